@@ -1,0 +1,243 @@
+# How skampi is built; `make help` says what can be made. There is no configure step: mk/detect asks
+# the compiler what it offers, and is asked again when that may have changed.
+
+VERSION := 0.1.0
+
+define HELP
+make             build ./skampi
+make quickstart  install what is missing (Debian, Ubuntu), build, run a first measurement
+make check       all tests; make check TESTS="NAME ..." runs some; see tests/README.md
+make bench       how fast skampi itself is
+make install     PREFIX=/usr/local, DESTDIR=
+make clean       remove all that was built
+
+CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
+SHMEM=0 MPI=0 PAPI=0  leave one out (1: insist on it)
+LAUNCH=command   how programs are started: oshrun -np %n, srun -n %n, ...
+CFLAGS= CPPFLAGS= LDFLAGS= LDLIBS=  added to what is used anyway
+SANITIZE=address,undefined  an instrumented program in build/sanitize-...
+WERROR=1         warnings are errors (always so when CI=true)
+V=1              show the commands
+endef
+
+# `make clean all`: cleaning first, then the rest in a make that sees nothing of what was there.
+rest := $(filter-out clean,$(MAKECMDGOALS))
+ifneq ($(and $(filter clean,$(MAKECMDGOALS)),$(rest)),)
+
+.PHONY: clean $(rest)
+$(rest): clean
+	@$(if $(filter $@,$(firstword $(rest))),$(MAKE) --no-print-directory $(rest),:)
+
+else
+
+ifneq ($(filter 3.% 4.0 4.1,$(MAKE_VERSION)),)
+$(error GNU Make 4.2 or newer is needed, this is $(MAKE_VERSION))
+endif
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+.PHONY: all banner tests run-tests run-quickstart quickstart check bench install help FORCE
+
+PREFIX ?= /usr/local
+SHMEM ?=
+MPI ?=
+PAPI ?=
+SANITIZE ?=
+
+# make's own default, cc, says nothing about what the user wants.
+ifneq ($(filter default undefined,$(origin CC)),)
+CC := $(if $(filter 0,$(SHMEM)),mpicc,oshcc)
+cc_given :=
+else
+cc_given := yes
+endif
+
+comma := ,
+ifeq ($(SANITIZE),)
+BUILD := build
+PROGRAM := skampi
+else
+BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
+PROGRAM := $(BUILD)/skampi
+sanitize_flags := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+
+Q := $(if $(V),,@)
+say = $(if $(V),:,printf '  %-4s %s\n')
+
+# $(call stamp,FILE,VARIABLE): FILE holds the variable's value and is touched only when that
+# changes, so what depends on FILE is made again exactly then. (Reading strips too: make 4.3 forgets
+# to take off the last newline of long files.)
+define stamp
+ifneq ($$(if $$(wildcard $1),x$$(strip $$(file <$1))),x$$(strip $$($2)))
+$$(shell mkdir -p $$(dir $1))
+$$(file >$1,$$(strip $$($2)))
+endif
+endef
+
+all:
+banner:
+
+# ---- What was found; not needed by what only starts another make ----
+
+ifneq ($(filter-out quickstart check clean help,$(or $(MAKECMDGOALS),all)),)
+
+settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) SANITIZE=$(SANITIZE) \
+	CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
+$(eval $(call stamp,$(BUILD)/settings,settings))
+
+include $(BUILD)/config.mk
+-include $(BUILD)/config.d
+
+$(BUILD)/config.mk: export DETECT_CC = $(CC)
+$(BUILD)/config.mk: export DETECT_GIVEN = $(cc_given)
+$(BUILD)/config.mk: export DETECT_SHMEM = $(SHMEM)
+$(BUILD)/config.mk: export DETECT_MPI = $(MPI)
+$(BUILD)/config.mk: export DETECT_PAPI = $(PAPI)
+$(BUILD)/config.mk: export DETECT_CFLAGS = $(sanitize_flags) $(CPPFLAGS) $(CFLAGS)
+$(BUILD)/config.mk: export DETECT_LDFLAGS = $(LDFLAGS)
+$(BUILD)/config.mk: export DETECT_LDLIBS = $(LDLIBS)
+# What was not found is looked for again each time: it may have been installed.
+$(BUILD)/config.mk: $(BUILD)/settings mk/detect $(if $(MAKE_RESTARTS),,$(if $(CONFIG_MISSING),FORCE))
+	@mk/detect $(BUILD)
+
+banner:
+	@echo 'skampi: $(CONFIG_SUMMARY)'
+
+endif
+
+# ---- Flags; whoever compiles something else with them reads $(BUILD)/flags ----
+
+includes := -Isrc -I. -Itests
+config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI)
+warnings := -Wall -Wextra $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
+flags := -std=gnu11 -O2 -g $(warnings) $(sanitize_flags) $(includes) $(config) $(CPPFLAGS) $(CFLAGS)
+compile := $(CC) $(flags)
+libraries := $(CONFIG_LIBS) $(LDLIBS) -ldl -lpthread -lm
+link = $(compile) -o $@ $(filter %.o %.a,$^) $(LDFLAGS)
+
+LAUNCH ?= $(if $(filter 1,$(SKAMPI_SHMEM)),oshrun,mpirun) -np %n
+
+# Texts that change with every commit or installation go only to the files that name them.
+revision := $(if $(wildcard .git),$(shell GIT_OPTIONAL_LOCKS=0 \
+	git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null))
+SKAMPI_VERSION := $(VERSION)
+SKAMPI_REVISION := $(revision)
+SKAMPI_INPUTS_DIR := $(PREFIX)/share/skampi/inputs
+texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR
+
+# ---- The program ----
+
+sources := $(wildcard src/*.c src/*/*.c measurements/*.c)
+objects := $(sources:%.c=$(BUILD)/%.o)
+archived := $(filter-out $(BUILD)/src/main.o,$(objects))
+
+unit_sources := $(wildcard tests/unit/test_*.c)
+unit_programs := $(unit_sources:tests/unit/%.c=$(BUILD)/tests/%)
+preloaded := $(patsubst tests/truth/%.c,$(BUILD)/tests/%.so,$(wildcard tests/truth/*.c))
+
+ifdef CONFIG_SUMMARY
+commands := $(compile) $(LDFLAGS) $(libraries)
+$(eval $(call stamp,$(BUILD)/flags,compile))
+$(eval $(call stamp,$(BUILD)/commands,commands))
+$(eval $(call stamp,$(BUILD)/objects,archived))
+
+# $(call text_users,NAME): the objects whose sources name the macro.
+text_users = $(patsubst %.c,$(BUILD)/%.o,$(shell grep -lw $1 /dev/null $(sources)))
+define text
+$(call stamp,$(BUILD)/text-$1,$1)
+$2: $(BUILD)/text-$1
+$2: private texts_here += -D$1='"$$($1)"'
+endef
+$(foreach name,$(texts),$(eval $(call text,$(name),$(or $(call text_users,$(name)),none))))
+endif
+
+all: banner $(PROGRAM)
+
+$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libskampi.a $(BUILD)/commands
+	@$(say) LINK $@
+	$(Q)$(link) $(libraries)
+
+# Made anew, since a source that was removed must not stay in it.
+$(BUILD)/libskampi.a: $(archived) $(BUILD)/objects
+	@$(say) AR $@
+	$(Q)rm -f $@ && $(AR) cqs $@ $(archived)
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(say) CC $<
+	$(Q)$(compile) $(texts_here) -MMD -MP -c -o $@ $<
+
+.PRECIOUS: $(BUILD)/%.o
+-include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/*/*.d)
+
+# ---- Tests ----
+
+tests: $(unit_programs) $(preloaded)
+
+# /* LINK: a.c b.c */ at the top of a test: further files, linked before the archive.
+linked = $(patsubst %.c,$(BUILD)/%.o,$(shell sed -n '1,10s:^.*LINK\: *\([^*]*\).*:\1:p' tests/unit/$1.c))
+
+$(unit_programs): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $$(call linked,$$*) \
+		$(BUILD)/libskampi.a $(BUILD)/commands
+	@$(say) LINK $@
+	$(Q)$(link) -lcmocka $(libraries)
+
+$(preloaded): $(BUILD)/tests/%.so: tests/truth/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(say) SO $@
+	$(Q)$(compile) -MMD -MP -MF $(@:.so=.d) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl -lpthread -lm
+
+# What tests need to know about this build.
+run-tests run-quickstart bench: export SKAMPI = $(CURDIR)/$(PROGRAM)
+run-tests run-quickstart bench: export SKAMPI_BUILD = $(BUILD)
+run-tests run-quickstart bench: export SKAMPI_LAUNCH = $(LAUNCH)
+
+run-tests: all tests
+	@tests/run $(if $(V),-v) $(TESTS)
+
+run-quickstart: all
+	@mk/launch 2 ./$(PROGRAM) -i inputs/quickstart.ski
+
+bench: all
+	@tests/bench/run
+
+# These install first what is missing, so only the make that they start may look around.
+again = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+quickstart:
+	@scripts/install-deps
+	@$(again) run-quickstart
+
+check:
+	@scripts/install-deps --dev
+	@$(again) run-tests
+
+# ---- Installation ----
+
+bin := $(DESTDIR)$(PREFIX)/bin
+share := $(DESTDIR)$(PREFIX)/share/skampi
+doc := $(DESTDIR)$(PREFIX)/share/doc/skampi
+
+# Programs for users are called scripts/skampi-...; the rest of scripts/ is material for them.
+install: all
+	install -d '$(bin)' '$(share)' '$(doc)'
+	install -m 755 $(PROGRAM) $(wildcard scripts/skampi-*) '$(bin)'
+	cp -R inputs scripts '$(share)'
+	rm -f '$(share)'/scripts/skampi-*
+	chmod -R u=rwX,go=rX '$(share)'
+	install -m 644 README.md LICENSE '$(doc)'
+
+help:
+	$(info $(HELP))
+	@:
+
+FORCE:
+
+endif
+
+.PHONY: clean
+clean:
+	rm -rf build skampi

@@ -1,0 +1,126 @@
+/*
+ * Quiet and fence: with nothing outstanding, and alone behind a put.
+ */
+#include "measurements/shapes.h"
+
+#if SKAMPI_SHMEM
+
+#include <shmem.h>
+#include <string.h>
+
+static int next_pe(const struct run *run)
+{
+    return pe_set_member(run->set, (run->rank + 1) % run->size);
+}
+
+static double run_empty(struct run *run, void (*order)(void))
+{
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        order();
+    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+}
+
+static double run_quiet(struct run *run)
+{
+    return run_empty(run, shmem_quiet);
+}
+
+static double run_fence(struct run *run)
+{
+    return run_empty(run, shmem_fence);
+}
+
+/* Bursts of puts, each followed by order (NULL: by nothing), drained untimed behind each burst:
+ * puts that only a fence follows would pile up. */
+static double put_loop(struct run *run, void (*order)(void))
+{
+    double seconds = 0;
+    size_t bytes = run->demand.local;
+    int pe = next_pe(run);
+    int64_t burst = run->settings->max_outstanding;
+    for (int64_t done = 0; done < run->iterations; done += burst) {
+        int64_t count = run->iterations - done < burst ? run->iterations - done : burst;
+        int64_t start = timer_now();
+        for (int64_t i = 0; i < count; i++) {
+            shmem_putmem(run->remote + (size_t)(done + i) * run->remote_step,
+                         run->local + (size_t)(done + i) * run->local_step, bytes, pe);
+            if (order)
+                order();
+        }
+        seconds += run_elapsed(run, start, timer_now());
+        shmem_quiet();
+    }
+    return seconds / (double)run->iterations;
+}
+
+static double run_behind_put(struct run *run, void (*order)(void))
+{
+    if (warm_places(run)) {
+        shmem_putmem(run->remote, run->local, run->demand.local, next_pe(run));
+        shmem_quiet();
+    }
+    run_start(run);
+    double seconds = put_loop(run, order);
+    run_stop(run);
+    return seconds;
+}
+
+static double run_quiet_put(struct run *run)
+{
+    return run_behind_put(run, shmem_quiet);
+}
+
+static double run_fence_put(struct run *run)
+{
+    return run_behind_put(run, shmem_fence);
+}
+
+static double put_alone(struct run *run)
+{
+    return put_loop(run, NULL);
+}
+
+static bool set_up(struct run *run)
+{
+    size_t bytes = run->demand.local;
+    pattern_fill(run->local, bytes, run->rank);
+    memset(run->remote, 0, bytes);
+    run_barrier(run);
+    shmem_putmem(run->remote, run->local, bytes, next_pe(run));
+    shmem_quiet();
+    run_barrier(run);
+    int before = (run->rank + run->size - 1) % run->size;
+    if (!pattern_check(run->remote, bytes, before))
+        return run_fail(run, "rank %d does not have what rank %d put", run->rank, before);
+    return true;
+}
+
+#endif
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)function;
+    (void)pes;
+    demand->local = demand->remote = demand->reported = (size_t)arguments[1].integer;
+}
+
+#define COMMON .api = API_OPENSHMEM, .synchronized = true, .who = "all"
+#define BEHIND_PUT                                                                                 \
+    .parameters = {ITERATIONS,                                                                     \
+                   {"nb", PARAMETER_INT, "bytes", "put to the next rank before each call", 0}},    \
+    .demand = demand, .setup = WITH_SHMEM(set_up), .reference = WITH_SHMEM(put_alone),             \
+    .subtracted = "the put, measured alone"
+
+const struct measurement measurements_ordering[] = {
+    {"Shmem_Quiet", "quiet with nothing outstanding", COMMON, .parameters = {ITERATIONS},
+     .run = WITH_SHMEM(run_quiet), .whole = true, .timed = "quiet", .cost = "quiet"},
+    {"Shmem_Fence", "fence with nothing outstanding", COMMON, .parameters = {ITERATIONS},
+     .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence", .cost = "fence"},
+    {"Shmem_Quiet_Put", "quiet alone behind a put to the next rank", COMMON, BEHIND_PUT,
+     .run = WITH_SHMEM(run_quiet_put), .timed = "put + quiet", .cost = "wire + quiet"},
+    {"Shmem_Fence_Put", "fence alone behind a put to the next rank", COMMON, BEHIND_PUT,
+     .run = WITH_SHMEM(run_fence_put), .timed = "put + fence", .cost = "fence"},
+};
+const size_t measurements_ordering_count = MEASUREMENT_COUNT(measurements_ordering);

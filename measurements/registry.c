@@ -1,0 +1,18 @@
+/*
+ * The families of measurement functions. A new family is a line here; a new function is an entry
+ * of its family's table.
+ */
+#include "engine/measurement.h"
+
+extern const struct measurement measurements_rma[], measurements_ordering[],
+    measurements_collective[], measurements_timer[];
+extern const size_t measurements_rma_count, measurements_ordering_count,
+    measurements_collective_count, measurements_timer_count;
+
+const struct measurement_family measurement_families[] = {
+    {measurements_rma, &measurements_rma_count},
+    {measurements_ordering, &measurements_ordering_count},
+    {measurements_collective, &measurements_collective_count},
+    {measurements_timer, &measurements_timer_count},
+};
+const size_t measurement_family_count = MEASUREMENT_COUNT(measurement_families);

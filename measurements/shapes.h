@@ -1,0 +1,39 @@
+/*
+ * What measurement families share: who talks to whom, test patterns, parameters.
+ */
+#ifndef SKAMPI_MEASUREMENTS_SHAPES_H
+#define SKAMPI_MEASUREMENTS_SHAPES_H
+
+#include "engine/measurement.h"
+
+/* clang-format off */
+#define COUNT_BYTES {"count", PARAMETER_INT, "bytes", "moved by each operation", 0}
+#define ITERATIONS {"iterations", PARAMETER_ITERATIONS, "", "operations timed together; 0: chosen by the engine", 0}
+#define THE_RANK {"therank", PARAMETER_RANK, "", "the only rank that works and reports", 0}
+#define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", 0}
+/* clang-format on */
+
+enum shape {
+    SHAPE_RING,  /* every rank works on the next one, all at the same time */
+    SHAPE_PAIR,  /* rank 0 works on rank 1 */
+    SHAPE_SINGLE /* the rank of the argument therank works on the next one */
+};
+
+/* This PE's part in a shape. */
+struct partner {
+    bool acting;
+    int pe;     /* world PE worked on, when acting */
+    int rank;   /* its rank */
+    int source; /* rank that works on this PE, -1: none */
+};
+struct partner shape_partner(const struct run *run, enum shape shape, int64_t therank);
+
+/* A pattern that differs between ranks and positions; true when memory holds it. */
+void pattern_fill(void *memory, size_t bytes, int rank);
+bool pattern_check(const void *memory, size_t bytes, int rank);
+
+/* Whether each place of the buffers is to be brought into the caches by an untimed operation
+ * before it is used in a timed one. */
+bool warm_places(const struct run *run);
+
+#endif

@@ -1,0 +1,229 @@
+#define _GNU_SOURCE /* CLOCK_MONOTONIC_RAW */
+#include "clock/timer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+#if SKAMPI_PAPI
+#include <papi.h>
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define CALIBRATION_SECONDS 0.05
+#define READS 1000 /* in a row, to characterize a timer */
+#define BATCHES 7  /* of them; the fastest counts, since interruptions only add */
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t now_monotonic(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+static int64_t now_raw(void)
+{
+    return read_clock(CLOCK_MONOTONIC_RAW);
+}
+
+static int64_t now_gettimeofday(void)
+{
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
+}
+
+static const char *always(void)
+{
+    return NULL;
+}
+
+#if defined(__x86_64__)
+static int64_t now_tsc(void)
+{
+    unsigned int aux;
+    int64_t ticks = (int64_t)__rdtscp(&aux);
+    _mm_lfence();
+    return ticks;
+}
+
+static const char *tsc_unusable(void)
+{
+    unsigned int a, b, c, d;
+    if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1 << 8))
+        return "the time-stamp counter of this processor is not invariant";
+    return NULL;
+}
+#else
+static int64_t now_tsc(void)
+{
+    return 0;
+}
+
+static const char *tsc_unusable(void)
+{
+    return "no time-stamp counter on this architecture";
+}
+#endif
+
+#if SKAMPI_PAPI
+static const char *papi_unusable(void)
+{
+    static int version; /* 0: not yet asked */
+    if (version == 0)
+        version = PAPI_library_init(PAPI_VER_CURRENT);
+    return version == PAPI_VER_CURRENT ? NULL : "PAPI cannot be initialized here";
+}
+
+static int64_t now_papi_cyc(void)
+{
+    return (int64_t)PAPI_get_real_cyc();
+}
+
+static int64_t now_papi_nsec(void)
+{
+    return (int64_t)PAPI_get_real_nsec();
+}
+#else
+static const char *papi_unusable(void)
+{
+    return "built without PAPI";
+}
+
+static int64_t now_papi_cyc(void)
+{
+    return 0;
+}
+
+static int64_t now_papi_nsec(void)
+{
+    return 0;
+}
+#endif
+
+/* In order of preference where none is chosen: the first usable one is the default. */
+static struct timer timers[] = {
+    {"tsc", now_tsc, 0, tsc_unusable, true, 0, 0, NULL},
+    {"clock_gettime", now_monotonic, 1e9, always, true, 0, 0, NULL},
+    {"clock_gettime_raw", now_raw, 1e9, always, true, 0, 0, NULL},
+    {"gettimeofday", now_gettimeofday, 1e6, always, true, 0, 0, NULL},
+    {"papi_cyc", now_papi_cyc, 0, papi_unusable, true, 0, 0, NULL},
+    {"papi_nsec", now_papi_nsec, 1e9, papi_unusable, false, 0, 0, NULL},
+};
+
+struct timer *timer_in_use = &timers[1];
+bool timer_is_tsc;
+
+size_t timer_count(void)
+{
+    return sizeof timers / sizeof *timers;
+}
+
+struct timer *timer_at(size_t i)
+{
+    return i < timer_count() ? &timers[i] : NULL;
+}
+
+struct timer *timer_find(const char *name)
+{
+    for (size_t i = 0; i < timer_count(); i++)
+        if (strcmp(timers[i].name, name) == 0)
+            return &timers[i];
+    return NULL;
+}
+
+int64_t timer_ticks(double seconds)
+{
+    return (int64_t)(seconds * timer_in_use->ticks_per_second);
+}
+
+const char *timer_select(const char *name)
+{
+    struct timer *timer = timer_find(name);
+    if (!timer)
+        return "there is no timer of that name";
+    const char *reason = timer->unusable();
+    if (reason)
+        return reason;
+    if (timer->refused)
+        return timer->refused;
+    timer_in_use = timer;
+    timer_is_tsc = timer->now == now_tsc;
+    return NULL;
+}
+
+/* ---- Calibration ---- */
+
+struct reading {
+    int64_t ticks, raw;
+};
+
+/* A reading of both clocks at one moment: the closest of several tries. */
+static struct reading read_both(const struct timer *timer)
+{
+    struct reading best = {0, 0};
+    int64_t closest = INT64_MAX;
+    for (int i = 0; i < 20; i++) {
+        int64_t before = now_raw(), ticks = timer->now(), after = now_raw();
+        if (after - before < closest) {
+            closest = after - before;
+            best.ticks = ticks;
+            best.raw = before + (after - before) / 2;
+        }
+    }
+    return best;
+}
+
+static struct reading tsc_begin; /* taken at the start of the program */
+
+void timer_calibration_begin(void)
+{
+    if (!tsc_unusable())
+        tsc_begin = read_both(&timers[0]);
+}
+
+double timer_calibrate(const struct timer *timer)
+{
+    if (timer->ticks_per_second != 0)
+        return timer->ticks_per_second;
+    struct reading begin = timer == &timers[0] && tsc_begin.raw ? tsc_begin : read_both(timer);
+    struct reading end;
+    do
+        end = read_both(timer);
+    while ((double)(end.raw - begin.raw) < CALIBRATION_SECONDS * 1e9);
+    return (double)(end.ticks - begin.ticks) / ((double)(end.raw - begin.raw) * 1e-9);
+}
+
+void timer_characterize(struct timer *timer)
+{
+    int64_t step = INT64_MAX;
+    double cost = 1e300;
+    for (int batch = 0; batch < BATCHES; batch++) {
+        int64_t first = timer->now(), last = first;
+        for (int i = 0; i < READS; i++) {
+            int64_t now = timer->now();
+            if (now < last)
+                timer->refused = "the timer went backwards";
+            if (now > last && now - last < step)
+                step = now - last;
+            last = now;
+        }
+        double mean = (double)(last - first) / READS;
+        if (mean < cost)
+            cost = mean;
+    }
+    if (step == INT64_MAX) {
+        timer->refused = "the timer stands still";
+        step = 0;
+    }
+    timer->resolution = (double)step / timer->ticks_per_second;
+    timer->cost = cost / timer->ticks_per_second;
+}

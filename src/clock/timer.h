@@ -1,0 +1,76 @@
+/*
+ * Timers: one table. The timer in use is the only global state. Readings are 64-bit integers
+ * ("ticks") in the timer's own unit until a difference is taken.
+ */
+#ifndef SKAMPI_CLOCK_TIMER_H
+#define SKAMPI_CLOCK_TIMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+struct timer {
+    const char *name;
+    int64_t (*now)(void);
+    double ticks_per_second;       /* 0: a counter whose rate timer_calibrate() tells */
+    const char *(*unusable)(void); /* NULL when usable here, else the reason */
+    bool user_space;               /* a read is no system call */
+    /* Filled in by timer_characterize(). Seconds. */
+    double resolution;   /* smallest non-zero step seen */
+    double cost;         /* mean time from one reading to the next, undisturbed */
+    const char *refused; /* why it must not be used, or NULL */
+};
+
+/* The timer in use. Changed by timer_select() only. */
+extern struct timer *timer_in_use;
+/* True when the timer in use is the time-stamp counter: timer_now() then reads it inline. */
+extern bool timer_is_tsc;
+
+/* The reading is ordered with respect to the code before and after it. Any PE. */
+static inline int64_t timer_now(void)
+{
+#if defined(__x86_64__)
+    if (timer_is_tsc) {
+        unsigned int aux;
+        int64_t ticks = (int64_t)__rdtscp(&aux);
+        _mm_lfence();
+        return ticks;
+    }
+#endif
+    return timer_in_use->now();
+}
+
+/* Seconds for a difference of readings of the timer in use. */
+static inline double timer_seconds(int64_t ticks)
+{
+    return (double)ticks / timer_in_use->ticks_per_second;
+}
+
+int64_t timer_ticks(double seconds);
+
+/* The table is in the order of preference where none is chosen. */
+size_t timer_count(void);
+struct timer *timer_at(size_t i);
+struct timer *timer_find(const char *name);
+
+/* Takes the first reading that the rate of the time-stamp counter is calibrated from; call it as
+ * early as possible in main(), since the rate is the better the longer ago this was. */
+void timer_calibration_begin(void);
+
+/* The rate in ticks per second: of clocks as it is, of counters against CLOCK_MONOTONIC_RAW over at
+ * least 50 ms (for the time-stamp counter counted from timer_calibration_begin()). Only on one PE
+ * per node; the others of the node take its result, since a rate per PE would look like drift. */
+double timer_calibrate(const struct timer *);
+
+/* Fills in resolution and cost; finds timers that run backwards or stand still. About 1 ms. The
+ * rate must be known. */
+void timer_characterize(struct timer *);
+
+/* NULL, or why the timer cannot be used. */
+const char *timer_select(const char *name);
+
+#endif

@@ -1,0 +1,523 @@
+/* Trees over links. Ranks of a set form a binomial tree: the parent of rank r is r without its
+ * lowest set bit, so that the ranks below r are contiguous. */
+#define _GNU_SOURCE /* gethostname, sched_getaffinity */
+#include "comm/comm.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/link.h"
+
+#define HOST_NAME 64
+/* Turns of a waiting loop between two yields where PEs share processors. */
+#define TURNS_PER_YIELD 64
+
+struct whereabouts {
+    uint64_t host; /* hash of the host's name */
+    int32_t first_cpu, cpus;
+};
+
+struct node {
+    uint64_t host;
+    int leader, size;
+    bool oversubscribed;
+    char name[HOST_NAME]; /* on PE 0 */
+};
+
+/* Message numbers of the links of one tree, per child and for the parent, in both directions. */
+struct counters {
+    int64_t base;
+    int64_t up[LINK_CHILDREN + 1], down[LINK_CHILDREN + 1];
+};
+
+/* The library's state is one per process; so is this. */
+static struct {
+    struct pe_set *world;
+    struct counters world_counters, set_counters;
+    int64_t epoch;
+    int *node_of; /* by PE */
+    struct node *nodes;
+    int node_count;
+    struct whereabouts *where; /* by PE */
+    bool sharing;              /* processors are shared on this PE's node */
+} comm;
+
+static void die(const char *text)
+{
+    fprintf(stderr, "skampi: error: %s\n", text);
+    link_abort(1);
+}
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory)
+        die("out of memory");
+    return memory;
+}
+
+int comm_launched_rank(void)
+{
+    static const char *const names[] = {
+        "OMPI_COMM_WORLD_RANK", "PMIX_RANK",           "PMI_RANK",       "PMI_ID",
+        "PALS_RANKID",          "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "ALPS_APP_PE"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    /* SLURM_PROCID is also set in the batch script itself, where there is no step. */
+    if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID"))
+        return atoi(getenv("SLURM_PROCID"));
+    return -1;
+}
+
+int comm_pe(void)
+{
+    return link_pe();
+}
+
+int comm_pes(void)
+{
+    return link_pes();
+}
+
+const struct pe_set *comm_world(void)
+{
+    return comm.world;
+}
+
+void comm_yield(unsigned turn)
+{
+    if (comm.sharing && turn % TURNS_PER_YIELD == TURNS_PER_YIELD - 1)
+        sched_yield();
+}
+
+static bool is_world(const struct pe_set *set)
+{
+    return set == comm.world;
+}
+
+/* ---- One message between tree neighbours, in chunks ---- */
+
+enum direction { UP, DOWN };
+
+/* child: the bit of the child on the parent's side of the link, -1 on the child's own side. */
+static void transfer(const struct pe_set *set, enum direction direction, int peer_rank, int child,
+                     void *data, size_t bytes)
+{
+    struct counters *counters = is_world(set) ? &comm.world_counters : &comm.set_counters;
+    int port = child < 0 ? LINK_PARENT : child;
+    int64_t *number = direction == UP ? &counters->up[port] : &counters->down[port];
+    bool sending = (direction == UP) == (child < 0);
+    int peer = pe_set_member(set, peer_rank);
+    int own = link_pe();
+    /* The bit by which the parent knows the child: the child's lowest set bit. */
+    int rank_of_child = child < 0 ? pe_set_rank_of(set, own) : peer_rank;
+    int bit = __builtin_ctz((unsigned)rank_of_child);
+
+    struct link_end end = {is_world(set), direction == UP ? bit : LINK_PARENT,
+                           direction == UP ? LINK_PARENT : bit, 0};
+    size_t done = 0;
+    do {
+        size_t chunk = bytes - done < LINK_CHUNK ? bytes - done : LINK_CHUNK;
+        end.number = counters->base + ++*number;
+        if (sending)
+            link_send(peer, &end, *number == 1, (char *)data + done, chunk);
+        else
+            link_receive(peer, &end, (char *)data + done, chunk);
+        done += chunk;
+    } while (done < bytes);
+}
+
+static int lowest_bit(int rank)
+{
+    return rank == 0 ? LINK_CHILDREN - 1 : __builtin_ctz((unsigned)rank);
+}
+
+/* Rank of the child at a bit, or -1. */
+static int child_at(int rank, int bit, int size)
+{
+    int64_t child = (int64_t)rank + ((int64_t)1 << bit);
+    return child < size ? (int)child : -1;
+}
+
+/* Children, from the smallest subtree to the largest. */
+#define FOR_CHILDREN(bit, child, rank, size)                                                       \
+    for (int bit = 0, child; bit < lowest_bit(rank) && (child = child_at(rank, bit, size)) >= 0;   \
+         bit++)
+
+static int parent_of(int rank)
+{
+    return rank & (rank - 1);
+}
+
+void comm_broadcast(const struct pe_set *set, void *data, size_t bytes)
+{
+    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    if (rank > 0)
+        transfer(set, DOWN, parent_of(rank), -1, data, bytes);
+    /* The largest subtree first: its path is the longest. */
+    int top = 0;
+    while (top < lowest_bit(rank) && child_at(rank, top, size) >= 0)
+        top++;
+    for (int bit = top - 1; bit >= 0; bit--)
+        transfer(set, DOWN, child_at(rank, bit, size), bit, data, bytes);
+}
+
+/* Reduces towards rank 0 by combine(mine, other, n), then broadcasts. */
+static void allreduce(const struct pe_set *set, void *values, size_t n,
+                      void (*combine)(enum comm_operation, void *, const void *, size_t),
+                      enum comm_operation op)
+{
+    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    size_t bytes = n * 8;
+    if (size == 1)
+        return;
+    uint64_t small[64];
+    void *other = n <= 64 ? small : allocate(n, 8);
+    FOR_CHILDREN(bit, child, rank, size)
+    {
+        transfer(set, UP, child, bit, other, bytes);
+        combine(op, values, other, n);
+    }
+    if (other != small)
+        free(other);
+    if (rank > 0)
+        transfer(set, UP, parent_of(rank), -1, values, bytes);
+    comm_broadcast(set, values, bytes);
+}
+
+static void combine_real(enum comm_operation op, void *mine, const void *other, size_t n)
+{
+    double *a = mine;
+    const double *b = other;
+    for (size_t i = 0; i < n; i++)
+        switch (op) {
+        case COMM_MAX:
+            a[i] = fmax(a[i], b[i]);
+            break;
+        case COMM_MIN:
+            a[i] = fmin(a[i], b[i]);
+            break;
+        case COMM_SUM:
+            a[i] += b[i];
+            break;
+        case COMM_AND:
+            a[i] = a[i] != 0 && b[i] != 0;
+            break;
+        }
+}
+
+static void combine_int(enum comm_operation op, void *mine, const void *other, size_t n)
+{
+    int64_t *a = mine;
+    const int64_t *b = other;
+    for (size_t i = 0; i < n; i++)
+        switch (op) {
+        case COMM_MAX:
+            a[i] = a[i] > b[i] ? a[i] : b[i];
+            break;
+        case COMM_MIN:
+            a[i] = a[i] < b[i] ? a[i] : b[i];
+            break;
+        case COMM_SUM:
+            a[i] += b[i];
+            break;
+        case COMM_AND:
+            a[i] &= b[i];
+            break;
+        }
+}
+
+void comm_allreduce(const struct pe_set *set, enum comm_operation op, double *values, size_t n)
+{
+    allreduce(set, values, n, combine_real, op);
+}
+
+void comm_allreduce_int(const struct pe_set *set, enum comm_operation op, int64_t *values, size_t n)
+{
+    allreduce(set, values, n, combine_int, op);
+}
+
+void comm_barrier(const struct pe_set *set)
+{
+    allreduce(set, NULL, 0, combine_int, COMM_MAX);
+}
+
+void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void *all)
+{
+    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    /* Ranks rank ... rank + below - 1 are in this PE's subtree. */
+    int64_t below = rank == 0 ? size : (int64_t)1 << lowest_bit(rank);
+    if (below > size - rank)
+        below = size - rank;
+    char *collected = rank == 0 ? all : allocate((size_t)below, bytes ? bytes : 1);
+    if (bytes)
+        memcpy(collected, mine, bytes);
+    FOR_CHILDREN(bit, child, rank, size)
+    {
+        int64_t count = (int64_t)1 << bit;
+        if (count > size - child)
+            count = size - child;
+        transfer(set, UP, child, bit, collected + (size_t)(child - rank) * bytes,
+                 (size_t)count * bytes);
+    }
+    if (rank > 0) {
+        transfer(set, UP, parent_of(rank), -1, collected, (size_t)below * bytes);
+        free(collected);
+    }
+}
+
+void comm_enter(const struct pe_set *set)
+{
+    /* What was sent to the ports of the old set must have arrived before a new one uses them. */
+    link_quiet();
+    comm_barrier(comm.world);
+    if (is_world(set))
+        return;
+    memset(&comm.set_counters, 0, sizeof comm.set_counters);
+    comm.set_counters.base = ++comm.epoch << 32;
+}
+
+static void direct(int peer, bool sending, void *data, size_t bytes)
+{
+    struct link_end end = {true, LINK_DIRECT, LINK_DIRECT, 0};
+    for (size_t done = 0; done < bytes; done += LINK_CHUNK) {
+        size_t chunk = bytes - done < LINK_CHUNK ? bytes - done : LINK_CHUNK;
+        if (sending)
+            link_send(peer, &end, false, (char *)data + done, chunk);
+        else
+            link_receive(peer, &end, (char *)data + done, chunk);
+    }
+}
+
+void comm_send(int to_pe, const void *data, size_t bytes)
+{
+    direct(to_pe, true, (void *)(uintptr_t)data, bytes);
+}
+
+void comm_receive(int from_pe, void *data, size_t bytes)
+{
+    direct(from_pe, false, data, bytes);
+}
+
+void comm_word_send(int to_pe, int64_t word)
+{
+    link_word_send(to_pe, word);
+}
+
+int64_t comm_word_receive(void)
+{
+    return link_word_receive();
+}
+
+void comm_poll(void)
+{
+    link_poll();
+}
+
+void comm_quiet(void)
+{
+    link_quiet();
+}
+
+bool comm_claim(void)
+{
+    return link_claim();
+}
+
+void comm_abort(int status)
+{
+    link_abort(status);
+}
+
+void *comm_allocate(size_t bytes)
+{
+    return link_allocate(bytes);
+}
+
+void comm_free(void *memory)
+{
+    if (memory)
+        link_free(memory);
+}
+
+const char *comm_library(void)
+{
+    return link_library();
+}
+
+/* ---- Where the PEs are ---- */
+
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash;
+}
+
+static struct whereabouts own_whereabouts(char *name)
+{
+    struct whereabouts here = {0, -1, 0};
+    if (gethostname(name, HOST_NAME) != 0)
+        strcpy(name, "unknown");
+    name[HOST_NAME - 1] = '\0';
+    here.host = hash_text(name);
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        here.cpus = CPU_COUNT(&set);
+        for (int i = 0; i < CPU_SETSIZE && here.first_cpu < 0; i++)
+            if (CPU_ISSET(i, &set))
+                here.first_cpu = i;
+    }
+    return here;
+}
+
+static const struct whereabouts *sorted_where; /* qsort() passes no context */
+
+static int compare_hosts(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    uint64_t hx = sorted_where[x].host, hy = sorted_where[y].host;
+    if (hx != hy)
+        return hx < hy ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* Numbers the nodes in the order of their lowest PE. O(n log n) on each PE, at start-up only. */
+static void number_nodes(void)
+{
+    int n = link_pes();
+    int *order = allocate((size_t)n, sizeof *order), *lowest = allocate((size_t)n, sizeof *lowest);
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+    sorted_where = comm.where;
+    qsort(order, (size_t)n, sizeof *order, compare_hosts);
+    for (int i = 0; i < n; i++) {
+        bool same = i > 0 && comm.where[order[i]].host == comm.where[order[i - 1]].host;
+        lowest[order[i]] = same ? lowest[order[i - 1]] : order[i];
+    }
+    comm.node_of = allocate((size_t)n, sizeof *comm.node_of);
+    for (int pe = 0; pe < n; pe++)
+        comm.node_of[pe] = lowest[pe] == pe ? comm.node_count++ : comm.node_of[lowest[pe]];
+    comm.nodes = allocate((size_t)comm.node_count, sizeof *comm.nodes);
+    for (int pe = 0; pe < n; pe++) {
+        struct node *node = &comm.nodes[comm.node_of[pe]];
+        if (node->size++ == 0) {
+            node->leader = pe;
+            node->host = comm.where[pe].host;
+        }
+    }
+    free(lowest);
+    free(order);
+}
+
+/* PEs share processors when there are more of them than processors that one of them may run on,
+ * or when two that are bound to one processor name the same. */
+static bool node_shares(int node)
+{
+    int n = link_pes();
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int widest = 0, members = comm.nodes[node].size;
+    for (int pe = 0; pe < n; pe++)
+        if (comm.node_of[pe] == node && comm.where[pe].cpus > widest)
+            widest = comm.where[pe].cpus;
+    if (members > online)
+        return true;
+    if (widest > 1)
+        return members > widest;
+    cpu_set_t seen;
+    CPU_ZERO(&seen);
+    for (int pe = 0; pe < n; pe++) {
+        if (comm.node_of[pe] != node || comm.where[pe].first_cpu < 0)
+            continue;
+        if (CPU_ISSET(comm.where[pe].first_cpu, &seen))
+            return true;
+        CPU_SET(comm.where[pe].first_cpu, &seen);
+    }
+    return false;
+}
+
+static void gather_names(const char *name)
+{
+    int *leaders = allocate((size_t)comm.node_count, sizeof *leaders);
+    for (int i = 0; i < comm.node_count; i++)
+        leaders[i] = comm.nodes[i].leader;
+    struct pe_set *set = pe_set_create(leaders, comm.node_count);
+    comm_enter(set);
+    if (pe_set_rank_of(set, link_pe()) >= 0) {
+        char *all = allocate((size_t)comm.node_count, HOST_NAME);
+        comm_gather(set, name, HOST_NAME, all);
+        for (int i = 0; link_pe() == 0 && i < comm.node_count; i++)
+            memcpy(comm.nodes[i].name, all + (size_t)i * HOST_NAME, HOST_NAME);
+        free(all);
+    }
+    pe_set_release(set);
+    free(leaders);
+}
+
+void comm_start(int *argc, char ***argv)
+{
+    link_start(argc, argv);
+    int n = link_pes();
+    comm.world = pe_set_strided(0, 1, n);
+    char name[HOST_NAME];
+    struct whereabouts here = own_whereabouts(name);
+    comm.where = allocate((size_t)n, sizeof *comm.where);
+    comm_gather(comm.world, &here, sizeof here, comm.where);
+    comm_broadcast(comm.world, comm.where, (size_t)n * sizeof *comm.where);
+    number_nodes();
+    comm.sharing = node_shares(comm.node_of[link_pe()]);
+    gather_names(name);
+}
+
+void comm_finish(void)
+{
+    link_quiet();
+    comm_barrier(comm.world);
+    pe_set_release(comm.world);
+    free(comm.node_of);
+    free(comm.nodes);
+    free(comm.where);
+    link_finish();
+}
+
+int comm_node_count(void)
+{
+    return comm.node_count;
+}
+
+int comm_node_of(int pe)
+{
+    return comm.node_of[pe];
+}
+
+int comm_node_leader(int node)
+{
+    return comm.nodes[node].leader;
+}
+
+const char *comm_node_name(int node)
+{
+    return comm.nodes[node].name;
+}
+
+int comm_node_size(int node)
+{
+    return comm.nodes[node].size;
+}
+
+bool comm_oversubscribed(void)
+{
+    return comm.sharing;
+}
+
+int comm_cpus_of(int pe, int *first_cpu)
+{
+    *first_cpu = comm.where[pe].first_cpu;
+    return comm.where[pe].cpus;
+}

@@ -1,0 +1,100 @@
+/*
+ * What the engine itself has to communicate. This module is the only wall between the engine and
+ * the library it runs on; comm.c has the trees, comm_shmem.c and comm_mpi.c the links under them.
+ *
+ * Costs: with n PEs in the set every collective here takes O(log n) messages on the longest path;
+ * comm_gather moves O(n) data to the root.
+ *
+ * Rules: an operation on the world set synchronizes all PEs before operations on another set
+ * begin: comm_enter() does it. Between two comm_enter() only one set besides the world is used.
+ */
+#ifndef SKAMPI_COMM_COMM_H
+#define SKAMPI_COMM_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "comm/pe_set.h"
+
+/* Start and end of the library; all PEs. */
+void comm_start(int *argc, char ***argv);
+/* Regular end of the job: releases everything, finalizes the library. The caller returns from
+ * main() with status 0 afterwards. All PEs. */
+void comm_finish(void);
+/* Ends the whole job with this exit status; any PE; flush first. Never returns. */
+_Noreturn void comm_abort(int status);
+/* True for exactly one caller in the whole job: who may report an error that several PEs found.
+ * Any PE, from the main thread. */
+bool comm_claim(void);
+
+/* Rank of this process as the launcher's environment states it, -1 when started without a
+ * launcher; before comm_start(). */
+int comm_launched_rank(void);
+
+int comm_pe(void);
+int comm_pes(void);
+const struct pe_set *comm_world(void);
+
+/* ---- Collective over the set; every member calls it ---- */
+
+void comm_enter(const struct pe_set *set); /* collective over the world */
+void comm_barrier(const struct pe_set *set);
+void comm_broadcast(const struct pe_set *set, void *data, size_t bytes); /* from rank 0 */
+
+enum comm_operation { COMM_MAX, COMM_MIN, COMM_SUM, COMM_AND };
+/* NaN loses against a number for MAX and MIN. The result is on every member. */
+void comm_allreduce(const struct pe_set *set, enum comm_operation op, double *values, size_t n);
+/* The same for integers. */
+void comm_allreduce_int(const struct pe_set *set, enum comm_operation op, int64_t *values,
+                        size_t n);
+/* all (on rank 0; others may pass NULL) receives size * bytes in the order of ranks. */
+void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void *all);
+
+/* ---- Point to point ---- */
+
+/* One message from PE to PE; from one and to another PE call it, world-collectively ordered: no
+ * two transfers overlap. */
+void comm_send(int to_pe, const void *data, size_t bytes);
+void comm_receive(int from_pe, void *data, size_t bytes);
+
+/* The fastest way to tell another PE a number (never 0): for clock exchanges. Strictly
+ * alternating between two PEs. comm_word_receive() polls and makes the library progress. */
+void comm_word_send(int to_pe, int64_t word);
+int64_t comm_word_receive(void);
+
+/* Lets the library make progress, so that operations that need this PE go on. Short (tens of
+ * nanoseconds where the library offers it). Any PE. */
+void comm_poll(void);
+
+/* Once per turn of a waiting loop: gives the processor away now and then when PEs share it. */
+void comm_yield(unsigned turn);
+
+/* Completes all that the engine itself has started, so that nothing of it is left to be counted
+ * in a timed region. Any PE. */
+void comm_quiet(void);
+
+/* ---- Where the PEs are; known to every PE after comm_start() ---- */
+
+int comm_node_count(void);
+int comm_node_of(int pe);
+int comm_node_leader(int node);       /* its lowest PE */
+const char *comm_node_name(int node); /* host name; PE 0 only, else "" */
+int comm_node_size(int node);
+bool comm_oversubscribed(void); /* PEs of this node share processors: waiting loops yield */
+/* How many processors a PE may run on (0: unknown), and the first of them. */
+int comm_cpus_of(int pe, int *first_cpu);
+
+/* ---- Symmetric memory, kept by the caller; collective over the world ---- */
+
+/* At the same offset on every PE, aligned to a page; NULL on every PE when it cannot be had. */
+void *comm_allocate(size_t bytes);
+void comm_free(void *memory);
+
+/* "OpenSHMEM 1.4 (Open MPI 4.1.4)" and the like, for the header. */
+const char *comm_library(void);
+/* API versions of what this program was built with; false when absent. */
+bool comm_has_shmem(int *major, int *minor);
+bool comm_has_mpi(int *major, int *minor);
+
+#endif

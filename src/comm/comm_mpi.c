@@ -1,0 +1,154 @@
+/* Links over MPI, where the program is built without OpenSHMEM. */
+#include "comm/link.h"
+
+#if SKAMPI_MPI && !SKAMPI_SHMEM
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/comm.h"
+
+#define WORD_TAG (2 * LINK_PORTS)
+#define PAGE 4096
+
+/* The engine's own messages must not meet those of what is measured. */
+static MPI_Comm engine_comm = MPI_COMM_NULL;
+
+void link_start(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &engine_comm);
+}
+
+void link_finish(void)
+{
+    MPI_Comm_free(&engine_comm);
+    MPI_Finalize();
+}
+
+void link_abort(int status)
+{
+    MPI_Abort(MPI_COMM_WORLD, status);
+    _exit(status);
+}
+
+bool link_claim(void)
+{
+    return true; /* no one-sided way to ask: several PEs may report the same error */
+}
+
+int link_pe(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+int link_pes(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+static int tag_of(const struct link_end *end)
+{
+    return end->port + (end->world ? 0 : LINK_PORTS);
+}
+
+static void wait_for(MPI_Request *request)
+{
+    int done = 0;
+    for (unsigned turn = 0; MPI_Test(request, &done, MPI_STATUS_IGNORE), !done; turn++)
+        comm_yield(turn);
+}
+
+static void send_message(int to, int tag, const void *data, size_t bytes)
+{
+    MPI_Request request;
+    MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, engine_comm, &request);
+    wait_for(&request);
+}
+
+static void receive_message(int from, int tag, void *data, size_t bytes)
+{
+    MPI_Request request;
+    MPI_Irecv(data, (int)bytes, MPI_BYTE, from, tag, engine_comm, &request);
+    wait_for(&request);
+}
+
+void link_send(int to_pe, const struct link_end *end, bool first, const void *data, size_t bytes)
+{
+    (void)first; /* MPI orders messages of one pair and tag, and buffers them */
+    send_message(to_pe, tag_of(end), data, bytes);
+}
+
+void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes)
+{
+    receive_message(from_pe, tag_of(end), data, bytes);
+}
+
+void link_word_send(int to_pe, int64_t word)
+{
+    send_message(to_pe, WORD_TAG, &word, sizeof word);
+}
+
+int64_t link_word_receive(void)
+{
+    int64_t word;
+    receive_message(MPI_ANY_SOURCE, WORD_TAG, &word, sizeof word);
+    return word;
+}
+
+void link_poll(void)
+{
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, engine_comm, &flag, MPI_STATUS_IGNORE);
+}
+
+void link_quiet(void)
+{
+    /* Sends are waited for one by one. */
+}
+
+void *link_allocate(size_t bytes)
+{
+    return aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+}
+
+void link_free(void *memory)
+{
+    free(memory);
+}
+
+const char *link_library(void)
+{
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING + 64];
+    char name[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, major, minor;
+    MPI_Get_library_version(name, &length);
+    name[strcspn(name, "\n,")] = '\0';
+    MPI_Get_version(&major, &minor);
+    snprintf(text, sizeof text, "MPI %d.%d (%s)", major, minor, name);
+    return text;
+}
+
+bool comm_has_shmem(int *major, int *minor)
+{
+    *major = *minor = 0;
+    return false;
+}
+
+bool comm_has_mpi(int *major, int *minor)
+{
+    *major = MPI_VERSION;
+    *minor = MPI_SUBVERSION;
+    return true;
+}
+
+#else
+typedef int comm_mpi_absent; /* ISO C wants a declaration */
+#endif

@@ -1,0 +1,239 @@
+/* Links over OpenSHMEM: each port is a block of symmetric memory that the sender puts into. */
+#define _GNU_SOURCE /* dl_iterate_phdr, RTLD_NODELETE */
+#include "comm/link.h"
+
+#if SKAMPI_SHMEM
+
+#include <dlfcn.h>
+#include <link.h>
+#include <shmem.h>
+#if SKAMPI_MPI
+#include <mpi.h>
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "comm/comm.h"
+
+#define PAGE 4096
+
+struct port {
+    int64_t number; /* of the message in payload, written last */
+    int64_t pad[7]; /* a cache line apart from the payload */
+    unsigned char payload[LINK_CHUNK];
+};
+
+struct ports {
+    struct port port[LINK_PORTS];
+    int64_t ack[LINK_PORTS]; /* the highest number that the receiver has taken */
+};
+
+struct symmetric {
+    struct ports world, set;
+    int64_t word;
+    long claimed;
+};
+
+static struct symmetric *symmetric; /* one per process, as the library */
+static void (*progress)(void);      /* of the library, when it shows one */
+static int64_t direct_number;
+
+/* Open MPI up to 4.1.5 unloads mca_spml_ucx in shmem_finalize and jumps into it afterwards (issue
+ * 11604): keep it loaded. */
+static int pin_component(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    if (strstr(info->dlpi_name, "mca_spml_ucx"))
+        dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    return 0;
+}
+
+void link_start(int *argc, char ***argv)
+{
+#if SKAMPI_MPI
+    /* In this order: Open MPI aborts when MPI is initialized after OpenSHMEM. */
+    MPI_Init(argc, argv);
+#else
+    (void)argc;
+    (void)argv;
+#endif
+    shmem_init();
+    void *symbol = dlsym(RTLD_DEFAULT, "opal_progress");
+    memcpy(&progress, &symbol, sizeof progress); /* ISO C has no cast between these */
+    symmetric = shmem_align(PAGE, sizeof *symmetric);
+    if (!symmetric) {
+        if (shmem_my_pe() == 0)
+            fprintf(stderr,
+                    "skampi: error: the symmetric heap is too small for the engine itself "
+                    "(%zu bytes): set SHMEM_SYMMETRIC_SIZE\n",
+                    sizeof *symmetric);
+        shmem_global_exit(2);
+    }
+    memset(symmetric, 0, sizeof *symmetric);
+    shmem_barrier_all();
+}
+
+void link_finish(void)
+{
+    shmem_free(symmetric);
+    dl_iterate_phdr(pin_component, NULL);
+    shmem_finalize();
+#if SKAMPI_MPI
+    int finalized;
+    MPI_Finalized(&finalized);
+    if (!finalized)
+        MPI_Finalize();
+#endif
+}
+
+void link_abort(int status)
+{
+    shmem_global_exit(status);
+    _exit(status);
+}
+
+bool link_claim(void)
+{
+    return shmem_long_atomic_fetch_inc(&symmetric->claimed, 0) == 0;
+}
+
+int link_pe(void)
+{
+    return shmem_my_pe();
+}
+
+int link_pes(void)
+{
+    return shmem_n_pes();
+}
+
+static struct ports *ports_of(const struct link_end *end)
+{
+    return end->world ? &symmetric->world : &symmetric->set;
+}
+
+/* shmem_test alone makes no progress in some libraries, and wait_until never yields. */
+static void wait_for(int64_t *flag, int comparison, int64_t value)
+{
+    for (unsigned turn = 0; !shmem_int64_test(flag, comparison, value); turn++) {
+        link_poll();
+        comm_yield(turn);
+    }
+}
+
+void link_send(int to_pe, const struct link_end *end, bool first, const void *data, size_t bytes)
+{
+    struct ports *ports = ports_of(end);
+    struct port *port = &ports->port[end->port];
+    int64_t number = end->number;
+    if (end->port == LINK_DIRECT) {
+        /* The receiver says when, and under which number. */
+        wait_for(&ports->ack[LINK_DIRECT], SHMEM_CMP_NE, 0);
+        number = ports->ack[LINK_DIRECT];
+        ports->ack[LINK_DIRECT] = 0;
+    } else if (!first) {
+        wait_for(&ports->ack[end->ack], SHMEM_CMP_GE, number - 1);
+    }
+    if (bytes) {
+        shmem_putmem(port->payload, data, bytes, to_pe);
+        shmem_fence();
+    }
+    shmem_int64_p(&port->number, number, to_pe);
+}
+
+void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes)
+{
+    struct ports *ports = ports_of(end);
+    struct port *port = &ports->port[end->port];
+    int64_t number = end->number;
+    if (end->port == LINK_DIRECT) {
+        number = ++direct_number;
+        shmem_int64_p(&ports->ack[LINK_DIRECT], number, from_pe);
+    }
+    wait_for(&port->number, SHMEM_CMP_EQ, number);
+    if (bytes)
+        memcpy(data, port->payload, bytes);
+    if (end->port != LINK_DIRECT)
+        shmem_int64_p(&ports->ack[end->ack], number, from_pe);
+}
+
+void link_word_send(int to_pe, int64_t word)
+{
+    shmem_int64_p(&symmetric->word, word, to_pe);
+}
+
+int64_t link_word_receive(void)
+{
+    wait_for(&symmetric->word, SHMEM_CMP_NE, 0);
+    int64_t word = symmetric->word;
+    symmetric->word = 0;
+    return word;
+}
+
+void link_poll(void)
+{
+    if (progress) {
+        progress();
+        return;
+    }
+#if SKAMPI_MPI
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+#else
+    /* A blocking operation on another PE drives any library; itself when it is alone. */
+    shmem_int64_g(&symmetric->word, (shmem_my_pe() + 1) % shmem_n_pes());
+#endif
+}
+
+void link_quiet(void)
+{
+    shmem_quiet();
+}
+
+void *link_allocate(size_t bytes)
+{
+    return shmem_align(PAGE, bytes);
+}
+
+void link_free(void *memory)
+{
+    shmem_free(memory);
+}
+
+const char *link_library(void)
+{
+    static char text[SHMEM_MAX_NAME_LEN + 64];
+    char name[SHMEM_MAX_NAME_LEN];
+    int major, minor;
+    shmem_info_get_name(name);
+    shmem_info_get_version(&major, &minor);
+    snprintf(text, sizeof text, "OpenSHMEM %d.%d (%s)", major, minor, name);
+    return text;
+}
+
+bool comm_has_shmem(int *major, int *minor)
+{
+    *major = SHMEM_MAJOR_VERSION;
+    *minor = SHMEM_MINOR_VERSION;
+    return true;
+}
+
+bool comm_has_mpi(int *major, int *minor)
+{
+#if SKAMPI_MPI
+    *major = MPI_VERSION;
+    *minor = MPI_SUBVERSION;
+    return true;
+#else
+    *major = *minor = 0;
+    return false;
+#endif
+}
+
+#else
+typedef int comm_shmem_absent; /* ISO C wants a declaration */
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Links: the message layer under the trees of comm.c, one implementation per library
+ * (comm_shmem.c, comm_mpi.c). A message goes to a numbered port of a PE. Each port has one sender
+ * at a time; a sender may be at most one message ahead of the receiver.
+ */
+#ifndef SKAMPI_COMM_LINK_H
+#define SKAMPI_COMM_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINK_CHUNK 4096 /* bytes in one message at most */
+
+/* Ports: one for each child in a binomial tree, one for the parent, one for transfers outside
+ * trees. The same again for sets other than the world, so that the two cannot meet. */
+#define LINK_CHILDREN 32
+enum { LINK_PARENT = LINK_CHILDREN, LINK_DIRECT, LINK_PORTS };
+
+struct link_end {
+    bool world;     /* ports of the world or of the current set */
+    int port;       /* of the receiver */
+    int ack;        /* port number that the sender knows this link by */
+    int64_t number; /* of the message on this link, counted up by both ends from any start above
+                       all earlier ones of the two ports */
+};
+
+void link_start(int *argc, char ***argv);
+void link_finish(void);
+_Noreturn void link_abort(int status);
+bool link_claim(void);
+int link_pe(void);
+int link_pes(void);
+
+/* number - 1 must have been taken by the receiver, unless first: then the link is new and idle. */
+void link_send(int to_pe, const struct link_end *end, bool first, const void *data, size_t bytes);
+void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes);
+
+void link_word_send(int to_pe, int64_t word);
+int64_t link_word_receive(void);
+void link_poll(void);
+void link_quiet(void);
+void *link_allocate(size_t bytes);
+void link_free(void *memory);
+const char *link_library(void);
+
+#endif

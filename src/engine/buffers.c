@@ -1,0 +1,178 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/comm.h"
+#include "engine/internal.h"
+
+#define FILL 0x55
+
+uintptr_t buffers_align(uintptr_t address, size_t alignment)
+{
+    uintptr_t multiple = (address + alignment - 1) / alignment * alignment;
+    return multiple % (2 * alignment) == 0 ? multiple + alignment : multiple;
+}
+
+bool buffers_fit(const struct settings *settings, const struct demand *demand)
+{
+    return demand->local <= (size_t)settings->buffer_bytes;
+}
+
+/* A block with room for every position that the alignment may ask for. */
+static bool provide(unsigned char **block, size_t *have, size_t need, size_t alignment)
+{
+    need += 4 * alignment;
+    if (*block && *have >= need)
+        return true;
+    comm_free(*block);
+    *block = comm_allocate(need);
+    *have = *block ? need : 0;
+    if (*block)
+        memset(*block, FILL, need);
+    return *block != NULL;
+}
+
+/* Cold blocks have room for this much, so that many iterations find fresh memory. */
+#define COLD_BYTES ((size_t)48 << 20)
+/* Hardware fetches what follows a place, but not across pages. */
+#define COLD_GAP 4096
+#define LINE 64
+
+static bool is_cold(const struct settings *settings, const struct demand *demand)
+{
+    return settings->cache_state == CACHE_COLD && (demand->local > 0 || demand->remote > 0);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+bool buffers_prepare(struct buffers *buffers, const struct settings *settings,
+                     const struct demand *demand)
+{
+    size_t buffer = (size_t)settings->buffer_bytes;
+    if (is_cold(settings, demand))
+        buffer = larger(buffer, COLD_BYTES);
+    return provide(&buffers->local, &buffers->local_bytes, buffer,
+                   (size_t)settings->send_alignment) &&
+           provide(&buffers->remote, &buffers->remote_bytes, larger(demand->remote, buffer),
+                   (size_t)settings->receive_alignment) &&
+           provide(&buffers->scratch, &buffers->scratch_bytes, demand->scratch, LINE);
+}
+
+/* Places of a block: how far apart, and how many; one when the buffer does not cycle. */
+static unsigned char *places(unsigned char *block, size_t block_bytes, size_t bytes,
+                             size_t alignment, const struct settings *settings, bool cold,
+                             size_t *stride, size_t *count)
+{
+    size_t unit = 2 * alignment, room = (size_t)settings->buffer_bytes;
+    *stride = (bytes + (cold ? COLD_GAP : 0) + unit - 1) / unit * unit;
+    if (cold)
+        room = block_bytes - 4 * alignment;
+    bool several = bytes > 0 && (cold || settings->buffer_cycling);
+    *count = several ? larger(1, room / *stride) : 1;
+    return (unsigned char *)buffers_align((uintptr_t)block, alignment);
+}
+
+void buffers_begin(struct buffers *buffers, const struct settings *settings,
+                   const struct demand *demand)
+{
+    buffers->turn = 0;
+    buffers->cold = is_cold(settings, demand);
+    buffers->local_first = places(buffers->local, buffers->local_bytes, demand->local,
+                                  (size_t)settings->send_alignment, settings, buffers->cold,
+                                  &buffers->local_stride, &buffers->local_places);
+    buffers->remote_first = places(buffers->remote, buffers->remote_bytes, demand->remote,
+                                   (size_t)settings->receive_alignment, settings, buffers->cold,
+                                   &buffers->remote_stride, &buffers->remote_places);
+}
+
+void buffers_next(struct buffers *buffers, struct run *run)
+{
+    size_t turn = buffers->cold ? 0 : buffers->turn++;
+    run->local = buffers->local_first + turn % buffers->local_places * buffers->local_stride;
+    run->remote = buffers->remote_first + turn % buffers->remote_places * buffers->remote_stride;
+    run->scratch = (unsigned char *)(((uintptr_t)buffers->scratch + LINE - 1) / LINE * LINE);
+    run->local_step = buffers->cold && run->demand.local ? buffers->local_stride : 0;
+    run->remote_step = buffers->cold && run->demand.remote ? buffers->remote_stride : 0;
+}
+
+size_t buffers_cold_places(const struct buffers *buffers)
+{
+    /* A side without a demand has one place, which no iteration uses. */
+    if (buffers->local_places == 1 || buffers->remote_places == 1)
+        return larger(buffers->local_places, buffers->remote_places);
+    return buffers->local_places < buffers->remote_places ? buffers->local_places
+                                                          : buffers->remote_places;
+}
+
+size_t buffers_cache_bytes(void)
+{
+    static size_t found; /* of this machine */
+    for (int index = 0; index < 8 && found == 0; index++) {
+        char path[128], unit = 'K';
+        size_t size;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", 7 - index);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            continue;
+        if (fscanf(file, "%zu%c", &size, &unit) >= 1)
+            found = unit == 'M' ? size << 20 : unit == 'G' ? size << 30 : size << 10;
+        fclose(file);
+    }
+    if (found == 0)
+        found = (size_t)32 << 20;
+    return found;
+}
+
+/* Reads and writes so much that nothing else can be left in the caches. */
+static void walk(size_t bytes)
+{
+    static volatile unsigned char *memory; /* kept: walking is slow enough as it is */
+    static size_t have;
+    if (have < bytes) {
+        free((void *)(uintptr_t)memory);
+        memory = calloc(bytes, 1);
+        have = memory ? bytes : 0;
+    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < have; i += LINE)
+            memory[i]++;
+}
+
+#if defined(__x86_64__)
+static void flush(const unsigned char *memory, size_t bytes)
+{
+    for (uintptr_t line = (uintptr_t)memory / LINE * LINE; line < (uintptr_t)memory + bytes;
+         line += LINE)
+        _mm_clflush((const void *)line);
+    _mm_mfence();
+}
+#endif
+
+void buffers_flush(const struct buffers *buffers, const struct demand *demand,
+                   const struct settings *settings, size_t iterations)
+{
+#if defined(__x86_64__)
+    for (size_t i = 0; i < iterations && i < buffers->local_places; i++)
+        flush(buffers->local_first + i * buffers->local_stride, demand->local);
+    for (size_t i = 0; i < iterations && i < buffers->remote_places; i++)
+        flush(buffers->remote_first + i * buffers->remote_stride, demand->remote);
+    if (settings->cache_bytes > 0)
+        walk((size_t)settings->cache_bytes);
+#else
+    (void)buffers;
+    (void)demand;
+    (void)iterations;
+    walk(settings->cache_bytes > 0 ? (size_t)settings->cache_bytes : buffers_cache_bytes());
+#endif
+}
+
+void buffers_free(struct buffers *buffers)
+{
+    comm_free(buffers->local);
+    comm_free(buffers->remote);
+    comm_free(buffers->scratch);
+    memset(buffers, 0, sizeof *buffers);
+}

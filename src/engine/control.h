@@ -1,0 +1,38 @@
+/*
+ * Start and end of the engine, for main. All PEs, after comm_start().
+ */
+#ifndef SKAMPI_ENGINE_CONTROL_H
+#define SKAMPI_ENGINE_CONTROL_H
+
+#include "engine/engine.h"
+#include "output/output.h"
+
+enum { DEBUG_BATCHES = 8, DEBUG_CLOCKS = 128 };
+
+struct engine_options {
+    struct output *output; /* on PE 0, else NULL; the engine closes it */
+    const char *timer;     /* NULL: the default */
+    double unit;           /* 0: as the script says; else the script cannot change it */
+    bool estimate;         /* measure a few, say how many there are and how long they take */
+    int debug;             /* DEBUG_... bits: messages on standard error */
+    bool show_progress;    /* lines on standard error that overwrite each other */
+    size_t blocks;         /* in the script, for the progress line */
+    /* For the output's header */
+    const char *version, *command_line, *script, *checksum;
+};
+
+/* Blocks the signals that watch_start() takes; before comm_start(), so that the library's threads
+ * do not get them. */
+void engine_block_signals(void);
+/* The signals end this process as usual again: for PEs that wait to be ended with the job. */
+void engine_release_signals(void);
+
+/* Calibrates and characterizes the timer, prints the header, starts the watchdog. Collective. NULL
+ * with *error (for the user, on every PE) when the timer cannot be used. */
+struct engine *engine_create(const struct engine_options *options, const char **error);
+
+/* Ends the output; collective. The exit status: 0, or 3 when a measurement failed or is
+ * unsupported. Releases the engine; comm_finish() comes after it. */
+int engine_finish(struct engine *);
+
+#endif

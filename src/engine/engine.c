@@ -1,0 +1,434 @@
+#define _GNU_SOURCE /* asprintf */
+#include "engine/engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock/sync.h"
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "engine/internal.h"
+
+#define STATUS_INTERNAL 1
+#define STATUS_INCOMPLETE 3
+/* How long a PE waits for PE 0 to report the same error and to end the job. */
+#define REPORT_GRACE_SECONDS 1.0
+
+static void *must(void *memory)
+{
+    if (!memory) {
+        fprintf(stderr, "skampi: error: out of memory\n");
+        comm_abort(STATUS_INTERNAL);
+    }
+    return memory;
+}
+
+int engine_pe(const struct engine *engine)
+{
+    (void)engine;
+    return comm_pe();
+}
+
+int engine_pes(const struct engine *engine)
+{
+    (void)engine;
+    return comm_pes();
+}
+
+struct settings *engine_settings(struct engine *engine)
+{
+    return &engine->settings;
+}
+
+int engine_node_count(struct engine *engine)
+{
+    (void)engine;
+    return comm_node_count();
+}
+
+int engine_node_of(struct engine *engine, int pe)
+{
+    (void)engine;
+    return comm_node_of(pe);
+}
+
+/* ---- Errors ---- */
+
+static void wait_seconds(double seconds)
+{
+    int64_t until = timer_now() + timer_ticks(seconds);
+    while (timer_now() < until)
+        comm_poll();
+}
+
+void engine_fatal_text(struct engine *engine, int status, const char *text)
+{
+    /* Mostly every PE finds the same error; then PE 0's word is enough. */
+    if (comm_pe() != 0)
+        wait_seconds(REPORT_GRACE_SECONDS);
+    if (comm_claim()) {
+        atomic_store(&engine->ending, true);
+        if (engine->output) {
+            output_release(engine->output);
+            output_line(engine->output, "# ended by an error");
+        }
+        fputs(text, stderr);
+        if (!*text || text[strlen(text) - 1] != '\n')
+            fputc('\n', stderr);
+        fflush(stderr);
+        comm_abort(status);
+    }
+    atomic_store(&engine->ending, true);
+    for (;;)
+        pause(); /* the one that reports ends the job */
+}
+
+void engine_fatal(struct engine *engine, int status, const char *place, const char *format, ...)
+{
+    char *text, *line;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = must(NULL);
+    va_end(arguments);
+    if (asprintf(&line, "%s: error: %s\n", place ? place : "skampi", text) < 0)
+        line = must(NULL);
+    engine_fatal_text(engine, status, line);
+}
+
+void engine_report(struct engine *engine, const char *place, const char *text)
+{
+    fprintf(stderr, "%s: error: %s\n", place, text);
+    output_line(engine->output, "# failed: %s", text);
+}
+
+/* ---- Text from all PEs ---- */
+
+static void check_output(struct engine *engine)
+{
+    const char *reason = engine->output ? output_failed(engine->output) : NULL;
+    if (reason)
+        engine_fatal(engine, STATUS_INTERNAL, NULL, "the output cannot be written: %s", reason);
+}
+
+void engine_print(struct engine *engine, const char *text)
+{
+    if (engine->output) {
+        output_text(engine->output, text);
+        check_output(engine);
+        return;
+    }
+    size_t length = strlen(text);
+    engine->pending = must(realloc(engine->pending, engine->pending_length + length + 1));
+    memcpy(engine->pending + engine->pending_length, text, length + 1);
+    engine->pending_length += length;
+}
+
+/* O(log n) when no PE but 0 has text, else O(PEs with text). */
+static void bring_text(struct engine *engine)
+{
+    const struct pe_set *world = comm_world();
+    int64_t length = (int64_t)engine->pending_length, any = length;
+    comm_allreduce_int(world, COMM_MAX, &any, 1);
+    if (any == 0)
+        return;
+    int64_t *lengths = NULL;
+    if (comm_pe() == 0)
+        lengths = must(calloc((size_t)comm_pes(), sizeof *lengths));
+    comm_gather(world, &length, sizeof length, lengths);
+    if (comm_pe() != 0) {
+        if (length > 0)
+            comm_send(0, engine->pending, (size_t)length);
+        free(engine->pending);
+        engine->pending = NULL;
+        engine->pending_length = 0;
+        return;
+    }
+    for (int pe = 1; pe < comm_pes(); pe++) {
+        if (lengths[pe] == 0)
+            continue;
+        char *text = must(calloc((size_t)lengths[pe] + 1, 1));
+        comm_receive(pe, text, (size_t)lengths[pe]);
+        output_text(engine->output, text);
+        free(text);
+    }
+    free(lengths);
+}
+
+void engine_agree(struct engine *engine, uint64_t tag, const char *place)
+{
+    /* Halves, so that negation cannot overflow. */
+    int64_t high = (int64_t)(tag >> 32), low = (int64_t)(tag & 0xffffffffu);
+    int64_t bounds[4] = {high, -high, low, -low};
+    comm_allreduce_int(comm_world(), COMM_MAX, bounds, 4);
+    if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3])
+        engine_fatal(engine, STATUS_INTERNAL, place,
+                     "the PEs are at different places of the script, or have different values for "
+                     "the same thing: every PE must reach the same measure, flush and "
+                     "communicator calls");
+    watch_progress(engine);
+}
+
+enum { TAG_FLUSH = 1, TAG_BROADCAST, TAG_BLOCK };
+
+void engine_flush(struct engine *engine)
+{
+    engine_agree(engine, TAG_FLUSH, engine->block_name);
+    bring_text(engine);
+    check_output(engine);
+}
+
+void engine_broadcast(struct engine *engine, void *data, size_t bytes)
+{
+    engine_agree(engine, TAG_BROADCAST, engine->block_name);
+    comm_broadcast(comm_world(), data, bytes);
+}
+
+/* ---- Blocks ---- */
+
+static void print_source(struct engine *engine, const char *source)
+{
+    while (*source) {
+        size_t length = strcspn(source, "\n");
+        output_line(engine->output, "#> %.*s", (int)length, source);
+        source += length + (source[length] == '\n');
+    }
+    output_text(engine->output, "\n");
+}
+
+void engine_begin_block(struct engine *engine, const char *name, const char *source)
+{
+    engine_agree(engine, TAG_BLOCK, name);
+    free(engine->block_name);
+    engine->block_name = must(strdup(name));
+    engine->block_number++;
+    engine->estimate.blocks++;
+    engine->block_start = timer_now();
+    engine->measured_in_block = 0;
+    engine->warned_too_large = false;
+    if (!engine->output)
+        return;
+    if (source)
+        print_source(engine, source);
+    output_begin_block(engine->output, name);
+    check_output(engine);
+}
+
+void engine_end_block(struct engine *engine)
+{
+    engine_flush(engine);
+    if (engine->output)
+        output_end_block(engine->output, engine->block_name,
+                         timer_seconds(timer_now() - engine->block_start));
+    check_output(engine);
+    free(engine->block_name);
+    engine->block_name = NULL;
+}
+
+/* ---- Sorted results ---- */
+
+double engine_last_time(const struct engine *engine)
+{
+    return engine->last_time;
+}
+
+void engine_sort_begin(struct engine *engine)
+{
+    if (engine->output)
+        output_hold(engine->output);
+}
+
+void engine_sort_key(struct engine *engine, double key)
+{
+    if (engine->output)
+        output_key(engine->output, key);
+}
+
+void engine_sort_end(struct engine *engine)
+{
+    if (engine->output)
+        output_release(engine->output);
+}
+
+/* ---- Notes of the measurement in progress ---- */
+
+void engine_note(struct engine *engine, const char *text)
+{
+    for (size_t i = 0; i < engine->note_count; i++)
+        if (strcmp(engine->notes[i], text) == 0) {
+            free((char *)(uintptr_t)text);
+            return;
+        }
+    engine->notes = must(realloc(engine->notes, (engine->note_count + 1) * sizeof *engine->notes));
+    engine->notes[engine->note_count++] = (char *)(uintptr_t)text;
+}
+
+void engine_clear_notes(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->note_count; i++)
+        free(engine->notes[i]);
+    free(engine->notes);
+    engine->notes = NULL;
+    engine->note_count = 0;
+}
+
+/* ---- Timers ---- */
+
+/* A set of the PEs of this node. */
+static struct pe_set *own_node(void)
+{
+    int node = comm_node_of(comm_pe()), count = 0;
+    int *members = must(calloc((size_t)comm_node_size(node), sizeof *members));
+    for (int pe = 0; pe < comm_pes(); pe++)
+        if (comm_node_of(pe) == node)
+            members[count++] = pe;
+    struct pe_set *set = pe_set_create(members, count);
+    free(members);
+    return set;
+}
+
+const char *engine_set_timer(struct engine *engine, const char *name)
+{
+    struct timer *timer = timer_find(name);
+    if (!timer)
+        return "there is no timer of that name";
+    const char *reason = timer->unusable();
+    int64_t usable = !reason;
+    comm_allreduce_int(comm_world(), COMM_AND, &usable, 1);
+    if (!usable)
+        return reason ? reason : "it is not usable on every PE";
+    /* One rate per node: rates measured by each PE would look like drift. */
+    struct pe_set *node = own_node();
+    comm_enter(node);
+    if (timer->ticks_per_second == 0) {
+        double rate = 0;
+        if (pe_set_rank_of(node, comm_pe()) == 0)
+            rate = timer_calibrate(timer);
+        comm_broadcast(node, &rate, sizeof rate);
+        timer->ticks_per_second = rate;
+    }
+    pe_set_release(node);
+    timer_characterize(timer);
+    int64_t good = !timer->refused;
+    comm_allreduce_int(comm_world(), COMM_AND, &good, 1);
+    if (!good)
+        return timer->refused ? timer->refused : "it is refused on another PE";
+    reason = timer_select(name);
+    sync_invalidate();
+    engine->pause_known = false;
+    return reason;
+}
+
+/* ---- Time accounting ---- */
+
+void engine_accounting_reset(struct engine *engine)
+{
+    engine->accounting = (struct accounting){0};
+}
+
+void engine_accounting_print(struct engine *engine)
+{
+    struct accounting *own = &engine->accounting;
+    double sums[] = {own->sync, own->comm, own->wait, own->over, own->total};
+    engine_agree(engine, TAG_FLUSH, engine->block_name);
+    comm_allreduce(comm_world(), COMM_SUM, sums, 5);
+    if (!engine->output)
+        return;
+    static const char *const names[] = {"clock synchronization", "measured operations",
+                                        "waiting for starts", "repetitions left out"};
+    double total = sums[4] > 0 ? sums[4] : 1;
+    output_line(engine->output, "# time accounting, seconds summed over %d PEs:", comm_pes());
+    double rest = sums[4];
+    for (int i = 0; i < 4; i++) {
+        output_line(engine->output, "#   %-22s %9.3f %5.1f%%", names[i], sums[i],
+                    100 * sums[i] / total);
+        rest -= sums[i];
+    }
+    output_line(engine->output, "#   %-22s %9.3f %5.1f%%", "everything else", rest,
+                100 * rest / total);
+    output_line(engine->output, "#   %-22s %9.3f %5.1f%%", "measure statements", sums[4], 100.0);
+}
+
+/* ---- Placement ---- */
+
+int engine_farthest_from_root(struct engine *engine)
+{
+    engine_agree(engine, TAG_FLUSH, engine->block_name);
+    sync_invalidate();
+    sync_linear(comm_world());
+    double trip = comm_pe() == 0 ? 0 : sync_round_trip(), largest = trip;
+    comm_allreduce(comm_world(), COMM_MAX, &largest, 1);
+    int64_t pe = trip >= largest ? comm_pe() : comm_pes();
+    comm_allreduce_int(comm_world(), COMM_MIN, &pe, 1);
+    return (int)pe;
+}
+
+/* ---- Start and end ---- */
+
+struct engine *engine_create(const struct engine_options *options, const char **error)
+{
+    struct engine *engine = must(calloc(1, sizeof *engine));
+    engine->options = *options;
+    engine->output = options->output;
+    engine->settings = settings_default();
+    if (options->unit > 0)
+        engine->settings.unit = options->unit;
+    engine->started = timer_now();
+    *error = "no timer is usable on every PE";
+    if (options->timer)
+        *error = engine_set_timer(engine, options->timer);
+    else
+        for (size_t i = 0; *error && i < timer_count(); i++)
+            *error = engine_set_timer(engine, timer_at(i)->name);
+    if (*error) {
+        free(engine);
+        return NULL;
+    }
+    engine->started = timer_now();
+    atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
+    watch_start(engine);
+    environment_print(engine);
+    check_output(engine);
+    return engine;
+}
+
+int engine_finish(struct engine *engine)
+{
+    bring_text(engine);
+    int64_t incomplete = engine->incomplete;
+    comm_allreduce_int(comm_world(), COMM_MAX, &incomplete, 1);
+    watch_stop(engine);
+    if (engine->options.estimate && engine->output)
+        printf(
+            "%zu measurements in %zu blocks at %d PEs: about %.2g s, from %zu probes in %.2g s\n",
+            engine->estimate.measurements, engine->estimate.blocks, comm_pes(),
+            estimate_total(&engine->estimate), engine->estimate.probes,
+            timer_seconds(timer_now() - engine->started));
+    int status = incomplete ? STATUS_INCOMPLETE : 0;
+    if (engine->output) {
+        time_t now = time(NULL);
+        output_line(engine->output, "\n# Finished at %.24s", ctime(&now));
+        double total = timer_seconds(timer_now() - engine->started);
+        output_line(engine->output, "# Total runtime %.0f seconds\n", total);
+        output_line(engine->output, "# Timed regions: %.3f of %.3f seconds on PE 0",
+                    timer_seconds(engine->timed), total);
+        if (!output_close(engine->output)) {
+            fprintf(stderr, "skampi: error: the output cannot be written\n");
+            status = STATUS_INTERNAL;
+        }
+    }
+    int64_t worst = status == STATUS_INTERNAL ? STATUS_INTERNAL : 0;
+    comm_allreduce_int(comm_world(), COMM_MAX, &worst, 1);
+    buffers_free(&engine->buffers);
+    sync_invalidate();
+    engine_clear_notes(engine);
+    estimate_free(&engine->estimate);
+    free(engine->failure);
+    free(engine->pending);
+    free(engine);
+    return worst ? STATUS_INTERNAL : status;
+}

@@ -1,0 +1,111 @@
+/*
+ * The engine: what one `measure` does. The interpreter hands it measurement requests; it runs them
+ * and sends results to the output. Functions marked "collective" are called by all PEs of the
+ * world in the same order.
+ */
+#ifndef SKAMPI_ENGINE_ENGINE_H
+#define SKAMPI_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "comm/pe_set.h"
+#include "engine/measurement.h"
+#include "output/settings.h"
+
+struct engine;
+
+struct loop_variable {
+    const char *name;
+    const char *value; /* as printed */
+};
+
+struct measure_request {
+    const struct measurement *function;
+    const struct argument *arguments;
+    const struct pe_set *set;
+    const struct loop_variable *variables; /* outermost first */
+    size_t variable_count;
+    const char *place; /* "file:line:column" of the measure, for messages */
+    const char *text;  /* the call with its values: Shmem_Put_Round(count=8, iterations=5) */
+};
+
+enum measure_status {
+    MEASURE_DONE,
+    MEASURE_TOO_LARGE,   /* does not fit the buffer: nothing measured, ends a loop */
+    MEASURE_FAILED,      /* reported; the script goes on */
+    MEASURE_UNSUPPORTED, /* reported as a comment */
+    MEASURE_SKIPPED      /* empty set */
+};
+
+/* Why the function cannot be called like this: an argument that it does not accept, too few PEs, a
+ * set that it cannot work on. NULL, or a text that the caller frees; *argument is then the index of
+ * the offending argument, or -1. The same on all PEs; nothing is communicated. */
+char *engine_refusal(const struct measure_request *, int *argument);
+
+/* Measures a request that is not refused; collective, also for PEs outside request->set; the status
+ * is the same on all PEs. */
+enum measure_status engine_measure(struct engine *, const struct measure_request *);
+
+/* The time (seconds) that the last measurement reported, the same on all PEs; NaN when there is
+ * none. Any PE. */
+double engine_last_time(const struct engine *);
+
+/* Results between begin and end are printed at the end, in ascending order of the keys under which
+ * they were measured. All PEs. */
+void engine_sort_begin(struct engine *);
+void engine_sort_key(struct engine *, double key);
+void engine_sort_end(struct engine *);
+
+/* The settings in force; the caller changes them, on every PE alike. */
+struct settings *engine_settings(struct engine *);
+
+/* Selects a timer by name; collective. Returns NULL, or why it cannot be used here. */
+const char *engine_set_timer(struct engine *, const char *name);
+
+/* A measurement block begins or ends; collective. source: text of the script since the block
+ * before it, printed when -s was given (may be NULL). */
+void engine_begin_block(struct engine *, const char *name, const char *source);
+void engine_end_block(struct engine *);
+
+/* This PE's text (several lines, each ending in a newline) for the output; any PE. Appears at the
+ * next flush, in the order of PEs; that of the output PE at once. */
+void engine_print(struct engine *, const char *text);
+
+/* Brings all PEs' text to the output; collective. */
+void engine_flush(struct engine *);
+
+/* All PEs must be at the same point of the script: tag says which (the measure, the block). When
+ * they are not, the job ends with status 1 and a message instead of hanging. Collective. */
+void engine_agree(struct engine *, uint64_t tag, const char *place);
+
+/* Broadcast from PE 0; collective. */
+void engine_broadcast(struct engine *, void *data, size_t bytes);
+
+/* The PE with the largest smallest round trip to PE 0 (the lowest such; 0 when alone). Collective.
+ */
+int engine_farthest_from_root(struct engine *);
+
+/* Nodes are numbered from 0 in the order of their lowest PE. Any PE. */
+int engine_node_count(struct engine *);
+int engine_node_of(struct engine *, int pe);
+
+/* The script's clock in seconds since the start of the program, for time accounting. Any PE. */
+void engine_accounting_reset(struct engine *);
+void engine_accounting_print(struct engine *); /* collective */
+
+/* Ends the whole job with one message "place: error: text" (place may be NULL), after flushing
+ * what was measured, with the given exit status. Any PE: when several find the same error, it is
+ * printed once. Never returns. */
+_Noreturn void engine_fatal(struct engine *, int status, const char *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Runtime error of the script with its source line and caret, already formatted (several lines,
+ * the first one of the form "file:line:column: error: text"); otherwise as engine_fatal(). */
+_Noreturn void engine_fatal_text(struct engine *, int status, const char *text);
+
+int engine_pe(const struct engine *);
+int engine_pes(const struct engine *);
+
+#endif

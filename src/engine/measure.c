@@ -1,0 +1,860 @@
+/*
+ * One measure: set-up, warm-up, reference, batches until the stop rule is satisfied, reference,
+ * result. Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction
+ * of 2c + 3 numbers, O(log n) messages each; per-PE values are gathered once per result.
+ */
+#define _GNU_SOURCE /* asprintf */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock/sync.h"
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "engine/internal.h"
+#include "stats/stats.h"
+
+#define STATUS_SCRIPT 2
+#define FIRST_BATCH 4
+/* A poll that was interrupted would otherwise keep us from polling ever after. */
+#define LONGEST_POLL_SECONDS 20e-6
+/* Below this many resolutions of the timer a result is marked. */
+#define WELL_ABOVE 10
+/* A result this many standard errors below zero is an error of the method. */
+#define WITHIN_ERROR 2.0
+#define MEDIAN_CONFIDENCE 0.95
+/* Where the script leaves the iterations to the engine (0), what a repetition times lasts at least
+ * so many resolutions of the timer, so many of its costs, and so long. */
+#define LONG_ENOUGH_RESOLUTIONS 1000
+#define LONG_ENOUGH_COSTS 100
+#define LONG_ENOUGH_SECONDS 20e-6
+#define MOST_ITERATIONS 1000000
+#define ITERATION_ATTEMPTS 8
+/* For set-up, before they are chosen. */
+#define FIRST_ITERATIONS 8
+/* Pauses as long as real ones: leaving the loop then costs a mispredicted branch, as it does there.
+ */
+#define PAUSE_SAMPLES 50
+#define PAUSE_SECONDS 2e-6
+
+enum { BATCH_STOP, BATCH_GO };
+
+struct control {
+    int64_t go, size, origin, width;
+};
+
+/* One measurement in progress on a member of the set. */
+struct samples {
+    size_t capacity, valid, invalid;
+    double *own;     /* this PE's valid repetitions, the first reference subtracted */
+    double *max;     /* over PEs, the same on all members */
+    double *message; /* of a batch: values, flags, and three numbers more */
+};
+
+/* What the result's owner knows when it is done. */
+struct numbers {
+    double time, standard_error, median, minimum, median_low, median_high, window;
+    int64_t valid, invalid, notes_length;
+};
+
+static void *must(void *memory)
+{
+    if (!memory) {
+        fprintf(stderr, "skampi: error: out of memory\n");
+        comm_abort(1);
+    }
+    return memory;
+}
+
+/* ---- For hooks ---- */
+
+double run_elapsed(struct run *run, int64_t start, int64_t stop)
+{
+    struct engine *engine = run->engine;
+    if (stop - start < engine->shortest)
+        engine->shortest = stop - start;
+    engine->timed += stop - start;
+    return timer_seconds(stop - start) - timer_in_use->cost;
+}
+
+/* Busy until the clock says so, driving the library, with the last poll early enough. */
+static void wait_until(struct window *window, int64_t target)
+{
+    int64_t cap = timer_ticks(LONGEST_POLL_SECONDS);
+    for (unsigned turn = 0;; turn++) {
+        int64_t now = timer_now();
+        if (now >= target)
+            return;
+        if (target - now <= 2 * window->longest_poll)
+            continue;
+        comm_poll();
+        int64_t poll = timer_now() - now;
+        if (poll > window->longest_poll)
+            window->longest_poll = poll < cap ? poll : cap;
+        comm_yield(turn);
+    }
+}
+
+int64_t run_start(struct run *run)
+{
+    struct window *window = &run->engine->window;
+    int64_t target = 0;
+    if (window->synchronization == SYNCHRONIZE_BARRIER)
+        comm_barrier(run->set);
+    /* Nothing of the engine's own may be left to be completed in the timed region. */
+    comm_quiet();
+    if (window->synchronization == SYNCHRONIZE_WINDOW) {
+        target = sync_to_local(window->origin + ++window->index * window->width);
+        window->started_late = timer_now() > target;
+        wait_until(window, target);
+    }
+    return window->start = timer_now();
+}
+
+int64_t run_stop(struct run *run)
+{
+    struct window *window = &run->engine->window;
+    window->stop = timer_now();
+    if (window->synchronization == SYNCHRONIZE_WINDOW)
+        window->took_too_long =
+            sync_to_global(window->stop) - sync_to_global(window->start) > window->width;
+    return window->stop;
+}
+
+void run_barrier(struct run *run)
+{
+    comm_barrier(run->set);
+}
+
+double run_max(struct run *run, double value)
+{
+    comm_allreduce(run->set, COMM_MAX, &value, 1);
+    return value;
+}
+
+bool run_fail(struct run *run, const char *format, ...)
+{
+    struct engine *engine = run->engine;
+    if (engine->failure)
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&engine->failure, format, arguments) < 0)
+        must(NULL);
+    va_end(arguments);
+    return false;
+}
+
+void run_note(struct run *run, const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        must(NULL);
+    va_end(arguments);
+    engine_note(run->engine, text);
+}
+
+/* Any counter will do where a reading of the timer is a system call: the length is measured. */
+static void count_for(double seconds)
+{
+    static double per_second; /* of this processor, found once */
+    if (per_second == 0) {
+        int64_t start = timer_now();
+        const long tries = 2000000;
+        for (long i = 0; i < tries; i++)
+            __asm__ volatile("");
+        per_second = (double)tries / timer_seconds(timer_now() - start);
+    }
+    for (long i = (long)(seconds * per_second); i > 0; i--)
+        __asm__ volatile("");
+}
+
+double run_pause(double seconds)
+{
+    int64_t start = timer_now(), now;
+    if (timer_in_use->user_space) {
+        int64_t until = start + timer_ticks(seconds);
+        do
+            now = timer_now();
+        while (now < until);
+    } else {
+        count_for(seconds);
+        now = timer_now();
+    }
+    return timer_seconds(now - start);
+}
+
+double run_pause_overhead(struct run *run)
+{
+    struct engine *engine = run->engine;
+    if (!engine->pause_known) {
+        double smallest = INFINITY;
+        for (int batch = 0; batch < 5; batch++) {
+            double inside = 0;
+            int64_t start = timer_now();
+            for (int i = 0; i < PAUSE_SAMPLES; i++)
+                inside += run_pause(PAUSE_SECONDS);
+            double all = timer_seconds(timer_now() - start);
+            smallest = fmin(smallest, (all - inside) / PAUSE_SAMPLES);
+        }
+        engine->pause_overhead = smallest;
+        engine->pause_known = true;
+    }
+    return engine->pause_overhead;
+}
+
+/* ---- One repetition ---- */
+
+static void next_buffers(struct engine *engine)
+{
+    buffers_next(&engine->buffers, &engine->run);
+    if (!engine->buffers.cold)
+        return;
+    buffers_flush(&engine->buffers, &engine->run.demand, &engine->settings,
+                  (size_t)engine->run.iterations);
+    comm_barrier(engine->run.set); /* nobody may begin while others flush what it will touch */
+}
+
+static double repeat(struct engine *engine)
+{
+    next_buffers(engine);
+    engine->window.started_late = engine->window.took_too_long = false;
+    return engine->run.function->run(&engine->run);
+}
+
+/* The time on the global clock from the scheduled start, for set_run_time("global"). */
+static double global_run_time(struct engine *engine)
+{
+    const struct window *window = &engine->window;
+    int64_t scheduled = window->origin + window->index * window->width;
+    double seconds = timer_seconds(window->stop - sync_to_local(scheduled));
+    return (seconds - timer_in_use->cost) / (double)engine->run.iterations;
+}
+
+static bool in_windows(const struct engine *engine)
+{
+    return engine->run.function->synchronized &&
+           engine->settings.synchronization == SYNCHRONIZE_WINDOW;
+}
+
+/* ---- Iterations ---- */
+
+/* As the script says; 0: the engine is to choose. */
+static int64_t iterations_wanted(const struct run *run)
+{
+    for (size_t i = 0; i < measurement_parameter_count(run->function); i++)
+        if (run->function->parameters[i].type == PARAMETER_ITERATIONS)
+            return run->arguments[i].integer;
+    return 1;
+}
+
+/* So many that what a repetition times lasts long enough for the timer, on every PE that times
+ * anything: the shortest counts. Some calls of the function; collective over the set. */
+static void choose_iterations(struct engine *engine)
+{
+    struct run *run = &engine->run;
+    double needed[] = {fmax(fmax(LONG_ENOUGH_RESOLUTIONS * timer_in_use->resolution,
+                                 LONG_ENOUGH_COSTS * timer_in_use->cost),
+                            LONG_ENOUGH_SECONDS)};
+    comm_allreduce(run->set, COMM_MAX, needed, 1);
+    run->iterations = 1;
+    for (int attempt = 0; attempt < ITERATION_ATTEMPTS; attempt++) {
+        int64_t before = engine->timed;
+        repeat(engine);
+        double seconds = timer_seconds(engine->timed - before);
+        if (engine->timed == before)
+            seconds = NAN; /* this PE only watches */
+        comm_allreduce(run->set, COMM_MIN, &seconds, 1);
+        if (isnan(seconds) || seconds >= needed[0])
+            break;
+        double factor = seconds > 0 ? needed[0] / seconds * 1.1 : 100;
+        double more = ceil((double)run->iterations * fmin(factor, 100));
+        run->iterations = more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS;
+    }
+    run_note(run, "iterations chosen: %lld", (long long)run->iterations);
+}
+
+static void limit_cold_iterations(struct engine *engine)
+{
+    struct run *run = &engine->run;
+    size_t places = buffers_cold_places(&engine->buffers);
+    if (!engine->buffers.cold || run->iterations <= (int64_t)places)
+        return;
+    run->iterations = (int64_t)places;
+    run_note(run, "iterations reduced to %zu: there is no more fresh memory", places);
+}
+
+/* ---- Reference measurements, subtracted ---- */
+
+static struct reference measure_reference(struct engine *engine)
+{
+    size_t count = (size_t)engine->settings.min_repetitions;
+    if (count < FIRST_BATCH)
+        count = FIRST_BATCH;
+    double *values = must(calloc(count, sizeof *values));
+    for (size_t i = 0; i < count; i++) {
+        next_buffers(engine);
+        comm_barrier(engine->run.set);
+        comm_quiet();
+        values[i] = engine->run.function->reference(&engine->run);
+    }
+    struct reference reference = reference_of(values, count);
+    free(values);
+    return reference;
+}
+
+/* ---- Batches ---- */
+
+static void reserve(struct samples *samples, size_t limit)
+{
+    samples->capacity = limit;
+    samples->own = must(calloc(limit, sizeof *samples->own));
+    samples->max = must(calloc(limit, sizeof *samples->max));
+    samples->message = must(calloc(2 * limit + 3, sizeof *samples->message));
+}
+
+static void release(struct samples *samples)
+{
+    free(samples->own);
+    free(samples->max);
+    free(samples->message);
+}
+
+/* What a batch said besides its values. */
+struct batch {
+    size_t flawed, late_run;
+    double used; /* seconds from the origin to the last finish */
+    bool failed;
+};
+
+static struct batch run_batch(struct engine *engine, struct samples *samples, size_t count,
+                              double reference)
+{
+    struct window *window = &engine->window;
+    const struct run *run = &engine->run;
+    double *values = samples->message, *flags = values + count, *more = flags + count;
+    double *own = must(calloc(count, sizeof *own));
+    size_t late_run = 0, late = 0;
+    bool windows = in_windows(engine);
+    for (size_t i = 0; i < count; i++) {
+        double value = repeat(engine);
+        if (windows && run->function->whole && engine->settings.run_time == RUN_TIME_GLOBAL &&
+            !isnan(value))
+            value = global_run_time(engine);
+        own[i] = values[i] = value - reference;
+        flags[i] = window->started_late || window->took_too_long;
+        if (window->started_late && !window->took_too_long) {
+            if (++late > late_run)
+                late_run = late;
+        } else if (!window->took_too_long) {
+            late = 0;
+        }
+    }
+    more[0] = windows ? (double)(sync_to_global(window->stop) - window->origin) : 0;
+    more[1] = (double)late_run;
+    more[2] = engine->failure != NULL;
+    comm_allreduce(run->set, COMM_MAX, samples->message, 2 * count + 3);
+
+    struct batch batch = {0, (size_t)more[1], more[0], more[2] != 0};
+    for (size_t i = 0; i < count; i++) {
+        if (flags[i] != 0) {
+            batch.flawed++;
+            continue;
+        }
+        samples->own[samples->valid] = own[i];
+        samples->max[samples->valid++] = values[i];
+    }
+    samples->invalid += batch.flawed;
+    free(own);
+    watch_progress(engine);
+    if (engine->options.debug & DEBUG_BATCHES && run->rank == 0)
+        fprintf(stderr, "batch: %s: %zu repetitions, %zu flawed, %zu valid so far, window %g s\n",
+                run->function->name, count, batch.flawed, samples->valid,
+                timer_seconds(window->width));
+    return batch;
+}
+
+/* All batches. The set's rank 0 decides, the others follow. */
+static void run_batches(struct engine *engine, struct samples *samples, double reference)
+{
+    struct run *run = &engine->run;
+    struct window *window = &engine->window;
+    const struct settings *settings = &engine->settings;
+    bool windows = in_windows(engine), first = true;
+    window->synchronization =
+        run->function->synchronized ? settings->synchronization : SYNCHRONIZE_NONE;
+    window->width = 0;
+    double width = 0; /* exact, in ticks */
+    size_t count = run->function->synchronized ? FIRST_BATCH : (size_t)settings->min_repetitions;
+    size_t limit = stop_hard_limit(settings->max_repetitions);
+    double largest = settings->max_window * timer_in_use->ticks_per_second;
+    bool done = false;
+    for (;;) {
+        struct control control = {done ? BATCH_STOP : BATCH_GO, (int64_t)count, timer_now(),
+                                  (int64_t)width};
+        comm_broadcast(run->set, &control, sizeof control);
+        if (control.go == BATCH_STOP)
+            return;
+        count = (size_t)control.size;
+        window->origin = control.origin;
+        window->width = control.width;
+        window->index = 0;
+        struct batch batch = run_batch(engine, samples, count, reference);
+
+        if (windows) {
+            width = stop_next_window(width, batch.flawed, count, batch.used);
+            if (width > largest) {
+                run_fail(run,
+                         "the window would have to be longer than %g s (set_max_window) for %s to "
+                         "start and finish in it",
+                         settings->max_window, run->function->name);
+                done = true;
+            }
+        }
+        if (batch.failed || stop_enough(settings, samples->max, samples->valid))
+            done = true;
+        count = stop_next_batch(settings, count, windows, first, batch.late_run);
+        if (count > limit - samples->valid)
+            count = limit - samples->valid;
+        if (count == 0)
+            done = true;
+        first = false;
+    }
+}
+
+/* ---- Result ---- */
+
+static void note_doubts(struct engine *engine, struct numbers *numbers)
+{
+    struct run *run = &engine->run;
+    double shortest = engine->shortest == INT64_MAX ? INFINITY : timer_seconds(engine->shortest);
+    if (shortest < WELL_ABOVE * timer_in_use->resolution)
+        run_note(run,
+                 "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns: "
+                 "time more operations together (iterations, set_max_outstanding)",
+                 shortest * 1e9, timer_in_use->resolution * 1e9);
+    if (!(numbers->time < 0))
+        return;
+    if (numbers->time + WITHIN_ERROR * numbers->standard_error >= 0) {
+        run_note(run, "below zero by %.3g ns, which is within its error: printed as 0",
+                 -numbers->time * 1e9);
+        numbers->time = 0;
+    } else {
+        run_note(run, "clearly below zero: the subtracted costs were higher than in the "
+                      "measurement itself, the value is an error of the method");
+    }
+}
+
+/* Statistics of the valid repetitions; all members. per_pe: on the set's rank 0. */
+static void conclude(struct engine *engine, struct samples *samples, const struct reference *before,
+                     const struct reference *after, struct numbers *numbers, double *per_pe)
+{
+    struct run *run = &engine->run;
+    size_t n = samples->valid;
+    double reference_variance = 0;
+    if (after) {
+        struct reference both = reference_combine(before, after);
+        for (size_t i = 0; i < n; i++)
+            samples->max[i] = samples->own[i] -= both.mean - before->mean;
+        reference_variance = both.variance;
+        samples->max[n] = reference_variance;
+        comm_allreduce(run->set, COMM_MAX, samples->max, n + 1);
+        reference_variance = isnan(samples->max[n]) ? 0 : samples->max[n];
+    }
+    bool *keep = must(calloc(n ? n : 1, sizeof *keep));
+    struct stats_trimmed trimmed = stats_trim(samples->max, n, keep);
+    double own = 0;
+    for (size_t i = 0; i < n; i++)
+        if (keep[i])
+            own += samples->own[i] / (double)trimmed.kept;
+    if (n == 0)
+        own = NAN;
+    free(keep);
+    if (engine->settings.max_nr_node_times > 0)
+        comm_gather(run->set, &own, sizeof own, per_pe);
+
+    double *sorted = must(calloc(n ? n : 1, sizeof *sorted));
+    memcpy(sorted, samples->max, n * sizeof *sorted);
+    stats_sort(sorted, n);
+    size_t low, high;
+    bool ranks = n > 0 && stats_median_ranks(n, MEDIAN_CONFIDENCE, &low, &high);
+    numbers->time = trimmed.mean;
+    numbers->standard_error = hypot(trimmed.standard_error, sqrt(reference_variance));
+    numbers->median = stats_median_sorted(sorted, n);
+    numbers->minimum = n ? sorted[0] : NAN;
+    numbers->median_low = ranks ? sorted[low - 1] : NAN;
+    numbers->median_high = ranks ? sorted[high - 1] : NAN;
+    numbers->valid = (int64_t)n;
+    numbers->invalid = (int64_t)samples->invalid;
+    numbers->window = in_windows(engine) ? timer_seconds(engine->window.width) : 0;
+    free(sorted);
+}
+
+/* The members' part; false when it failed on some member (engine->failure on those). */
+static bool measure_members(struct engine *engine, struct numbers *numbers, double *per_pe)
+{
+    struct run *run = &engine->run;
+    const struct measurement *function = run->function;
+    struct accounting *accounting = &engine->accounting;
+    if (in_windows(engine)) {
+        int64_t start = timer_now();
+        sync_linear(run->set);
+        accounting->sync += timer_seconds(timer_now() - start);
+        if (engine->options.debug & DEBUG_CLOCKS)
+            fprintf(stderr, "clocks: PE %d: error bound %g s, smallest round trip %g s\n",
+                    comm_pe(), sync_error_bound(), sync_round_trip());
+    }
+    buffers_begin(&engine->buffers, &engine->settings, &run->demand);
+    limit_cold_iterations(engine);
+    buffers_next(&engine->buffers, run);
+    if (run->demand.scratch)
+        memset(run->scratch, 0, run->demand.scratch);
+    comm_barrier(run->set);
+    if (function->setup)
+        function->setup(run);
+    double failed = engine->failure != NULL;
+    comm_allreduce(run->set, COMM_MAX, &failed, 1);
+    struct samples samples = {0};
+    if (failed == 0) {
+        reserve(&samples, stop_hard_limit(engine->settings.max_repetitions) + 1);
+        /* The first call is slow: connections, page faults. Not timed, not in a window. */
+        engine->window.synchronization = SYNCHRONIZE_NONE;
+        repeat(engine);
+        if (iterations_wanted(run) == 0)
+            choose_iterations(engine);
+        limit_cold_iterations(engine);
+        comm_barrier(run->set);
+        engine->shortest = INT64_MAX;
+        struct reference before = {0, 0}, after = {0, 0};
+        if (function->reference)
+            before = measure_reference(engine);
+        int64_t start = timer_now();
+        run_batches(engine, &samples, before.mean);
+        if (function->reference)
+            after = measure_reference(engine);
+        conclude(engine, &samples, &before, function->reference ? &after : NULL, numbers, per_pe);
+        double used = 0, all = timer_seconds(timer_now() - start);
+        for (size_t i = 0; i < samples.valid; i++)
+            if (!isnan(samples.max[i]))
+                used += samples.max[i] * (double)run->iterations;
+        double share = (double)samples.invalid / (double)(samples.valid + samples.invalid + 1);
+        accounting->comm += used;
+        accounting->over += all * share;
+        accounting->wait += fmax(0, all * (1 - share) - used);
+        failed = engine->failure != NULL;
+        comm_allreduce(run->set, COMM_MAX, &failed, 1);
+        if (run->rank == 0 && failed == 0)
+            note_doubts(engine, numbers);
+        release(&samples);
+    }
+    if (function->teardown)
+        function->teardown(run);
+    comm_quiet();
+    return failed == 0;
+}
+
+/* "on one node", "on several nodes" (one PE each), "mixed". O(members) on one PE. */
+static const char *placement(const struct pe_set *set)
+{
+    int size = pe_set_size(set), first = comm_node_of(pe_set_member(set, 0));
+    bool one = true, several = size > 1;
+    unsigned char *seen = must(calloc((size_t)comm_node_count(), 1));
+    for (int rank = 0; rank < size; rank++) {
+        int node = comm_node_of(pe_set_member(set, rank));
+        if (node != first)
+            one = false;
+        if (seen[node])
+            several = false;
+        seen[node] = 1;
+    }
+    free(seen);
+    return one ? "on one node" : several ? "on several nodes" : "on several nodes, mixed";
+}
+
+static char *conditions(struct engine *engine)
+{
+    static const char *const starts[] = {"window start", "barrier start", "no synchronization"};
+    const struct run *run = &engine->run;
+    const struct settings *settings = &engine->settings;
+    const struct measurement *function = run->function;
+    int start = function->synchronized ? (int)settings->synchronization : SYNCHRONIZE_NONE;
+    bool global = in_windows(engine) && function->whole && settings->run_time == RUN_TIME_GLOBAL;
+    size_t places = engine->buffers.local_places;
+    if (engine->buffers.remote_places > places)
+        places = engine->buffers.remote_places;
+    char buffer[64];
+    if (run->demand.local == 0 && run->demand.remote == 0)
+        snprintf(buffer, sizeof buffer, "no buffers");
+    else if (engine->buffers.cold)
+        snprintf(buffer, sizeof buffer, "fresh buffers, cold");
+    else
+        snprintf(buffer, sizeof buffer, "%s buffers, warm", places == 1 ? "same" : "cycling");
+    char *text;
+    if (asprintf(&text, "%d PEs %s; %s; %s run time; %s", run->size, placement(run->set),
+                 starts[start], global ? "global" : "local", buffer) < 0)
+        must(NULL);
+    return text;
+}
+
+/* Brings numbers, per-PE values and notes from the set's rank 0 to PE 0. */
+static void bring_result(struct engine *engine, struct numbers *numbers, double *per_pe)
+{
+    struct run *run = &engine->run;
+    int root = pe_set_member(run->set, 0);
+    if (root == 0 || (comm_pe() != 0 && comm_pe() != root))
+        return;
+    size_t columns = (size_t)run->size * sizeof *per_pe;
+    if (comm_pe() == root) {
+        char *notes = must(calloc(1, 1));
+        size_t length = 0;
+        for (size_t i = 0; i < engine->note_count; i++) {
+            size_t more = strlen(engine->notes[i]) + 1;
+            notes = must(realloc(notes, length + more));
+            memcpy(notes + length, engine->notes[i], more);
+            length += more;
+        }
+        numbers->notes_length = (int64_t)length;
+        comm_send(0, numbers, sizeof *numbers);
+        comm_send(0, per_pe, columns);
+        comm_send(0, notes, length);
+        free(notes);
+        return;
+    }
+    engine_clear_notes(engine);
+    comm_receive(root, numbers, sizeof *numbers);
+    comm_receive(root, per_pe, columns);
+    char *notes = must(calloc((size_t)numbers->notes_length + 1, 1));
+    comm_receive(root, notes, (size_t)numbers->notes_length);
+    for (size_t at = 0; at < (size_t)numbers->notes_length; at += strlen(notes + at) + 1)
+        engine_note(engine, must(strdup(notes + at)));
+    free(notes);
+}
+
+static void print_result(struct engine *engine, const struct measure_request *request,
+                         const struct numbers *numbers, const double *per_pe)
+{
+    char *text = conditions(engine);
+    const struct run *run = &engine->run;
+    struct result result = {
+        .function = request->function->name,
+        .text = request->text,
+        .variables = (const struct result_variable *)request->variables,
+        .variable_count = request->variable_count,
+        .bytes = (int64_t)run->demand.reported,
+        .time = numbers->time,
+        .standard_error = numbers->standard_error,
+        .valid = (size_t)numbers->valid,
+        .invalid = (size_t)numbers->invalid,
+        .median = numbers->median,
+        .minimum = numbers->minimum,
+        .median_low = numbers->median_low,
+        .median_high = numbers->median_high,
+        .confidence = MEDIAN_CONFIDENCE,
+        .per_pe = per_pe,
+        .pes = (size_t)run->size,
+        .iterations = run->iterations,
+        .window = numbers->window,
+        .notes = (const char *const *)engine->notes,
+        .note_count = engine->note_count,
+        .conditions = text,
+        .settings = engine->settings,
+    };
+    if (engine->options.unit > 0)
+        result.settings.unit = engine->options.unit;
+    output_result(engine->output, &result);
+    free(text);
+}
+
+/* ---- The request ---- */
+
+__attribute__((format(printf, 1, 2))) static char *refuse(const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        must(NULL);
+    va_end(arguments);
+    return text;
+}
+
+char *engine_refusal(const struct measure_request *request, int *argument)
+{
+    const struct measurement *function = request->function;
+    int size = pe_set_size(request->set);
+    *argument = -1;
+    /* Such a request measures nothing, whatever its arguments. */
+    if (size == 0 || measurement_unsupported(function))
+        return NULL;
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        if (parameter->type > PARAMETER_RANK)
+            continue;
+        long long value = request->arguments[i].integer;
+        *argument = (int)i;
+        if (value < parameter->minimum)
+            return refuse("%s: %s is %lld, but must be at least %lld", function->name,
+                          parameter->name, value, (long long)parameter->minimum);
+        if (parameter->type == PARAMETER_RANK && value >= size)
+            return refuse("%s: %s is %lld, but the communicator has only the ranks 0 to %d",
+                          function->name, parameter->name, value, size - 1);
+    }
+    *argument = -1;
+    if (size < function->minimum_pes)
+        return refuse("%s needs a communicator of at least %d PEs, this one has %d: start more PEs "
+                      "or ask get_comm_size() first",
+                      function->name, function->minimum_pes, size);
+    const char *reason =
+        function->check ? function->check(function, request->arguments, request->set) : NULL;
+    return reason ? refuse("%s: %s", function->name, reason) : NULL;
+}
+
+static void too_large(struct engine *engine, const struct measure_request *request)
+{
+    if (!engine->output || engine->measured_in_block > 0 || engine->warned_too_large)
+        return;
+    engine->warned_too_large = true;
+    fprintf(stderr,
+            "%s: warning: %s needs a buffer of %zu bytes, but set_skampi_buffer gives only %lld: "
+            "nothing has been measured in this block\n",
+            request->place, request->text, engine->run.demand.local,
+            (long long)engine->settings.buffer_bytes);
+}
+
+static void show_progress(struct engine *engine, const struct measure_request *request)
+{
+    if (!engine->output || !engine->options.show_progress)
+        return;
+    fprintf(stderr, "\r\033[K[block %zu/%zu] %s: %s (%.0f s)", engine->block_number,
+            engine->options.blocks, engine->block_name ? engine->block_name : "", request->text,
+            timer_seconds(timer_now() - engine->started));
+}
+
+/* Why it failed, from the highest PE that knows, to PE 0. */
+static void bring_failure(struct engine *engine, const struct measure_request *request)
+{
+    int64_t who = engine->failure ? comm_pe() : -1;
+    comm_allreduce_int(comm_world(), COMM_MAX, &who, 1);
+    int64_t length = engine->failure ? (int64_t)strlen(engine->failure) + 1 : 0;
+    if (who > 0 && comm_pe() == who) {
+        comm_send(0, &length, sizeof length);
+        comm_send(0, engine->failure, (size_t)length);
+    } else if (who > 0 && comm_pe() == 0) {
+        comm_receive((int)who, &length, sizeof length);
+        free(engine->failure);
+        engine->failure = must(calloc((size_t)length, 1));
+        comm_receive((int)who, engine->failure, (size_t)length);
+    }
+    if (engine->output) {
+        char *text;
+        if (asprintf(&text, "%s: %s", request->text, engine->failure) < 0)
+            must(NULL);
+        engine_report(engine, request->place, text);
+        free(text);
+    }
+    free(engine->failure);
+    engine->failure = NULL;
+}
+
+static enum measure_status measure_set(struct engine *engine, const struct measure_request *request)
+{
+    struct run *run = &engine->run;
+    struct numbers numbers = {0};
+    double *per_pe = NULL;
+    if (run->rank == 0 || comm_pe() == 0) {
+        per_pe = must(calloc((size_t)run->size, sizeof *per_pe));
+        for (int i = 0; i < run->size; i++)
+            per_pe[i] = NAN;
+    }
+    run->state =
+        request->function->state_bytes ? must(calloc(1, request->function->state_bytes)) : NULL;
+    /* A place for PE 0 to describe the buffers, also when it is outside. */
+    buffers_begin(&engine->buffers, &engine->settings, &run->demand);
+    engine->shortest = INT64_MAX;
+    comm_enter(request->set);
+    int64_t failed = 0;
+    if (run->rank >= 0)
+        failed = !measure_members(engine, &numbers, per_pe);
+    /* The root's time to everybody: autorefine's next step depends on it. */
+    double outcome[] = {(double)failed, run->rank == 0 && !failed ? numbers.time : NAN};
+    comm_allreduce(comm_world(), COMM_MAX, outcome, 2);
+    failed = outcome[0] != 0;
+    engine->last_time = outcome[1];
+    if (failed) {
+        engine->incomplete = true;
+        bring_failure(engine, request);
+    } else {
+        bring_result(engine, &numbers, per_pe);
+        if (engine->output)
+            print_result(engine, request, &numbers, per_pe);
+    }
+    free(run->state);
+    free(per_pe);
+    return failed ? MEASURE_FAILED : MEASURE_DONE;
+}
+
+enum measure_status engine_measure(struct engine *engine, const struct measure_request *request)
+{
+    const struct measurement *function = request->function;
+    int64_t start = timer_now();
+    watch_progress(engine);
+    engine->last_time = NAN;
+    atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
+    const char *reason = measurement_unsupported(function);
+    if (reason) {
+        engine->incomplete = true;
+        if (engine->output)
+            output_line(engine->output, "# unsupported: %s: %s", request->text, reason);
+        return MEASURE_UNSUPPORTED;
+    }
+    int size = pe_set_size(request->set);
+    if (size == 0) {
+        if (engine->output)
+            output_line(engine->output, "# skipped: %s: the communicator is empty", request->text);
+        return MEASURE_SKIPPED;
+    }
+    struct demand demand = {0};
+    if (function->demand)
+        function->demand(function, request->arguments, size, &demand);
+    engine->run = (struct run){.function = function,
+                               .arguments = request->arguments,
+                               .settings = &engine->settings,
+                               .set = request->set,
+                               .rank = pe_set_rank_of(request->set, comm_pe()),
+                               .size = size,
+                               .demand = demand,
+                               .engine = engine};
+    int64_t wanted = iterations_wanted(&engine->run);
+    engine->run.iterations = wanted > 0 ? wanted : FIRST_ITERATIONS;
+    engine_clear_notes(engine);
+    if (!buffers_fit(&engine->settings, &demand)) {
+        too_large(engine, request);
+        return MEASURE_TOO_LARGE;
+    }
+    if (!buffers_prepare(&engine->buffers, &engine->settings, &demand))
+        engine_fatal(engine, STATUS_SCRIPT, request->place,
+                     "%s needs more symmetric memory than there is: %lld bytes by "
+                     "set_skampi_buffer, %zu on the other side; make the heap larger "
+                     "(SHMEM_SYMMETRIC_SIZE)",
+                     request->text, (long long)engine->settings.buffer_bytes, demand.remote);
+    if (engine->options.estimate && !estimate_probes(&engine->estimate, request->place))
+        return MEASURE_DONE;
+    show_progress(engine, request);
+    snprintf(engine->doing_text, sizeof engine->doing_text, "%s at %s", request->text,
+             request->place);
+    atomic_store(&engine->doing, engine->doing_text);
+    enum measure_status status = measure_set(engine, request);
+    atomic_store(&engine->doing, NULL);
+    engine->measured_in_block++;
+    engine_flush(engine);
+    double seconds = timer_seconds(timer_now() - start);
+    engine->accounting.total += seconds;
+    if (engine->options.estimate)
+        estimate_probed(&engine->estimate, request->place, seconds);
+    return status;
+}

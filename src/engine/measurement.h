@@ -1,0 +1,168 @@
+/*
+ * The one header for authors of measurement functions (the files in measurements/).
+ *
+ * A measurement function is one descriptor: what it is called, what it takes, what memory it needs,
+ * and three hooks. The engine calls the hooks on every member of the PE set ("all members"); PEs
+ * outside the set wait inside the library meanwhile and answer remote operations.
+ *
+ * All times are seconds.
+ */
+#ifndef SKAMPI_ENGINE_MEASUREMENT_H
+#define SKAMPI_ENGINE_MEASUREMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock/timer.h"
+#include "comm/pe_set.h"
+#include "output/settings.h"
+
+#define MEASUREMENT_MAX_PARAMETERS 8
+
+enum parameter_type {
+    PARAMETER_INT,
+    PARAMETER_ITERATIONS, /* an integer: operations timed together; at most one per function */
+    PARAMETER_RANK,       /* an integer: a rank of the set, checked by the engine */
+    PARAMETER_DOUBLE,
+    PARAMETER_STRING,
+    PARAMETER_INT_ARRAY
+};
+
+struct parameter {
+    const char *name; /* NULL ends the list */
+    enum parameter_type type;
+    const char *unit; /* "bytes", "s", ... or "" */
+    const char *meaning;
+    int64_t minimum; /* of integers */
+};
+
+struct argument {
+    int64_t integer; /* also the length of an array */
+    double real;
+    const char *string;
+    const int64_t *array;
+};
+
+enum api { API_NONE, API_OPENSHMEM, API_MPI };
+
+/* What one call needs, a function of the arguments and the set's size alone: PEs outside the set
+ * compute it too, since symmetric memory is allocated by all PEs together. Bytes. */
+struct demand {
+    size_t local;    /* source (put, broadcast) or destination (get): decides whether it fits */
+    size_t remote;   /* symmetric memory on the other side, at the same address on all PEs */
+    size_t scratch;  /* symmetric memory for counters and the like, zeroed before set-up */
+    size_t reported; /* the size column of the result */
+};
+
+/* One measurement in progress, as a hook sees it. */
+struct run {
+    const struct measurement *function;
+    const struct argument *arguments; /* in the order of the parameters */
+    const struct settings *settings;
+    const struct pe_set *set;
+    int rank, size;     /* in the set */
+    int64_t iterations; /* operations timed together: the PARAMETER_ITERATIONS argument, chosen by
+                           the engine when that is 0; 1 for functions without one */
+    /* The buffers of this repetition, filled in before each call of a hook. With OpenSHMEM all
+     * three lie in the symmetric heap at addresses that are equal on all PEs. */
+    unsigned char *local, *remote, *scratch;
+    /* From one iteration to the next, bytes: 0 when warm; cold, each iteration has fresh memory. */
+    size_t local_step, remote_step;
+    struct demand demand;
+    void *state; /* the function's own, state_bytes long, zeroed before set-up */
+    struct engine *engine;
+};
+
+struct measurement {
+    const char *name, *summary;
+    enum api api;
+    int version_major, version_minor; /* of the API, needed at least; 0.0 when any will do */
+    struct parameter parameters[MEASUREMENT_MAX_PARAMETERS];
+    bool synchronized; /* starts as the script chose (window, barrier, none); false: never */
+    bool
+        whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
+    int minimum_pes;        /* in the set */
+    const char *timed;      /* what the value is, one line for --describe */
+    const char *who;        /* who reports: "all", "rank 0", ... */
+    const char *subtracted; /* what is taken off, or NULL */
+    const char
+        *cost; /* the value in the costs of a known network, or NULL; see measurements/README.md */
+    const void *variant; /* what distinguishes functions that share their hooks */
+    size_t state_bytes;
+
+    /* Further argument errors than the parameters' minima. Returns NULL or what is wrong, for
+     * the user. Pure; called on every PE of the world. */
+    const char *(*check)(const struct measurement *, const struct argument *,
+                         const struct pe_set *);
+    void (*demand)(const struct measurement *, const struct argument *, int pes, struct demand *);
+    /* Prepare; verify once that the operation moves the right data. Collective over the set.
+     * False after run_fail(): the measurement fails, the script goes on. */
+    bool (*setup)(struct run *);
+    /* Subtracted from what run() returns: the cost of what surrounds the measured call. The engine
+     * calls it before and after the repetitions and counts its spread into the standard error. */
+    double (*reference)(struct run *);
+    /* One repetition: run_start(), the operations, run_stop(); returns seconds per operation, or
+     * NaN where this PE has nothing to report. NULL: not supported by what this program was
+     * built with. */
+    double (*run)(struct run *);
+    void (*teardown)(struct run *);
+};
+
+/* One family's table; measurements/registry.c lists them all. */
+struct measurement_family {
+    const struct measurement *functions;
+    const size_t *count;
+};
+extern const struct measurement_family measurement_families[];
+extern const size_t measurement_family_count;
+
+#define MEASUREMENT_COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* Hooks that call a library are left out where the program is built without it. */
+#if SKAMPI_SHMEM
+#define WITH_SHMEM(hook) (hook)
+#else
+#define WITH_SHMEM(hook) NULL
+#endif
+
+/* By script name, or NULL. */
+const struct measurement *measurement_find(const char *name);
+/* i-th of all, NULL behind the last. */
+const struct measurement *measurement_at(size_t i);
+size_t measurement_parameter_count(const struct measurement *);
+/* NULL when it can be measured here, else the reason why not: API absent from the build, version
+ * too low, or a known defect of this version of the library. */
+const char *measurement_unsupported(const struct measurement *);
+
+/* ---- For hooks; all members call them unless it says otherwise ---- */
+
+/* Waits for the start as the script chose, with the library making progress, and returns the time.
+ * Once per run(), by every member, also by those that only watch. */
+int64_t run_start(struct run *);
+
+/* The end of this PE's part. Once per run(), after run_start(). */
+int64_t run_stop(struct run *);
+
+/* Seconds between two readings of timer_now(), less what the readings themselves cost. Any PE. */
+double run_elapsed(struct run *, int64_t start, int64_t stop);
+
+/* Busy for about the given seconds without system call, sleep or library call; returns the
+ * length measured. Any one PE. */
+double run_pause(double seconds);
+
+/* The cost of a run_pause() beyond the length that it returns, per call. Any one PE. */
+double run_pause_overhead(struct run *);
+
+/* Engine's own barrier and maximum over the set (not the library's collectives). */
+void run_barrier(struct run *);
+double run_max(struct run *, double value);
+
+/* Declares the measurement failed, with a reason for the user. Any one PE; the engine finds out
+ * after set-up or after the batch in progress. Returns false. */
+bool run_fail(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A line "# note: ..." behind the result. Kept from rank 0 only. Same text twice is kept once. */
+void run_note(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,197 @@
+/* skampi: reads a measurement script, runs it on all PEs, prints what it measured. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "engine/control.h"
+#include "options.h"
+#include "ski/script.h"
+
+#define STATUS_BAD_SCRIPT 2
+
+/* What PE 0 found out before anything is measured; the others follow it. */
+struct start {
+    int64_t status; /* 0: go on */
+    int64_t source_bytes;
+};
+
+static int parse(struct source *source, const struct options *options, struct tree **tree,
+                 char **messages)
+{
+    struct diag *diag = diag_create(source);
+    *tree = parse_script(source, diag);
+    for (size_t i = 0; i < options->override_count; i++)
+        tree_override(*tree, source, diag, options->overrides[i]);
+    tree_check(*tree, source, diag);
+    int errors = (int)diag_count(diag);
+    *messages = errors ? diag_text(diag) : NULL;
+    diag_release(diag);
+    return errors;
+}
+
+/* Reads and checks the script on PE 0 (or on the only process, without a launcher). NULL when
+ * there are errors, which have then been printed. */
+static struct source *load(const struct options *options)
+{
+    char *error = NULL, *messages = NULL;
+    const char *search[2];
+    size_t count = options_search_path(search);
+    struct source *source = source_open(options->input, search, count, &error);
+    if (!source) {
+        fprintf(stderr, "skampi: error: %s\n", error);
+        free(error);
+        return NULL;
+    }
+    struct tree *tree;
+    int errors = parse(source, options, &tree, &messages);
+    tree_release(tree);
+    if (errors == 0)
+        return source;
+    fputs(messages, stderr);
+    free(messages);
+    source_release(source);
+    return NULL;
+}
+
+static struct source *share(struct source *source, struct start *start)
+{
+    void *packed = NULL;
+    size_t bytes = 0;
+    if (source)
+        packed = source_pack(source, &bytes);
+    start->source_bytes = (int64_t)bytes;
+    comm_broadcast(comm_world(), start, sizeof *start);
+    if (start->status != 0) {
+        free(packed);
+        return source;
+    }
+    if (comm_pe() != 0)
+        packed = malloc((size_t)start->source_bytes);
+    if (!packed)
+        comm_abort(1);
+    comm_broadcast(comm_world(), packed, (size_t)start->source_bytes);
+    if (comm_pe() != 0)
+        source = source_unpack(packed, (size_t)start->source_bytes);
+    free(packed);
+    return source;
+}
+
+/* Ends the whole job; PE 0 gives the status, the others wait to be ended with it. */
+static _Noreturn void end_job(int status)
+{
+    comm_barrier(comm_world());
+    if (comm_pe() == 0)
+        comm_abort(status);
+    engine_release_signals();
+    for (;;)
+        pause();
+}
+
+static struct output *open_output(const struct options *options)
+{
+    const char *reason = NULL;
+    /* An estimate prints no results. */
+    const char *path = options->estimate ? "/dev/null" : options->output;
+    struct output *output = output_open(path, &reason);
+    if (!output)
+        fprintf(stderr, "skampi: error: cannot write %s: %s\n", path ? path : "standard output",
+                reason);
+    return output;
+}
+
+/* All that can be wrong before a measurement is found here, on PE 0 alone. */
+static struct source *prepare(const struct options *options, struct start *start,
+                              struct output **output)
+{
+    struct source *source = load(options);
+    if (source && !options->check_only)
+        *output = open_output(options);
+    if (!source || (!options->check_only && !*output))
+        start->status = STATUS_BAD_SCRIPT;
+    return source;
+}
+
+static int measure(const struct options *options, struct source *source, struct output *output)
+{
+    struct tree *tree;
+    char *messages;
+    if (parse(source, options, &tree, &messages)) {
+        fprintf(stderr, "skampi: error: PE %d cannot read the script that PE 0 can\n", comm_pe());
+        comm_abort(1);
+    }
+    char checksum[32];
+    snprintf(checksum, sizeof checksum, "%016llx", source_checksum(source));
+    struct engine_options engine_options = {
+        .output = output,
+        .timer = options->timer,
+        .unit = options->unit,
+        .estimate = options->estimate,
+        .debug = options->debug,
+        .show_progress = options->progress || isatty(STDERR_FILENO),
+        .blocks = tree->block_count,
+        .version = options_version(),
+        .command_line = options->command_line,
+        .script = source_name(source, 0),
+        .checksum = checksum,
+    };
+    const char *error = NULL;
+    struct engine *engine = engine_create(&engine_options, &error);
+    if (!engine) {
+        if (comm_pe() == 0)
+            fprintf(stderr, "skampi: error: --timer %s: %s\n", options->timer, error);
+        end_job(STATUS_BAD_SCRIPT);
+    }
+    script_run(tree, source, engine, options->show_source);
+    int status = engine_finish(engine);
+    tree_release(tree);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    timer_calibration_begin();
+    struct options options;
+    bool launched = comm_launched_rank() >= 0;
+    options_parse(&options, argc, argv);
+    if (options.information) {
+        bool quiet = launched && comm_launched_rank() > 0;
+        return quiet ? 0 : options_inform(&options);
+    }
+    if (!launched && (options.error || options.check_only)) {
+        if (options.error) {
+            options_print_error(&options);
+            return STATUS_BAD_SCRIPT;
+        }
+        struct source *source = load(&options);
+        bool good = source != NULL;
+        source_release(source);
+        return good ? 0 : STATUS_BAD_SCRIPT;
+    }
+
+    engine_block_signals();
+    comm_start(&argc, &argv);
+    struct start start = {0, 0};
+    struct output *output = NULL;
+    struct source *source = NULL;
+    if (comm_pe() == 0) {
+        if (options.error) {
+            options_print_error(&options);
+            start.status = STATUS_BAD_SCRIPT;
+        } else {
+            source = prepare(&options, &start, &output);
+        }
+    }
+    source = share(source, &start);
+    if (start.status != 0)
+        end_job((int)start.status);
+    int status = options.check_only ? 0 : measure(&options, source, output);
+    source_release(source);
+    options_release(&options);
+    if (status != 0)
+        end_job(status);
+    comm_finish();
+    return 0;
+}

@@ -1,0 +1,135 @@
+#include "ski/builtins.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ski/builtin_family.h"
+#include "ski/text.h"
+
+static const struct builtin *const families[] = {builtins_settings, builtins_sets, builtins_values};
+
+#define FAMILY_COUNT (sizeof families / sizeof families[0])
+
+const struct builtin *builtin_at(size_t i)
+{
+    for (size_t family = 0; family < FAMILY_COUNT; family++)
+        for (const struct builtin *b = families[family]; b->name != NULL; b++)
+            if (i-- == 0)
+                return b;
+    return NULL;
+}
+
+const struct builtin *builtin_find(const char *name)
+{
+    for (size_t family = 0; family < FAMILY_COUNT; family++)
+        for (const struct builtin *b = families[family]; b->name != NULL; b++)
+            if (strcmp(b->name, name) == 0)
+                return b;
+    return NULL;
+}
+
+/* ---- What the families share ---- */
+
+struct value builtin_refuse(struct builtin_context *context, const char *format, ...)
+{
+    char message[512];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    context->error = text_format("%s", message);
+    return value_void();
+}
+
+bool builtin_in_range(struct builtin_context *context, const char *function, int64_t value,
+                      int64_t low, int64_t high)
+{
+    if (value >= low && value <= high)
+        return true;
+    if (high == INT64_MAX)
+        builtin_refuse(context, "%s(): %lld is out of range; it must be at least %lld", function,
+                       (long long)value, (long long)low);
+    else
+        builtin_refuse(context, "%s(): %lld is out of range; allowed is %lld to %lld", function,
+                       (long long)value, (long long)low, (long long)high);
+    return false;
+}
+
+/* One step of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
+static uint64_t mix(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+uint64_t builtin_random(struct builtin_context *context)
+{
+    struct timespec now;
+    uint64_t seed;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    seed = ((uint64_t)now.tv_sec << 32) ^ (uint64_t)now.tv_nsec ^ ((uint64_t)getpid() << 40);
+    engine_broadcast(context->engine, &seed, sizeof seed);
+    return seed;
+}
+
+uint64_t builtin_random_next(uint64_t *state, uint64_t bound)
+{
+    uint64_t mask = bound, drawn;
+
+    for (int shift = 1; shift < 64; shift *= 2)
+        mask |= mask >> shift;
+    /* Drawing again rather than taking a remainder makes all numbers equally likely. */
+    do
+        drawn = mix(state) & mask;
+    while (drawn > bound);
+    return drawn;
+}
+
+/* ---- Constants ---- */
+
+static struct value make_world(struct builtin_context *context)
+{
+    return value_set(pe_set_strided(0, 1, engine_pes(context->engine)));
+}
+
+/* A set is one and the same thing on all PEs, so that "self" cannot be another one on each. */
+static struct value make_self(struct builtin_context *context)
+{
+    (void)context;
+    return value_set(pe_set_strided(0, 1, 1));
+}
+
+static struct value make_null(struct builtin_context *context)
+{
+    (void)context;
+    return value_set(pe_set_strided(0, 1, 0));
+}
+
+static const struct constant constants[] = {
+    {"MPI_COMM_WORLD", TYPE_COMM, make_world},
+    {"MPI_COMM_SELF", TYPE_COMM, make_self},
+    {"MPI_COMM_NULL", TYPE_COMM, make_null},
+};
+
+const struct constant *constant_at(size_t i)
+{
+    return i < sizeof constants / sizeof constants[0] ? &constants[i] : NULL;
+}
+
+const struct constant *constant_find(const char *name)
+{
+    const struct constant *constant;
+
+    for (size_t i = 0; (constant = constant_at(i)) != NULL; i++)
+        if (strcmp(constant->name, name) == 0)
+            return constant;
+    return NULL;
+}

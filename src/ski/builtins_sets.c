@@ -1,0 +1,357 @@
+/*
+ * Functions that make sets of PEs or ask about them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ski/builtin_family.h"
+#include "ski/text.h"
+
+static int pes(struct builtin_context *context)
+{
+    return engine_pes(context->engine);
+}
+
+static struct value empty_set(void)
+{
+    return value_set(pe_set_strided(0, 1, 0));
+}
+
+static struct value pair(int a, int b)
+{
+    int members[2] = {a, b};
+
+    return value_set(pe_set_create(members, 2));
+}
+
+/* ---- By number ---- */
+
+static bool enough_pes(struct builtin_context *context, const char *function, int64_t wanted)
+{
+    if (wanted < 0)
+        return builtin_in_range(context, function, wanted, 0, pes(context));
+    if (wanted <= pes(context))
+        return true;
+    builtin_refuse(context,
+                   "%s(%lld): the job has only %d PEs; start it with at least %lld or use fewer, "
+                   "such as get_np()",
+                   function, (long long)wanted, pes(context), (long long)wanted);
+    return false;
+}
+
+static struct value comm(struct builtin_context *context, const struct value *args)
+{
+    if (!enough_pes(context, "comm", args[0].as.integer))
+        return value_void();
+    return value_set(pe_set_strided(0, 1, (int)args[0].as.integer));
+}
+
+/* A set of the PEs that the arguments name, in their order. */
+static struct value set_of(struct builtin_context *context, const char *function,
+                           const struct value *args, int count)
+{
+    int members[4];
+
+    for (int i = 0; i < count; i++) {
+        if (args[i].as.integer < 0 || args[i].as.integer >= pes(context))
+            return builtin_refuse(context,
+                                  "%s(): there is no PE %lld; the job has %d, numbered from 0",
+                                  function, (long long)args[i].as.integer, pes(context));
+        members[i] = (int)args[i].as.integer;
+        for (int j = 0; j < i; j++)
+            if (members[j] == members[i])
+                return builtin_refuse(context, "%s(): PE %d is named twice; all must differ",
+                                      function, members[i]);
+    }
+    return value_set(pe_set_create(members, count));
+}
+
+static struct value comm2(struct builtin_context *context, const struct value *args)
+{
+    return set_of(context, "comm2", args, 2);
+}
+
+static struct value comm4(struct builtin_context *context, const struct value *args)
+{
+    return set_of(context, "comm4", args, 4);
+}
+
+static struct value comm_from_to(struct builtin_context *context, const struct value *args)
+{
+    int64_t first = args[0].as.integer, last = args[1].as.integer;
+
+    if (!builtin_in_range(context, "comm_from_to", first, 0, pes(context)) ||
+        !builtin_in_range(context, "comm_from_to", last, 0, pes(context)))
+        return value_void();
+    return value_set(pe_set_strided((int)first, 1, (int)(last - first)));
+}
+
+static struct value comm_rand(struct builtin_context *context, const struct value *args)
+{
+    int n = pes(context), wanted = (int)args[0].as.integer, *members;
+    uint64_t state;
+    struct value set;
+
+    if (!enough_pes(context, "comm_rand", args[0].as.integer))
+        return value_void();
+    /* Only the seed is broadcast: every PE draws the same members from it. */
+    state = builtin_random(context);
+    members = memory_zeroed((size_t)n, sizeof *members);
+    for (int i = 0; i < n; i++)
+        members[i] = i;
+    for (int i = 0; i < wanted; i++) {
+        int drawn = i + (int)builtin_random_next(&state, (uint64_t)(n - i - 1));
+        int other = members[i];
+
+        members[i] = members[drawn];
+        members[drawn] = other;
+    }
+    set = value_set(pe_set_create(members, wanted));
+    free(members);
+    return set;
+}
+
+static struct value comm2_max_latency_with_root(struct builtin_context *context,
+                                                const struct value *args)
+{
+    int farthest = engine_farthest_from_root(context->engine);
+
+    (void)args;
+    return farthest == 0 ? value_set(pe_set_strided(0, 1, 1)) : pair(0, farthest);
+}
+
+/* ---- By other sets ---- */
+
+/* Ranks first to last - 1 of a set. */
+static struct value part(const struct pe_set *set, int first, int last)
+{
+    int *members = memory_zeroed((size_t)(last - first), sizeof *members);
+    struct value made;
+
+    for (int rank = first; rank < last; rank++)
+        members[rank - first] = pe_set_member(set, rank);
+    made = value_set(pe_set_create(members, last - first));
+    free(members);
+    return made;
+}
+
+static struct value copy_comm(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    return value_set(pe_set_reference(args[0].as.set));
+}
+
+static struct value comm_first_half(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    return part(args[0].as.set, 0, pe_set_size(args[0].as.set) / 2);
+}
+
+static struct value comm_second_half(struct builtin_context *context, const struct value *args)
+{
+    int size = pe_set_size(args[0].as.set);
+
+    (void)context;
+    return part(args[0].as.set, size / 2, size);
+}
+
+/* ---- By nodes ---- */
+
+static struct value comm2_same_node(struct builtin_context *context, const struct value *args)
+{
+    int nodes = engine_node_count(context->engine);
+    int *first = memory_zeroed((size_t)nodes, sizeof *first);
+    struct value set = empty_set();
+
+    (void)args;
+    for (int node = 0; node < nodes; node++)
+        first[node] = -1;
+    for (int pe = 0; pe < pes(context); pe++) {
+        int node = engine_node_of(context->engine, pe);
+
+        if (first[node] >= 0) {
+            value_release(&set);
+            set = pair(first[node], pe);
+            break;
+        }
+        first[node] = pe;
+    }
+    free(first);
+    return set;
+}
+
+static struct value comm2_other_node(struct builtin_context *context, const struct value *args)
+{
+    int home = engine_node_of(context->engine, 0);
+
+    (void)args;
+    for (int pe = 1; pe < pes(context); pe++)
+        if (engine_node_of(context->engine, pe) != home)
+            return pair(0, pe);
+    return empty_set();
+}
+
+static struct value comm_one_per_node(struct builtin_context *context, const struct value *args)
+{
+    int *members = memory_zeroed((size_t)engine_node_count(context->engine), sizeof *members);
+    int size = 0;
+    struct value set;
+
+    (void)args;
+    /* Nodes are numbered in the order of their lowest PE: a new number is a new node. */
+    for (int pe = 0; pe < pes(context); pe++)
+        if (engine_node_of(context->engine, pe) == size)
+            members[size++] = pe;
+    set = value_set(pe_set_create(members, size));
+    free(members);
+    return set;
+}
+
+static struct value comm_node(struct builtin_context *context, const struct value *args)
+{
+    int *members = memory_zeroed((size_t)pes(context), sizeof *members);
+    int size = 0;
+    struct value set;
+
+    for (int pe = 0; pe < pes(context); pe++)
+        if (engine_node_of(context->engine, pe) == args[0].as.integer)
+            members[size++] = pe;
+    set = value_set(pe_set_create(members, size));
+    free(members);
+    return set;
+}
+
+/* ---- Questions ---- */
+
+static struct value is_mpi_comm_null(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    return value_int(pe_set_size(args[0].as.set) == 0);
+}
+
+static struct value get_comm_size(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    return value_int(pe_set_size(args[0].as.set));
+}
+
+static struct value get_comm_rank(struct builtin_context *context, const struct value *args)
+{
+    return value_int(pe_set_rank_of(args[0].as.set, engine_pe(context->engine)));
+}
+
+static struct value get_np(struct builtin_context *context, const struct value *args)
+{
+    (void)args;
+    return value_int(pes(context));
+}
+
+static struct value last_proc(struct builtin_context *context, const struct value *args)
+{
+    (void)args;
+    return value_int(pes(context) - 1);
+}
+
+/* ---- Grids ---- */
+
+static int compare_descending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* As equal as repeatedly giving the largest prime factor to the smallest extent makes them. */
+static void spread_factors(int64_t n, int64_t *extents, size_t count)
+{
+    int64_t factors[64];
+    size_t found = 0;
+
+    for (int64_t p = 2; p <= n / p; p++)
+        for (; n % p == 0; n /= p)
+            factors[found++] = p;
+    if (n > 1)
+        factors[found++] = n;
+    for (size_t i = 0; i < count; i++)
+        extents[i] = 1;
+    while (found-- > 0) {
+        size_t smallest = 0;
+
+        for (size_t i = 1; i < count; i++)
+            if (extents[i] < extents[smallest])
+                smallest = i;
+        extents[smallest] *= factors[found];
+    }
+    qsort(extents, count, sizeof *extents, compare_descending);
+}
+
+static struct value dims_create(struct builtin_context *context, const struct value *args)
+{
+    const struct int_array *wanted = args[1].as.array;
+    int64_t left = args[0].as.integer, *extents;
+    size_t open = 0, used = 0;
+    struct int_array *made;
+
+    if (!builtin_in_range(context, "dims_create", left, 1, INT32_MAX))
+        return value_void();
+    for (size_t i = 0; i < wanted->count; i++) {
+        if (wanted->items[i] < 0 || (wanted->items[i] > 0 && left % wanted->items[i] != 0))
+            return builtin_refuse(context,
+                                  "dims_create(): extent %lld does not divide the number of PEs "
+                                  "left, %lld; 0 lets the function choose",
+                                  (long long)wanted->items[i], (long long)left);
+        if (wanted->items[i] > 0)
+            left /= wanted->items[i];
+        else
+            open++;
+    }
+    if (open == 0 && left != 1)
+        return builtin_refuse(context,
+                              "dims_create(): the extents given leave a factor of %lld; 0 lets the "
+                              "function choose an extent",
+                              (long long)left);
+    extents = memory_zeroed(open, sizeof *extents);
+    if (open > 0)
+        spread_factors(left, extents, open);
+    made = int_array_create(wanted->count);
+    for (size_t i = 0; i < wanted->count; i++)
+        made->items[i] = wanted->items[i] > 0 ? wanted->items[i] : extents[used++];
+    free(extents);
+    return value_array(made);
+}
+
+const struct builtin builtins_sets[] = {
+    {"comm", "i", TYPE_COMM, .call = comm, .help = "(n) the PEs 0 to n - 1"},
+    {"comm2", "ii", TYPE_COMM, .call = comm2, .help = "(a, b) PE a as rank 0, PE b as rank 1"},
+    {"comm4", "iiii", TYPE_COMM, .call = comm4, .help = "(a, b, c, d) four PEs in this order"},
+    {"comm_from_to", "ii", TYPE_COMM, .call = comm_from_to,
+     .help = "(first, last) the PEs first to last - 1"},
+    {"comm_rand", "i", TYPE_COMM, .collective = true, .call = comm_rand,
+     .help = "(n) n PEs at random, in random order"},
+    {"copy_comm", "c", TYPE_COMM, .call = copy_comm, .help = "(set) the same PEs once more"},
+    {"comm_first_half", "c", TYPE_COMM, .call = comm_first_half,
+     .help = "(set) its first ranks, half of them, rounded down"},
+    {"comm_second_half", "c", TYPE_COMM, .call = comm_second_half,
+     .help = "(set) the ranks that comm_first_half() leaves"},
+    {"comm2_max_latency_with_root", "", TYPE_COMM, .collective = true,
+     .call = comm2_max_latency_with_root,
+     .help = "() PE 0 and the PE with the longest round trip to it; PE 0 alone in a job of one"},
+    {"comm2_same_node", "", TYPE_COMM, .call = comm2_same_node,
+     .help = "() the first two PEs that share a node; empty when there are none"},
+    {"comm2_other_node", "", TYPE_COMM, .call = comm2_other_node,
+     .help = "() PE 0 and the first PE of another node; empty when there is none"},
+    {"comm_one_per_node", "", TYPE_COMM, .call = comm_one_per_node,
+     .help = "() the lowest PE of each node"},
+    {"comm_node", "i", TYPE_COMM, .call = comm_node,
+     .help = "(k) all PEs of node k, counted from 0; empty when there is no such node"},
+    {"is_mpi_comm_null", "c", TYPE_INT, .call = is_mpi_comm_null,
+     .help = "(set) 1 when it is empty, else 0; the same on all PEs"},
+    {"get_comm_size", "c", TYPE_INT, .call = get_comm_size, .help = "(set) number of its PEs"},
+    {"get_comm_rank", "c", TYPE_INT, .call = get_comm_rank,
+     .help = "(set) rank of this PE in it, -1 when it is no member"},
+    {"get_np", "", TYPE_INT, .call = get_np, .help = "() number of PEs of the job"},
+    {"last_proc", "", TYPE_INT, .call = last_proc, .help = "() the highest PE, get_np() - 1"},
+    {"dims_create", "ia", TYPE_INT_ARRAY, .call = dims_create,
+     .help = "(n, extents) a grid of n PEs: extents of 0 are chosen, as equal as possible"},
+    {.name = NULL},
+};

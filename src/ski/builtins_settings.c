@@ -1,0 +1,306 @@
+/*
+ * Functions that change the rules of measuring, from then on.
+ */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "ski/builtin_family.h"
+
+/* Far more than any alignment is good for, and small enough that sizes cannot overflow. */
+#define ALIGNMENT_LIMIT (1 << 30)
+
+static struct settings *settings_of(struct builtin_context *context)
+{
+    return engine_settings(context->engine);
+}
+
+static struct value set_int(struct builtin_context *context, const char *function,
+                            const struct value *arg, int low, int *field)
+{
+    if (builtin_in_range(context, function, arg->as.integer, low, INT_MAX))
+        *field = (int)arg->as.integer;
+    return value_void();
+}
+
+static struct value set_bytes(struct builtin_context *context, const char *function,
+                              const struct value *arg, int64_t low, int64_t high, int64_t *field)
+{
+    if (builtin_in_range(context, function, arg->as.integer, low, high))
+        *field = arg->as.integer;
+    return value_void();
+}
+
+/* low itself is allowed only when included is set. */
+static struct value set_real(struct builtin_context *context, const char *function,
+                             const struct value *arg, double low, bool included, double *field)
+{
+    double x = arg->as.real;
+
+    if (!isfinite(x) || x < low || (x == low && !included))
+        return builtin_refuse(context, "%s(): %g is out of range; it must be %s %g", function, x,
+                              included ? "at least" : "more than", low);
+    *field = x;
+    return value_void();
+}
+
+/* Stores the index among two words. */
+static struct value set_word(struct builtin_context *context, const char *function,
+                             const struct value *arg, const char *const words[2], int *chosen)
+{
+    for (int i = 0; i < 2; i++)
+        if (strcmp(arg->as.string->text, words[i]) == 0) {
+            *chosen = i;
+            return value_void();
+        }
+    *chosen = -1;
+    return builtin_refuse(context, "%s(): \"%s\" is unknown; allowed is \"%s\" or \"%s\"", function,
+                          arg->as.string->text, words[0], words[1]);
+}
+
+/* ---- How long, how often, how exactly ---- */
+
+static struct value set_min_repetitions(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_min_repetitions", args, 1, &settings_of(context)->min_repetitions);
+}
+
+static struct value set_max_repetitions(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_max_repetitions", args, 1, &settings_of(context)->max_repetitions);
+}
+
+static struct value set_max_relative_standard_error(struct builtin_context *context,
+                                                    const struct value *args)
+{
+    return set_real(context, "set_max_relative_standard_error", args, 0, true,
+                    &settings_of(context)->max_relative_standard_error);
+}
+
+static struct value set_max_nr_node_times(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_max_nr_node_times", args, 0,
+                   &settings_of(context)->max_nr_node_times);
+}
+
+static struct value set_unit(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_unit", args, 0, false, &settings_of(context)->unit);
+}
+
+static struct value set_max_outstanding(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_max_outstanding", args, 1, &settings_of(context)->max_outstanding);
+}
+
+static struct value set_sk_tasks(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_sk_tasks", args, 0, &settings_of(context)->sk_tasks);
+}
+
+static struct value set_autorefine_factor(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_autorefine_factor", args, 1, true,
+                    &settings_of(context)->autorefine_factor);
+}
+
+static struct value set_autorefine_tolerance(struct builtin_context *context,
+                                             const struct value *args)
+{
+    return set_real(context, "set_autorefine_tolerance", args, 0, true,
+                    &settings_of(context)->autorefine_tolerance);
+}
+
+/* ---- Time and synchronization ---- */
+
+static struct value choose_real_synchronization(struct builtin_context *context,
+                                                const struct value *args)
+{
+    (void)args;
+    settings_of(context)->synchronization = SYNCHRONIZE_WINDOW;
+    return value_void();
+}
+
+static struct value choose_barrier_synchronization(struct builtin_context *context,
+                                                   const struct value *args)
+{
+    (void)args;
+    settings_of(context)->synchronization = SYNCHRONIZE_BARRIER;
+    return value_void();
+}
+
+static struct value choose_no_synchronization(struct builtin_context *context,
+                                              const struct value *args)
+{
+    (void)args;
+    settings_of(context)->synchronization = SYNCHRONIZE_NONE;
+    return value_void();
+}
+
+static struct value set_run_time(struct builtin_context *context, const struct value *args)
+{
+    static const char *const words[2] = {"local", "global"};
+    int chosen;
+    struct value nothing = set_word(context, "set_run_time", args, words, &chosen);
+
+    if (chosen >= 0)
+        settings_of(context)->run_time = chosen == 0 ? RUN_TIME_LOCAL : RUN_TIME_GLOBAL;
+    return nothing;
+}
+
+static struct value set_max_window(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_max_window", args, 0, false, &settings_of(context)->max_window);
+}
+
+static struct value set_watchdog(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_watchdog", args, 0, true, &settings_of(context)->watchdog);
+}
+
+static struct value set_timer(struct builtin_context *context, const struct value *args)
+{
+    const char *error = engine_set_timer(context->engine, args[0].as.string->text);
+
+    if (error != NULL)
+        return builtin_refuse(context, "set_timer(): \"%s\" cannot be used: %s",
+                              args[0].as.string->text, error);
+    return value_void();
+}
+
+static struct value init_time_accounting(struct builtin_context *context, const struct value *args)
+{
+    (void)args;
+    engine_accounting_reset(context->engine);
+    return value_void();
+}
+
+static struct value print_time_accounting_info(struct builtin_context *context,
+                                               const struct value *args)
+{
+    (void)args;
+    engine_accounting_print(context->engine);
+    return value_void();
+}
+
+/* ---- Buffers and caches ---- */
+
+static struct value set_skampi_buffer(struct builtin_context *context, const struct value *args)
+{
+    return set_bytes(context, "set_skampi_buffer", args, 0, INT64_MAX,
+                     &settings_of(context)->buffer_bytes);
+}
+
+static struct value set_send_buffer_alignment(struct builtin_context *context,
+                                              const struct value *args)
+{
+    return set_bytes(context, "set_send_buffer_alignment", args, 1, ALIGNMENT_LIMIT,
+                     &settings_of(context)->send_alignment);
+}
+
+static struct value set_recv_buffer_alignment(struct builtin_context *context,
+                                              const struct value *args)
+{
+    return set_bytes(context, "set_recv_buffer_alignment", args, 1, ALIGNMENT_LIMIT,
+                     &settings_of(context)->receive_alignment);
+}
+
+static struct value set_cache_size(struct builtin_context *context, const struct value *args)
+{
+    return set_bytes(context, "set_cache_size", args, 0, INT64_MAX,
+                     &settings_of(context)->cache_bytes);
+}
+
+static struct value switch_buffer_cycling_on(struct builtin_context *context,
+                                             const struct value *args)
+{
+    (void)args;
+    settings_of(context)->buffer_cycling = true;
+    return value_void();
+}
+
+static struct value switch_buffer_cycling_off(struct builtin_context *context,
+                                              const struct value *args)
+{
+    (void)args;
+    settings_of(context)->buffer_cycling = false;
+    return value_void();
+}
+
+static struct value set_cache_state(struct builtin_context *context, const struct value *args)
+{
+    static const char *const words[2] = {"warm", "cold"};
+    int chosen;
+    struct value nothing = set_word(context, "set_cache_state", args, words, &chosen);
+
+    if (chosen >= 0)
+        settings_of(context)->cache_state = chosen == 0 ? CACHE_WARM : CACHE_COLD;
+    return nothing;
+}
+
+/* Where auxiliary memory comes from makes no difference here: it is never the measured one. */
+static struct value use_mpi_alloc_mem(struct builtin_context *context, const struct value *args)
+{
+    builtin_in_range(context, "use_mpi_alloc_mem", args[0].as.integer, 0, 1);
+    return value_void();
+}
+
+#define SETTING(function, letters, text)                                                           \
+    {                                                                                              \
+        .name = #function, .parameters = letters, .result = TYPE_VOID, .call = function,           \
+        .help = text                                                                               \
+    }
+#define COLLECTIVE_SETTING(function, letters, text)                                                \
+    {                                                                                              \
+        .name = #function, .parameters = letters, .result = TYPE_VOID, .collective = true,         \
+        .call = function, .help = text                                                             \
+    }
+
+const struct builtin builtins_settings[] = {
+    SETTING(set_min_repetitions, "i",
+            "(n) valid repetitions needed before a measurement may stop, default 8"),
+    SETTING(set_max_repetitions, "i",
+            "(n) valid repetitions that end a measurement whatever its error, default 33"),
+    SETTING(set_max_relative_standard_error, "f",
+            "(x) a measurement stops once its standard error is at most this fraction of the mean, "
+            "default 0.1"),
+    SETTING(set_max_nr_node_times, "i", "(n) at most so many columns of single PEs, default 16"),
+    SETTING(set_unit, "f", "(x) reported units per second: 1.0e6 is microseconds, the default"),
+    SETTING(set_max_outstanding, "i",
+            "(n) operations posted before they are completed, default 16"),
+    SETTING(set_sk_tasks, "i", "(n) PEs sampled by the _SK functions; 0, the default: all"),
+    SETTING(set_autorefine_factor, "f",
+            "(x) autorefine measures up to so many times the points of the plain loop, default "
+            "2.0"),
+    SETTING(set_autorefine_tolerance, "f",
+            "(x) autorefine stops where the curve is predicted within this fraction"),
+    SETTING(choose_real_synchronization, "",
+            "() PEs start together at a given time (windows), the default"),
+    SETTING(choose_barrier_synchronization, "", "() PEs start behind a barrier"),
+    SETTING(choose_no_synchronization, "", "() PEs start when they like"),
+    SETTING(set_run_time, "s",
+            "(what) \"local\", the default: the longest time of a PE; \"global\": from the common "
+            "start to the last finish"),
+    SETTING(set_max_window, "f",
+            "(seconds) a window may not grow beyond this: the measurement then fails; default 10"),
+    SETTING(set_watchdog, "f",
+            "(seconds) no progress for so long ends the job; 0 turns that off; default 120"),
+    COLLECTIVE_SETTING(set_timer, "s", "(name) the timer to use, one of skampi --timers"),
+    SETTING(init_time_accounting, "", "() sets the sums of print_time_accounting_info() to zero"),
+    COLLECTIVE_SETTING(print_time_accounting_info, "",
+                       "() prints as comments what the time was spent on"),
+    SETTING(set_skampi_buffer, "i", "(bytes) size of the buffer, default 1 MiB"),
+    SETTING(set_send_buffer_alignment, "i",
+            "(bytes) of the send buffer, from 1, default 32: its address is a multiple of this but "
+            "not of its double"),
+    SETTING(set_recv_buffer_alignment, "i", "(bytes) the same for the receive buffer"),
+    SETTING(set_cache_size, "i",
+            "(bytes) of the last-level cache; 0, the default: what the machine says"),
+    SETTING(switch_buffer_cycling_on, "",
+            "() repetitions walk through the buffer where it holds two, the default"),
+    SETTING(switch_buffer_cycling_off, "", "() repetitions use the same part of the buffer"),
+    SETTING(set_cache_state, "s",
+            "(state) \"warm\", the default, or \"cold\": what the caches hold at the start"),
+    SETTING(use_mpi_alloc_mem, "i", "(0 or 1) accepted for older scripts, without effect"),
+    {.name = NULL},
+};

@@ -1,0 +1,318 @@
+/*
+ * Functions that calculate: numbers, strings, arrays, and what else does not fit elsewhere.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/measurement.h"
+#include "ski/builtin_family.h"
+#include "ski/text.h"
+
+/* 128 MiB of integers: more is a mistake in the script. */
+#define ARRAY_LIMIT (1 << 24)
+
+/* ---- Arithmetic ---- */
+
+static struct value if_finite(struct builtin_context *context, const char *function,
+                              double argument, double result)
+{
+    if (!isfinite(result))
+        return builtin_refuse(context, "%s(): there is no result for %g", function, argument);
+    return value_real(result);
+}
+
+static struct value call_sqrt(struct builtin_context *context, const struct value *args)
+{
+    return if_finite(context, "sqrt", args[0].as.real, sqrt(args[0].as.real));
+}
+
+static struct value call_cbrt(struct builtin_context *context, const struct value *args)
+{
+    double x = args[0].as.real, root = cbrt(x), whole = round(root);
+
+    /* cbrt() may miss a whole root by a bit, and ceil() would then make another number of it. */
+    return if_finite(context, "cbrt", x, whole * whole * whole == x ? whole : root);
+}
+
+static struct value call_sqr(struct builtin_context *context, const struct value *args)
+{
+    return if_finite(context, "sqr", args[0].as.real, args[0].as.real * args[0].as.real);
+}
+
+static struct value call_log(struct builtin_context *context, const struct value *args)
+{
+    return if_finite(context, "log", args[0].as.real, log(args[0].as.real));
+}
+
+static struct value call_log2(struct builtin_context *context, const struct value *args)
+{
+    return if_finite(context, "log2", args[0].as.real, log2(args[0].as.real));
+}
+
+static struct value call_log10(struct builtin_context *context, const struct value *args)
+{
+    return if_finite(context, "log10", args[0].as.real, log10(args[0].as.real));
+}
+
+static struct value call_power(struct builtin_context *context, const struct value *args)
+{
+    double x = args[0].as.real, y = args[1].as.real, result = pow(x, y);
+
+    if (!isfinite(result))
+        return builtin_refuse(context, "power(): there is no result for %g and %g", x, y);
+    return value_real(result);
+}
+
+static struct value whole(struct builtin_context *context, const char *function, double x)
+{
+    int64_t i;
+
+    if (!value_round(x, &i))
+        return builtin_refuse(context, "%s(): %g is too large for an integer", function, x);
+    return value_int(i);
+}
+
+static struct value call_floor(struct builtin_context *context, const struct value *args)
+{
+    return whole(context, "floor", floor(args[0].as.real));
+}
+
+static struct value call_ceil(struct builtin_context *context, const struct value *args)
+{
+    return whole(context, "ceil", ceil(args[0].as.real));
+}
+
+static struct value call_round(struct builtin_context *context, const struct value *args)
+{
+    return whole(context, "round", args[0].as.real);
+}
+
+static struct value call_modulo(struct builtin_context *context, const struct value *args)
+{
+    struct value result;
+    const char *error = value_operate(OP_MODULO, &args[0], &args[1], &result);
+
+    return error == NULL ? result : builtin_refuse(context, "modulo(): %s", error);
+}
+
+static struct value call_min_int(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    return value_int(args[args[0].as.integer < args[1].as.integer ? 0 : 1].as.integer);
+}
+
+static struct value call_max_int(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    return value_int(args[args[0].as.integer > args[1].as.integer ? 0 : 1].as.integer);
+}
+
+static struct value call_get_random_int(struct builtin_context *context, const struct value *args)
+{
+    int64_t low = args[0].as.integer, high = args[1].as.integer;
+    uint64_t state;
+
+    if (low > high)
+        return builtin_refuse(context, "get_random_int(%lld, %lld): the first must not be larger",
+                              (long long)low, (long long)high);
+    state = builtin_random(context);
+    return value_int(
+        (int64_t)((uint64_t)low + builtin_random_next(&state, (uint64_t)high - (uint64_t)low)));
+}
+
+/* ---- Strings ---- */
+
+static struct value call_atoi(struct builtin_context *context, const struct value *args)
+{
+    const char *text = args[0].as.string->text;
+    char *end;
+    long long i;
+
+    errno = 0;
+    i = strtoll(text, &end, 10);
+    while (isspace((unsigned char)*end))
+        end++;
+    if (errno != 0 || *end != '\0' || strpbrk(text, "0123456789") == NULL)
+        return builtin_refuse(context, "atoi(): \"%s\" is no integer of 64 bits", text);
+    return value_int(i);
+}
+
+/* PE 0 decides: the environment may differ from node to node. */
+static struct value call_get_env(struct builtin_context *context, const struct value *args)
+{
+    const char *name = args[0].as.string->text;
+    const char *set = engine_pe(context->engine) == 0 ? getenv(name) : NULL;
+    int64_t length = set != NULL ? (int64_t)strlen(set) : -1;
+    char *path;
+    struct value value;
+
+    engine_broadcast(context->engine, &length, sizeof length);
+    if (length < 0)
+        return builtin_refuse(context, "get_env(): the environment variable %s is not set", name);
+    path = memory_zeroed((size_t)length + 1, 1);
+    if (set != NULL)
+        memcpy(path, set, (size_t)length);
+    engine_broadcast(context->engine, path, (size_t)length);
+    path[length] = '/';
+    value = value_string(path, (size_t)length + 1);
+    free(path);
+    return value;
+}
+
+static struct value call_mpi_processor_names(struct builtin_context *context,
+                                             const struct value *args)
+{
+    char host[256] = "unknown";
+    char *line;
+    struct value value;
+
+    (void)args;
+    gethostname(host, sizeof host - 1);
+    line = text_format("# rank %6d: %s", engine_pe(context->engine), host);
+    value = value_string(line, strlen(line));
+    free(line);
+    return value;
+}
+
+static struct value call_is_supported(struct builtin_context *context, const struct value *args)
+{
+    const struct measurement *function = measurement_find(args[0].as.string->text);
+
+    (void)context;
+    return value_int(function != NULL && measurement_unsupported(function) == NULL);
+}
+
+/* ---- Arrays ---- */
+
+static struct value call_alloc_int_array(struct builtin_context *context, const struct value *args)
+{
+    if (!builtin_in_range(context, "alloc_int_array", args[0].as.integer, 0, ARRAY_LIMIT))
+        return value_void();
+    return value_array(int_array_create((size_t)args[0].as.integer));
+}
+
+/* NULL with an error behind the ends. */
+static int64_t *element(struct builtin_context *context, const char *function,
+                        const struct value *args)
+{
+    struct int_array *array = args[0].as.array;
+    int64_t i = args[1].as.integer;
+
+    if (i >= 0 && (uint64_t)i < array->count)
+        return &array->items[i];
+    if (array->count == 0)
+        builtin_refuse(context, "%s(): the array is empty", function);
+    else
+        builtin_refuse(context, "%s(): there is no element %lld; the array has 0 to %zu", function,
+                       (long long)i, array->count - 1);
+    return NULL;
+}
+
+static struct value call_int_array_get(struct builtin_context *context, const struct value *args)
+{
+    const int64_t *item = element(context, "int_array_get", args);
+
+    return item != NULL ? value_int(*item) : value_void();
+}
+
+static struct value call_int_array_set(struct builtin_context *context, const struct value *args)
+{
+    int64_t *item = element(context, "int_array_set", args);
+
+    if (item != NULL)
+        *item = args[2].as.integer;
+    return value_void();
+}
+
+/* ---- Iterators ---- */
+
+/* Counts from low to high, below INT64_MAX; the state is the next number. */
+static bool count_up(int64_t low, int64_t high, void **state, int64_t *i)
+{
+    int64_t *next = *state;
+
+    if (next == NULL) {
+        *state = next = memory_zeroed(1, sizeof *next);
+        *next = low;
+    }
+    *i = *next;
+    if (*i > high || *i == INT64_MAX) {
+        free(next);
+        *state = NULL;
+        return false;
+    }
+    ++*next;
+    return true;
+}
+
+static bool next_range(struct builtin_context *context, const struct value *args, void **state,
+                       struct value *v)
+{
+    int64_t i, behind = args[1].as.integer;
+
+    (void)context;
+    if (behind == INT64_MIN || !count_up(args[0].as.integer, behind - 1, state, &i))
+        return false;
+    *v = value_int(i);
+    return true;
+}
+
+static bool next_squares(struct builtin_context *context, const struct value *args, void **state,
+                         struct value *v)
+{
+    int64_t i, square;
+
+    if (!count_up(args[0].as.integer, args[1].as.integer, state, &i))
+        return false;
+    if (__builtin_mul_overflow(i, i, &square)) {
+        builtin_refuse(context, "squares(): the square of %lld needs more than 64 bits",
+                       (long long)i);
+        free(*state);
+        *state = NULL;
+        return false;
+    }
+    *v = value_int(square);
+    return true;
+}
+
+const struct builtin builtins_values[] = {
+    {"sqrt", "f", TYPE_REAL, .call = call_sqrt, .help = "(x) square root"},
+    {"cbrt", "f", TYPE_REAL, .call = call_cbrt, .help = "(x) cube root"},
+    {"sqr", "f", TYPE_REAL, .call = call_sqr, .help = "(x) x times x"},
+    {"log", "f", TYPE_REAL, .call = call_log, .help = "(x) natural logarithm"},
+    {"log2", "f", TYPE_REAL, .call = call_log2, .help = "(x) logarithm to base 2"},
+    {"log10", "f", TYPE_REAL, .call = call_log10, .help = "(x) logarithm to base 10"},
+    {"power", "ff", TYPE_REAL, .call = call_power, .help = "(x, y) x to the power of y"},
+    {"floor", "f", TYPE_INT, .call = call_floor, .help = "(x) the largest integer up to x"},
+    {"ceil", "f", TYPE_INT, .call = call_ceil, .help = "(x) the smallest integer from x on"},
+    {"round", "f", TYPE_INT, .call = call_round,
+     .help = "(x) the nearest integer, the one away from 0 of two"},
+    {"modulo", "ii", TYPE_INT, .call = call_modulo,
+     .help = "(a, b) remainder of a / b, with the sign of a"},
+    {"min_int", "ii", TYPE_INT, .call = call_min_int, .help = "(a, b) the smaller one"},
+    {"max_int", "ii", TYPE_INT, .call = call_max_int, .help = "(a, b) the larger one"},
+    {"get_random_int", "ii", TYPE_INT, .collective = true, .call = call_get_random_int,
+     .help = "(a, b) a random integer from a to b, both included; the same on all PEs"},
+    {"atoi", "s", TYPE_INT, .call = call_atoi, .help = "(text) the integer that it says"},
+    {"get_env", "s", TYPE_STRING, .collective = true, .call = call_get_env,
+     .help = "(name) an environment variable of PE 0, with a / appended; an error when not set"},
+    {"mpi_processor_names", "", TYPE_STRING, .call = call_mpi_processor_names,
+     .help = "() a line with this PE and its host, for print_all"},
+    {"is_supported", "s", TYPE_INT, .call = call_is_supported,
+     .help = "(name) 1 when this measurement function exists and can be measured here, else 0"},
+    {"alloc_int_array", "i", TYPE_INT_ARRAY, .call = call_alloc_int_array,
+     .help = "(n) an array of n zeros"},
+    {"int_array_get", "ai", TYPE_INT, .call = call_int_array_get,
+     .help = "(array, i) its element i, counted from 0"},
+    {"int_array_set", "aii", TYPE_VOID, .call = call_int_array_set,
+     .help = "(array, i, value) changes its element i, counted from 0, wherever it is in use"},
+    {"range", "ii", TYPE_INT, .iterator = true, .next = next_range,
+     .help = "(a, b) iterator: a, a + 1, ... b - 1"},
+    {"squares", "ii", TYPE_INT, .iterator = true, .next = next_squares,
+     .help = "(a, b) iterator: the squares of a, a + 1, ... b"},
+    {.name = NULL},
+};

@@ -1,0 +1,284 @@
+#include "ski/diag.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ski/text.h"
+
+/* Of a source line, at most this many bytes are shown, the caret about in the middle. */
+#define SHOWN_BYTES 120
+#define MESSAGE_BYTES 600
+#define NAME_BYTES 64
+
+struct entry {
+    bool placed;
+    struct position where;
+    char *message;
+};
+
+struct diag {
+    const struct source *source;
+    struct entry entries[DIAG_LIMIT];
+    size_t count;
+    bool more;
+};
+
+struct diag *diag_create(const struct source *source)
+{
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+
+    diag->source = source;
+    return diag;
+}
+
+void diag_release(struct diag *diag)
+{
+    if (diag == NULL)
+        return;
+    for (size_t i = 0; i < diag->count; i++)
+        free(diag->entries[i].message);
+    free(diag);
+}
+
+static bool has_line(const struct diag *diag, struct position where)
+{
+    for (size_t i = 0; i < diag->count; i++) {
+        const struct entry *entry = &diag->entries[i];
+
+        if (entry->placed && entry->where.file == where.file && entry->where.line == where.line)
+            return true;
+    }
+    return false;
+}
+
+bool diag_wants(const struct diag *diag, struct position where)
+{
+    return diag->count < DIAG_LIMIT && !has_line(diag, where);
+}
+
+/* Messages quote what the script contains; a terminal must survive that. */
+static char *message_create(const char *format, va_list list)
+{
+    char buffer[MESSAGE_BYTES];
+    int length = vsnprintf(buffer, sizeof buffer, format, list);
+
+    if (length >= (int)sizeof buffer)
+        memcpy(buffer + sizeof buffer - 4, "...", 4);
+    for (char *c = buffer; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c) && *c != '\n')
+            *c = '?';
+    return text_format("%s", buffer);
+}
+
+void diag_error(struct diag *diag, struct position where, const char *format, ...)
+{
+    va_list list;
+
+    if (has_line(diag, where))
+        return;
+    if (diag->count == DIAG_LIMIT) {
+        diag->more = true;
+        return;
+    }
+    va_start(list, format);
+    diag->entries[diag->count++] = (struct entry){true, where, message_create(format, list)};
+    va_end(list);
+}
+
+void diag_error_plain(struct diag *diag, const char *format, ...)
+{
+    va_list list;
+
+    if (diag->count == DIAG_LIMIT) {
+        diag->more = true;
+        return;
+    }
+    va_start(list, format);
+    diag->entries[diag->count++] = (struct entry){false, {-1, 0, 0}, message_create(format, list)};
+    va_end(list);
+}
+
+size_t diag_count(const struct diag *diag)
+{
+    return diag->count;
+}
+
+char *diag_place(const struct source *source, struct position where)
+{
+    return text_format("%s:%d:%d", source_name(source, where.file), where.line, where.column);
+}
+
+/* Length of the UTF-8 sequence at s, or 1 and *valid = false. */
+static size_t character_length(const char *s, size_t left, bool *valid)
+{
+    unsigned char lead = (unsigned char)*s;
+    size_t length = lead < 0x80 ? 1 : lead >= 0xf0 && lead < 0xf5 ? 4 : lead >= 0xe0 ? 3 : 2;
+
+    *valid = lead < 0x80 || (lead >= 0xc2 && lead < 0xf5 && length <= left);
+    for (size_t i = 1; i < length && *valid; i++)
+        *valid = ((unsigned char)s[i] & 0xc0) == 0x80;
+    return *valid ? length : 1;
+}
+
+/* Appends the character at s to the line as shown, and to the caret line what is as wide. */
+static size_t show_character(const char *s, size_t left, struct text *line, struct text *caret)
+{
+    bool valid;
+    size_t length = character_length(s, left, &valid);
+
+    if (*s == '\t') {
+        text_append_bytes(line, "\t", 1);
+        text_append_bytes(caret, "\t", 1);
+        return 1;
+    }
+    if (!valid || iscntrl((unsigned char)*s))
+        text_append_bytes(line, "?", 1);
+    else
+        text_append_bytes(line, s, length);
+    text_append_bytes(caret, " ", 1);
+    return length;
+}
+
+static bool continues_character(const char *text, size_t i, size_t length)
+{
+    return i > 0 && i < length && ((unsigned char)text[i] & 0xc0) == 0x80;
+}
+
+static void append_line(struct text *out, const struct source *source, struct position where)
+{
+    size_t length;
+    const char *text = source_line(source, where.file, where.line, &length);
+    size_t at = where.column > 0 ? (size_t)where.column - 1 : 0;
+    size_t first = 0, last = length;
+    struct text line = {0}, caret = {0};
+
+    if (length == 0)
+        return;
+    if (at > length)
+        at = length;
+    if (length > SHOWN_BYTES) {
+        if (at > SHOWN_BYTES / 2)
+            first = at - SHOWN_BYTES / 2;
+        if (length - first > SHOWN_BYTES)
+            last = first + SHOWN_BYTES;
+        while (continues_character(text, first, at))
+            first++;
+        while (last > at && continues_character(text, last, length))
+            last--;
+    }
+    if (first > 0) {
+        text_append(&line, "...");
+        text_append(&caret, "   ");
+    }
+    for (size_t i = first; i < last;) {
+        struct text ignored = {0};
+
+        i += show_character(text + i, last - i, &line, i < at ? &caret : &ignored);
+        text_release(&ignored);
+    }
+    text_append(out, "%s%s\n%s^\n", line.data, last < length ? "..." : "",
+                caret.length > 0 ? caret.data : "");
+    text_release(&line);
+    text_release(&caret);
+}
+
+static void append_error(struct text *out, const struct source *source, struct position where,
+                         const char *message)
+{
+    text_append(out, "%s:%d:%d: error: %s\n", source_name(source, where.file), where.line,
+                where.column, message);
+    append_line(out, source, where);
+}
+
+char *diag_format(const struct source *source, struct position where, const char *message)
+{
+    struct text out = {0};
+
+    append_error(&out, source, where, message);
+    return text_take(&out);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->where.file != y->where.file)
+        return x->where.file < y->where.file ? -1 : 1;
+    return (x->where.line > y->where.line) - (x->where.line < y->where.line);
+}
+
+char *diag_text(const struct diag *diag)
+{
+    struct entry sorted[DIAG_LIMIT];
+    struct text out = {0};
+
+    memcpy(sorted, diag->entries, sizeof sorted);
+    qsort(sorted, diag->count, sizeof *sorted, compare_entries);
+    for (size_t i = 0; i < diag->count; i++) {
+        if (sorted[i].placed)
+            append_error(&out, diag->source, sorted[i].where, sorted[i].message);
+        else
+            text_append(&out, "skampi: error: %s\n", sorted[i].message);
+    }
+    if (diag->more)
+        text_append(&out, "skampi: too many errors, the rest is not shown\n");
+    return text_take(&out);
+}
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace, swap neighbours) count EDIT, differences in case 1. */
+#define EDIT 1000
+
+static int distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    int rows[3][NAME_BYTES + 1];
+
+    for (size_t k = 0; k <= b_length; k++)
+        rows[0][k] = (int)k * EDIT;
+    for (size_t i = 1; i <= a_length; i++) {
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+
+        row[0] = (int)i * EDIT;
+        for (size_t k = 1; k <= b_length; k++) {
+            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[k - 1]);
+            int replace = a[i - 1] == b[k - 1] ? 0 : same ? 1 : EDIT;
+
+            row[k] = min_int(above[k - 1] + replace, min_int(above[k], row[k - 1]) + EDIT);
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+                row[k] = min_int(row[k], above2[k - 2] + EDIT);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *diag_closest(const char *name, const char *const *candidates, size_t count)
+{
+    size_t length = strlen(name);
+    int edits = length <= 2 ? 0 : length <= 5 ? 1 : length <= 8 ? 2 : 3;
+    int best = edits * EDIT + EDIT;
+    const char *closest = NULL;
+
+    if (length > NAME_BYTES)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t other = strlen(candidates[i]);
+        int found;
+
+        if (other > NAME_BYTES || other > length + 3 || length > other + 3 ||
+            strcmp(name, candidates[i]) == 0)
+            continue;
+        found = distance(name, length, candidates[i], other);
+        if (found < best) {
+            best = found;
+            closest = candidates[i];
+        }
+    }
+    return closest;
+}

@@ -1,0 +1,205 @@
+#include <float.h>
+#include <math.h>
+
+#include "ski/script.h"
+
+/* Hidden steps in a row that leave the visible value as it is: so many are no use to anybody, and
+ * their end may be years away. */
+#define ROUNDS_LIMIT 10000000
+
+static double real_of(const struct value *v)
+{
+    return v->type == TYPE_INT ? (double)v->as.integer : v->as.real;
+}
+
+static bool is_number(const struct value *v)
+{
+    return v->type == TYPE_INT || (v->type == TYPE_REAL && isfinite(v->as.real));
+}
+
+static const char *begin_additive(struct loop *loop)
+{
+    double step = real_of(&loop->step);
+
+    if (step == 0)
+        return "a loop with step 0 never ends; the step must not be 0";
+    loop->upward = step > 0;
+    if (loop->unlimited && !loop->upward)
+        return "a loop to ... must go upward; use a step > 0 or name an end";
+    return NULL;
+}
+
+static bool is_shrinking(const struct loop *loop)
+{
+    return loop->multiplicative && real_of(&loop->step) < 1;
+}
+
+/* A shrinking value comes close to 0, reaches it by rounding alone, and never passes it. */
+static bool is_end_out_of_reach(const struct loop *loop)
+{
+    double end = real_of(&loop->end) * (real_of(&loop->start) > 0 ? 1 : -1);
+    bool rounds = loop->start.type == TYPE_INT || loop->multiple_of > 0;
+
+    return end < 0 || (end == 0 && !rounds);
+}
+
+static const char *begin_multiplicative(struct loop *loop)
+{
+    double start = real_of(&loop->start), factor = real_of(&loop->step);
+
+    if (factor <= 0)
+        return "the factor of a loop must be > 0";
+    if (factor == 1)
+        return "a loop with step *1 never ends; use a factor > 1 to go away from 0, < 1 to go "
+               "towards it";
+    if (start == 0)
+        return "a loop that starts at 0 and multiplies never ends; start at 1 or use a step "
+               "without *";
+    loop->upward = (start > 0) == (factor > 1);
+    if (loop->unlimited && (start < 0 || factor < 1))
+        return "a loop to ... must grow; start above 0 with a factor > 1 or name an end";
+    if (factor < 1 && is_end_out_of_reach(loop))
+        return "a loop with a factor < 1 comes close to 0 but never to this end; name an end on "
+               "the side of its start";
+    return NULL;
+}
+
+const char *loop_begin(struct loop *loop)
+{
+    if (!is_number(&loop->start) || !is_number(&loop->step) ||
+        (!loop->unlimited && !is_number(&loop->end)))
+        return "start, end and step of a loop must be numbers";
+    if (loop->multiple_of < 0)
+        return "multipleof needs an integer > 0";
+    loop->start.constant = NULL; /* the values are no longer what that name says */
+    loop->hidden = loop->visible = loop->start;
+    loop->rounds = 0;
+    loop->started = false;
+    return loop->multiplicative ? begin_multiplicative(loop) : begin_additive(loop);
+}
+
+/* The nearest multiple, the lower of two; false when it needs more than 64 bits. */
+static bool round_to_multiple(int64_t hidden, int64_t multiple, int64_t *rounded)
+{
+    int64_t above = hidden % multiple;
+
+    if (above < 0)
+        above += multiple;
+    if (above > multiple - above)
+        return !__builtin_add_overflow(hidden, multiple - above, rounded);
+    return !__builtin_sub_overflow(hidden, above, rounded);
+}
+
+/* How far from the end a double may be to count as the end: what rounding errors add up to, and
+ * far less than a step. */
+static double tolerance(const struct loop *loop)
+{
+    double end = fabs(real_of(&loop->end)), step = fabs(real_of(&loop->step));
+    double spacing = step;
+
+    if (loop->start.type == TYPE_INT)
+        spacing = 1;
+    else if (loop->multiplicative)
+        spacing = end * fmin(fabs(step - 1), 1);
+    return fmax(1e-6 * spacing, 4 * DBL_EPSILON * end);
+}
+
+/* False when the visible value needs more than 64 bits. */
+static bool make_visible(const struct loop *loop, struct value *visible)
+{
+    double multiple = (double)loop->multiple_of;
+
+    *visible = loop->start;
+    if (loop->start.type == TYPE_INT && loop->hidden.type == TYPE_INT) {
+        visible->as.integer = loop->hidden.as.integer;
+        return loop->multiple_of == 0 ||
+               round_to_multiple(loop->hidden.as.integer, loop->multiple_of, &visible->as.integer);
+    }
+    double hidden = real_of(&loop->hidden);
+
+    if (loop->multiple_of > 0)
+        hidden = ceil(hidden / multiple - 0.5) * multiple + 0.0; /* no -0.0 */
+    if (loop->start.type == TYPE_INT)
+        return value_round(hidden, &visible->as.integer);
+    if (!loop->unlimited && loop->multiple_of == 0 &&
+        fabs(hidden - real_of(&loop->end)) <= tolerance(loop))
+        hidden = real_of(&loop->end);
+    visible->as.real = hidden;
+    return isfinite(hidden);
+}
+
+/* One step of the hidden value; false when it needs more than 64 bits. */
+static bool advance(struct loop *loop)
+{
+    if (loop->hidden.type == TYPE_INT && loop->step.type == TYPE_INT) {
+        int64_t *hidden = &loop->hidden.as.integer, step = loop->step.as.integer;
+
+        return loop->multiplicative ? !__builtin_mul_overflow(*hidden, step, hidden)
+                                    : !__builtin_add_overflow(*hidden, step, hidden);
+    }
+    /* Not a sum of steps, which would add up their rounding errors. */
+    if (loop->multiplicative)
+        loop->hidden = value_real(real_of(&loop->hidden) * real_of(&loop->step));
+    else
+        loop->hidden =
+            value_real(real_of(&loop->start) + (double)++loop->rounds * real_of(&loop->step));
+    return isfinite(loop->hidden.as.real);
+}
+
+static bool is_beyond(const struct value *a, const struct value *b, bool upward, double tolerance)
+{
+    if (a->type == TYPE_INT && b->type == TYPE_INT)
+        return upward ? a->as.integer > b->as.integer : a->as.integer < b->as.integer;
+    return upward ? real_of(a) > real_of(b) + tolerance : real_of(a) < real_of(b) - tolerance;
+}
+
+/* A value of more than 64 bits is certainly behind the end, unless the end is one as well. */
+static const char *overflow_error(const struct loop *loop)
+{
+    if (loop->unlimited)
+        return "the loop variable overflows: nothing ended the loop before";
+    if (loop->start.type == TYPE_INT && loop->end.type == TYPE_REAL &&
+        fabs(loop->end.as.real) >= 0x1p63)
+        return "the loop variable overflows before it reaches the end; start with a double";
+    return NULL;
+}
+
+/* Goes on until the visible value changes. False when the loop is over, also by an error. */
+static bool find_next(struct loop *loop, const char **error)
+{
+    struct value next;
+
+    for (int i = 0; i < ROUNDS_LIMIT; i++) {
+        if (!advance(loop) || !make_visible(loop, &next)) {
+            *error = overflow_error(loop);
+            return false;
+        }
+        if (is_beyond(&next, &loop->visible, loop->upward, 0)) {
+            loop->visible = next;
+            return true;
+        }
+        if (is_shrinking(loop) && real_of(&next) == 0)
+            return false;
+    }
+    *error = "the step is too small to change the loop variable";
+    return false;
+}
+
+bool loop_next(struct loop *loop, struct value *v, const char **error)
+{
+    bool found;
+
+    *error = NULL;
+    if (loop->started) {
+        found = find_next(loop, error);
+    } else {
+        loop->started = true;
+        found = make_visible(loop, &loop->visible);
+        if (!found)
+            *error = overflow_error(loop);
+    }
+    *v = loop->visible;
+    if (found && !loop->unlimited)
+        found = !is_beyond(&loop->visible, &loop->end, loop->upward, tolerance(loop));
+    return found;
+}

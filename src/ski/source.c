@@ -1,0 +1,320 @@
+#include "ski/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ski/text.h"
+
+/* A script is written by hand: more is a mistake (a device, a core file). */
+#define SOURCE_LIMIT ((size_t)4 << 20)
+
+enum file_kind { FILE_MAIN, FILE_INCLUDE, FILE_GIVEN };
+
+struct file {
+    enum file_kind kind;
+    char *name;
+    char *text;
+    size_t length;
+};
+
+struct source {
+    struct file *files;
+    size_t count;
+    bool reads_files;
+};
+
+static struct source *source_create(bool reads_files)
+{
+    struct source *source = memory_zeroed(1, sizeof *source);
+
+    source->reads_files = reads_files;
+    return source;
+}
+
+void source_release(struct source *source)
+{
+    if (source == NULL)
+        return;
+    for (size_t i = 0; i < source->count; i++) {
+        free(source->files[i].name);
+        free(source->files[i].text);
+    }
+    free(source->files);
+    free(source);
+}
+
+/* The text is copied without a byte order mark, so that columns start at 1 behind it. */
+static int source_append(struct source *source, enum file_kind kind, const char *name,
+                         const char *text, size_t length)
+{
+    struct file *files = memory_allocate((source->count + 1) * sizeof *files);
+    struct file *file = &files[source->count];
+
+    if (source->count > 0)
+        memcpy(files, source->files, source->count * sizeof *files);
+    free(source->files);
+    source->files = files;
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        text += 3;
+        length -= 3;
+    }
+    file->kind = kind;
+    file->name = text_format("%s", name);
+    file->text = memory_allocate(length + 1);
+    if (length > 0)
+        memcpy(file->text, text, length);
+    file->text[length] = '\0';
+    file->length = length;
+    return (int)source->count++;
+}
+
+/* NULL, or why not (static or from strerror). */
+static const char *read_all(int descriptor, struct text *text)
+{
+    char buffer[16384];
+    ssize_t got;
+
+    while ((got = read(descriptor, buffer, sizeof buffer)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return strerror(errno);
+        text_append_bytes(text, buffer, (size_t)got);
+        if (text->length > SOURCE_LIMIT)
+            return "larger than 4 MiB: not a script";
+    }
+    return NULL;
+}
+
+static const char *read_file(const char *path, bool must_be_regular, struct text *text)
+{
+    const char *problem;
+    struct stat status;
+    int descriptor;
+
+    /* Opening a pipe or a device may block for ever. */
+    if (stat(path, &status) != 0)
+        return strerror(errno);
+    if (S_ISDIR(status.st_mode))
+        return strerror(EISDIR);
+    if (must_be_regular && !S_ISREG(status.st_mode))
+        return "not a regular file";
+    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return strerror(errno);
+    problem = read_all(descriptor, text);
+    close(descriptor);
+    return problem;
+}
+
+static struct source *open_as(const char *path, const char *name, const char **problem)
+{
+    struct source *source = NULL;
+    struct text text = {0};
+
+    if (path == NULL)
+        *problem = read_all(STDIN_FILENO, &text);
+    else
+        *problem = read_file(path, false, &text);
+    if (*problem == NULL) {
+        source = source_create(true);
+        source_append(source, FILE_MAIN, name, text.length > 0 ? text.data : "", text.length);
+    }
+    text_release(&text);
+    return source;
+}
+
+struct source *source_open(const char *path, const char *const *search, size_t count, char **error)
+{
+    struct source *source;
+    struct text looked = {0};
+    const char *problem;
+
+    *error = NULL;
+    if (strcmp(path, "-") == 0) {
+        source = open_as(NULL, "<stdin>", &problem);
+        if (source == NULL)
+            *error = text_format("cannot read the script from standard input: %s", problem);
+        return source;
+    }
+    source = open_as(path, path, &problem);
+    if (source != NULL)
+        return source;
+    if (strchr(path, '/') != NULL || access(path, F_OK) == 0)
+        count = 0;
+    for (size_t i = 0; i < count && source == NULL; i++) {
+        char *name = text_format("%s/%s", search[i], path);
+
+        if (access(name, F_OK) == 0) {
+            source = open_as(name, name, &problem);
+            count = 0;
+            if (source == NULL)
+                *error = text_format("cannot read script '%s': %s", name, problem);
+        } else {
+            text_append(&looked, ", %s", search[i]);
+        }
+        free(name);
+    }
+    if (source == NULL && *error == NULL && looked.length > 0)
+        *error = text_format("cannot read script '%s': %s; looked in the current directory%s", path,
+                             problem, looked.data);
+    else if (source == NULL && *error == NULL)
+        *error = text_format("cannot read script '%s': %s", path, problem);
+    text_release(&looked);
+    return source;
+}
+
+struct source *source_from_text(const char *name, const char *text, size_t length)
+{
+    struct source *source = source_create(true);
+
+    source_append(source, FILE_MAIN, name, text, length);
+    return source;
+}
+
+int source_add_text(struct source *source, const char *name, const char *text)
+{
+    for (size_t i = 0; i < source->count; i++) {
+        const struct file *file = &source->files[i];
+
+        if (file->kind == FILE_GIVEN && strcmp(file->name, name) == 0 &&
+            strcmp(file->text, text) == 0)
+            return (int)i;
+    }
+    return source_append(source, FILE_GIVEN, name, text, strlen(text));
+}
+
+int source_include(struct source *source, const char *path, char **error)
+{
+    const char *main_name = source->files[0].name;
+    const char *slash = strrchr(main_name, '/');
+    const char *problem = NULL;
+    struct text text = {0};
+    char *name;
+    int file = -1;
+
+    *error = NULL;
+    if (path[0] == '/' || slash == NULL)
+        name = text_format("%s", path);
+    else
+        name = text_format("%.*s/%s", (int)(slash - main_name), main_name, path);
+    for (size_t i = 0; i < source->count && file < 0; i++)
+        if (source->files[i].kind != FILE_GIVEN && strcmp(source->files[i].name, name) == 0)
+            file = (int)i;
+    if (file < 0) {
+        if (source->reads_files)
+            problem = read_file(name, true, &text);
+        else
+            problem = "PE 0 has not read it";
+        if (problem == NULL)
+            file = source_append(source, FILE_INCLUDE, name, text.length > 0 ? text.data : "",
+                                 text.length);
+        else
+            *error = text_format("cannot read the include '%s': %s", name, problem);
+    }
+    text_release(&text);
+    free(name);
+    return file;
+}
+
+const char *source_name(const struct source *source, int file)
+{
+    return source->files[file].name;
+}
+
+const char *source_text(const struct source *source, int file, size_t *length)
+{
+    *length = source->files[file].length;
+    return source->files[file].text;
+}
+
+const char *source_line(const struct source *source, int file, int line, size_t *length)
+{
+    const char *text = source->files[file].text;
+    const char *end = text + source->files[file].length;
+    const char *line_end;
+
+    for (; line > 1; line--) {
+        text = memchr(text, '\n', (size_t)(end - text));
+        if (text == NULL) {
+            *length = 0;
+            return end;
+        }
+        text++;
+    }
+    line_end = memchr(text, '\n', (size_t)(end - text));
+    if (line_end == NULL)
+        line_end = end;
+    if (line_end > text && line_end[-1] == '\r')
+        line_end--;
+    *length = (size_t)(line_end - text);
+    return text;
+}
+
+size_t source_file_count(const struct source *source)
+{
+    return source->count;
+}
+
+unsigned long long source_checksum(const struct source *source)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < source->count; i++) {
+        const struct file *file = &source->files[i];
+
+        if (file->kind == FILE_GIVEN)
+            continue;
+        for (size_t k = 0; k < file->length; k++)
+            hash = (hash ^ (unsigned char)file->text[k]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* Packed form: per file its kind and the lengths of name and text, then name and text. All PEs run
+ * the same program on the same kind of machine, so the numbers need no conversion. */
+struct packed_file {
+    uint64_t kind, name_length, text_length;
+};
+
+void *source_pack(const struct source *source, size_t *bytes)
+{
+    struct text packed = {0};
+
+    for (size_t i = 0; i < source->count; i++) {
+        const struct file *file = &source->files[i];
+        struct packed_file header = {file->kind, strlen(file->name), file->length};
+
+        text_append_bytes(&packed, (const char *)&header, sizeof header);
+        text_append_bytes(&packed, file->name, header.name_length);
+        text_append_bytes(&packed, file->text, header.text_length);
+    }
+    *bytes = packed.length;
+    return text_take(&packed);
+}
+
+struct source *source_unpack(const void *packed, size_t bytes)
+{
+    struct source *source = source_create(false);
+    const char *next = packed;
+    const char *end = next + bytes;
+
+    while (next < end) {
+        struct packed_file header;
+        char *name;
+
+        memcpy(&header, next, sizeof header);
+        next += sizeof header;
+        name = text_format("%.*s", (int)header.name_length, next);
+        next += header.name_length;
+        source_append(source, (enum file_kind)header.kind, name, next, header.text_length);
+        next += header.text_length;
+        free(name);
+    }
+    return source;
+}

@@ -1,0 +1,135 @@
+/*
+ * The syntax tree of a script. Built by the parser, bound (names, functions) by the checker, walked
+ * by the interpreter. Owned by struct tree; nothing in it changes after the checker.
+ */
+#ifndef SKAMPI_SKI_TREE_H
+#define SKAMPI_SKI_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ski/source.h"
+
+struct builtin;     /* ski/builtins.h */
+struct measurement; /* engine/measurement.h */
+
+enum operator{
+    OP_OR,
+    OP_AND,
+    OP_BIT_OR,
+    OP_BIT_AND,
+    OP_EQUAL,
+    OP_NOT_EQUAL,
+    OP_LESS,
+    OP_GREATER,
+    OP_LESS_EQUAL,
+    OP_GREATER_EQUAL,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_MODULO,
+    OP_NEGATE, /* unary from here */
+    OP_PLUS,
+    OP_NOT,
+    OP_COMPLEMENT
+};
+
+enum expr_kind {
+    EXPR_INTEGER,
+    EXPR_REAL,
+    EXPR_STRING,
+    EXPR_NAME,
+    EXPR_CALL,
+    EXPR_ARRAY,
+    EXPR_UNARY,
+    EXPR_BINARY
+};
+
+struct expr {
+    enum expr_kind kind;
+    struct position where; /* first token; of a binary expression its operator */
+    int64_t integer;
+    double real;
+    char *text; /* of a string its contents; of a name or call the identifier */
+    int symbol; /* of a name: index into tree.symbols; */
+    bool local; /* whether the block's own variable is meant, set by the checker: a read binds to
+                   the local if the text before it assigns one, else to the global or constant */
+    enum operator op;
+    struct expr **args; /* of a call, an array, a unary (1) or binary (2) expression */
+    size_t count;
+    const struct builtin *builtin;         /* of a call, set by the checker; */
+    const struct measurement *measurement; /* at most one of the two is not NULL */
+    int height; /* of the tree; bounded, so that recursion cannot exhaust the stack */
+};
+
+enum stmt_kind {
+    STMT_ASSIGN,    /* symbol = expr */
+    STMT_CALL,      /* expr, a call */
+    STMT_PRINT,     /* list */
+    STMT_PRINT_ALL, /* list */
+    STMT_FLUSH,
+    STMT_MEASURE,    /* measure set : expr */
+    STMT_ASSERT,     /* list: condition, text (also legal at top level) */
+    STMT_FOR,        /* arithmetic loop */
+    STMT_AUTOREFINE, /* arithmetic loop, refined */
+    STMT_FOR_LIST,   /* symbol over list */
+    STMT_FOR_CALL,   /* symbol over the iterator expr (a call) */
+    STMT_IF,         /* expr, body, otherwise */
+    STMT_BLOCK       /* begin measurement text ... end measurement; top level only */
+};
+
+struct stmt_list {
+    struct stmt **items;
+    size_t count;
+};
+
+struct stmt {
+    enum stmt_kind kind;
+    struct position where;     /* its first token */
+    struct position end_where; /* of a block: its end measurement */
+    int symbol;                /* assigned or loop variable; index into tree.symbols */
+    struct position symbol_where;
+    struct expr *expr;
+    struct expr *set; /* of measure: the communicator */
+    struct expr **list;
+    size_t list_count;
+    /* of arithmetic loops */
+    struct expr *from, *to; /* to is NULL for "..." */
+    struct expr *step;      /* NULL: 1 */
+    bool multiplicative;    /* step * factor */
+    struct expr *multiple_of;
+    struct stmt_list body, otherwise; /* an elseif is an if alone in otherwise */
+    char *text;                       /* of a block: its name */
+    char *source_text; /* of a block: the text since the block before it, includes expanded, leading
+                          blank lines and @include lines left out (for -s) */
+    bool overridden;   /* an assignment at top level that --set replaces: expr is the new value */
+};
+
+/* Where the script has errors, any expr may be NULL (not understood); such a tree is never run. */
+struct tree {
+    struct stmt_list top;
+    char **symbols; /* names of variables */
+    int symbol_count;
+    size_t block_count;
+    bool incomplete; /* an include is missing, so that unknown names are no surprise */
+};
+
+/* Parses the main script and its includes; errors go to diag, and parsing goes on behind them (at
+ * the next statement), so that all are found. Never NULL: with errors, a tree of what was
+ * understood. */
+struct diag;
+struct tree *parse_script(struct source *source, struct diag *diag);
+
+/* --set NAME=EXPR, before the check: replaces the value of every assignment to NAME at top level.
+ * An error when the script assigns no such global, or when EXPR cannot be parsed. */
+void tree_override(struct tree *tree, struct source *source, struct diag *diag,
+                   const char *assignment);
+
+/* Binds names, checks arities and, where they are known, types; all errors go to diag. */
+void tree_check(struct tree *tree, const struct source *source, struct diag *diag);
+
+void tree_release(struct tree *tree);
+
+#endif

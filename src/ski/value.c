@@ -1,0 +1,430 @@
+#include "ski/value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ski/text.h"
+
+/* ---- Making, sharing, releasing ---- */
+
+struct value value_void(void)
+{
+    return (struct value){.type = TYPE_VOID};
+}
+
+struct value value_int(int64_t i)
+{
+    return (struct value){.type = TYPE_INT, .as.integer = i};
+}
+
+struct value value_real(double x)
+{
+    return (struct value){.type = TYPE_REAL, .as.real = x};
+}
+
+struct value value_string(const char *text, size_t length)
+{
+    struct shared_string *string = memory_allocate(sizeof *string + length + 1);
+
+    string->references = 1;
+    string->length = length;
+    memcpy(string->text, text, length);
+    string->text[length] = '\0';
+    return (struct value){.type = TYPE_STRING, .as.string = string};
+}
+
+struct value value_set(struct pe_set *set)
+{
+    return (struct value){.type = TYPE_COMM, .as.set = set};
+}
+
+struct value value_array(struct int_array *array)
+{
+    return (struct value){.type = TYPE_INT_ARRAY, .as.array = array};
+}
+
+struct int_array *int_array_create(size_t count)
+{
+    struct int_array *array = memory_zeroed(1, sizeof *array + count * sizeof array->items[0]);
+
+    array->references = 1;
+    array->count = count;
+    return array;
+}
+
+struct value value_copy(const struct value *v)
+{
+    switch (v->type) {
+    case TYPE_STRING:
+        v->as.string->references++;
+        break;
+    case TYPE_COMM:
+        pe_set_reference(v->as.set);
+        break;
+    case TYPE_INT_ARRAY:
+        v->as.array->references++;
+        break;
+    case TYPE_VOID:
+    case TYPE_INT:
+    case TYPE_REAL:
+        break;
+    }
+    return *v;
+}
+
+void value_release(struct value *v)
+{
+    switch (v->type) {
+    case TYPE_STRING:
+        if (--v->as.string->references == 0)
+            free(v->as.string);
+        break;
+    case TYPE_COMM:
+        pe_set_release(v->as.set);
+        break;
+    case TYPE_INT_ARRAY:
+        if (--v->as.array->references == 0)
+            free(v->as.array);
+        break;
+    case TYPE_VOID:
+    case TYPE_INT:
+    case TYPE_REAL:
+        break;
+    }
+    *v = value_void();
+}
+
+/* ---- Printing ---- */
+
+const char *value_type_name(enum value_type type)
+{
+    switch (type) {
+    case TYPE_INT:
+        return "integer";
+    case TYPE_REAL:
+        return "double";
+    case TYPE_STRING:
+        return "string";
+    case TYPE_COMM:
+        return "communicator";
+    case TYPE_INT_ARRAY:
+        return "integer array";
+    case TYPE_VOID:
+        break;
+    }
+    return "nothing";
+}
+
+static void append_real(struct text *text, double x)
+{
+    char shown[40];
+    int digits = 1, exponent;
+
+    if (!isfinite(x)) {
+        text_append(text, isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+        return;
+    }
+    /* 17 digits always read back as the same number. */
+    for (; digits <= 17; digits++) {
+        snprintf(shown, sizeof shown, "%.*e", digits - 1, x);
+        if (strtod(shown, NULL) == x)
+            break;
+    }
+    exponent = atoi(strchr(shown, 'e') + 1);
+    if (exponent < -4 || exponent >= 16)
+        text_append(text, "%s", shown);
+    else
+        text_append(text, "%.*f", digits - 1 - exponent > 1 ? digits - 1 - exponent : 1, x);
+}
+
+char *value_text(const struct value *v)
+{
+    struct text text = {0};
+
+    if (v->constant != NULL)
+        return text_format("%s", v->constant);
+    switch (v->type) {
+    case TYPE_INT:
+        text_append(&text, "%lld", (long long)v->as.integer);
+        break;
+    case TYPE_REAL:
+        append_real(&text, v->as.real);
+        break;
+    case TYPE_STRING:
+        text_append_bytes(&text, v->as.string->text, v->as.string->length);
+        break;
+    case TYPE_COMM:
+        text_append(&text, "[");
+        for (int i = 0; i < pe_set_size(v->as.set); i++)
+            text_append(&text, "%s%d", i > 0 ? ", " : "", pe_set_member(v->as.set, i));
+        text_append(&text, "]");
+        break;
+    case TYPE_INT_ARRAY:
+        text_append(&text, "[");
+        for (size_t i = 0; i < v->as.array->count; i++)
+            text_append(&text, "%s%lld", i > 0 ? ", " : "", (long long)v->as.array->items[i]);
+        text_append(&text, "]");
+        break;
+    case TYPE_VOID:
+        break;
+    }
+    return text_take(&text);
+}
+
+/* ---- Conversion ---- */
+
+bool value_round(double x, int64_t *i)
+{
+    double rounded = round(x);
+
+    /* 2^63 is the first double that is too large; INT64_MAX itself is none. */
+    if (!(rounded >= -0x1p63 && rounded < 0x1p63))
+        return false;
+    *i = (int64_t)rounded;
+    return true;
+}
+
+const char *value_convert(struct value *v, enum value_type to)
+{
+    int64_t rounded;
+
+    if (v->type == to)
+        return NULL;
+    if (v->type == TYPE_INT && to == TYPE_REAL) {
+        *v = value_real((double)v->as.integer);
+        return NULL;
+    }
+    if (v->type == TYPE_REAL && to == TYPE_INT) {
+        if (!value_round(v->as.real, &rounded))
+            return "too large for an integer";
+        *v = value_int(rounded);
+        return NULL;
+    }
+    switch (to) {
+    case TYPE_INT:
+        return "an integer is needed here";
+    case TYPE_REAL:
+        return "a number is needed here";
+    case TYPE_STRING:
+        return "a string is needed here";
+    case TYPE_COMM:
+        return "a communicator is needed here, such as comm(2)";
+    case TYPE_INT_ARRAY:
+        return "an array of integers is needed here, such as {1, 2}";
+    case TYPE_VOID:
+        break;
+    }
+    return "nothing can be used here";
+}
+
+/* ---- Operators ---- */
+
+static bool is_number(enum value_type type)
+{
+    return type == TYPE_INT || type == TYPE_REAL;
+}
+
+static bool is_unary(enum operator op)
+{
+    return op >= OP_NEGATE;
+}
+
+static bool is_comparison(enum operator op)
+{
+    return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
+}
+
+/* Why the operator does not take operands of these types, neither of which is fine. */
+static const char *misfit(enum operator op, enum value_type bad)
+{
+    switch (bad) {
+    case TYPE_VOID:
+        return "this operand has no value";
+    case TYPE_STRING:
+        return "strings can only be compared, by == and !=, with strings";
+    case TYPE_COMM:
+        return "communicators cannot be operands; is_mpi_comm_null() and get_comm_size() ask about "
+               "one";
+    case TYPE_INT_ARRAY:
+        return "arrays cannot be operands; int_array_get() gives an element";
+    case TYPE_INT:
+    case TYPE_REAL:
+        break;
+    }
+    if (op == OP_AND || op == OP_OR || op == OP_NOT)
+        return "and, or and not need integers; compare the double with something, as in x != 0.0";
+    return "this operator needs integers; make one of the double with floor(), ceil() or round()";
+}
+
+enum value_type value_operate_type(enum operator op, enum value_type a, enum value_type b,
+                                   const char **error)
+{
+    bool needs_integers = op == OP_OR || op == OP_AND || op == OP_BIT_OR || op == OP_BIT_AND ||
+                          op == OP_MODULO || op == OP_NOT || op == OP_COMPLEMENT;
+
+    *error = NULL;
+    if (is_unary(op))
+        b = a;
+    if (a == TYPE_STRING && b == TYPE_STRING && (op == OP_EQUAL || op == OP_NOT_EQUAL))
+        return TYPE_INT;
+    if (!is_number(a) || !is_number(b)) {
+        *error = misfit(op, is_number(a) ? b : a);
+        return TYPE_VOID;
+    }
+    if (needs_integers && (a == TYPE_REAL || b == TYPE_REAL)) {
+        *error = misfit(op, TYPE_REAL);
+        return TYPE_VOID;
+    }
+    if (a == TYPE_INT && b == TYPE_INT)
+        return TYPE_INT;
+    return is_comparison(op) ? TYPE_INT : TYPE_REAL;
+}
+
+static const char *operate_integers(enum operator op, int64_t a, int64_t b, int64_t *result)
+{
+    bool overflow = false;
+
+    switch (op) {
+    case OP_OR:
+        *result = a != 0 || b != 0;
+        break;
+    case OP_AND:
+        *result = a != 0 && b != 0;
+        break;
+    case OP_BIT_OR:
+        *result = a | b;
+        break;
+    case OP_BIT_AND:
+        *result = a & b;
+        break;
+    case OP_EQUAL:
+        *result = a == b;
+        break;
+    case OP_NOT_EQUAL:
+        *result = a != b;
+        break;
+    case OP_LESS:
+        *result = a < b;
+        break;
+    case OP_GREATER:
+        *result = a > b;
+        break;
+    case OP_LESS_EQUAL:
+        *result = a <= b;
+        break;
+    case OP_GREATER_EQUAL:
+        *result = a >= b;
+        break;
+    case OP_ADD:
+        overflow = __builtin_add_overflow(a, b, result);
+        break;
+    case OP_SUBTRACT:
+        overflow = __builtin_sub_overflow(a, b, result);
+        break;
+    case OP_MULTIPLY:
+        overflow = __builtin_mul_overflow(a, b, result);
+        break;
+    case OP_DIVIDE:
+    case OP_MODULO:
+        if (b == 0)
+            return "division by zero";
+        overflow = op == OP_DIVIDE && a == INT64_MIN && b == -1;
+        if (!overflow)
+            *result = op == OP_DIVIDE ? a / b : b == -1 ? 0 : a % b;
+        break;
+    case OP_NEGATE:
+        overflow = __builtin_sub_overflow(0, a, result);
+        break;
+    case OP_PLUS:
+        *result = a;
+        break;
+    case OP_NOT:
+        *result = a == 0;
+        break;
+    case OP_COMPLEMENT:
+        *result = ~a;
+        break;
+    }
+    return overflow ? "integer overflow: the result needs more than 64 bits" : NULL;
+}
+
+static bool compare_reals(enum operator op, double a, double b)
+{
+    switch (op) {
+    case OP_EQUAL:
+        return a == b;
+    case OP_NOT_EQUAL:
+        return a != b;
+    case OP_LESS:
+        return a < b;
+    case OP_GREATER:
+        return a > b;
+    case OP_LESS_EQUAL:
+        return a <= b;
+    default:
+        return a >= b;
+    }
+}
+
+static const char *operate_reals(enum operator op, double a, double b, double *result)
+{
+    switch (op) {
+    case OP_ADD:
+        *result = a + b;
+        break;
+    case OP_SUBTRACT:
+        *result = a - b;
+        break;
+    case OP_MULTIPLY:
+        *result = a * b;
+        break;
+    case OP_DIVIDE:
+        if (b == 0)
+            return "division by zero";
+        *result = a / b;
+        break;
+    case OP_NEGATE:
+        *result = -a;
+        break;
+    default:
+        *result = a;
+        break;
+    }
+    return isfinite(*result) ? NULL : "the result is too large for a double";
+}
+
+static double real_of(const struct value *v)
+{
+    return v->type == TYPE_INT ? (double)v->as.integer : v->as.real;
+}
+
+const char *value_operate(enum operator op, const struct value *a, const struct value *b,
+                          struct value *v)
+{
+    enum value_type b_type = b != NULL ? b->type : a->type;
+    const char *error;
+    enum value_type type = value_operate_type(op, a->type, b_type, &error);
+
+    if (error != NULL)
+        return error;
+    if (b == NULL)
+        b = a;
+    *v = value_int(0);
+    if (a->type == TYPE_STRING) {
+        bool equal = a->as.string->length == b->as.string->length &&
+                     memcmp(a->as.string->text, b->as.string->text, a->as.string->length) == 0;
+
+        v->as.integer = equal == (op == OP_EQUAL);
+        return NULL;
+    }
+    if (a->type == TYPE_INT && b->type == TYPE_INT)
+        return operate_integers(op, a->as.integer, b->as.integer, &v->as.integer);
+    if (type == TYPE_INT) {
+        v->as.integer = compare_reals(op, real_of(a), real_of(b));
+        return NULL;
+    }
+    *v = value_real(0);
+    return operate_reals(op, real_of(a), real_of(b), &v->as.real);
+}

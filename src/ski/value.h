@@ -1,0 +1,84 @@
+/*
+ * Values of the language. Numbers are 64-bit integers and doubles; strings, sets and arrays are
+ * shared by reference and counted. A value may carry the name of the constant it came from, which
+ * is what print and loop columns then show.
+ */
+#ifndef SKAMPI_SKI_VALUE_H
+#define SKAMPI_SKI_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "comm/pe_set.h"
+#include "ski/tree.h"
+
+/* The letters are those of builtin signatures. */
+enum value_type {
+    TYPE_VOID = 'v',
+    TYPE_INT = 'i',
+    TYPE_REAL = 'f',
+    TYPE_STRING = 's',
+    TYPE_COMM = 'c',
+    TYPE_INT_ARRAY = 'a'
+};
+
+struct int_array {
+    int references;
+    size_t count;
+    int64_t items[];
+};
+
+struct shared_string {
+    int references;
+    size_t length;
+    char text[]; /* NUL-terminated */
+};
+
+struct value {
+    enum value_type type;
+    const char *constant; /* printed name, static or owned by the tree; NULL mostly */
+    union {
+        int64_t integer;
+        double real;
+        struct shared_string *string;
+        struct pe_set *set;
+        struct int_array *array;
+    } as;
+};
+
+struct value value_void(void);
+struct value value_int(int64_t i);
+struct value value_real(double x);
+struct value value_string(const char *text, size_t length);
+struct value value_set(struct pe_set *set);        /* takes the reference over */
+struct value value_array(struct int_array *array); /* takes the reference over */
+struct int_array *int_array_create(size_t count);  /* zeros, one reference */
+
+struct value value_copy(const struct value *v); /* one more reference */
+void value_release(struct value *v);            /* leaves it void */
+
+/* "integer", "double", "string", "communicator", "integer array", "nothing". */
+const char *value_type_name(enum value_type type);
+
+/* As print and loop columns show it; the caller frees it. Doubles print with the fewest digits
+ * that read back as the same number, and always with a dot or an exponent. */
+char *value_text(const struct value *v);
+
+/* Conversion for a parameter: int to double exactly; double to int rounded half away from zero.
+ * NULL, or what is wrong (static text); then v is unchanged. */
+const char *value_convert(struct value *v, enum value_type to);
+
+/* The integer nearest to x, half away from zero; false when it needs more than 64 bits. */
+bool value_round(double x, int64_t *i);
+
+/* v (neither a nor b) = a op b, or op a when b is NULL. NULL, or what is wrong (static text):
+ * overflow, division by zero, types that do not fit. */
+const char *value_operate(enum operator op, const struct value *a, const struct value *b,
+                          struct value *v);
+
+/* The type that value_operate() would give, or TYPE_VOID with *error set; for the checker. */
+enum value_type value_operate_type(enum operator op, enum value_type a, enum value_type b,
+                                   const char **error);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Statistics of samples: pure functions on arrays, in whatever unit the samples have. Nothing here
+ * communicates, allocates for the caller or knows what the numbers mean.
+ */
+#ifndef SKAMPI_STATS_STATS_H
+#define SKAMPI_STATS_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Arithmetic mean; NaN when n is 0. */
+double stats_mean(const double *x, size_t n);
+
+/* The classic standard error of the mean, sqrt(|sum x^2 - (sum x)^2 / n| / (n (n - 1))), computed
+ * about the mean so that it does not cancel; NaN when n < 2. */
+double stats_standard_error(const double *x, size_t n);
+
+/* Median (mean of the two middle values when n is even); NaN when n is 0. sorted: ascending. */
+double stats_median_sorted(const double *sorted, size_t n);
+
+void stats_sort(double *x, size_t n);
+
+/* Fills order[0..n-1] with the indices that sort x ascending; ties keep their order. */
+void stats_sort_order(const double *x, size_t n, size_t *order);
+
+/* The classic result: the n/4 smallest and the n/4 largest are left out (integer division), mean
+ * and standard error are those of what is kept. */
+struct stats_trimmed {
+    size_t kept;           /* n - 2 (n/4) */
+    double mean;           /* NaN when n is 0 */
+    double standard_error; /* of the kept values, classic formula; NaN when kept < 2 */
+};
+
+/* keep (may be NULL): receives for each of the n samples whether it was kept. */
+struct stats_trimmed stats_trim(const double *x, size_t n, bool *keep);
+
+/* Ranks (1-based) of the distribution-free confidence interval of the median: the narrowest
+ * symmetric pair [low, n + 1 - low] whose binomial coverage is at least confidence (exact for
+ * n <= 1024, the normal approximation of Hoefler & Belli, SC15, 3.1.3, above). False when n is too
+ * small for any pair to reach it; then low = 1, high = n. */
+bool stats_median_ranks(size_t n, double confidence, size_t *low, size_t *high);
+
+#endif

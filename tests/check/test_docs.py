@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""What the documents name exists: make targets, links, programs; no file names a place that only
+one machine has."""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap, tracked_files
+
+# Written so that this file does not find itself.
+LOCAL = re.compile(rb"(?<![\w./$}~-])/(?:" + rb"|".join([b"work", b"home", b"root", b"Users"])
+                   + rb")/\w")
+BINARY = (".png", ".svg", ".pdf", ".otf2")
+
+
+def read(path, mode="r"):
+    with open(os.path.join(ROOT, path), mode, **({} if "b" in mode else {"encoding": "utf-8"})) as f:
+        return f.read()
+
+
+tap = Tap()
+
+targets = set(re.findall(r"^([a-z-]+):(?!=)", read("Makefile"), re.MULTILINE))
+documents = tracked_files("*.md")
+tap.ok("README.md" in documents, "there is a README.md")
+for path in documents:
+    text = read(path)
+    # Commands stand in `...` or on lines of code blocks.
+    code = re.findall(r"`([^`\n]+)`", text) + re.findall(r"^(?:\$ )?(.+)$", "\n".join(
+        re.findall(r"^```[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)), re.MULTILINE)
+    named = set()
+    for line in code:
+        if command := re.match(r"make(?: +[^#;&|]*)?$", line.split("#")[0].strip()):
+            words = re.sub(r"=(\"[^\"]*\"|'[^']*'|\S*)", "=", command.group(0)).split()[1:]
+            named |= {w for w in words if re.fullmatch(r"[a-z][a-z-]*", w)}
+    unknown = sorted(named - targets)
+    tap.ok(not unknown, f"{path}: its make targets exist", f"not in the Makefile: {unknown}")
+
+    links = re.findall(r"\]\(([^)#\s]+)", text)
+    broken = [link for link in links if not re.match(r"[a-z]+:", link) and not os.path.exists(
+        os.path.join(ROOT, os.path.dirname(path), link))]
+    tap.ok(not broken, f"{path}: its links lead somewhere", f"broken: {broken}")
+
+tap.ok({"all", "install", "quickstart", "check", "bench", "clean"} <= targets,
+       "the Makefile has the targets of the architecture", f"has {sorted(targets)}")
+
+tap.ok(LOCAL.search(b" /" + b"home/me"), "a local path is noticed")
+tap.ok(not LOCAL.search(b"/usr/local/home/me and $HOME/work/x"), "other paths are not")
+local = []
+for path in tracked_files():
+    if not path.endswith(BINARY):
+        for number, line in enumerate(read(path, "rb").splitlines(), 1):
+            if LOCAL.search(line):
+                local.append(f"{path}:{number}: {line.decode(errors='replace').strip()}")
+tap.ok(not local, "no file names a place of one machine", "\n".join(local))
+tap.done()

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# TIMEOUT: 400
+"""Copies of the tree are built in every combination, and each program measures; the build stays
+right when files and options change; what is installed runs."""
+
+import os
+import pwd
+import re
+import shutil
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap, build_config, has, run, scratch_directory, skampi, tracked_files
+
+WTIME = 'set_skampi_buffer(1mb) begin measurement "t" measure comm(1) : wtime(100) end measurement'
+# The builds here are not part of the make that runs the tests.
+CLEAN = {name: None for name in (
+    "MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CC CPPFLAGS CFLAGS LDFLAGS LDLIBS SHMEM MPI PAPI LAUNCH "
+    "CI SANITIZE PREFIX DESTDIR V TESTS SKAMPI SKAMPI_BUILD SKAMPI_LAUNCH "
+    "OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM").split()} | {"WERROR": "1"}
+
+tap = Tap()
+
+
+def copy_tree():
+    tree = scratch_directory()
+    for path in tracked_files():
+        os.makedirs(os.path.join(tree, os.path.dirname(path)), exist_ok=True)
+        shutil.copy2(os.path.join(ROOT, path), os.path.join(tree, path))
+    return tree
+
+
+def make(tree, *arguments, env=None, timeout=200):
+    return run(["make", "-j2", *arguments], {**CLEAN, **(env or {})}, timeout, tree)
+
+
+def compiled(made):
+    """The sources that a make compiled."""
+    return set(re.findall(r"^ +CC +(\S+)", made.out, re.MULTILINE))
+
+
+def write(path, text, mode=0o644):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def works(tree, name, launcher, env=None):
+    """The program just built names itself, lists its functions and measures."""
+    program = os.path.join(tree, "skampi")
+    version = skampi(args=["-V"], launch=False, executable=program)
+    tap.ok(version.status == 0 and re.search(r"\d+\.\d+\.\d+", version.out), f"{name}: -V", version)
+    listed = skampi(args=["--list"], launch=False, executable=program)
+    tap.ok(listed.status == 0 and "wtime" in listed.out, f"{name}: --list", listed)
+    measured = skampi(WTIME, np=2, executable=program,
+                      env={**CLEAN, "SKAMPI_LAUNCH": launcher, **(env or {})})
+    tap.ok(measured.status == 0 and len(measured.rows) == 1, f"{name}: measures wtime with {launcher}",
+           measured)
+
+
+def combination(tree, arguments, wanted, launcher):
+    """Builds in the tree, over whatever was built there before."""
+    name = " ".join(["make", *(a.replace(tree + "/", "") for a in arguments)])
+    made = make(tree, *arguments)
+    tap.ok(made.status == 0 and "warning" not in made.err, f"{name}: builds without warnings", made)
+    said = [line for line in made.out.splitlines() if line.startswith("skampi: ")]
+    tap.ok(len(said) == 1 and re.search(wanted, said[0]), f"{name}: says in one line what it found",
+           f"{said} is not one line like {wanted}")
+    works(tree, name, launcher)
+
+
+def combinations(tree):
+    found = build_config()["CONFIG_SUMMARY"]
+    wrapper = os.path.join(tree, "a-compiler")
+    write(wrapper, '#!/bin/sh\nexec oshcc "$@"\n', 0o755)
+    if has("SHMEM"):
+        if has("PAPI"):
+            combination(tree, ["PAPI=0", f"CC={wrapper}"], r"OpenSHMEM \d.*PAPI off", "oshrun -np %n")
+        combination(tree, ["MPI=0"], r"OpenSHMEM \d\S*  MPI off", "oshrun -np %n")
+    else:
+        tap.skip("OpenSHMEM in all combinations", f"there is only {found}")
+    if has("MPI") and shutil.which("mpicc"):
+        combination(tree, ["SHMEM=0", "CC=mpicc"], r"OpenSHMEM off  MPI \d", "mpirun -np %n")
+        if has("SHMEM"):
+            # Detected by compiling: neither the name nor a request says that it has no OpenSHMEM.
+            made = make(tree, "CC=mpicc", "banner")
+            tap.ok("OpenSHMEM not found" in made.out and "measures MPI only" in made.out,
+                   "CC=mpicc alone: MPI only, and that is said", made)
+    else:
+        tap.skip("MPI alone", f"there is only {found}")
+
+
+def refusals(tree):
+    """What cannot be built is refused in a way that helps."""
+    without = os.path.join(tree, "few-programs")
+    os.mkdir(without)
+    for program in "sh make mkdir rm mv cp cat sed grep tr printf".split():
+        if shutil.which(program):
+            os.symlink(shutil.which(program), os.path.join(without, program))
+    for name, arguments, env in (
+            ("no oshcc and no CC", [], {"PATH": without}),
+            ("a CC that is not there", ["CC=no-such-compiler"], {}),
+            ("a CC without OpenSHMEM and MPI", ["CC=gcc"], {})):
+        made = make(tree, "BUILD=build/refused", *arguments, env=env)
+        tap.ok(made.status == 2 and "quickstart" in made.err and "scripts/install-deps" in made.err,
+               f"{name}: refused with the remedy", made)
+    made = make(tree, "BUILD=build/refused", "SHMEM=0", "MPI=0")
+    tap.ok(made.status == 2 and "nothing to measure" in made.err, "SHMEM=0 MPI=0: refused", made)
+
+
+def changes(tree):
+    """Exactly what depends on a change is made again."""
+    made = make(tree)
+    tap.equal(made.status, 0, "the default builds", made)
+    sources = len(compiled(made))
+    made = make(tree)
+    tap.ok(not compiled(made) and "LINK" not in made.out, "nothing to do the second time", made)
+
+    time.sleep(0.02)
+    os.utime(os.path.join(tree, "src/stats/stats.h"))
+    some = compiled(make(tree))
+    tap.ok("src/stats/stats.c" in some and len(some) < sources,
+           "touching a header compiles what includes it", some)
+
+    extra = os.path.join(tree, "src/stats/extra.c")
+    write(extra, "int stats_extra(void);\nint stats_extra(void)\n{\n    return 1;\n}\n")
+    made = make(tree)
+    tap.equal(compiled(made), {"src/stats/extra.c"}, "a new source is compiled", made)
+    members = run(["ar", "t", "build/libskampi.a"], cwd=tree)
+    tap.ok("extra.o" in members.out.split(), "... and is in the archive", members)
+    os.remove(extra)
+    make(tree)
+    members = run(["ar", "t", "build/libskampi.a"], cwd=tree)
+    tap.ok("extra.o" not in members.out.split(), "a removed source leaves the archive", members)
+
+    made = make(tree, "PREFIX=/opt/elsewhere")
+    tap.ok(0 < len(compiled(made)) <= 2, "another PREFIX compiles only what names it", made)
+
+    made = run(["timeout", "-s", "INT", "0.05", "make", "PAPI=0"], CLEAN, 20, tree)
+    made = make(tree, "PAPI=0", "banner")
+    tap.ok(made.status == 0 and "PAPI off" in made.out, "an interrupted detection is made again", made)
+    made = make(tree, "clean", "all", timeout=100)
+    tap.ok(made.status == 0 and len(compiled(made)) == sources, "make clean all builds everything", made)
+
+
+def installation(tree):
+    destination = os.path.join(tree, "destination")
+    made = make(tree, "install", f"DESTDIR={destination}", "PREFIX=/opt/skampi")
+    tap.equal(made.status, 0, "make install", made)
+    top = os.path.join(destination, "opt/skampi")
+    program = os.path.join(top, "bin/skampi")
+    listed = skampi(args=["--list"], launch=False, executable=program)
+    tap.ok(listed.status == 0 and "wtime" in listed.out, "the installed program lists", listed)
+    inputs = [p for p in tracked_files("inputs/*") if p.endswith(".ski")]
+    missing = [p for p in inputs if not os.path.isfile(os.path.join(top, "share/skampi", p))]
+    tap.ok(inputs and not missing, "the inputs are installed", missing)
+    tap.ok(os.path.isfile(os.path.join(top, "share/skampi/scripts/install-deps")),
+           "the scripts are installed")
+
+    # Without DESTDIR, a script named without a path is found where it was installed.
+    prefix = os.path.join(tree, "prefix")
+    made = make(tree, "install", f"PREFIX={prefix}")
+    checked = skampi(args=["-n", "-i", "quickstart.ski"], launch=False,
+                     executable=os.path.join(prefix, "bin/skampi"))
+    tap.ok(made.status == 0 and checked.status == 0, "the installed program finds its inputs", checked)
+
+
+def launchers(tree):
+    """LAUNCH= decides how programs are started, whatever options the launcher has."""
+    log = os.path.join(tree, "launched")
+    real = "oshrun" if has("SHMEM") else "mpirun"
+    stub = os.path.join(ROOT, "tests/stub/launcher")
+    environment = {"STUB_LAUNCHER_LOG": log, "STUB_LAUNCHER_REAL": real}
+    works(tree, "stub launcher", f"{stub} -n %n", {
+        **environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+    made = make(tree, "run-quickstart", f"LAUNCH={stub} -n %n", env=environment)
+    tap.equal(made.status, 0, "make with LAUNCH=", made)
+    with open(log, encoding="utf-8") as file:
+        calls = file.read().splitlines()
+    tap.ok(len(calls) == 2 and all(re.match(r"-n 2 \S*skampi -i ", call) for call in calls),
+           "... goes through that launcher", calls)
+
+
+def quickstart(tree):
+    """make quickstart shows a table soon, as root and as a user."""
+    made = make(tree, "quickstart")
+    tap.ok(made.status == 0 and made.rows and made.seconds < 20, "make quickstart", made)
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        tap.skip("make quickstart as another user", "needs root")
+        return
+    nobody = pwd.getpwnam("nobody")
+    for folder, _, files in os.walk(tree):
+        for name in [folder, *(os.path.join(folder, f) for f in files)]:
+            os.chown(name, nobody.pw_uid, nobody.pw_gid, follow_symlinks=False)
+    made = run(["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups",
+                "make", "quickstart"], {**CLEAN, "HOME": tree}, 60, tree)
+    tap.ok(made.status == 0 and made.rows, "make quickstart as a user", made)
+
+
+tree = copy_tree()
+changes(tree)
+launchers(tree)
+installation(tree)
+quickstart(tree)
+combinations(copy_tree())
+refusals(copy_tree())
+tap.done()

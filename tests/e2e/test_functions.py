@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# TIMEOUT: 300
+"""Every measurement function on 1, 2 and 4 PEs, on the world and on parts of it."""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+from harness import Tap, skampi, skip_all
+
+# Few repetitions: what is tested here is what a result looks like, not how exact it is.
+PREAMBLE = """set_min_repetitions(4)
+set_max_repetitions(8)
+set_max_relative_standard_error(1.0)
+"""
+BYTES = 5  # no multiple of the broadcasts' element
+ITERATIONS = 3
+
+
+class Function:
+    """What --list and --describe say about a measurement function."""
+
+    def __init__(self, name, parameters, description):
+        self.name = name
+        self.parameters = parameters
+        lines = dict(line.split(": ", 1) for line in description.splitlines() if ": " in line)
+        self.who = lines["who"]
+        self.minimum_pes = int(re.search(r"\d+", lines["PEs"]).group())
+        self.supported = lines["supported"] == "yes"
+
+    def call(self, rank=0, count=BYTES, iterations=ITERATIONS):
+        values = {"iterations": iterations, "count": count, "nb": count, "root": rank,
+                  "therank": rank}
+        return f"{self.name}({', '.join(str(values[name]) for name in self.parameters)})"
+
+    def has_rank(self):
+        return bool({"root", "therank"} & set(self.parameters))
+
+    def collective(self):
+        return re.match(r"Shmem_(Barrier|Bcast)", self.name) is not None
+
+    def size(self):
+        if not {"count", "nb"} & set(self.parameters):
+            return 0
+        return (BYTES + 3) // 4 * 4 if self.collective() else BYTES
+
+    def reporting(self, size, rank):
+        """Ranks that have a column of their own."""
+        if self.who == "all":
+            return set(range(size))
+        return {0} if self.who == "rank 0" else {rank}
+
+
+def read_functions():
+    listed = skampi(args=["--list"], launch=False)
+    functions = []
+    for name, parameters in re.findall(r"^(\w+)\((.*)\)$", listed.out, re.MULTILINE):
+        description = skampi(args=["--describe", name], launch=False)
+        functions.append(Function(name, re.findall(r"\w+ (\w+)", parameters), description.out))
+    return functions
+
+
+def script(cases):
+    """One block a case, its number the name."""
+    return PREAMBLE + "".join(
+        f'begin measurement "{number}"\n  measure {where} : {call}\nend measurement\n'
+        for number, (where, call) in enumerate(cases))
+
+
+def problems_of(run, block, function, size, rank):
+    """What is wrong with the block's only result."""
+    if not block or not block.ended:
+        return "no complete block"
+    if len(block.rows) != 1:
+        return f"{len(block.rows)} result lines"
+    row = block.rows[0]
+    wrong = []
+    if row.bytes != function.size():
+        wrong.append(f"{row.bytes} bytes, wanted {function.size()}")
+    if not 4 <= row.reps <= 12:
+        wrong.append(f"{row.reps} repetitions")
+    if row.error < 0:
+        wrong.append(f"error {row.error}")
+    columns = {i for i, value in enumerate(row.per_pe) if value is not None}
+    if len(row.per_pe) != size or columns != function.reporting(size, rank):
+        wrong.append(f"columns {row.per_pe}")
+    # Several PEs may take turns in being the slowest: then the mean of the slowest is above all.
+    elif row.time + 0.001 * abs(row.time) < max(v for v in row.per_pe if v is not None):
+        wrong.append(f"time {row.time} is not that of the slowest PE")
+    conditions = [note for note in row.notes if note.startswith("conditions: ")]
+    if len(conditions) != 1 or not conditions[0].startswith(f"conditions: {size} PEs "):
+        wrong.append(f"conditions {conditions}")
+    return "; ".join(wrong)
+
+
+def test_sets(tap, functions, np, sets):
+    """sets: (name, expression, size, whether collectives work there, ranks to try)."""
+    cases, expected = [], []
+    for name, expression, size, active, ranks in sets:
+        for function in functions:
+            if function.minimum_pes > size or (function.collective() and not active):
+                continue
+            for rank in ranks if function.has_rank() else [0]:
+                cases.append((expression, function.call(rank)))
+                expected.append((name, function, size, rank))
+    run = skampi(script(cases), np=np, timeout=100)
+    tap.equal(run.status, 0, f"{np} PEs: exit status", run)
+    tap.equal(run.err, "", f"{np} PEs: nothing on standard error")
+    tap.equal(run.unparsed, [], f"{np} PEs: every line is a result or a comment")
+    for number, (name, function, size, rank) in enumerate(expected):
+        block = run.block(str(number))
+        wrong = problems_of(run, block, function, size, rank)
+        tap.ok(not wrong, f"{np} PEs, {name}: {cases[number][1]}",
+               "\n".join([wrong] + [r.line for r in block.rows] if block else [wrong]))
+
+
+def test_numbers_of_pes(tap, functions):
+    test_sets(tap, functions, 1, [("world", "MPI_COMM_WORLD", 1, True, [0])])
+    test_sets(tap, functions, 2, [("world", "MPI_COMM_WORLD", 2, True, [0, 1])])
+    test_sets(tap, functions, 4, [
+        ("world", "MPI_COMM_WORLD", 4, True, [2]),
+        ("comm(2)", "comm(2)", 2, True, [1]),
+        ("comm_from_to(1, 4)", "comm_from_to(1, 4)", 3, True, [2]),
+        ("comm2(3, 1)", "comm2(3, 1)", 2, False, [1]),
+    ])
+
+
+def test_refusals(tap, functions):
+    """What cannot be measured on a set ends the job, with the place and the reason."""
+    refused = [(f, 4, "comm2(3, 1)", "active set") for f in functions if f.collective()]
+    refused += [(f, 1, "MPI_COMM_WORLD", "at least 2 PEs") for f in functions if f.minimum_pes > 1]
+    for function, np, expression, reason in refused:
+        run = skampi(script([(expression, function.call())]), np=np)
+        name = f"{function.name} on {expression} of {np}"
+        tap.equal(run.status, 2, f"{name} ends the job with status 2", run)
+        tap.ok(not run.rows, f"{name} is not measured", run)
+        lines = [line for line in run.err.splitlines() if ": error: " in line]
+        tap.ok(len(lines) == 1 and re.match(r"test\.ski:5:\d+: error: ", lines[0])
+               and function.name in lines[0] and reason in lines[0],
+               f"{name}: the message says where and why, once", run)
+
+
+def test_acknowledging_tasks(tap):
+    call = f"Shmem_Bcast_All_SK({ITERATIONS}, 4, 1)"
+    text = PREAMBLE + "".join(
+        f'set_sk_tasks({tasks})\nbegin measurement "{tasks}"\n'
+        f"measure MPI_COMM_WORLD : {call}\nend measurement\n" for tasks in (0, 1, 2, 3, 99))
+    run = skampi(text, np=4)
+    tap.equal(run.status, 0, "set_sk_tasks: exit status", run)
+    for tasks in (0, 1, 2, 3, 99):
+        rows = run.block(str(tasks)).rows if run.block(str(tasks)) else []
+        tap.equal([[v is not None for v in row.per_pe] for row in rows],
+                  [[False, True, False, False]], f"set_sk_tasks({tasks}): the root reports", run)
+        told = [note for row in rows for note in row.notes if "acknowledge" in note]
+        wanted = f"{tasks} of 3 ranks acknowledge (set_sk_tasks)"
+        tap.equal(told, [wanted] if 0 < tasks < 3 else [],
+                  f"set_sk_tasks({tasks}): a note says who acknowledges")
+        # Never: a broadcast with its acknowledgment takes more than ten steps of any clock here.
+        tap.ok(not any("timer's resolution" in note for row in rows for note in row.notes),
+               f"set_sk_tasks({tasks}): regions that time nothing are no reason for a doubt",
+               [row.notes for row in rows])
+
+
+def test_iterations(tap, functions, np):
+    """On a network where each operation takes a known time at least, a block cannot be shorter than
+    its operations; and what is reported is the time of one. On as few PEs as possible, since PEs
+    that wait for each other in each iteration take long on a busy machine."""
+    library = os.path.join(harness.build_directory(), "tests", "libnetwork.so")
+    if not os.path.isfile(library):
+        tap.skip("iterations", "the programmed network is not built")
+        return
+    cost_ns, iterations, repetitions = 10000, 300, 4
+    shortest = repetitions * iterations * cost_ns * 1e-9
+    # A broadcast to nobody costs nothing there.
+    several = [f for f in functions if "iterations" in f.parameters and f.name != "wtime"
+               and (2 if f.name == "Shmem_Bcast_All_Rounds" else max(1, f.minimum_pes)) == np]
+    cases = [("MPI_COMM_WORLD", f.call(0, iterations=iterations)) for f in several]
+    run = skampi("set_unit(1.0e9)\nchoose_no_synchronization()\n" + script(cases), np=np, timeout=100,
+                 env={"LD_PRELOAD": library,
+                      "SKAMPI_TRUTH": f"post={cost_ns},wire=0,quiet={cost_ns},fence={cost_ns},"
+                                      f"barrier={cost_ns},bcast=flat:{cost_ns}"})
+    tap.equal(run.status, 0, f"iterations, {np} PEs: exit status", run)
+    for number, function in enumerate(several):
+        block = run.block(str(number))
+        row = block.rows[0] if block and block.rows else None
+        if not tap.ok(row and block.ended, f"{function.name}: has a result", run):
+            continue
+        after = run.comments[run.comments.index(f'# end result "{number}"') + 1]
+        seconds = float(re.match(r"# duration = ([\d.]+) sec", after).group(1))
+        tap.ok(seconds >= shortest - 0.005, f"{function.name}: does all the iterations",
+               f"{seconds} s for at least {shortest} s\n{row.line}")
+        tap.ok(row.time <= iterations / 2 * cost_ns, f"{function.name}: reports the time of one",
+               row.line)
+
+
+def main():
+    if not harness.has("SHMEM"):
+        skip_all("built without OpenSHMEM")
+    tap = Tap()
+    functions = read_functions()
+    tap.ok(len(functions) >= 38, f"--list names the functions ({len(functions)})")
+    tap.ok(all(f.supported for f in functions), "all of them are supported here",
+           [f.name for f in functions if not f.supported])
+    test_numbers_of_pes(tap, functions)
+    test_acknowledging_tasks(tap)
+    test_iterations(tap, functions, 1)
+    test_iterations(tap, functions, 2)
+    test_refusals(tap, functions)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+# TIMEOUT: 300
+"""The language and the command line as a user meets them: scripts in, results out."""
+
+import glob
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+from harness import Tap, skampi
+
+QUICK = """set_min_repetitions(4)
+set_max_repetitions(8)
+set_max_relative_standard_error(1.0)
+"""
+
+
+def block(name, body):
+    return f'begin measurement "{name}"\n{body}\nend measurement\n'
+
+
+def printed(run, rank=None):
+    """What print wrote, with its rank in front, or that of one rank alone."""
+    lines = [re.match(r"#P\[(\d+)\] (.*)", line) for line in run.comments]
+    lines = [(int(m.group(1)), m.group(2)) for m in lines if m]
+    return lines if rank is None else [text for who, text in lines if who == rank]
+
+
+def good(tap, run, name):
+    """The run went well and said nothing but results and comments."""
+    tap.equal(run.status, 0, f"{name}: status 0", run)
+    tap.equal(run.err, "", f"{name}: nothing on standard error")
+    tap.equal(run.unparsed, [], f"{name}: only results and comments")
+
+
+def variables(run, name):
+    found = run.block(name)
+    return [list(row.vars.items()) for row in found.rows] if found else None
+
+
+# ---- Statements ----
+
+
+def test_loops_and_columns(tap, np):
+    script = QUICK + "limit = 3\n" + block("nested", """
+  for a in ["x", 2.5, {1, 2}] do
+    for bb = 1 to limit step 2 do
+      for c in range(5, 7) do
+        measure comm(1) : wtime(10)
+      od
+    od
+  od""") + block("sets", """
+  for set in [comm(1), MPI_COMM_WORLD] do measure set : wtime(10) od""") + block("none", """
+  measure MPI_COMM_WORLD : wtime(10)""") + block("inner changes", """
+  for i = 1 to 3 do
+    i = i * 10
+    measure comm(1) : wtime(10)
+  od
+  print i""") + block("empty", "")
+    run = skampi(script, np=np)
+    at = f"{np} PEs"
+    good(tap, run, f"loops, {at}")
+    tap.equal(variables(run, "nested"),
+              [[("a", a), ("bb", b), ("c", c)] for a in ("x", 2.5, "[1, 2]") for b in (1, 3)
+               for c in (5, 6)], f"nested loops, {at}: columns, outermost first", run)
+    everyone = "MPI_COMM_WORLD"
+    tap.equal(variables(run, "sets"), [[("set", "[0]")], [("set", everyone)]],
+              f"a loop over communicators, {at}", run)
+    tap.equal([len(row.per_pe) for row in run.block("sets").rows], [1, np],
+              f"communicators, {at}: one column a member")
+    tap.equal(variables(run, "none"), [[]], f"no loop, {at}: no column of a variable")
+    tap.equal(variables(run, "inner changes"), [[("i", i)] for i in (10, 20, 30)],
+              f"a loop variable that the body changes, {at}")
+    tap.equal(printed(run), [(pe, "4") for pe in range(np)], f"its value behind the loop, {at}")
+    tap.equal(variables(run, "empty"), [], f"an empty block, {at}: no result")
+    tap.ok(all(b.ended for b in run.blocks) and len(run.blocks) == 5, f"all blocks end, {at}")
+
+
+def test_print_order(tap, np):
+    run = skampi(QUICK + block("p", """
+  rank = get_comm_rank(MPI_COMM_WORLD)
+  print "first ", rank
+  if rank == get_np() - 1 then print "last" fi
+  flush
+  print_all "second ", rank
+  measure comm(1) : wtime(10)
+  print "third ", rank, " ", 1.5, " ", {1, 2}, " ", comm(1)
+  print "two
+lines"
+""") + block("q", "print_all mpi_processor_names()"), np=np)
+    good(tap, run, f"print, {np} PEs")
+    lines = printed(run)
+    flushed = lines.index((0, "second 0")) if (0, "second 0") in lines else 0
+    # PE 0 writes at once, the others with the next flush, in the order of ranks.
+    first = [(pe, f"first {pe}") for pe in range(np)]
+    first.insert(len(first), (np - 1, "last"))
+    tap.equal(lines[:flushed], first, f"print, {np} PEs: in the order of ranks", run)
+    tap.equal(lines[flushed:flushed + np], [(pe, f"second {pe}") for pe in range(np)],
+              f"print_all, {np} PEs: in the order of ranks", run)
+    rest = [text for pe in range(np) for text in
+            ((pe, f"third {pe} 1.5 [1, 2] [0]"), (pe, "two"), (pe, "lines"))]
+    tap.equal(lines[flushed + np:-np], rest, f"print, {np} PEs: values and lines", run)
+    names = [re.match(r"# rank +(\d+): \S+$", text) for _, text in lines[-np:]]
+    tap.equal([m and int(m.group(1)) for m in names], list(range(np)),
+              f"mpi_processor_names, {np} PEs")
+
+
+def test_values(tap):
+    """A sample of what the language calculates, as printed by PE 0 of two."""
+    cases = {
+        "2GB - 1": "2147483647", "012": "12", "0x337": "823", "1e5": "100000.0",
+        "-2 * 3 + 1": "-5", "7 / 2": "3", "-7 / 2": "-3", "-7 % 3": "-1", "7 / 2.0": "3.5",
+        "1 / 3.0": "0.333333", "not 0 == 0": "0", "2 < 3 and 3 < 2": "0", "6 & 3": "2",
+        "6 | 3": "7", "~0": "-1", "64kb": "65536", "round(-2.5)": "-3", "floor(-2.5)": "-3",
+        "ceil(2.1)": "3", "sqrt(2)": "1.41421", "min_int(3, 2)": "2", "MPI_COMM_WORLD":
+        "MPI_COMM_WORLD", "comm_from_to(1, 2)": "[1]", "get_comm_size(comm(2))": "2",
+        "dims_create(12, {0, 0})": "[4, 3]", "int_array_get({7, 8}, 1)": "8", "atoi(\"12\")": "12",
+        "\"a\" == \"a\"": "1", "is_mpi_comm_null(comm_node(99))": "1",
+        "is_supported(\"wtime\")": "1", "is_supported(\"nothing\")": "0",
+        "9223372036854775807": "9223372036854775807",
+    }
+    run = skampi(block("v", "\n".join(f"  print {text}" for text in cases)), np=2)
+    good(tap, run, "values")
+    shown = dict(zip(cases, printed(run, 0)))
+    for text, wanted in cases.items():
+        got = shown.get(text, "")
+        if "." in wanted:
+            tap.ok(got.startswith(wanted), f"print {text}", f"got {got}, wanted {wanted}")
+        else:
+            tap.equal(got, wanted, f"print {text}")
+    tap.equal(printed(run, 1), printed(run, 0), "another PE calculates the same")
+
+
+def test_scopes_and_branches(tap):
+    run = skampi("x = 1\ncomm = comm(1)\n" + block("a", """
+  x = x + 1
+  x = x + 1
+  if x == 1 then print "one" elseif x == 3 then print "three" else print "other" fi
+  for i = 5 to 1 do print "never" od
+  measure comm : wtime(10)""") + block("b", "print x"), np=2)
+    good(tap, run, "scopes")
+    tap.equal(printed(run, 0), ["three", "1"], "a block changes its own variables only", run)
+    tap.equal(len(run.rows), 1, "a variable may be called like a function")
+
+
+def test_empty_sets(tap):
+    run = skampi(QUICK + block("e", """
+  for set in [comm_node(99), comm_from_to(1, 1), comm2_other_node(), comm(1)] do
+    measure set : wtime(10)
+  od"""), np=2)
+    good(tap, run, "empty sets")
+    tap.equal(len(run.rows), 1, "on an empty set nothing is measured, the loop goes on", run)
+    tap.equal(sum(line.startswith("# skipped: wtime(") for line in run.comments), 3,
+              "a comment says so each time", run)
+
+
+def test_many_blocks(tap):
+    run = skampi(QUICK + "".join(block(f"block {i}", "measure comm(1) : wtime(10)")
+                                 for i in range(130)), np=2)
+    good(tap, run, "130 blocks")
+    tap.equal([b.name for b in run.blocks], [f"block {i}" for i in range(130)], "130 blocks, in order")
+    tap.ok(all(b.ended and len(b.rows) == 1 for b in run.blocks), "130 blocks with a result each")
+
+
+def test_buffer_rule(tap, np):
+    """Loops to ... go up to exactly the buffer's size, limited loops are cut there."""
+    call = "Shmem_Put_Full" if np > 1 else "Shmem_Put_Nonblocking_Post"
+    run = skampi(QUICK + "set_skampi_buffer(1000)\nall = MPI_COMM_WORLD\n" + block("additive", f"""
+  for count = 250 to ... step 250 do measure all : {call}(count, 1) od""") + block("by two", f"""
+  for count = 1 to ... step *2 do measure all : {call}(count, 1) od""") + block("exactly", f"""
+  for count = 1000 to ... do measure all : {call}(count, 1) od""") + block("get", """
+  for count = 400 to ... step 300 do measure all : Shmem_Get_Round(count, 1) od""")
+                 + block("broadcast", """
+  for count = 997 to ... do measure all : Shmem_Bcast_All_Synchro(count, 0) od""") + block("limited", f"""
+  for count = 600 to 5000 step 200 do measure all : {call}(count, 1) od""") + block("inner", f"""
+  for a in [1, 2] do
+    for count = 500 to ... step 500 do
+      measure all : {call}(count * a, 1)
+      print "after ", count
+    od
+  od"""), np=np)
+    at = f"{np} PEs"
+    good(tap, run, f"buffer rule, {at}")
+
+    def counts(name):
+        return [row.vars["count"] for row in run.block(name).rows] if run.block(name) else None
+
+    for name, wanted in [("additive", [250, 500, 750, 1000]), ("by two", [2**i for i in range(10)]),
+                         ("exactly", [1000]), ("get", [400, 700, 1000]),
+                         ("broadcast", [997, 998, 999, 1000]), ("limited", [600, 800, 1000])]:
+        tap.equal(counts(name), wanted, f"buffer rule, {at}: {name}", run)
+    tap.equal(variables(run, "inner"), [[("a", 1), ("count", 500)], [("a", 1), ("count", 1000)],
+                                        [("a", 2), ("count", 500)]],
+              f"buffer rule, {at}: the innermost loop ends, the outer one goes on", run)
+    tap.equal(printed(run, 0), [f"after {n}" for n in (500, 1000, 1500, 500, 1000)],
+              f"buffer rule, {at}: the rest of the body still runs", run)
+    tap.equal([row.bytes for row in run.block("broadcast").rows], [1000] * 4,
+              f"buffer rule, {at}: sizes as moved")
+
+
+def test_rank_dependent(tap):
+    """PEs that take different ways are told, instead of hanging."""
+    bodies = {
+        "measure on one PE": "if rank == 0 then measure comm(2) : wtime(10) fi",
+        "measure on another PE": "if rank == 1 then measure comm(2) : wtime(10) fi",
+        "different arguments": "measure comm(2) : wtime(rank + 1)",
+        "different sets": "measure comm(rank + 1) : wtime(10)",
+        "flush on one PE": "if rank == 0 then flush fi measure comm(1) : wtime(10)",
+        "loops of different length": "for i = 0 to rank do measure comm(1) : wtime(10) od",
+    }
+    jobs = [(name, np) for i, name in enumerate(bodies) for np in ([2, 4][i % 2],)]
+
+    def start(job):
+        script = QUICK + block("fine", "measure comm(1) : wtime(10)") + block(
+            "b", f"rank = get_comm_rank(MPI_COMM_WORLD)\n{bodies[job[0]]}")
+        return skampi(script, np=job[1], args=["-o", "out.sko"], timeout=30)
+
+    for (name, np), run in harness.in_parallel(jobs, start):
+        tap.equal(run.status, 1, f"{name}, {np} PEs: status 1", run)
+        errors = [line for line in run.err.splitlines() if re.search(r"\berror: ", line)]
+        tap.ok(len(errors) == 1 and "different places" in errors[0]
+               and errors[0].startswith("test.ski:"), f"{name}, {np} PEs: one message, with a place",
+               run)
+        tap.equal(len(run.block("fine").rows) if run.block("fine") else None, 1,
+                  f"{name}, {np} PEs: what was measured before is kept", run)
+
+
+# ---- Where scripts come from ----
+
+
+def test_includes(tap):
+    files = {
+        "work/main.ski": '@include "parts/one.ski" @include "parts/two.ski"\n'
+                         + block("m", "print one, \" \", two, \" \", three"),
+        "work/parts/one.ski": "one = 1 # no newline behind this",
+        # Paths count from the folder of the main file.
+        "work/parts/two.ski": 'two = one + 1\n@include "parts/deep/three.ski"\n',
+        "work/parts/deep/three.ski": "three = two + 1\n",
+    }
+    for np in (1, 2, 4):
+        run = skampi("work/main.ski", np=np, files=files)
+        good(tap, run, f"includes, {np} PEs")
+        tap.equal(printed(run), [(pe, "1 2 3") for pe in range(np)], f"includes, {np} PEs", run)
+    run = skampi("work/main.ski", args=["-n"], launch=False, files=files)
+    tap.equal(run.status, 0, "includes are found by -n", run)
+
+
+def test_line_ends(tap):
+    script = QUICK + "# a comment\n" + block("c", """
+  measure comm(1) : wtime(10)
+  print "text"
+  print "two
+lines" """)
+    run = skampi(script.replace("\n", "\r\n"), np=2, args=["-s"])
+    good(tap, run, "CRLF")
+    tap.equal(len(run.rows), 1, "CRLF: is measured", run)
+    tap.ok("\r" not in run.out, "CRLF: no carriage return in the output")
+    tap.equal(printed(run, 0), ["text", "two", "lines"], "CRLF: print")
+    run = skampi("x = 1\r\ny = sqtr(x)\r\n", args=["-n"], launch=False)
+    tap.equal(run.err.splitlines()[1:], ["y = sqtr(x)", "    ^"], "CRLF: errors show the line", run)
+
+
+def test_standard_input(tap):
+    script = QUICK + block("from stdin", "measure MPI_COMM_WORLD : wtime(10)")
+    for np in (1, 4):
+        run = skampi(np=np, args=["-i", "-"], stdin=script)
+        good(tap, run, f"-i -, {np} PEs")
+        tap.equal([b.name for b in run.blocks], ["from stdin"], f"-i -, {np} PEs: is measured", run)
+    run = skampi(args=["-n", "-i", "-"], launch=False, stdin="x = sqtr(2)\n")
+    tap.equal(run.status, 2, "-n -i -: status", run)
+    tap.ok(run.err.startswith("<stdin>:1:5: error: "), "-n -i -: place", run)
+
+
+def test_search(tap):
+    """A script without a path: the current directory, then inputs/ beside the program."""
+    def script(text):
+        return QUICK + block("where", f'print "{text}"')
+
+    home = harness.scratch_directory()
+    program = os.path.join(home, "skampi")
+    shutil.copy2(harness.program(), program)
+    os.mkdir(os.path.join(home, "inputs"))
+    with open(os.path.join(home, "inputs", "coll.ski"), "w", encoding="utf-8") as file:
+        file.write(script("inputs"))
+    run = skampi("coll.ski", np=1, executable=program)
+    good(tap, run, "a script in inputs/")
+    tap.equal(printed(run), [(0, "inputs")], "a script is found in inputs/ beside the program", run)
+    run = skampi("coll.ski", np=1, executable=program, files={"coll.ski": script("here")})
+    tap.equal(printed(run), [(0, "here")], "the current directory comes first", run)
+    run = skampi("./coll.ski", args=["-n"], launch=False, executable=program)
+    tap.equal(run.status, 2, "with a path it is looked for nowhere else", run)
+    shipped = sorted(os.path.basename(path) for path in
+                     glob.glob(os.path.join(harness.ROOT, "inputs", "*.ski")))
+    tap.ok("quickstart.ski" in shipped and "coll.ski" in shipped, "inputs/ has the usual scripts",
+           shipped)
+    for name in shipped:
+        run = skampi(name, args=["-n"], launch=False)
+        tap.equal((run.status, run.err), (0, ""), f"{name} is found by its name and right", run)
+
+
+# ---- Options ----
+
+
+def test_set_option(tap):
+    files = {"inc.ski": "other = MAXSIZE / 4\n"}
+    script = ('MAXSIZE = 64\n@include "inc.ski"\nname = "a"\ntwice = MAXSIZE * 2\n'
+              + block("s", 'print MAXSIZE, " ", twice, " ", other, " ", name'))
+    for args, wanted in [
+            ([], "64 128 16 a"),
+            (["--set", "MAXSIZE=100"], "100 200 25 a"),
+            (["--set", "MAXSIZE = 2 * (3 + 1)"], "8 16 2 a"),
+            (["--set=MAXSIZE=1kb", "--set", 'name="b c"'], "1024 2048 256 b c"),
+            (["--set", "other=MAXSIZE * 10", "--set", "twice=other"], "64 640 640 a"),
+            (["--set", "MAXSIZE=1", "--set", "MAXSIZE=4"], "4 8 1 a")]:
+        run = skampi(script, np=2, args=args, files=files)
+        good(tap, run, " ".join(args) or "no --set")
+        tap.equal(printed(run), [(0, wanted), (1, wanted)], " ".join(args) or "no --set", run)
+
+
+def test_source_option(tap):
+    script = "\n\n# top\nx = 1\n" + block("a", "  print x # behind") + "\n" + block("b", "")
+    run = skampi(script, np=2, args=["-s"])
+    good(tap, run, "-s")
+    shown = [line[3:] for line in run.comments if line.startswith("#> ")]
+    wanted = [line for line in script.split("\n")]
+    tap.equal([line for line in shown if line.strip()], [line for line in wanted if line.strip()],
+              "-s copies the script", run)
+    first = run.comments.index('#> begin measurement "a"')
+    tap.ok(first < run.comments.index('# begin result "a"')
+           < run.comments.index('#> begin measurement "b"'), "-s: each block's text before it", run)
+    run = skampi(script, np=1)
+    tap.ok(not any(line.startswith("#>") for line in run.comments), "no source without -s", run)
+
+
+def test_output_option(tap):
+    script = QUICK + block("o", "measure MPI_COMM_WORLD : wtime(10)")
+    run = skampi(np=2, args=["--input", "in.ski", "--output", "-out.sko"], files={"in.ski": script})
+    tap.equal((run.status, run.out, run.err), (0, "", ""), "--output: nothing on standard output", run)
+    with open(run.path("-out.sko"), encoding="utf-8") as file:
+        blocks, comments, unparsed = harness.parse_sko(file.read())
+    tap.ok(len(blocks) == 1 and len(blocks[0].rows) == 1 and not unparsed,
+           "--output: the results are in the file")
+    header = "\n".join(comments)
+    for word in ("# SKaMPI Version ", "# Started at ", "# command line: ", "# script: in.ski",
+                 "# PEs: 2 on ", "# timer: ", "# library: ", "# Finished at ", "# Total runtime "):
+        tap.ok(word in header, f"the output has {word.strip()}", header)
+    run = skampi(script, np=2, args=["--progress"])
+    tap.ok(run.status == 0 and "block 1/1" in run.err and not run.unparsed,
+           "--progress: on standard error", run)
+
+
+def test_check_option(tap):
+    script = QUICK + block("c", "measure MPI_COMM_WORLD : wtime(10)")
+    for np in (1, 2, 4):
+        run = skampi(script, np=np, args=["-n", "-o", "x.sko"])
+        tap.equal((run.status, run.out, run.err), (0, "", ""), f"-n, {np} PEs: silent", run)
+        tap.ok(not os.path.exists(run.path("x.sko")), f"-n, {np} PEs: no output is written")
+
+
+# ---- Numbers ----
+
+NUMBER = re.compile(r"\d+\.\d+")
+
+
+def significant(text):
+    """Digits of a number from the first that is not 0."""
+    return len(text.replace(".", "").lstrip("0"))
+
+
+def test_units(tap):
+    """The same thing in several units. Factors of 1000 are told from noise by 30."""
+    script = "set_max_nr_node_times(0)\n" + "".join(
+        f"set_unit({unit})\n" + block(unit, "measure comm(1) : wtime(1000)")
+        for unit in ("1.0e9", "1.0e6", "1.0e3", "1", "7"))
+
+    def alike(a, b):
+        return a / 30 < b < a * 30
+
+    run = skampi(script, np=1)
+    good(tap, run, "set_unit")
+    ns, *others = [row.time for row in run.rows]
+    tap.ok(1 <= ns <= 1e6, "set_unit(1.0e9): nanoseconds", run)
+    for unit, value in zip((1e6, 1e3, 1, 7), others):
+        tap.ok(alike(ns, value * 1e9 / unit), f"set_unit({unit:g})", f"{value} for {ns} ns")
+    all_rows = run.rows
+    for name, unit in (("ns", 1e9), ("us", 1e6), ("ms", 1e3), ("s", 1)):
+        run = skampi(script, np=1, args=["--unit", name])
+        good(tap, run, f"--unit {name}")
+        tap.ok(len(run.rows) == 5 and all(alike(ns, row.time * 1e9 / unit) for row in run.rows),
+               f"--unit {name}: whatever the script says", run)
+        all_rows = all_rows + run.rows
+    short = [row.line for row in all_rows for number in NUMBER.findall(row.line)
+             if float(number) != 0 and significant(number) < 4]
+    tap.equal(short, [], "all numbers have at least four significant digits")
+
+
+def test_columns(tap):
+    """set_max_nr_node_times: columns of single PEs."""
+    script = QUICK + "".join(
+        f"set_max_nr_node_times({n})\n" + block(str(n), "measure MPI_COMM_WORLD : wtime(100)")
+        for n in (0, 1, 2, 3, 4, 5))
+    run = skampi(script, np=4)
+    good(tap, run, "set_max_nr_node_times")
+    for n in range(6):
+        row = run.block(str(n)).rows[0]
+        tap.equal(len(row.per_pe), min(n, 4), f"set_max_nr_node_times({n}) at 4 PEs", run)
+        if n < 4:
+            tap.equal(row.per_pe, sorted(row.per_pe), f"set_max_nr_node_times({n}): ascending")
+
+
+def test_consistency(tap, np):
+    """Properties of every result, whatever the times are."""
+    script = block("one", """
+  set_min_repetitions(1) set_max_repetitions(1)
+  measure MPI_COMM_WORLD : wtime(100)""") + block("fixed", """
+  set_min_repetitions(12) set_max_repetitions(12)
+  measure MPI_COMM_WORLD : wtime(100)""") + block("synchronized", """
+  choose_barrier_synchronization()
+  set_min_repetitions(8) set_max_repetitions(20)
+  set_max_relative_standard_error(0.0)
+  for iterations in [1, 10] do
+    measure MPI_COMM_WORLD : Shmem_Quiet(iterations)
+    measure MPI_COMM_WORLD : Shmem_Get_Round(8, iterations)
+  od""")
+    run = skampi(script, np=np)
+    good(tap, run, f"consistency, {np} PEs")
+    one, fixed = run.block("one").rows[0], run.block("fixed").rows[0]
+    tap.equal(one.reps, 1, f"{np} PEs: one repetition", run)
+    tap.near(one.time, max(one.per_pe), 1e-3, f"{np} PEs: of one repetition the slowest PE counts", run)
+    # The classic batch size: 12 wanted, 12 in the first batch.
+    tap.equal(fixed.reps, 12, f"{np} PEs: as many repetitions as asked for", run)
+    for row in run.block("synchronized").rows:
+        tap.ok(20 <= row.reps <= 30, f"{np} PEs: {row.reps} repetitions, up to 1.5 times 20", row.line)
+    for row in run.rows:
+        tap.ok(row.time >= 0 and len(row.per_pe) == np
+               and row.time * 1.001 >= max(row.per_pe) and row.time >= 0.999 * sum(row.per_pe) / np,
+               f"{np} PEs: no PE takes longer than all ({row.block})", row.line)
+
+
+def main():
+    tap = Tap()
+    for np in (1, 2, 4):
+        test_loops_and_columns(tap, np)
+        test_print_order(tap, np)
+        if harness.has("SHMEM"):
+            test_buffer_rule(tap, np)
+            test_consistency(tap, np)
+    test_values(tap)
+    test_scopes_and_branches(tap)
+    test_empty_sets(tap)
+    test_many_blocks(tap)
+    test_rank_dependent(tap)
+    test_includes(tap)
+    test_line_ends(tap)
+    test_standard_input(tap)
+    test_search(tap)
+    test_set_option(tap)
+    test_source_option(tap)
+    test_output_option(tap)
+    test_check_option(tap)
+    test_units(tap)
+    test_columns(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

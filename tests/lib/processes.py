@@ -1,0 +1,59 @@
+"""Finding and ending all processes of a test, wherever launchers have put them.
+
+Launchers move the programs that they start into process groups of their own, and orphans lose their
+parents; the environment is what all of them inherit. So every test and every run gets a mark there.
+"""
+
+import os
+import signal
+import time
+import uuid
+
+FILE_MARK = "SKAMPI_TEST_FILE"  # set by tests/run, one value a test file
+RUN_MARK = "SKAMPI_TEST_RUN"  # set by harness.run(), one value a program started
+
+
+def new_mark():
+    return uuid.uuid4().hex
+
+
+def marked(variable, mark):
+    """Process ids of all processes that carry the mark (zombies carry none)."""
+    wanted = f"{variable}={mark}".encode()
+    found = []
+    for entry in os.listdir("/proc") if os.path.isdir("/proc") else []:
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if wanted in file.read().split(b"\0"):
+                    found.append(int(entry))
+        except OSError:
+            pass  # ended meanwhile, or not ours
+    return found
+
+
+def _signal(pids, number):
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def wait_until_gone(variable, mark, seconds):
+    """Those that carry the mark still after so long; none as soon as they are gone."""
+    end = time.monotonic() + seconds
+    while True:
+        left = marked(variable, mark)
+        if not left or time.monotonic() > end:
+            return left
+        time.sleep(0.02)
+
+
+def end_marked(variable, mark, grace=2.0):
+    """Ends all of them: politely, so that launchers clean up, then not. Returns those left."""
+    _signal(marked(variable, mark), signal.SIGTERM)
+    if wait_until_gone(variable, mark, grace):
+        _signal(marked(variable, mark), signal.SIGKILL)
+    return wait_until_gone(variable, mark, 5.0)

@@ -1,0 +1,92 @@
+/*
+ * A few functions, constants and measurement functions in the place of the real tables, so that
+ * tests of the front end depend on none of them.
+ */
+#include <string.h>
+
+#include "engine/measurement.h"
+#include "ski/builtins.h"
+
+static const struct builtin builtins[] = {
+    {.name = "sqrt", .parameters = "f", .result = TYPE_REAL},
+    {.name = "floor", .parameters = "f", .result = TYPE_INT},
+    {.name = "min_int", .parameters = "ii", .result = TYPE_INT},
+    {.name = "largest", .parameters = "i+", .result = TYPE_INT},
+    {.name = "atoi", .parameters = "s", .result = TYPE_INT},
+    {.name = "comm", .parameters = "i", .result = TYPE_COMM},
+    {.name = "get_comm_size", .parameters = "c", .result = TYPE_INT},
+    {.name = "get_np", .parameters = "", .result = TYPE_INT},
+    {.name = "set_unit", .parameters = "f", .result = TYPE_VOID},
+    {.name = "alloc_int_array", .parameters = "i", .result = TYPE_INT_ARRAY},
+    {.name = "int_array_get", .parameters = "ai", .result = TYPE_INT},
+    {.name = "range", .parameters = "ii", .result = TYPE_INT, .iterator = true},
+};
+
+static const struct constant constants[] = {
+    {.name = "MPI_COMM_WORLD", .type = TYPE_COMM},
+};
+
+static const struct measurement measurements[] = {
+    {.name = "Shmem_Put_Round",
+     .parameters = {{.name = "count", .type = PARAMETER_INT},
+                    {.name = "iterations", .type = PARAMETER_ITERATIONS}}},
+    {.name = "Shmem_Put_Full_Single",
+     .parameters = {{.name = "count", .type = PARAMETER_INT, .minimum = 1},
+                    {.name = "iterations", .type = PARAMETER_ITERATIONS},
+                    {.name = "rank", .type = PARAMETER_RANK}}},
+    {.name = "Shmem_Pause", .parameters = {{.name = "seconds", .type = PARAMETER_DOUBLE}}},
+    {.name = "Shmem_Named",
+     .parameters = {{.name = "name", .type = PARAMETER_STRING},
+                    {.name = "sizes", .type = PARAMETER_INT_ARRAY}}},
+    {.name = "Shmem_Barrier"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+const struct builtin *builtin_at(size_t i)
+{
+    return i < COUNT(builtins) ? &builtins[i] : NULL;
+}
+
+const struct builtin *builtin_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(builtins); i++)
+        if (strcmp(builtins[i].name, name) == 0)
+            return &builtins[i];
+    return NULL;
+}
+
+const struct constant *constant_at(size_t i)
+{
+    return i < COUNT(constants) ? &constants[i] : NULL;
+}
+
+const struct constant *constant_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(constants); i++)
+        if (strcmp(constants[i].name, name) == 0)
+            return &constants[i];
+    return NULL;
+}
+
+const struct measurement *measurement_at(size_t i)
+{
+    return i < COUNT(measurements) ? &measurements[i] : NULL;
+}
+
+const struct measurement *measurement_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(measurements); i++)
+        if (strcmp(measurements[i].name, name) == 0)
+            return &measurements[i];
+    return NULL;
+}
+
+size_t measurement_parameter_count(const struct measurement *measurement)
+{
+    size_t count = 0;
+
+    while (count < MEASUREMENT_MAX_PARAMETERS && measurement->parameters[count].name != NULL)
+        count++;
+    return count;
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SERIAL
+# TIMEOUT: 300
+"""Waiting for the start of a window does not stall operations that need this PE's attention."""
+
+import truth
+from harness import Tap
+
+LIMIT = 1e6  # ns; a stalled operation takes 20 ms and more
+ATTEMPTS = 2  # attempts: the machine is shared
+
+TRANSPORTS = {
+    "shared memory": {},
+    "TCP": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"},
+}
+
+CALLS = [
+    "Shmem_Put_Simple(8, 5)",
+    "Shmem_Put_Round(1024, 5)",
+    "Shmem_Put_Full(8, 5)",
+    "Shmem_Put_Full_Single(8, 5, 0)",
+    "Shmem_Put_Full_Single(8, 5, 1)",
+    "Shmem_Get_Simple(8, 5)",
+    "Shmem_Get_Round(1024, 5)",
+    "Shmem_Put_Nonblocking_Full_Single(8, 5, 0)",
+    "Shmem_Put_Nonblocking_Quiet(8, 5)",
+    "Shmem_Get_Nonblocking_Full(8, 5)",
+    "Shmem_Get_Nonblocking_Full_Single(8, 5, 1)",
+    "Shmem_Quiet_Put(5, 8)",
+    "Shmem_Barrier()",
+    "Shmem_Barrier_Consecutive(5)",
+]
+
+tap = Tap()
+
+
+def script(calls, synchronization):
+    blocks = [
+        f'begin measurement "{call}"\nmeasure comm(2) : {call}\nend measurement' for call in calls
+    ]
+    # A stall makes the window grow: it shall not do so for long.
+    return "\n".join(["set_unit(1e9)", "set_max_window(1.0)", f"choose_{synchronization}_synchronization()", *blocks])
+
+
+def stalled(environment, synchronization):
+    """Texts of what was too slow; they are as many as calls when the run failed."""
+    try:
+        rows = truth.measure(script(CALLS, synchronization), 2, environment, timeout=60)
+    except truth.RunFailed as error:
+        tap.note(error)
+        return dict.fromkeys(CALLS, "not measured")
+    times = {row.block: row.time for row in rows}
+    texts = {call: f"{times.get(call)} ns" for call in CALLS}
+    return {call: text for call, text in texts.items() if not times.get(call, LIMIT) < LIMIT}
+
+
+def check_transport(name, environment, synchronization):
+    slow = stalled(environment, synchronization)
+    for attempt in range(1, ATTEMPTS):
+        if slow:
+            tap.note(f"{name}, attempt {attempt} of {ATTEMPTS}: {slow}")
+            truth.settle()
+            again = stalled(environment, synchronization)
+            slow = {call: text for call, text in again.items() if call in slow}
+    for call in CALLS:
+        tap.ok(call not in slow, f"{call} over {name}, {synchronization}: {slow.get(call, 'ok')}")
+
+
+def check_twin():
+    """That it matters: where the target does not make progress, a get over TCP does stall."""
+    run = truth.launch(2, [truth.program("progress_check"), 30], TRANSPORTS["TCP"])
+    times = dict(line.split() for line in run.out.splitlines())
+    tap.note(f"{times} ns")
+    waits = float(times.get("target_away", "nan"))
+    tap.ok(waits > 5e6, "a target that stays outside the library stalls a get over TCP")
+
+
+def main():
+    truth.require()
+    check_twin()
+    for name, environment in TRANSPORTS.items():
+        for synchronization in ("real", "barrier"):
+            check_transport(name, environment, synchronization)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""What the ground-truth tests share: the programmed network, cost formulas, measuring with skampi."""
+
+import ast
+import math
+import operator
+import os
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+import harness  # noqa: E402
+
+ROOT = Path(harness.ROOT)
+BUILD = Path(harness.build_directory())
+TRUTH = ROOT / "tests" / "truth"
+
+
+def require():
+    """Ends the test where it makes no sense."""
+    if harness.build_config().get("SKAMPI_SHMEM") == "0":
+        harness.skip_all("built without OpenSHMEM")
+    if "sanitize" in harness.program():
+        harness.skip_all("times of an instrumented program mean nothing")
+    if harness.cores() < 2:
+        harness.skip_all("needs two processors")
+
+
+# ---- Building what the Makefile does not ----
+
+
+def compiled(source, target, *flags):
+    """Compiles source to target unless that is newer than all that it is made from."""
+    inputs = [source, *TRUTH.glob("*.h")]
+    if target.exists() and all(target.stat().st_mtime >= i.stat().st_mtime for i in inputs):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f"{target.name}.{os.getpid()}")
+    stored = BUILD / "flags"
+    command = stored.read_text() if stored.exists() else f"{os.environ.get('CC', 'oshcc')} -O2"
+    subprocess.run(
+        [*shlex.split(command), "-Itests", *flags, "-o", unfinished, source, "-ldl"],
+        check=True,
+        timeout=120,
+        cwd=ROOT,
+    )
+    unfinished.replace(target)
+    return target
+
+
+def library():
+    return compiled(TRUTH / "libnetwork.c", BUILD / "tests/libnetwork.so", "-shared", "-fPIC")
+
+
+def program(name):
+    return compiled(TRUTH / "programs" / f"{name}.c", BUILD / "tests" / name)
+
+
+# ---- The programmed network ----
+
+
+class Network:
+    """Costs in nanoseconds, as in the comment of libnetwork.c."""
+
+    def __init__(self, post, wire, quiet, fence=700, progress="self", barrier=None, bcast=None):
+        self.post, self.wire, self.quiet, self.fence = post, wire, quiet, fence
+        self.progress, self.barrier, self.bcast = progress, barrier, bcast
+
+    def __str__(self):
+        return f"{self.post:g}/{self.wire:g}/{self.quiet:g}, progress by {self.progress}"
+
+    @property
+    def full(self):
+        return self.post + self.wire + self.quiet
+
+    @property
+    def hidden(self):
+        """Wire time that has not passed when a quiet comes long after the post."""
+        return 0 if self.progress == "self" else self.wire
+
+    def slower(self, factor):
+        """The same with all costs multiplied."""
+        kind, _, time = (self.bcast or "").partition(":")
+        return Network(
+            *(factor * cost for cost in (self.post, self.wire, self.quiet, self.fence)),
+            progress=self.progress,
+            barrier=None if self.barrier is None else factor * self.barrier,
+            bcast=f"{kind}:{factor * float(time)}" if time else None,
+        )
+
+    def environment(self):
+        names = ["post", "wire", "quiet", "fence", "progress", "barrier", "bcast"]
+        given = [(name, getattr(self, name)) for name in names]
+        costs = ",".join(f"{name}={value}" for name, value in given if value is not None)
+        return {"LD_PRELOAD": library(), "SKAMPI_TRUTH": costs}
+
+    def costs(self, pes):
+        """The variables of cost formulas; measurements/README.md explains them to authors."""
+        names = {name: getattr(self, name) for name in ("post", "wire", "quiet", "fence", "hidden")}
+        names["n"] = pes
+        if self.barrier is not None:
+            names["barrier"] = self.barrier
+        if self.bcast is not None:
+            kind, time = self.bcast.split(":")
+            # From the root's start to the end of the PE that is last, and of the root.
+            names["broadcast"] = float(time) * (1 if kind == "flat" else pes - 1)
+            names["broadcast_root"] = float(time) * (pes - 1 if kind == "linear" else 1)
+        return names
+
+
+def launch(pes, command, environment=None, timeout=120):
+    """Runs a program on that many PEs."""
+    # Through env, because launchers differ in what they pass on, and must not be preloaded.
+    variables = [f"{name}={value}" for name, value in (environment or {}).items()]
+    argv = harness.launch_line(pes, ["env", *variables, *map(str, command)])
+    return harness.run(argv, harness.launch_environment(), timeout)
+
+
+# ---- Cost formulas: numbers, names, + - * /, parentheses, max(), min() ----
+
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+FUNCTIONS = {"max": max, "min": min}
+
+
+class FormulaError(Exception):
+    pass
+
+
+def evaluate(formula, names):
+    """The value of a formula in the given variables."""
+
+    def value(node):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return node.value
+        if isinstance(node, ast.Name) and node.id in names:
+            return names[node.id]
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return OPERATORS[type(node.op)](value(node.left), value(node.right))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -value(node.operand)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            function = FUNCTIONS.get(node.func.id)
+            if function and len(node.args) >= 2 and not node.keywords:
+                return function(*map(value, node.args))
+        raise FormulaError(f"no cost formula: {formula!r}, near {ast.unparse(node)!r}")
+
+    try:
+        return value(ast.parse(formula.strip(), mode="eval").body)
+    except (SyntaxError, ZeroDivisionError) as error:
+        raise FormulaError(f"no cost formula: {formula!r}: {error}") from error
+
+
+# ---- Measuring with skampi ----
+
+
+class RunFailed(Exception):
+    pass
+
+
+def measure(script, pes=2, environment=None, timeout=120):
+    """The result lines of a script given as text. RunFailed unless skampi exits with 0."""
+    path = Path(harness.scratch_directory()) / "truth.ski"
+    path.write_text(script)
+    run = launch(pes, [harness.program(), "-i", path], environment, timeout)
+    if run.status != 0:
+        raise RunFailed(str(run))
+    return run.rows
+
+
+def settle(seconds=20):
+    """Before something is measured again: waits, so long at most, until nothing else runs here."""
+    quiet, end = 0, time.monotonic() + seconds
+    while quiet < 10 and time.monotonic() < end:
+        running = int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])
+        quiet = quiet + 1 if running <= 1 else 0
+        time.sleep(0.1)
+
+
+def close(value, truth, tolerance):
+    return math.isfinite(value) and abs(value - truth) <= tolerance

@@ -1,0 +1,54 @@
+/*
+ * What the tests of the language's front end share: scripts in, errors out.
+ */
+#ifndef SKAMPI_TESTS_UNIT_FRONT_END_H
+#define SKAMPI_TESTS_UNIT_FRONT_END_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ski/diag.h"
+#include "ski/source.h"
+#include "ski/text.h"
+#include "ski/tree.h"
+
+/* Asserts that text is what is expected, and frees it. */
+#define assert_text(text, expected)                                                                \
+    do {                                                                                           \
+        char *owned_ = (text);                                                                     \
+        if (strcmp(owned_, (expected)) != 0)                                                       \
+            fail_msg("expected:\n%s\nbut it is:\n%s", (expected), owned_);                         \
+        free(owned_);                                                                              \
+    } while (0)
+
+/* The errors as "line:column: text" lines; the name of the file only if it is not "t". Source and
+ * caret lines are left out. */
+static inline char *error_lines(const struct diag *diag)
+{
+    struct text lines = {0};
+    char *all = diag_text(diag), *rest = NULL;
+
+    for (char *line = strtok_r(all, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *error = strstr(line, ": error: ");
+
+        if (error != NULL)
+            text_append(&lines, "%.*s: %s\n",
+                        (int)(error - line) - (strncmp(line, "t:", 2) ? 0 : 2),
+                        strncmp(line, "t:", 2) ? line : line + 2, error + strlen(": error: "));
+        else if (strncmp(line, "skampi: ", 8) == 0)
+            text_append(&lines, "%s\n", line);
+    }
+    free(all);
+    return text_take(&lines);
+}
+
+#endif

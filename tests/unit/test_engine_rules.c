@@ -1,0 +1,184 @@
+/* The engine's pure rules: when to stop, how windows grow, what fits, what is subtracted. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/internal.h"
+
+static void hard_limit(void **state)
+{
+    (void)state;
+    assert_int_equal(stop_hard_limit(33), 50); /* floor(49.5 + 0.5) */
+    assert_int_equal(stop_hard_limit(32), 48);
+    assert_int_equal(stop_hard_limit(1), 4);
+}
+
+static void enough(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    settings.min_repetitions = 4;
+    settings.max_repetitions = 8;
+    settings.max_relative_standard_error = 0.10;
+    /* 8 9 11 12: mean 10, squares 10, error sqrt(10 / 12) = 0.913: 9.1 % */
+    double m[] = {8, 9, 11, 12, 1000, 2000, 3000, 4000};
+    assert_false(stop_enough(&settings, m, 3));
+    assert_true(stop_enough(&settings, m, 4));
+    settings.max_relative_standard_error = 0.09;
+    assert_false(stop_enough(&settings, m, 4));
+    assert_false(stop_enough(&settings, m, 7));
+    assert_true(stop_enough(&settings, m, 8)); /* the maximum, however bad */
+    double nothing[] = {NAN, NAN, NAN, NAN};
+    assert_false(stop_enough(&settings, nothing, 4));
+}
+
+static void batches(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    settings.min_repetitions = 8;
+    assert_int_equal(stop_next_batch(&settings, 8, false, true, 0), 8);
+    assert_int_equal(stop_next_batch(&settings, 4, true, true, 4), 8);
+    assert_int_equal(stop_next_batch(&settings, 8, true, false, 4), 8);
+    assert_int_equal(stop_next_batch(&settings, 8, true, false, 5), 4);
+    assert_int_equal(stop_next_batch(&settings, 4, true, false, 4), 4);
+    settings.min_repetitions = 2;
+    assert_int_equal(stop_next_batch(&settings, 2, false, false, 0), 4);
+}
+
+static void windows(void **state)
+{
+    (void)state;
+    double width = stop_next_window(0, 4, 4, 10);
+    assert_true(fabs(width - 3) < 1e-12);             /* 1.5 * 10 / 5 */
+    assert_true(stop_next_window(3, 2, 8, 100) == 3); /* a quarter is tolerated */
+    assert_true(fabs(stop_next_window(3, 3, 8, 9) - 6) < 1e-12);
+    assert_true(fabs(stop_next_window(3, 3, 8, 90) - 15) < 1e-12);
+}
+
+static void alignment(void **state)
+{
+    (void)state;
+    for (size_t a = 1; a <= 4096; a *= 2)
+        for (uintptr_t address = 4096; address < 4096 + 3 * a; address++) {
+            uintptr_t aligned = buffers_align(address, a);
+            assert_true(aligned >= address && aligned - address < 2 * a);
+            assert_true(aligned % a == 0 && aligned % (2 * a) != 0);
+        }
+}
+
+static void fit(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    settings.buffer_bytes = 1000;
+    struct demand demand = {.local = 1000, .remote = 1000000};
+    assert_true(buffers_fit(&settings, &demand));
+    demand.local = 1001;
+    assert_false(buffers_fit(&settings, &demand));
+    settings.buffer_bytes = 0;
+    demand.local = 0;
+    assert_true(buffers_fit(&settings, &demand));
+}
+
+/* Every place lies in its block, keeps its alignment, and they do not overlap. */
+static void cycling(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    settings.buffer_bytes = 4096;
+    static unsigned char local[4096 + 4 * 32 + 64], remote[4096 + 4 * 32 + 64], scratch[128];
+    for (size_t bytes = 0; bytes <= 4096; bytes += 37) {
+        struct buffers buffers = {.local = local, .remote = remote, .scratch = scratch};
+        struct demand demand = {.local = bytes, .remote = bytes};
+        struct run run = {0};
+        buffers_begin(&buffers, &settings, &demand);
+        unsigned char *last = NULL;
+        for (int i = 0; i < 200; i++) {
+            buffers_next(&buffers, &run);
+            assert_true(run.local >= local && run.local + bytes <= local + sizeof local);
+            assert_true(run.remote >= remote && run.remote + bytes <= remote + sizeof remote);
+            assert_true((uintptr_t)run.local % 32 == 0 && (uintptr_t)run.local % 64 != 0);
+            assert_int_equal(run.local - local - (buffers.local_first - local),
+                             run.remote - remote - (buffers.remote_first - remote));
+            if (last && bytes > 0 && bytes * 2 + 128 <= 4096)
+                assert_true(run.local >= last + bytes || run.local + bytes <= last);
+            last = run.local;
+        }
+        settings.buffer_cycling = false;
+        buffers_begin(&buffers, &settings, &demand);
+        buffers_next(&buffers, &run);
+        last = run.local;
+        buffers_next(&buffers, &run);
+        assert_ptr_equal(last, run.local);
+        settings.buffer_cycling = true;
+    }
+}
+
+static double noise(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++)
+        sum += rand() / (RAND_MAX + 1.0);
+    return sum - 6; /* about normal, variance 1 */
+}
+
+/* A cost of 20 with noise, measured before and after: the mean is found, and the stated error
+ * covers what it is off by. */
+static void subtraction_of_noise(void **state)
+{
+    (void)state;
+    srand(7);
+    int covered = 0, runs = 1000;
+    double sum = 0;
+    for (int run = 0; run < runs; run++) {
+        double before[8], after[8];
+        for (int i = 0; i < 8; i++) {
+            before[i] = 20 + noise();
+            after[i] = 20 + noise();
+        }
+        struct reference a = reference_of(before, 8), b = reference_of(after, 8);
+        struct reference both = reference_combine(&a, &b);
+        sum += both.mean;
+        covered += fabs(both.mean - 20) <= 2 * sqrt(both.variance);
+    }
+    assert_true(fabs(sum / runs - 20) < 0.05);
+    if (covered < runs * 8 / 10)
+        fail_msg("only %d of %d references lie within twice their error", covered, runs);
+}
+
+/* Conditions that changed between the references show in the error. */
+static void subtraction_of_drift(void **state)
+{
+    (void)state;
+    double before[8], after[8];
+    for (int i = 0; i < 8; i++) {
+        before[i] = 20 + 0.01 * i;
+        after[i] = 30 + 0.01 * i;
+    }
+    struct reference a = reference_of(before, 8), b = reference_of(after, 8);
+    struct reference both = reference_combine(&a, &b);
+    assert_true(fabs(both.mean - 25.035) < 1e-9);
+    assert_true(fabs(sqrt(both.variance) - 5) < 0.01);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hard_limit),
+        cmocka_unit_test(enough),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(alignment),
+        cmocka_unit_test(fit),
+        cmocka_unit_test(cycling),
+        cmocka_unit_test(subtraction_of_noise),
+        cmocka_unit_test(subtraction_of_drift),
+    };
+    return cmocka_run_group_tests_name("engine_rules", tests, NULL, NULL);
+}

@@ -1,0 +1,802 @@
+/* LINK: tests/stub/stub_engine.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ski/builtins.h"
+#include "ski/diag.h"
+#include "ski/script.h"
+#include "ski/text.h"
+#include "stub/stub_engine.h"
+
+/* ---- Running a script ---- */
+
+struct script {
+    struct source *source;
+    struct tree *tree;
+    struct engine *engine;
+    bool show_source;
+};
+
+static void run_body(void *argument)
+{
+    const struct script *script = argument;
+
+    script_run(script->tree, script->source, script->engine, script->show_source);
+}
+
+static struct script script_create(const char *text, int pe, int pes, int pes_per_node)
+{
+    struct script script = {.source = source_from_text("t.ski", text, strlen(text)),
+                            .engine = stub_engine_create(pe, pes)};
+    struct diag *diag = diag_create(script.source);
+
+    script.tree = parse_script(script.source, diag);
+    tree_check(script.tree, script.source, diag);
+    if (diag_count(diag) > 0) {
+        char *errors = diag_text(diag);
+
+        fail_msg("%s", errors);
+    }
+    diag_release(diag);
+    stub_engine_pes_per_node(script.engine, pes_per_node);
+    return script;
+}
+
+static void script_release(struct script *script)
+{
+    tree_release(script->tree);
+    source_release(script->source);
+    stub_engine_release(script->engine);
+}
+
+/* The script runs to its end and leaves this log. */
+static void check_on(int pe, int pes, int pes_per_node, const char *text, const char *log)
+{
+    struct script script = script_create(text, pe, pes, pes_per_node);
+    bool reached_end = stub_engine_try(script.engine, run_body, &script);
+
+    assert_string_equal(stub_engine_message(script.engine), "");
+    assert_true(reached_end);
+    assert_string_equal(stub_engine_log(script.engine), log);
+    script_release(&script);
+}
+
+static char *block_around(const char *body)
+{
+    return text_format("begin measurement \"b\"\n%s\nend measurement\n", body);
+}
+
+/* The same for the inside of one block. */
+static void check(const char *body, const char *log)
+{
+    char *text = block_around(body), *whole = text_format("begin b\n%send\n", log);
+
+    check_on(0, 4, 4, text, whole);
+    free(text);
+    free(whole);
+}
+
+/* The whole log but for the "#P[0] " in front of lines. */
+static void check_printed(const char *body, const char *lines)
+{
+    struct text log = {0};
+
+    for (const char *line = lines; *line != '\0'; line += strcspn(line, "|") + 1) {
+        size_t length = strcspn(line, "|");
+
+        text_append(&log, "#P[0] ");
+        text_append_bytes(&log, line, length);
+        text_append(&log, "\n");
+        if (line[length] == '\0')
+            break;
+    }
+    check(body, log.data);
+    text_release(&log);
+}
+
+/* The block fails with this status; the message starts with start and contains part. The body
+ * begins in line 2. */
+static void check_fatal(const char *body, int status, const char *start, const char *part)
+{
+    char *text = block_around(body);
+    struct script script = script_create(text, 0, 4, 2);
+    const char *message;
+
+    assert_false(stub_engine_try(script.engine, run_body, &script));
+    message = stub_engine_message(script.engine);
+    assert_int_equal(stub_engine_status(script.engine), status);
+    if (strncmp(message, start, strlen(start)) != 0 || strstr(message, part) == NULL)
+        fail_msg("expected \"%s\" and \"%s\" in: %s", start, part, message);
+    script_release(&script);
+    free(text);
+}
+
+/* ---- Scopes ---- */
+
+static void blocks_have_their_own_variables(void **state)
+{
+    (void)state;
+    check_on(0, 1, 1,
+             "x = 1\n"
+             "begin measurement \"a\" print x x = x + 1 print x x = x + 1 print x end measurement\n"
+             "begin measurement \"b\" print x end measurement\n"
+             "x = 5\n"
+             "begin measurement \"c\" print x end measurement\n",
+             "begin a\n#P[0] 1\n#P[0] 2\n#P[0] 3\nend\n"
+             "begin b\n#P[0] 1\nend\n"
+             "begin c\n#P[0] 5\nend\n");
+}
+
+/* Which variable is read is decided by the text, not by what was executed. */
+static void the_text_decides(void **state)
+{
+    (void)state;
+    check_on(
+        0, 1, 1,
+        "x = 1\n"
+        "begin measurement \"a\" for i = 1 to 3 do print x x = x + 1 print x od end measurement",
+        "begin a\n#P[0] 1\n#P[0] 2\n#P[0] 1\n#P[0] 2\n#P[0] 1\n#P[0] 2\nend\n");
+}
+
+static void loop_variables_are_local(void **state)
+{
+    (void)state;
+    check_on(0, 1, 1,
+             "i = 7\n"
+             "begin measurement \"a\" for i = 1 to 2 do od print i end measurement\n"
+             "begin measurement \"b\" print i end measurement\n",
+             "begin a\n#P[0] 3\nend\nbegin b\n#P[0] 7\nend\n");
+}
+
+static void variables_may_be_called_like_functions(void **state)
+{
+    (void)state;
+    check_printed("comm = comm(2) print comm, get_comm_size(comm)", "[0, 1]2");
+}
+
+static void globals_know_each_other(void **state)
+{
+    (void)state;
+    check_on(0, 3, 3,
+             "tasks = get_np() MAXSIZE = 1kb c = comm(tasks - 1)\n"
+             "begin measurement \"a\" print tasks, \" \", MAXSIZE / 16, \" \", c end measurement",
+             "begin a\n#P[0] 3 64 [0, 1]\nend\n");
+}
+
+/* ---- print ---- */
+
+static void formats(void **state)
+{
+    (void)state;
+    check_printed("print 1, \" \", 2.5, \" \", \"text\", \" \", {1, 2, 3}, \" \", {}",
+                  "1 2.5 text [1, 2, 3] []");
+    check_printed("print 1.0 print 0.1 + 0.2 print 1.0e20 print -7 / 2 print -0.5",
+                  "1.0|0.30000000000000004|1e+20|-3|-0.5");
+    check_printed("print MPI_COMM_WORLD, comm(2), MPI_COMM_NULL, comm_from_to(1, 1)",
+                  "MPI_COMM_WORLD[0, 1]MPI_COMM_NULL[]");
+    check_printed("print 2GB-1 print -2*3+1 print 2 < 3 print not 0 == 1", "2147483647|-5|1|1");
+}
+
+static void lines_of_strings_stay_comments(void **state)
+{
+    (void)state;
+    check_printed("print \"a\nb\"", "a|b");
+}
+
+static void named_values_keep_their_name(void **state)
+{
+    (void)state;
+    check_printed("c = MPI_COMM_SELF print c for d in [MPI_COMM_WORLD, comm(1)] do print d od",
+                  "MPI_COMM_SELF|MPI_COMM_WORLD|[0]");
+    check_printed("c = MPI_COMM_SELF for c in range(1, 3) do print c od", "1|2");
+    check_printed("MPI_COMM_WORLD = comm(2) print MPI_COMM_WORLD", "[0, 1]");
+}
+
+static void every_pe_prints(void **state)
+{
+    (void)state;
+    check_on(3, 4, 4, "begin measurement \"a\" print get_comm_rank(comm2(3, 0)) end measurement",
+             "begin a\n#P[3] 0\nend\n");
+    check_on(1, 4, 4, "begin measurement \"a\" print get_comm_rank(comm2(3, 0)) end measurement",
+             "begin a\n#P[1] -1\nend\n");
+}
+
+static void flushes(void **state)
+{
+    (void)state;
+    check("print 1 print_all 2 flush", "#P[0] 1\n#P[0] 2\nflush\nflush\n");
+}
+
+/* ---- Loops and conditions ---- */
+
+static void arithmetic_loops(void **state)
+{
+    (void)state;
+    check_printed("for i = 1 to 12 step *sqrt(2) do print i od print i", "1|2|3|4|6|8|11|16");
+    check_printed("for i = 1 to 23 step *sqrt(2) multipleof 4 do print i od", "0|4|8|12|16");
+    check_printed("for i = 3 to 1 step -1 do print i i = 100 od print i", "3|2|1|0");
+    check_printed("n = 3 s = 1 for i = 1 to n step s do print i n = 1 s = 0 od", "1|2|3");
+    check_printed("for i = 1 to 2 do for i = 5 to 6 do print i od print i od", "5|6|7|5|6|7");
+    check_printed("for i = 5 to 1 do print i od print \"none\"", "none");
+}
+
+/* The stub's times have a kink at 50: the extra points go there, and to no point twice. */
+static void refinement(void **state)
+{
+    (void)state;
+    check("autorefine x = 1.0 to 2.0 step 0.5 do print x od print x",
+          "sort\nkey 1\n#P[0] 1.0\nkey 1.5\n#P[0] 1.5\nkey 2\n#P[0] 2.0\nsorted\n#P[0] 2.5\n");
+    struct text log = {0};
+    static const int sweep_and_extra[] = {0, 40, 80, 120, 60, 20, 70, 30};
+
+    text_append(&log, "sort\n");
+    for (size_t i = 0; i < sizeof sweep_and_extra / sizeof *sweep_and_extra; i++) {
+        int x = sweep_and_extra[i];
+
+        text_append(&log, "key %d\n#P[0] %d\n", x, x);
+        text_append(&log, "measure count=%d Shmem_Put_Round(count=%d, iterations=1) on [0, 1]\n", x,
+                    x);
+    }
+    text_append(&log, "sorted\n#P[0] 160\n");
+    check("autorefine count = 0 to 120 step 40 do print count measure comm(2) : "
+          "Shmem_Put_Round(count, 1) od print count",
+          log.data);
+    text_release(&log);
+}
+
+static void list_loops(void **state)
+{
+    (void)state;
+    check_printed("for i in [1, 2.5, \"a\", comm(2)] do print i od", "1|2.5|a|[0, 1]");
+    check_printed("for i in [] do print i od print \"none\"", "none");
+    check_printed("n = 1 for i in [n, n, n] do print i n = n + 1 od", "1|2|3");
+}
+
+static void iterator_loops(void **state)
+{
+    (void)state;
+    check_printed("for i in range(2, 5) do print i od", "2|3|4");
+    check_printed("for i in range(5, 2) do print i od print \"none\"", "none");
+    check_printed("for i in squares(2, 4) do print i od", "4|9|16");
+    check_printed("for i in range(0, 2) do for j in range(0, 2) do print i, j od od",
+                  "00|01|10|11");
+    check_printed("n = 2 for i in range(0, n) do print i n = 10 od", "0|1");
+}
+
+static void conditions(void **state)
+{
+    (void)state;
+    check_printed("for i = 1 to 4 do\n"
+                  "  if i == 1 then print \"one\"\n"
+                  "  elseif i == 2 then print \"two\"\n"
+                  "  elseif i == 3 then print \"three\"\n"
+                  "  else print \"many\" fi\n"
+                  "od",
+                  "one|two|three|many");
+    check_printed("if 2 then print 1 fi if 0 then print 2 fi if -1 then print 3 else print 4 fi",
+                  "1|3");
+    check_printed("if 0.5 < 1 and \"a\" == \"a\" then print \"yes\" fi", "yes");
+}
+
+/* ---- measure ---- */
+
+static void requests(void **state)
+{
+    (void)state;
+    check("measure comm2(3, 1) : Shmem_Put_Round(8, 5)\n"
+          "measure MPI_COMM_WORLD : Shmem_Barrier()\n"
+          "measure comm(1) : Fake_Arguments(-2.6, 3, \"x y\", {1, 2})",
+          "measure Shmem_Put_Round(count=8, iterations=5) on [3, 1]\n"
+          "measure Shmem_Barrier() on [0, 1, 2, 3]\n"
+          "measure Fake_Arguments(i=-3, x=3.0, text=\"x y\", items=[1, 2]) on [0]\n");
+}
+
+static void requests_in_loops(void **state)
+{
+    (void)state;
+    check("for c in [comm(1), MPI_COMM_WORLD] do for count = 1 to 2 do\n"
+          "measure c : Shmem_Quiet(count) od od",
+          "measure c=[0] count=1 Shmem_Quiet(iterations=1) on [0]\n"
+          "measure c=[0] count=2 Shmem_Quiet(iterations=2) on [0]\n"
+          "measure c=MPI_COMM_WORLD count=1 Shmem_Quiet(iterations=1) on [0, 1, 2, 3]\n"
+          "measure c=MPI_COMM_WORLD count=2 Shmem_Quiet(iterations=2) on [0, 1, 2, 3]\n");
+}
+
+static void requests_have_a_place(void **state)
+{
+    struct script script = script_create(
+        "begin measurement \"a\"\n  measure comm(1) :\n    Shmem_Barrier()\nend measurement\n", 0,
+        1, 1);
+
+    (void)state;
+    assert_true(stub_engine_try(script.engine, run_body, &script));
+    assert_string_equal(stub_engine_place(script.engine), "t.ski:2:3");
+    script_release(&script);
+}
+
+static uint64_t agreed(const char *body, int pe)
+{
+    char *text = block_around(body);
+    struct script script = script_create(text, pe, 4, 4);
+    uint64_t tag;
+
+    assert_true(stub_engine_try(script.engine, run_body, &script));
+    tag = stub_engine_agreed(script.engine);
+    script_release(&script);
+    free(text);
+    return tag;
+}
+
+static void pes_agree_on_what_they_measure(void **state)
+{
+    const char *body = "measure comm(2) : Shmem_Quiet(1)";
+    const char *varied = "measure comm(2) : Shmem_Quiet(2 + get_comm_rank(MPI_COMM_WORLD))";
+
+    (void)state;
+    assert_true(agreed(body, 0) == agreed(body, 3));
+    assert_true(agreed(varied, 0) != agreed(varied, 3));
+    assert_true(agreed(body, 0) != agreed("  measure comm(2) : Shmem_Quiet(1)", 0));
+    assert_true(agreed(body, 0) != agreed("measure comm(3) : Shmem_Quiet(1)", 0));
+    assert_true(agreed(body, 0) != agreed("measure comm2(1, 2) : Shmem_Quiet(1)", 0));
+    assert_true(agreed("flush", 0) != agreed("print 1", 0));
+}
+
+static void too_large_ends_the_innermost_loop(void **state)
+{
+    (void)state;
+    check("set_skampi_buffer(4)\n"
+          "for i = 1 to 2 do for count = 2 to 100 step *2 do\n"
+          "measure comm(2) : Shmem_Put_Full(count, 1)\n"
+          "measure comm(2) : Shmem_Quiet(count)\n"
+          "print \"rest\" od print count od",
+          "measure i=1 count=2 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
+          "measure i=1 count=2 Shmem_Quiet(iterations=2) on [0, 1]\n"
+          "#P[0] rest\n"
+          "measure i=1 count=4 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
+          "measure i=1 count=4 Shmem_Quiet(iterations=4) on [0, 1]\n"
+          "#P[0] rest\n"
+          "measure i=1 count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure i=1 count=8 Shmem_Quiet(iterations=8) on [0, 1]\n"
+          "#P[0] rest\n"
+          "#P[0] 8\n"
+          "measure i=2 count=2 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
+          "measure i=2 count=2 Shmem_Quiet(iterations=2) on [0, 1]\n"
+          "#P[0] rest\n"
+          "measure i=2 count=4 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
+          "measure i=2 count=4 Shmem_Quiet(iterations=4) on [0, 1]\n"
+          "#P[0] rest\n"
+          "measure i=2 count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure i=2 count=8 Shmem_Quiet(iterations=8) on [0, 1]\n"
+          "#P[0] rest\n"
+          "#P[0] 8\n");
+}
+
+static void too_large_ends_any_loop(void **state)
+{
+    (void)state;
+    check("set_skampi_buffer(4)\n"
+          "for count in [8, 1] do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
+          "for count in range(4, 9) do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
+          "for count = 1 to 2 do for c in [1, 2] do\n"
+          "  if c == 1 then measure comm(2) : Shmem_Put_Full(8, 1) fi od od\n"
+          "measure comm(2) : Shmem_Put_Full(8, 1)",
+          "measure count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure count=4 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
+          "measure count=5 Shmem_Put_Full(count=5, iterations=1) on [0, 1] too large\n"
+          "measure count=1 c=1 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure count=2 c=1 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n");
+}
+
+static void loops_without_end(void **state)
+{
+    (void)state;
+    check("set_skampi_buffer(4)\n"
+          "for count = 1 to ... step *2 do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
+          "print count",
+          "measure count=1 Shmem_Put_Full(count=1, iterations=1) on [0, 1]\n"
+          "measure count=2 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
+          "measure count=4 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
+          "measure count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "#P[0] 8\n");
+    /* The outer loop sees no vote, but that nothing was left to measure. */
+    check("set_skampi_buffer(4)\n"
+          "for i = 2 to ... do for count = 1 to ... do\n"
+          "measure comm(2) : Shmem_Put_Full(count * i, 1) od od",
+          "measure i=2 count=1 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
+          "measure i=2 count=2 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
+          "measure i=2 count=3 Shmem_Put_Full(count=6, iterations=1) on [0, 1] too large\n"
+          "measure i=3 count=1 Shmem_Put_Full(count=3, iterations=1) on [0, 1]\n"
+          "measure i=3 count=2 Shmem_Put_Full(count=6, iterations=1) on [0, 1] too large\n"
+          "measure i=4 count=1 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
+          "measure i=4 count=2 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure i=5 count=1 Shmem_Put_Full(count=5, iterations=1) on [0, 1] too large\n");
+}
+
+static void what_cannot_be_measured_ends_loops_without_end(void **state)
+{
+    (void)state;
+    check("for count = 1 to ... do measure comm_node(5) : Shmem_Put_Full(count, 1) od\n"
+          "for count = 1 to ... do measure comm(2) : Fake_Unsupported(count) od\n"
+          "for count = 1 to ... do measure comm(2) : Fake_Failing(count) od",
+          "measure count=1 Shmem_Put_Full(count=1, iterations=1) on [] skipped\n"
+          "measure count=1 Fake_Unsupported(count=1) on [0, 1] unsupported\n"
+          "measure count=1 Fake_Failing(count=1) on [0, 1] failed\n");
+}
+
+static void refused_arguments_have_their_place(void **state)
+{
+    (void)state;
+    check_fatal("measure comm(1) :\n Fake_Arguments(10 + 3, 1, \"\", {})", 2,
+                "t.ski:3:20: error: 13 is refused", "^");
+}
+
+static void loops_that_would_never_end(void **state)
+{
+    (void)state;
+    check_fatal("for i = 1 to ... do print i od", 2, "t.ski:2:1: error: ", "measured nothing");
+    check_fatal("for i = 1 to ... do measure comm(1) : Shmem_Quiet(i) od", 2,
+                "t.ski:2:1: error: ", "needs no buffer");
+    check_fatal("for i = 1 to ... do measure comm(1) : Shmem_Put_Full(8, i) od", 2,
+                "t.ski:2:1: error: ", "more and more");
+    check_fatal("n = 0 for i = 1 to 5 step n do od", 2, "t.ski:2:27: error: ", "step 0");
+    check_fatal("for i = 1 to 5 step *(3 - 2) do od", 2, "t.ski:2:2", "step *1");
+    check_fatal("n = 0 for i = n to 5 step *2 do od", 2, "t.ski:2:2", "starts at 0");
+    check_fatal("set_skampi_buffer(8589934591GB)\n"
+                "for i = 1 to ... step *2 do measure comm(1) : Shmem_Put_Full(1 + i / 2, 1) od",
+                2, "t.ski:3:1: error: ", "overflow");
+}
+
+static void repetitions_must_fit(void **state)
+{
+    (void)state;
+    check_fatal("set_min_repetitions(50)\nmeasure comm(1) : Shmem_Barrier()", 2,
+                "t.ski:3:1: error: at least 50 repetitions are asked for but at most 33", "");
+    check("set_min_repetitions(50) set_max_repetitions(60) measure comm(1) : Shmem_Barrier()",
+          "measure Shmem_Barrier() on [0]\n");
+}
+
+/* ---- Errors at run time ---- */
+
+static void errors_have_a_place(void **state)
+{
+    (void)state;
+    check_fatal("x = 0\nprint 5 / x", 2, "t.ski:3:9: error: division by zero\n", "\nprint 5 / x\n");
+    check_fatal("x = 0 print 1 % x", 2, "t.ski:2:15: error: division by zero", "");
+    check_fatal("x = 9223372036854775807 y = x + 1", 2, "t.ski:2:31: error: integer overflow", "");
+    check_fatal("if 0 then x = 1 fi print x", 2, "t.ski:2:26: error: variable 'x' has no value",
+                "");
+    check_fatal("x = 5 end measurement begin measurement \"c\"\nif 0 then x = 1 fi print x", 2,
+                "t.ski:3:26: error: variable 'x' has no value", "");
+    check_fatal("x = 1 if x == 1 then x = 1.5 fi if x then fi", 2,
+                "t.ski:2:36: error: ", "a condition must be an integer");
+    check_fatal("x = 1 if x then x = \"a\" fi print x + 1", 2,
+                "t.ski:2:36: error: ", "strings can only be compared");
+    check_fatal("x = 1 if x then x = \"a\" fi print sqrt(x)", 2, "t.ski:2:39: error: ",
+                "argument 1 of sqrt(): a number is needed here (given: string)");
+    check_fatal("x = 1 if x then x = 0.5 fi print {1, x}", 2,
+                "t.ski:2:38: error: ", "an array holds integers (given: double)");
+    check_fatal("x = 1 if x then x = 5 fi measure x : Shmem_Barrier()", 2,
+                "t.ski:2:34: error: ", "measure needs a communicator");
+    check_fatal("m = 0 for i = 1 to 5 step *2 multipleof m do od", 2,
+                "t.ski:2:41: error: ", "multipleof needs an integer > 0");
+    check_fatal("s = 1 if s then s = \"\" fi for i = s to 5 do od", 2,
+                "t.ski:2:35: error: ", "a loop needs a number");
+    check_fatal("print sqrt(-1.0)", 2, "t.ski:2:7: error: sqrt(): there is no result for -1", "");
+}
+
+static void errors_in_loops_release_everything(void **state)
+{
+    (void)state;
+    check_fatal("for c in [comm(2)] do for i in range(1, 5) do\n"
+                "  s = \"text\" print s, c, {1, 2}, 1 / (i - 2) od od",
+                2, "t.ski:3:36: error: division by zero", "");
+}
+
+static void assertions(void **state)
+{
+    (void)state;
+    check_printed("assert(1 < 2, \"fine\") print \"on\"", "on");
+    check_fatal("x = 3\nassert(x == 4, \"x is wrong\")", 1,
+                "t.ski:3:1: error: assertion failed: x is wrong\n", "\n^");
+    check_on(0, 2, 2, "assert(get_np() == 2, \"two PEs\")", "");
+}
+
+/* ---- Built-in functions ---- */
+
+static void sets_by_number(void **state)
+{
+    (void)state;
+    check_printed("print comm(0), comm(4), comm2(2, 0), comm4(3, 1, 0, 2), comm_from_to(1, 3)",
+                  "[][0, 1, 2, 3][2, 0][3, 1, 0, 2][1, 2]");
+    check_printed("c = comm4(3, 1, 0, 2) print comm_first_half(c), comm_second_half(c)",
+                  "[3, 1][0, 2]");
+    check_printed("c = comm(3) print comm_first_half(c), comm_second_half(c), copy_comm(c)",
+                  "[0][1, 2][0, 1, 2]");
+    check_printed("print comm_first_half(comm(1)), comm_second_half(comm(1))", "[][0]");
+    check_printed("print is_mpi_comm_null(comm(0)), is_mpi_comm_null(comm(1)),\n"
+                  "get_comm_size(comm(3)), get_comm_rank(comm2(1, 0)), get_np(), last_proc()",
+                  "103143");
+    check_printed("print comm2_max_latency_with_root()", "[0, 3]");
+    check_on(0, 1, 1, "begin measurement \"a\" print comm2_max_latency_with_root() end measurement",
+             "begin a\n#P[0] [0]\nend\n");
+}
+
+static void sets_by_node(void **state)
+{
+    const char *text = "begin measurement \"a\" print comm2_same_node(), comm2_other_node(),\n"
+                       "comm_one_per_node(), comm_node(0), comm_node(1), comm_node(9)\n"
+                       "end measurement";
+
+    (void)state;
+    check_on(0, 5, 2, text, "begin a\n#P[0] [0, 1][0, 2][0, 2, 4][0, 1][2, 3][]\nend\n");
+    check_on(0, 3, 1, text, "begin a\n#P[0] [][0, 1][0, 1, 2][0][1][]\nend\n");
+    check_on(0, 3, 3, text, "begin a\n#P[0] [0, 1][][0][0, 1, 2][][]\nend\n");
+}
+
+static void sets_that_do_not_exist(void **state)
+{
+    (void)state;
+    check_fatal("print comm(5)", 2, "t.ski:2:7: error: comm(5): the job has only 4 PEs",
+                "start it with at least 5");
+    check_fatal("print comm(-1)", 2, "t.ski:2:7: error: comm(): -1 is out of range", "0 to 4");
+    check_fatal("print comm2(1, 1)", 2, "t.ski:2:7: error: comm2(): PE 1 is named twice", "");
+    check_fatal("print comm4(0, 1, 2, 0)", 2, "t.ski:2:7: error: comm4(): PE 0 is named", "");
+    check_fatal("print comm2(0, 4)", 2, "t.ski:2:7: error: comm2(): there is no PE 4", "");
+    check_fatal("print comm_from_to(0, 5)", 2, "t.ski:2:7: error: comm_from_to(): 5 is out", "");
+    check_fatal("print comm_rand(5)", 2, "t.ski:2:7: error: comm_rand(5): the job has", "");
+}
+
+static void random_sets(void **state)
+{
+    struct engine *engine = stub_engine_create(0, 50);
+    struct builtin_context context = {.engine = engine, .count = 1};
+    struct value wanted = value_int(30), set;
+    bool shuffled = false;
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        bool seen[50] = {false};
+
+        set = builtin_find("comm_rand")->call(&context, &wanted);
+        assert_int_equal(pe_set_size(set.as.set), 30);
+        for (int rank = 0; rank < 30; rank++) {
+            int pe = pe_set_member(set.as.set, rank);
+
+            assert_in_range(pe, 0, 49);
+            assert_false(seen[pe]);
+            seen[pe] = true;
+            shuffled = shuffled || pe != rank;
+        }
+        value_release(&set);
+    }
+    assert_true(shuffled);
+    stub_engine_release(engine);
+}
+
+static void random_integers(void **state)
+{
+    (void)state;
+    check_printed("bad = 0 for i = 1 to 500 do r = get_random_int(-3, 3)\n"
+                  "if r < -3 or r > 3 then bad = bad + 1 fi od print bad, get_random_int(4, 4)",
+                  "04");
+    check_printed("seen = alloc_int_array(3) for i = 1 to 300 do\n"
+                  "int_array_set(seen, get_random_int(0, 2), 1) od print seen",
+                  "[1, 1, 1]");
+    check_fatal("print get_random_int(2, 1)", 2, "t.ski:2:7: error: get_random_int(2, 1)", "");
+}
+
+static void arithmetic(void **state)
+{
+    (void)state;
+    check_printed("print sqrt(16), cbrt(27.0), sqr(3), log2(8), log10(1000), power(2, 10)",
+                  "4.03.09.03.03.01024.0");
+    check_printed("print floor(2.7), ceil(2.2), round(2.5), round(-2.5), floor(-2.5), ceil(3)",
+                  "233-3-33");
+    check_printed("print modulo(-7, 3), min_int(2, -1), max_int(2, -1), atoi(\" 42 \")", "-1-1242");
+    check_printed("print log(1)", "0.0");
+    check_fatal("print log(0)", 2, "t.ski:2:7: error: log(): there is no result for 0", "");
+    check_fatal("print power(10, 400)", 2, "t.ski:2:7: error: power(): there is no result", "");
+    check_fatal("print floor(1.0e30)", 2, "t.ski:2:7: error: floor(): 1e+30 is too large", "");
+    check_fatal("print modulo(1, 0)", 2, "t.ski:2:7: error: modulo(): division by zero", "");
+    check_fatal("print atoi(\"12x\")", 2, "t.ski:2:7: error: atoi(): \"12x\" is no integer", "");
+    check_fatal("print atoi(\"\")", 2, "t.ski:2:7: error: atoi(): \"\" is no integer", "");
+    check_fatal("print atoi(\"99999999999999999999\")", 2, "t.ski:2:7: error: atoi()", "64 bits");
+    check_fatal("for i in squares(4000000000, 4000000001) do od", 2, "t.ski:2:10: error: squares()",
+                "64 bits");
+}
+
+static void arrays(void **state)
+{
+    (void)state;
+    check_printed(
+        "a = alloc_int_array(3) b = a int_array_set(b, 1, 7) print a, int_array_get(a, 1)",
+        "[0, 7, 0]7");
+    check_printed(
+        "print dims_create(12, {0, 0}), dims_create(12, {0, 2, 0}), dims_create(7, {0}),\n"
+        "dims_create(16, {0, 0, 0}), dims_create(6, {2, 3}), dims_create(1, {0, 0})",
+        "[4, 3][3, 2, 2][7][4, 2, 2][2, 3][1, 1]");
+    check_fatal("print int_array_get({1, 2}, 2)", 2,
+                "t.ski:2:7: error: int_array_get(): there is no element 2; the array has 0 to 1",
+                "");
+    check_fatal("print int_array_get({1, 2}, -1)", 2, "t.ski:2:7: error: int_array_get()", "-1");
+    check_fatal("int_array_set({}, 0, 1)", 2, "t.ski:2:1: error: int_array_set(): the array is",
+                "empty");
+    check_fatal("print alloc_int_array(-1)", 2, "t.ski:2:7: error: alloc_int_array(): -1", "");
+    check_fatal("print dims_create(12, {5, 0})", 2, "t.ski:2:7: error: dims_create()", "5");
+    check_fatal("print dims_create(12, {2, 3})", 2, "t.ski:2:7: error: dims_create()", "2");
+    check_fatal("print dims_create(0, {0})", 2, "t.ski:2:7: error: dims_create()", "0");
+}
+
+static void the_environment(void **state)
+{
+    (void)state;
+    setenv("SKAMPI_TEST_DIRECTORY", "/some/where", 1);
+    unsetenv("SKAMPI_TEST_UNSET");
+    check_printed("print get_env(\"SKAMPI_TEST_DIRECTORY\")", "/some/where/");
+    check_fatal("print get_env(\"SKAMPI_TEST_UNSET\")", 2,
+                "t.ski:2:7: error: get_env(): ", "SKAMPI_TEST_UNSET is not set");
+    check_printed("print is_supported(\"Shmem_Barrier\"), is_supported(\"Fake_Unsupported\"),\n"
+                  "is_supported(\"Nothing\")",
+                  "100");
+    check("print_time_accounting_info() init_time_accounting()", "accounting\naccounting reset\n");
+}
+
+static void processor_names(void **state)
+{
+    struct script script = script_create(
+        "begin measurement \"a\" print mpi_processor_names() end measurement", 2, 4, 4);
+
+    (void)state;
+    assert_true(stub_engine_try(script.engine, run_body, &script));
+    assert_non_null(strstr(stub_engine_log(script.engine), "#P[2] # rank      2: "));
+    script_release(&script);
+}
+
+static void settings_are_set(void **state)
+{
+    struct script script = script_create("set_min_repetitions(3) set_max_repetitions(4)\n"
+                                         "set_max_relative_standard_error(0.03)\n"
+                                         "set_max_nr_node_times(5) set_unit(1.0e9)\n"
+                                         "choose_barrier_synchronization()\n"
+                                         "set_run_time(\"global\") set_max_window(2)\n"
+                                         "set_watchdog(0) set_max_outstanding(7)\n"
+                                         "set_sk_tasks(2) set_timer(\"tsc\")\n"
+                                         "set_skampi_buffer(2MB) set_send_buffer_alignment(64)\n"
+                                         "set_recv_buffer_alignment(128) set_cache_size(1024)\n"
+                                         "switch_buffer_cycling_off() set_cache_state(\"cold\")\n"
+                                         "use_mpi_alloc_mem(1) set_autorefine_factor(3)\n"
+                                         "set_autorefine_tolerance(0.5)\n",
+                                         0, 2, 2);
+    const struct settings *settings = engine_settings(script.engine);
+
+    (void)state;
+    assert_true(stub_engine_try(script.engine, run_body, &script));
+    assert_int_equal(settings->min_repetitions, 3);
+    assert_int_equal(settings->max_repetitions, 4);
+    assert_true(settings->max_relative_standard_error == 0.03);
+    assert_int_equal(settings->max_nr_node_times, 5);
+    assert_true(settings->unit == 1e9);
+    assert_int_equal(settings->synchronization, SYNCHRONIZE_BARRIER);
+    assert_int_equal(settings->run_time, RUN_TIME_GLOBAL);
+    assert_true(settings->max_window == 2);
+    assert_true(settings->watchdog == 0);
+    assert_int_equal(settings->max_outstanding, 7);
+    assert_int_equal(settings->sk_tasks, 2);
+    assert_int_equal(settings->buffer_bytes, 2 << 20);
+    assert_int_equal(settings->send_alignment, 64);
+    assert_int_equal(settings->receive_alignment, 128);
+    assert_int_equal(settings->cache_bytes, 1024);
+    assert_false(settings->buffer_cycling);
+    assert_int_equal(settings->cache_state, CACHE_COLD);
+    assert_true(settings->autorefine_factor == 3);
+    assert_true(settings->autorefine_tolerance == 0.5);
+    script_release(&script);
+}
+
+static void settings_are_checked(void **state)
+{
+    (void)state;
+    check_fatal("set_min_repetitions(0)", 2,
+                "t.ski:2:1: error: set_min_repetitions(): 0 is out of range; allowed is 1 to", "");
+    check_fatal("set_max_repetitions(3000000000)", 2, "t.ski:2:1: error: set_max_repetitions()",
+                "2147483647");
+    check_fatal("set_unit(0)", 2, "t.ski:2:1: error: set_unit(): 0 is out of range", "more than 0");
+    check_fatal("set_max_relative_standard_error(-0.1)", 2, "t.ski:2:1: error: ", "at least 0");
+    check_fatal("set_skampi_buffer(-1)", 2, "t.ski:2:1: error: set_skampi_buffer(): -1",
+                "at least 0");
+    check_fatal("set_send_buffer_alignment(0)", 2, "t.ski:2:1: error: ", "allowed is 1 to");
+    check_fatal("set_run_time(\"max\")", 2, "t.ski:2:1: error: set_run_time(): \"max\" is unknown",
+                "\"local\" or \"global\"");
+    check_fatal("set_cache_state(\"hot\")", 2, "t.ski:2:1: error: set_cache_state()", "\"warm\"");
+    check_fatal("set_timer(\"sundial\")", 2, "t.ski:2:1: error: set_timer(): \"sundial\"",
+                "no such timer");
+    check_fatal("use_mpi_alloc_mem(2)", 2, "t.ski:2:1: error: use_mpi_alloc_mem(): 2", "0 to 1");
+    check_fatal("set_autorefine_factor(0.5)", 2, "t.ski:2:1: error: ", "at least 1");
+}
+
+static void the_tables_are_sound(void **state)
+{
+    const struct builtin *b;
+
+    (void)state;
+    for (size_t i = 0; (b = builtin_at(i)) != NULL; i++) {
+        assert_ptr_equal(builtin_find(b->name), b);
+        assert_int_equal(b->help[0], '(');
+        assert_int_equal(strspn(b->parameters, "ifsca+"), strlen(b->parameters));
+        assert_int_equal(b->iterator, b->next != NULL);
+        assert_int_equal(b->iterator, b->call == NULL);
+    }
+    assert_true(builtin_find("nothing") == NULL);
+    assert_non_null(constant_find("MPI_COMM_WORLD"));
+    assert_null(constant_find("MPI_UNDEFINED"));
+}
+
+static void sources_are_shown(void **state)
+{
+    struct script script =
+        script_create("x = 1\nbegin measurement \"a\"\nend measurement\n", 0, 1, 1);
+
+    (void)state;
+    script.show_source = true;
+    assert_true(stub_engine_try(script.engine, run_body, &script));
+    assert_non_null(strstr(stub_engine_log(script.engine), "source x = 1\nbegin measurement"));
+    script_release(&script);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_have_their_own_variables),
+        cmocka_unit_test(the_text_decides),
+        cmocka_unit_test(loop_variables_are_local),
+        cmocka_unit_test(variables_may_be_called_like_functions),
+        cmocka_unit_test(globals_know_each_other),
+        cmocka_unit_test(formats),
+        cmocka_unit_test(lines_of_strings_stay_comments),
+        cmocka_unit_test(named_values_keep_their_name),
+        cmocka_unit_test(every_pe_prints),
+        cmocka_unit_test(flushes),
+        cmocka_unit_test(arithmetic_loops),
+        cmocka_unit_test(refinement),
+        cmocka_unit_test(refused_arguments_have_their_place),
+        cmocka_unit_test(list_loops),
+        cmocka_unit_test(iterator_loops),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(requests),
+        cmocka_unit_test(requests_in_loops),
+        cmocka_unit_test(requests_have_a_place),
+        cmocka_unit_test(pes_agree_on_what_they_measure),
+        cmocka_unit_test(too_large_ends_the_innermost_loop),
+        cmocka_unit_test(too_large_ends_any_loop),
+        cmocka_unit_test(loops_without_end),
+        cmocka_unit_test(what_cannot_be_measured_ends_loops_without_end),
+        cmocka_unit_test(loops_that_would_never_end),
+        cmocka_unit_test(repetitions_must_fit),
+        cmocka_unit_test(errors_have_a_place),
+        cmocka_unit_test(errors_in_loops_release_everything),
+        cmocka_unit_test(assertions),
+        cmocka_unit_test(sets_by_number),
+        cmocka_unit_test(sets_by_node),
+        cmocka_unit_test(sets_that_do_not_exist),
+        cmocka_unit_test(random_sets),
+        cmocka_unit_test(random_integers),
+        cmocka_unit_test(arithmetic),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(the_environment),
+        cmocka_unit_test(processor_names),
+        cmocka_unit_test(settings_are_set),
+        cmocka_unit_test(settings_are_checked),
+        cmocka_unit_test(the_tables_are_sound),
+        cmocka_unit_test(sources_are_shown),
+    };
+
+    return cmocka_run_group_tests_name("interp", tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+#include "front_end.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/skampi_source_XXXXXX";
+
+static char *path_of(const char *name)
+{
+    return text_format("%s/%s", folder, name);
+}
+
+static void write_file(const char *name, const char *text, size_t length)
+{
+    char *path = path_of(name);
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, length, file), length);
+    fclose(file);
+    free(path);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL || chdir(folder) != 0;
+}
+
+static int remove_folder(void **state)
+{
+    char *command = text_format("rm -rf '%s'", folder);
+    int status = system(command);
+
+    (void)state;
+    free(command);
+    return status;
+}
+
+static void assert_file(const struct source *source, int file, const char *name, const char *text)
+{
+    size_t length;
+    const char *found = source_text(source, file, &length);
+
+    assert_string_equal(source_name(source, file), name);
+    assert_int_equal(length, strlen(text));
+    assert_memory_equal(found, text, length);
+}
+
+static void opens_a_path(void **state)
+{
+    struct source *source;
+    char *path = path_of("a.ski"), *error;
+
+    (void)state;
+    write_file("a.ski", "x = 1\n", 6);
+    source = source_open(path, NULL, 0, &error);
+    assert_non_null(source);
+    assert_null(error);
+    assert_file(source, 0, path, "x = 1\n");
+    assert_int_equal(source_file_count(source), 1);
+    source_release(source);
+    free(path);
+}
+
+static void looks_here_then_in_the_folders(void **state)
+{
+    const char *const search[] = {"none", "first", "second"};
+    struct source *source;
+    char *error;
+
+    (void)state;
+    mkdir("first", 0700);
+    mkdir("second", 0700);
+    write_file("second/b.ski", "second", 6);
+    source = source_open("b.ski", search, 3, &error);
+    assert_file(source, 0, "second/b.ski", "second");
+    source_release(source);
+
+    write_file("first/b.ski", "first", 5);
+    source = source_open("b.ski", search, 3, &error);
+    assert_file(source, 0, "first/b.ski", "first");
+    source_release(source);
+
+    write_file("b.ski", "here", 4);
+    source = source_open("b.ski", search, 3, &error);
+    assert_file(source, 0, "b.ski", "here");
+    source_release(source);
+
+    assert_null(source_open("./second/none.ski", search, 3, &error));
+    assert_text(error, "cannot read script './second/none.ski': No such file or directory");
+}
+
+static void says_why_it_cannot_read(void **state)
+{
+    const char *const search[] = {"first", "second"};
+    char *error;
+
+    (void)state;
+    assert_null(source_open("none.ski", search, 2, &error));
+    assert_text(error, "cannot read script 'none.ski': No such file or directory; looked in the "
+                       "current directory, first, second");
+    assert_null(source_open("none.ski", NULL, 0, &error));
+    assert_text(error, "cannot read script 'none.ski': No such file or directory");
+    assert_null(source_open("first", search, 2, &error));
+    assert_text(error, "cannot read script 'first': Is a directory");
+    assert_null(source_open("/dev/zero", NULL, 0, &error));
+    assert_text(error, "cannot read script '/dev/zero': larger than 4 MiB: not a script");
+}
+
+static void reads_standard_input(void **state)
+{
+    int saved = dup(STDIN_FILENO);
+    struct source *source;
+    char *error;
+
+    (void)state;
+    write_file("in.ski", "from stdin", 10);
+    assert_non_null(freopen("in.ski", "r", stdin));
+    source = source_open("-", NULL, 0, &error);
+    assert_file(source, 0, "<stdin>", "from stdin");
+    source_release(source);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+static void includes_stand_beside_the_main_script(void **state)
+{
+    struct source *source;
+    char *error, *absolute = path_of("first/c.inc");
+
+    (void)state;
+    write_file("first/m.ski", "main", 4);
+    write_file("first/c.inc", "inc", 3);
+    source = source_open("first/m.ski", NULL, 0, &error);
+    assert_int_equal(source_include(source, "c.inc", &error), 1);
+    assert_file(source, 1, "first/c.inc", "inc");
+    assert_int_equal(source_include(source, "c.inc", &error), 1);
+    assert_int_equal(source_include(source, "m.ski", &error), 0);
+    assert_int_equal(source_include(source, absolute, &error), 2);
+    assert_int_equal(source_include(source, "none.inc", &error), -1);
+    assert_text(error, "cannot read the include 'first/none.inc': No such file or directory");
+    assert_int_equal(source_include(source, "/dev/zero", &error), -1);
+    assert_text(error, "cannot read the include '/dev/zero': not a regular file");
+    assert_int_equal(source_file_count(source), 3);
+    source_release(source);
+    free(absolute);
+}
+
+static void given_texts_are_added_once(void **state)
+{
+    struct source *source = source_from_text("t", "x", 1);
+    char *error;
+
+    (void)state;
+    assert_int_equal(source_add_text(source, "--set", "x=1"), 1);
+    assert_int_equal(source_add_text(source, "--set", "x=2"), 2);
+    assert_int_equal(source_add_text(source, "--set", "x=1"), 1);
+    assert_file(source, 2, "--set", "x=2");
+    assert_int_equal(source_include(source, "--set", &error), -1);
+    free(error);
+    source_release(source);
+}
+
+static void assert_line(const struct source *source, int number, const char *line)
+{
+    size_t length;
+    const char *found = source_line(source, 0, number, &length);
+
+    assert_int_equal(length, strlen(line));
+    assert_memory_equal(found, line, length);
+}
+
+static void finds_lines(void **state)
+{
+    struct source *source = source_from_text("t", "one\r\n\ntwo\r\nlast", 15);
+
+    (void)state;
+    assert_line(source, 1, "one");
+    assert_line(source, 2, "");
+    assert_line(source, 3, "two");
+    assert_line(source, 4, "last");
+    assert_line(source, 5, "");
+    assert_line(source, 99, "");
+    source_release(source);
+    source = source_from_text("t", "", 0);
+    assert_line(source, 1, "");
+    source_release(source);
+}
+
+static void drops_a_byte_order_mark(void **state)
+{
+    struct source *source = source_from_text("t", "\xef\xbb\xbfx", 4);
+
+    (void)state;
+    assert_file(source, 0, "t", "x");
+    source_release(source);
+}
+
+static void checksum_is_of_the_script_alone(void **state)
+{
+    struct source *a = source_from_text("t", "a", 1), *b = source_from_text("t", "b", 1);
+    unsigned long long sum = source_checksum(a);
+
+    (void)state;
+    assert_true(sum == 0xaf63dc4c8601ec8cULL); /* FNV-1a of "a" */
+    assert_true(sum != source_checksum(b));
+    source_add_text(a, "--set", "x=1");
+    assert_true(source_checksum(a) == sum);
+    source_release(a);
+    source_release(b);
+}
+
+static void packs_and_unpacks(void **state)
+{
+    struct source *source = source_from_text("first/t", "a\0b", 3), *copy;
+    size_t bytes, length;
+    void *packed;
+    char *error;
+
+    (void)state;
+    assert_int_equal(source_include(source, "c.inc", &error), 1);
+    source_add_text(source, "--set", "x=1");
+    packed = source_pack(source, &bytes);
+    copy = source_unpack(packed, bytes);
+    free(packed);
+    assert_int_equal(source_file_count(copy), 3);
+    assert_string_equal(source_name(copy, 0), "first/t");
+    assert_memory_equal(source_text(copy, 0, &length), "a\0b", 3);
+    assert_int_equal(length, 3);
+    assert_file(copy, 1, "first/c.inc", "inc");
+    assert_file(copy, 2, "--set", "x=1");
+    assert_true(source_checksum(copy) == source_checksum(source));
+    assert_int_equal(source_include(copy, "c.inc", &error), 1);
+    assert_int_equal(source_add_text(copy, "--set", "x=1"), 2);
+    assert_int_equal(source_include(copy, "m.ski", &error), -1);
+    assert_text(error, "cannot read the include 'first/m.ski': PE 0 has not read it");
+    source_release(source);
+    source_release(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(opens_a_path),
+        cmocka_unit_test(looks_here_then_in_the_folders),
+        cmocka_unit_test(says_why_it_cannot_read),
+        cmocka_unit_test(reads_standard_input),
+        cmocka_unit_test(includes_stand_beside_the_main_script),
+        cmocka_unit_test(given_texts_are_added_once),
+        cmocka_unit_test(finds_lines),
+        cmocka_unit_test(drops_a_byte_order_mark),
+        cmocka_unit_test(checksum_is_of_the_script_alone),
+        cmocka_unit_test(packs_and_unpacks),
+    };
+
+    return cmocka_run_group_tests_name("source", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,112 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "stats/stats.h"
+
+static void near(double actual, double expected)
+{
+    if (!(fabs(actual - expected) <= 1e-12 * fmax(1, fabs(expected))))
+        fail_msg("%.17g is not %.17g", actual, expected);
+}
+
+static void means(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, 3, 4, 10};
+    near(stats_mean(x, 5), 4);
+    near(stats_mean(x, 1), 1);
+    assert_true(isnan(stats_mean(x, 0)));
+    /* squares about the mean: 9 4 1 0 36 = 50; 50 / (5 * 4) = 2.5 */
+    near(stats_standard_error(x, 5), sqrt(2.5));
+    assert_true(isnan(stats_standard_error(x, 1)));
+    /* The textbook formula loses all digits here. */
+    double large[] = {1e9 + 1, 1e9 + 2, 1e9 + 3};
+    near(stats_standard_error(large, 3), sqrt(2.0 / 6));
+}
+
+static void medians(void **state)
+{
+    (void)state;
+    double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
+    stats_sort(odd, 3);
+    stats_sort(even, 4);
+    near(stats_median_sorted(odd, 3), 2);
+    near(stats_median_sorted(even, 4), 2.5);
+    assert_true(isnan(stats_median_sorted(odd, 0)));
+}
+
+static void order(void **state)
+{
+    (void)state;
+    double x[] = {3, 1, 2, 1, 3, 0};
+    size_t order[6], expected[] = {5, 1, 3, 2, 0, 4};
+    stats_sort_order(x, 6, order);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(order[i], expected[i]);
+}
+
+static void trimming(void **state)
+{
+    (void)state;
+    /* Nine values: two are left out at each end, by hand. */
+    double x[] = {100, 5, 4, 6, 1, 2, 7, 3, 50};
+    bool keep[9], expected[] = {0, 1, 1, 1, 0, 0, 1, 1, 0};
+    struct stats_trimmed result = stats_trim(x, 9, keep);
+    assert_int_equal(result.kept, 5);
+    near(result.mean, 5); /* 3 4 5 6 7 */
+    near(result.standard_error, sqrt(10.0 / 20));
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(keep[i], expected[i]);
+
+    struct stats_trimmed few = stats_trim(x, 3, NULL);
+    assert_int_equal(few.kept, 3);
+    struct stats_trimmed one = stats_trim(x, 1, NULL);
+    near(one.mean, 100);
+    assert_true(isnan(one.standard_error));
+    assert_true(isnan(stats_trim(x, 0, NULL).mean));
+}
+
+/* Ranks of the exact binomial interval as published tables have them. */
+static void median_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        double confidence;
+        size_t n, low, high;
+    } table[] = {
+        {0.95, 6, 1, 6},      {0.95, 9, 2, 8},       {0.95, 10, 2, 9},       {0.95, 15, 4, 12},
+        {0.95, 20, 6, 15},    {0.95, 30, 10, 21},    {0.95, 50, 18, 33},     {0.95, 100, 40, 61},
+        {0.95, 200, 86, 115}, {0.95, 500, 228, 273}, {0.95, 1000, 469, 532}, {0.99, 8, 1, 8},
+        {0.99, 20, 4, 17},    {0.99, 50, 16, 35},    {0.99, 100, 37, 64},
+    };
+    size_t low, high;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        assert_true(stats_median_ranks(table[i].n, table[i].confidence, &low, &high));
+        assert_int_equal(low, table[i].low);
+        assert_int_equal(high, table[i].high);
+    }
+    assert_false(stats_median_ranks(5, 0.95, &low, &high));
+    assert_int_equal(low, 1);
+    assert_int_equal(high, 5);
+    /* The approximation goes on where the exact ranks end. */
+    size_t low_exact, high_exact;
+    stats_median_ranks(1024, 0.95, &low_exact, &high_exact);
+    stats_median_ranks(1026, 0.95, &low, &high);
+    assert_in_range(low, low_exact - 1, low_exact + 2);
+    assert_in_range(high, high_exact - 1, high_exact + 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(means),    cmocka_unit_test(medians),      cmocka_unit_test(order),
+        cmocka_unit_test(trimming), cmocka_unit_test(median_ranks),
+    };
+    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
