@@ -156,9 +156,11 @@ endif
 
 all: banner $(PROGRAM)
 
+# inputs/ must be beside the program, wherever that is.
 $(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
 	$(Q)$(link) $(libraries)
+	$(if $(SANITIZE),@ln -sfn ../../inputs $(BUILD)/inputs)
 
 # Made anew, since a source that was removed must not stay in it.
 $(BUILD)/libskampi.a: $(archived) $(BUILD)/objects
@@ -209,11 +211,11 @@ again = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell 
 
 quickstart:
 	@scripts/install-deps
-	@$(again) run-quickstart
+	+@$(again) run-quickstart
 
 check:
 	@scripts/install-deps --dev
-	@$(again) run-tests
+	+@$(again) run-tests
 
 # ---- Installation ----
 

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* asprintf, getopt_long */
 #include "options.h"
 
-#include <fnmatch.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include "clock/timer.h"
-#include "engine/measurement.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -22,8 +20,6 @@
 #define SKAMPI_INPUTS_DIR "/usr/local/share/skampi/inputs"
 #endif
 
-#define STATUS_BAD 2
-
 enum {
     LONG_LIST = 256,
     LONG_DESCRIBE,
@@ -32,16 +28,12 @@ enum {
     LONG_UNIT,
     LONG_TIMERS,
     LONG_PROGRESS,
-    LONG_ESTIMATE
+    LONG_ESTIMATE,
+    LONG_MAN,
+    LONG_COMPLETION
 };
 
-/* One table for parsing and for -h. */
-static const struct option_row {
-    const char *name;
-    int key; /* a letter: also the short option */
-    int argument;
-    const char *value, *meaning;
-} rows[] = {
+const struct option_row option_rows[] = {
     {"input", 'i', required_argument, "FILE", "the measurement script; - is standard input"},
     {"output", 'o', required_argument, "FILE", "where results go; default: standard output"},
     {"check", 'n', no_argument, NULL, "check the script, measure nothing"},
@@ -57,10 +49,13 @@ static const struct option_row {
      "the measurement functions, and how to call them"},
     {"describe", LONG_DESCRIBE, required_argument, "NAME", "everything about one of them"},
     {"timers", LONG_TIMERS, no_argument, NULL, "the timers of this machine, with their qualities"},
+    {"man", LONG_MAN, no_argument, NULL, "this as a manual page"},
+    {"completion", LONG_COMPLETION, no_argument, NULL, "completion for bash"},
     {"help", 'h', no_argument, NULL, "this text"},
     {"version", 'V', no_argument, NULL, "the version"},
 };
-#define ROWS (sizeof rows / sizeof *rows)
+#define ROWS (sizeof option_rows / sizeof *option_rows)
+const size_t option_row_count = ROWS;
 
 static const struct {
     const char *name;
@@ -83,13 +78,11 @@ static void set_unit(struct options *options, const char *name)
     fail(options, "--unit %s: give ns, us, ms or s", name);
 }
 
+/* Whether it can be used here is known only when the library is started. */
 static void set_timer(struct options *options, const char *name)
 {
-    struct timer *timer = timer_find(name);
-    if (!timer)
+    if (!timer_find(name))
         fail(options, "--timer %s: there is no such timer; --timers lists them", name);
-    else if (timer->unusable())
-        fail(options, "--timer: %s", timer->unusable());
     options->timer = name;
 }
 
@@ -134,6 +127,12 @@ static void take(struct options *options, int key, const char *value)
         options->information = INFORM_DESCRIBE;
         options->name = value;
         break;
+    case LONG_MAN:
+        options->information = INFORM_MAN;
+        break;
+    case LONG_COMPLETION:
+        options->information = INFORM_COMPLETION;
+        break;
     case LONG_TIMERS:
         options->information = INFORM_TIMERS;
         break;
@@ -177,7 +176,7 @@ static char *join(int argc, char **argv)
 static bool is_known(int key)
 {
     for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].key == key)
+        if (option_rows[i].key == key)
             return true;
     return false;
 }
@@ -192,12 +191,13 @@ void options_parse(struct options *options, int argc, char **argv)
     struct option table[ROWS + 1] = {{0}};
     char letters[2 * ROWS + 2] = ":";
     for (size_t i = 0; i < ROWS; i++) {
-        table[i] = (struct option){rows[i].name, rows[i].argument, NULL, rows[i].key};
-        if (rows[i].key < 256) {
+        table[i] =
+            (struct option){option_rows[i].name, option_rows[i].argument, NULL, option_rows[i].key};
+        if (option_rows[i].key < 256) {
             size_t end = strlen(letters);
-            letters[end] = (char)rows[i].key;
-            letters[end + 1] = rows[i].argument == no_argument ? '\0' : ':';
-            letters[end + (rows[i].argument == no_argument ? 1 : 2)] = '\0';
+            letters[end] = (char)option_rows[i].key;
+            letters[end + 1] = option_rows[i].argument == no_argument ? '\0' : ':';
+            letters[end + (option_rows[i].argument == no_argument ? 1 : 2)] = '\0';
         }
     }
     opterr = 0;
@@ -236,6 +236,11 @@ void options_print_error(const struct options *options)
     fprintf(stderr, "skampi: error: %s\n", options->error);
 }
 
+const char *options_inputs_directory(void)
+{
+    return SKAMPI_INPUTS_DIR;
+}
+
 const char *options_version(void)
 {
     return SKAMPI_REVISION[0] ? SKAMPI_VERSION " rev. " SKAMPI_REVISION : SKAMPI_VERSION;
@@ -254,142 +259,4 @@ size_t options_search_path(const char **directories)
     }
     directories[count++] = SKAMPI_INPUTS_DIR;
     return count;
-}
-
-/* ---- What is printed without measuring ---- */
-
-static void print_help(void)
-{
-    printf("usage: oshrun -np N skampi -i SCRIPT [options]\n"
-           "Measures what a script asks for, on all PEs, and prints a table of times.\n\n");
-    for (size_t i = 0; i < ROWS; i++) {
-        char text[64], letter[4] = "   ";
-        if (rows[i].key < 256)
-            snprintf(letter, sizeof letter, "-%c,", rows[i].key);
-        const char *open = rows[i].argument == optional_argument ? "[" : "";
-        snprintf(text, sizeof text, "%s --%s%s%s%s", letter, rows[i].name, rows[i].value ? " " : "",
-                 open, rows[i].value ? rows[i].value : "");
-        if (*open)
-            strcat(text, "]");
-        printf("  %-24s  %s\n", text, rows[i].meaning);
-    }
-    printf("\nA script without a path is looked for in the current directory, in inputs/ beside\n"
-           "the program, and in " SKAMPI_INPUTS_DIR ".\n"
-           "Exit status: 0 all measured, 1 internal error, failed write or assert, 2 bad option,\n"
-           "script or file, 3 something failed or is unsupported, 4 time limit, 5 watchdog,\n"
-           "128 + n signal n.\n");
-}
-
-static void print_signature(const struct measurement *function)
-{
-    static const char *const types[] = {"int", "int", "int", "double", "string", "int[]"};
-    printf("%s(", function->name);
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        printf("%s%s %s", i ? ", " : "", types[function->parameters[i].type],
-               function->parameters[i].name);
-    printf(")");
-}
-
-static bool matches(const char *pattern, const char *name)
-{
-    return !pattern || strstr(name, pattern) || fnmatch(pattern, name, FNM_CASEFOLD) == 0;
-}
-
-static int print_list(const char *pattern)
-{
-    const struct measurement *function;
-    size_t found = 0;
-    for (size_t i = 0; (function = measurement_at(i)); i++) {
-        if (!matches(pattern, function->name))
-            continue;
-        found++;
-        print_signature(function);
-        printf("\n    %s\n", function->summary);
-        if (measurement_unsupported(function))
-            printf("    unsupported: %s\n", measurement_unsupported(function));
-    }
-    if (found > 0)
-        return 0;
-    fprintf(stderr, "skampi: error: no measurement function matches %s\n", pattern);
-    return STATUS_BAD;
-}
-
-static int describe(const char *name)
-{
-    const struct measurement *function = measurement_find(name);
-    if (!function) {
-        fprintf(stderr, "skampi: error: there is no measurement function %s; --list shows all\n",
-                name);
-        return STATUS_BAD;
-    }
-    static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
-    print_signature(function);
-    printf("\n%s\n", function->summary);
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        printf("  %-12s %s%s%s%s", parameter->name, parameter->meaning,
-               *parameter->unit ? " [" : "", parameter->unit, *parameter->unit ? "]" : "");
-        if (parameter->type <= PARAMETER_RANK)
-            printf(", at least %lld", (long long)parameter->minimum);
-        printf("\n");
-    }
-    printf("timed: %s\n", function->timed);
-    printf("who: %s\n", function->who);
-    printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");
-    printf("synchronization: %s\n",
-           function->synchronized ? "as the script chooses (window, barrier, none)" : "none");
-    printf("API: %s", apis[function->api]);
-    if (function->version_major)
-        printf(" %d.%d", function->version_major, function->version_minor);
-    printf("\nPEs: at least %d\n", function->minimum_pes > 1 ? function->minimum_pes : 1);
-    if (function->cost)
-        printf("cost: %s\n", function->cost);
-    const char *reason = measurement_unsupported(function);
-    printf("supported: %s%s\n", reason ? "no: " : "yes", reason ? reason : "");
-    return 0;
-}
-
-static int print_timers(void)
-{
-    printf("%-18s %12s %12s  %s\n", "timer", "step [ns]", "cost [ns]", "usable");
-    for (size_t i = 0; i < timer_count(); i++) {
-        struct timer *timer = timer_at(i);
-        const char *reason = timer->unusable();
-        if (!reason) {
-            timer->ticks_per_second = timer_calibrate(timer);
-            timer_characterize(timer);
-            reason = timer->refused;
-        }
-        if (reason)
-            printf("%-18s %12s %12s  no: %s\n", timer->name, "---", "---", reason);
-        else
-            printf("%-18s %12.1f %12.1f  yes\n", timer->name, timer->resolution * 1e9,
-                   timer->cost * 1e9);
-    }
-    return 0;
-}
-
-int options_inform(const struct options *options)
-{
-    if (options->error) {
-        options_print_error(options);
-        return STATUS_BAD;
-    }
-    switch (options->information) {
-    case INFORM_HELP:
-        print_help();
-        break;
-    case INFORM_VERSION:
-        printf("skampi %s\n", options_version());
-        break;
-    case INFORM_LIST:
-        return print_list(options->name);
-    case INFORM_DESCRIBE:
-        return describe(options->name);
-    case INFORM_TIMERS:
-        return print_timers();
-    case INFORM_NOTHING:
-        break;
-    }
-    return 0;
 }

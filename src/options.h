@@ -14,8 +14,20 @@ enum information {
     INFORM_VERSION,
     INFORM_LIST,
     INFORM_DESCRIBE,
-    INFORM_TIMERS
+    INFORM_TIMERS,
+    INFORM_MAN,
+    INFORM_COMPLETION
 };
+
+/* One table for parsing, for -h, for the manual page and for completion. */
+struct option_row {
+    const char *name;
+    int key;      /* below 256 a letter: also the short option */
+    int argument; /* of getopt_long() */
+    const char *value, *meaning;
+};
+extern const struct option_row option_rows[];
+extern const size_t option_row_count;
 
 struct options {
     const char *input, *output; /* output: NULL is standard output */
@@ -35,9 +47,11 @@ void options_parse(struct options *options, int argc, char **argv);
 void options_release(struct options *options);
 void options_print_error(const struct options *options);
 
-/* -h, -V, --list, --describe, --timers: prints to standard output, returns the exit status. */
+/* What is asked for without measuring (information): prints to standard output, returns the exit
+ * status. In inform.c. */
 int options_inform(const struct options *options);
 
+const char *options_inputs_directory(void);
 const char *options_version(void);
 
 /* Directories where a script named without a path is looked for behind the current one: inputs/

@@ -27,7 +27,7 @@ struct timer {
 
 /* The timer in use. Changed by timer_select() only. */
 extern struct timer *timer_in_use;
-/* True when the timer in use is the time-stamp counter: timer_now() then reads it inline. */
+/* True when the timer in use is x86's time-stamp counter: timer_now() then reads it inline. */
 extern bool timer_is_tsc;
 
 /* The reading is ordered with respect to the code before and after it. Any PE. */

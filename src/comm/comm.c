@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if SKAMPI_MPI
+#include <mpi.h>
+#endif
 
 #include "comm/link.h"
 
@@ -349,6 +352,31 @@ const char *comm_library(void)
 {
     return link_library();
 }
+
+#if SKAMPI_MPI
+double comm_wtime(void)
+{
+    return MPI_Wtime();
+}
+
+const char *comm_wtime_unusable(void)
+{
+    int initialized, finalized;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    return initialized && !finalized ? NULL : "MPI is not started: use a launcher";
+}
+#else
+double comm_wtime(void)
+{
+    return 0;
+}
+
+const char *comm_wtime_unusable(void)
+{
+    return "built without MPI";
+}
+#endif
 
 /* ---- Where the PEs are ---- */
 

@@ -85,6 +85,12 @@ bool comm_oversubscribed(void); /* PEs of this node share processors: waiting lo
 /* How many processors a PE may run on (0: unknown), and the first of them. */
 int comm_cpus_of(int pe, int *first_cpu);
 
+/* ---- MPI's own clock ---- */
+
+/* MPI_Wtime(), seconds; NULL or why it cannot be called now. Any PE. */
+double comm_wtime(void);
+const char *comm_wtime_unusable(void);
+
 /* ---- Symmetric memory, kept by the caller; collective over the world ---- */
 
 /* At the same offset on every PE, aligned to a page; NULL on every PE when it cannot be had. */

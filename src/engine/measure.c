@@ -253,6 +253,16 @@ static int64_t iterations_wanted(const struct run *run)
     return 1;
 }
 
+static void limit_cold_iterations(struct engine *engine)
+{
+    struct run *run = &engine->run;
+    size_t places = buffers_cold_places(&engine->buffers);
+    if (!engine->buffers.cold || run->iterations <= (int64_t)places)
+        return;
+    run->iterations = (int64_t)places;
+    run_note(run, "iterations reduced to %zu: there is no more fresh memory", places);
+}
+
 /* So many that what a repetition times lasts long enough for the timer, on every PE that times
  * anything: the shortest counts. Some calls of the function; collective over the set. */
 static void choose_iterations(struct engine *engine)
@@ -264,6 +274,9 @@ static void choose_iterations(struct engine *engine)
     comm_allreduce(run->set, COMM_MAX, needed, 1);
     run->iterations = 1;
     for (int attempt = 0; attempt < ITERATION_ATTEMPTS; attempt++) {
+        if (engine->buffers.cold) {
+            repeat(engine); /* first touches of the pages count for nothing */
+        }
         int64_t before = engine->timed;
         repeat(engine);
         double seconds = timer_seconds(engine->timed - before);
@@ -275,18 +288,11 @@ static void choose_iterations(struct engine *engine)
         double factor = seconds > 0 ? needed[0] / seconds * 1.1 : 100;
         double more = ceil((double)run->iterations * fmin(factor, 100));
         run->iterations = more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS;
+        if (engine->buffers.cold &&
+            run->iterations > (int64_t)buffers_cold_places(&engine->buffers))
+            run->iterations = (int64_t)buffers_cold_places(&engine->buffers);
     }
     run_note(run, "iterations chosen: %lld", (long long)run->iterations);
-}
-
-static void limit_cold_iterations(struct engine *engine)
-{
-    struct run *run = &engine->run;
-    size_t places = buffers_cold_places(&engine->buffers);
-    if (!engine->buffers.cold || run->iterations <= (int64_t)places)
-        return;
-    run->iterations = (int64_t)places;
-    run_note(run, "iterations reduced to %zu: there is no more fresh memory", places);
 }
 
 /* ---- Reference measurements, subtracted ---- */
@@ -527,7 +533,6 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         repeat(engine);
         if (iterations_wanted(run) == 0)
             choose_iterations(engine);
-        limit_cold_iterations(engine);
         comm_barrier(run->set);
         engine->shortest = INT64_MAX;
         struct reference before = {0, 0}, after = {0, 0};

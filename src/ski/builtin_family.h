@@ -19,6 +19,10 @@ struct value builtin_refuse(struct builtin_context *context, const char *format,
 bool builtin_in_range(struct builtin_context *context, const char *function, int64_t value,
                       int64_t low, int64_t high);
 
+/* Takes the array over; NULL, as int_array_create() gave it, becomes an error. */
+struct value builtin_array(struct builtin_context *context, const char *function,
+                           struct int_array *array);
+
 /* A number that nobody can foresee, equal on all PEs. Collective. */
 uint64_t builtin_random(struct builtin_context *context);
 /* The next of a sequence, between 0 and bound (included). */

@@ -59,6 +59,15 @@ bool builtin_in_range(struct builtin_context *context, const char *function, int
     return false;
 }
 
+struct value builtin_array(struct builtin_context *context, const char *function,
+                           struct int_array *array)
+{
+    if (array != NULL)
+        return value_array(array);
+    return builtin_refuse(context, "%s(): all arrays together would have more than %d elements",
+                          function, INT_ARRAY_LIMIT);
+}
+
 /* One step of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
 static uint64_t mix(uint64_t *state)
 {

@@ -314,10 +314,10 @@ static struct value dims_create(struct builtin_context *context, const struct va
     if (open > 0)
         spread_factors(left, extents, open);
     made = int_array_create(wanted->count);
-    for (size_t i = 0; i < wanted->count; i++)
+    for (size_t i = 0; made != NULL && i < wanted->count; i++)
         made->items[i] = wanted->items[i] > 0 ? wanted->items[i] : extents[used++];
     free(extents);
-    return value_array(made);
+    return builtin_array(context, "dims_create", made);
 }
 
 const struct builtin builtins_sets[] = {

@@ -12,9 +12,6 @@
 #include "ski/builtin_family.h"
 #include "ski/text.h"
 
-/* 128 MiB of integers: more is a mistake in the script. */
-#define ARRAY_LIMIT (1 << 24)
-
 /* ---- Arithmetic ---- */
 
 static struct value if_finite(struct builtin_context *context, const char *function,
@@ -190,9 +187,9 @@ static struct value call_is_supported(struct builtin_context *context, const str
 
 static struct value call_alloc_int_array(struct builtin_context *context, const struct value *args)
 {
-    if (!builtin_in_range(context, "alloc_int_array", args[0].as.integer, 0, ARRAY_LIMIT))
+    if (!builtin_in_range(context, "alloc_int_array", args[0].as.integer, 0, INT_ARRAY_LIMIT))
         return value_void();
-    return value_array(int_array_create((size_t)args[0].as.integer));
+    return builtin_array(context, "alloc_int_array", int_array_create((size_t)args[0].as.integer));
 }
 
 /* NULL with an error behind the ends. */

@@ -59,7 +59,6 @@ bool diag_wants(const struct diag *diag, struct position where)
     return diag->count < DIAG_LIMIT && !has_line(diag, where);
 }
 
-/* Messages quote what the script contains; a terminal must survive that. */
 static char *message_create(const char *format, va_list list)
 {
     char buffer[MESSAGE_BYTES];
@@ -67,9 +66,7 @@ static char *message_create(const char *format, va_list list)
 
     if (length >= (int)sizeof buffer)
         memcpy(buffer + sizeof buffer - 4, "...", 4);
-    for (char *c = buffer; *c != '\0'; c++)
-        if (iscntrl((unsigned char)*c) && *c != '\n')
-            *c = '?';
+    text_disarm(buffer, false);
     return text_format("%s", buffer);
 }
 
@@ -196,8 +193,11 @@ static void append_error(struct text *out, const struct source *source, struct p
 char *diag_format(const struct source *source, struct position where, const char *message)
 {
     struct text out = {0};
+    char *harmless = text_format("%s", message);
 
-    append_error(&out, source, where, message);
+    text_disarm(harmless, false);
+    append_error(&out, source, where, harmless);
+    free(harmless);
     return text_take(&out);
 }
 

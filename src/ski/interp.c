@@ -11,6 +11,12 @@
 #include "ski/script.h"
 #include "ski/text.h"
 
+/* So much text at most (bytes) for one print, the columns and the call of one measure, and all that
+ * is printed before the next flush, until which most PEs have to keep it. */
+#define PRINT_LIMIT ((size_t)4 << 20)
+#define MEASURE_LIMIT ((size_t)1 << 20)
+#define PENDING_LIMIT ((size_t)64 << 20)
+
 /* Rounds of a loop to ... whose measurements all need the same buffer, after which it is taken for
  * one that never ends. */
 #define STALE_LIMIT 1000
@@ -43,10 +49,13 @@ struct interp {
     struct value *globals, *locals; /* by symbol; void: there is no such variable (yet) */
     bool in_block;
     struct frame *loop; /* the innermost */
+    size_t pending;     /* bytes printed since the last flush */
     char *error;
     struct position error_where;
     int error_status;
 };
+
+bool (*script_goes_on)(void);
 
 static bool run_list(struct interp *in, const struct stmt_list *list);
 
@@ -63,6 +72,11 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct interp *in, struct
     in->error_where = where;
     in->error_status = STATUS_SCRIPT;
     return false;
+}
+
+static bool goes_on(struct interp *in, struct position where)
+{
+    return script_goes_on == NULL || script_goes_on() || fail(in, where, "stopped");
 }
 
 /* ---- Agreement of the PEs ---- */
@@ -214,8 +228,13 @@ static bool call_builtin(struct interp *in, const struct expr *call, struct valu
 
 static bool evaluate_array(struct interp *in, const struct expr *expr, struct value *v)
 {
-    struct value made = value_array(int_array_create(expr->count));
+    struct int_array *array = int_array_create(expr->count);
+    struct value made;
 
+    if (array == NULL)
+        return fail(in, expr->where, "all arrays together would have more than %d elements",
+                    INT_ARRAY_LIMIT);
+    made = value_array(array);
     for (size_t i = 0; i < expr->count; i++) {
         struct value item;
         bool ok = evaluate(in, expr->args[i], &item);
@@ -338,6 +357,9 @@ static bool append_list(struct interp *in, const struct stmt *stmt, struct text 
         value_release(&v);
         text_append(line, "%s", shown);
         free(shown);
+        if (line->length > PRINT_LIMIT)
+            return fail(in, stmt->list[i]->where, "more than %zu MiB are printed at once",
+                        PRINT_LIMIT >> 20);
     }
     return true;
 }
@@ -353,9 +375,14 @@ static bool print(struct interp *in, const struct stmt *stmt)
         /* Strings may hold several lines; each must be a comment in the output. */
         for (char *from = rest; (line = strsep(&from, "\n")) != NULL;)
             text_append(&marked, "#P[%d] %s\n", engine_pe(in->engine), line);
-        engine_print(in->engine, marked.data);
         free(rest);
+        in->pending += marked.length;
+        ok = in->pending <= PENDING_LIMIT ||
+             fail(in, stmt->where, "more than %zu MiB are printed without a flush",
+                  PENDING_LIMIT >> 20);
     }
+    if (ok)
+        engine_print(in->engine, marked.data);
     text_release(&marked);
     text_release(&shown);
     return ok;
@@ -365,6 +392,7 @@ static void flush(struct interp *in, const struct stmt *stmt)
 {
     agree(in, stmt->where, "flush");
     engine_flush(in->engine);
+    in->pending = 0;
 }
 
 /* ---- measure ---- */
@@ -415,8 +443,22 @@ static struct argument argument_of(const struct value *v)
     return argument;
 }
 
+/* The value in one line. *bytes counts what is shown; when it is too much, nothing more is. */
+static char *column_text(const struct value *v, size_t *bytes)
+{
+    char *shown;
+
+    if (*bytes > MEASURE_LIMIT)
+        return text_format("...");
+    shown = value_text(v);
+    text_disarm(shown, true);
+    *bytes += strlen(shown);
+    return shown;
+}
+
 /* Shmem_Put_Round(count=8, iterations=5) */
-static char *measure_text(const struct measurement *function, const struct value *args)
+static char *measure_text(const struct measurement *function, const struct value *args,
+                          size_t *bytes)
 {
     struct text text = {0};
     size_t count = measurement_parameter_count(function);
@@ -424,7 +466,7 @@ static char *measure_text(const struct measurement *function, const struct value
     text_append(&text, "%s(", function->name);
     for (size_t i = 0; i < count; i++) {
         const char *quote = args[i].type == TYPE_STRING ? "\"" : "";
-        char *shown = value_text(&args[i]);
+        char *shown = column_text(&args[i], bytes);
 
         text_append(&text, "%s%s=%s%s%s", i > 0 ? ", " : "", function->parameters[i].name, quote,
                     shown, quote);
@@ -444,7 +486,7 @@ static size_t loop_depth(const struct interp *in)
 }
 
 /* The loop variables as they are now, outermost first; the values are allocated. */
-static struct loop_variable *loop_variables(struct interp *in, size_t count)
+static struct loop_variable *loop_variables(struct interp *in, size_t count, size_t *bytes)
 {
     struct loop_variable *variables = memory_zeroed(count, sizeof *variables);
     size_t i = count;
@@ -454,7 +496,7 @@ static struct loop_variable *loop_variables(struct interp *in, size_t count)
 
         variables[--i] =
             (struct loop_variable){.name = in->tree->symbols[symbol],
-                                   .value = value_text(variable_read(in, symbol, true))};
+                                   .value = column_text(variable_read(in, symbol, true), bytes)};
     }
     return variables;
 }
@@ -496,10 +538,10 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
         free(refusal);
         return false;
     }
-    size_t depth = loop_depth(in);
-    struct loop_variable *variables = loop_variables(in, depth);
+    size_t depth = loop_depth(in), bytes = 0;
+    struct loop_variable *variables = loop_variables(in, depth, &bytes);
     char *place = diag_place(in->source, stmt->where);
-    char *text = measure_text(request->function, args);
+    char *text = measure_text(request->function, args, &bytes);
     int size = pe_set_size(request->set);
     char *agreed = text_format("%s on %d PEs, %d to %d", text, size,
                                size > 0 ? pe_set_member(request->set, 0) : -1,
@@ -509,15 +551,21 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
     request->variable_count = depth;
     request->place = place;
     request->text = text;
-    agree(in, stmt->where, agreed);
-    note_measured(in, request, engine_measure(in->engine, request));
+    if (bytes <= MEASURE_LIMIT) {
+        agree(in, stmt->where, agreed);
+        note_measured(in, request, engine_measure(in->engine, request));
+        in->pending = 0;
+    }
     for (size_t i = 0; i < depth; i++)
         free((char *)variables[i].value);
     free(variables);
     free(place);
     free(text);
     free(agreed);
-    return true;
+    return bytes <= MEASURE_LIMIT ||
+           fail(in, stmt->where,
+                "the arguments and the loop variables of this measure are longer than %zu MiB",
+                MEASURE_LIMIT >> 20);
 }
 
 static bool measure(struct interp *in, const struct stmt *stmt)
@@ -604,7 +652,7 @@ static bool run_round(struct interp *in, struct value v, bool *over)
 
     frame->asked = frame->done = 0;
     variable_assign(in, frame->stmt->symbol, v);
-    if (!run_list(in, &frame->stmt->body))
+    if (!goes_on(in, frame->stmt->where) || !run_list(in, &frame->stmt->body))
         return false;
     *over = frame->too_large;
     if (frame->unlimited && !*over)
@@ -828,10 +876,13 @@ static bool run_assert(struct interp *in, const struct stmt *stmt)
 
 static bool run_block(struct interp *in, const struct stmt *stmt)
 {
+    char *name = text_format("%s", stmt->text);
     bool ok;
 
     agree(in, stmt->where, stmt->text);
-    engine_begin_block(in->engine, stmt->text, in->show_source ? stmt->source_text : NULL);
+    text_disarm(name, true);
+    engine_begin_block(in->engine, name, in->show_source ? stmt->source_text : NULL);
+    free(name);
     in->in_block = true;
     ok = run_list(in, &stmt->body);
     in->in_block = false;
@@ -839,6 +890,7 @@ static bool run_block(struct interp *in, const struct stmt *stmt)
     /* After an error the block has no end: the job stops inside. */
     if (ok)
         engine_end_block(in->engine);
+    in->pending = 0;
     return ok;
 }
 
@@ -881,7 +933,7 @@ static bool run_stmt(struct interp *in, const struct stmt *stmt)
 static bool run_list(struct interp *in, const struct stmt_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (!run_stmt(in, list->items[i]))
+        if (!goes_on(in, list->items[i]->where) || !run_stmt(in, list->items[i]))
             return false;
     return true;
 }

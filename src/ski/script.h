@@ -15,6 +15,10 @@
 void script_run(const struct tree *tree, const struct source *source, struct engine *engine,
                 bool show_source);
 
+/* For tests that run scripts which nobody vouches for: asked before each statement and each round
+ * of a loop; false makes the script fail. NULL, as always else: not asked. */
+extern bool (*script_goes_on)(void);
+
 /* The values of an arithmetic loop, apart from any tree (section "Loops" of the language
  * reference): exact hidden value, visible rounded value, direction, end. */
 struct loop {

@@ -1,5 +1,6 @@
 #include "ski/text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,4 +93,11 @@ char *text_format(const char *format, ...)
     text_append_list(&text, format, list);
     va_end(list);
     return text_take(&text);
+}
+
+void text_disarm(char *text, bool newlines_too)
+{
+    for (char *c = text; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c) && (newlines_too || *c != '\n'))
+            *c = '?';
 }

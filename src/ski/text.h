@@ -5,6 +5,7 @@
 #ifndef SKAMPI_SKI_TEXT_H
 #define SKAMPI_SKI_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct text {
@@ -21,6 +22,10 @@ void text_release(struct text *text);
 
 /* One formatted string that the caller frees. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Control characters become '?', all or all but newlines: what a script's strings hold must neither
+ * break the lines of an output nor reach a terminal. */
+void text_disarm(char *text, bool newlines_too);
 
 /* As malloc() and calloc(); freed with free(). */
 void *memory_allocate(size_t bytes);

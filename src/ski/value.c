@@ -45,10 +45,17 @@ struct value value_array(struct int_array *array)
     return (struct value){.type = TYPE_INT_ARRAY, .as.array = array};
 }
 
+/* Items of all arrays that there are. */
+static size_t array_items;
+
 struct int_array *int_array_create(size_t count)
 {
-    struct int_array *array = memory_zeroed(1, sizeof *array + count * sizeof array->items[0]);
+    struct int_array *array;
 
+    if (count > INT_ARRAY_LIMIT - array_items)
+        return NULL;
+    array_items += count;
+    array = memory_zeroed(1, sizeof *array + count * sizeof array->items[0]);
     array->references = 1;
     array->count = count;
     return array;
@@ -85,8 +92,10 @@ void value_release(struct value *v)
         pe_set_release(v->as.set);
         break;
     case TYPE_INT_ARRAY:
-        if (--v->as.array->references == 0)
+        if (--v->as.array->references == 0) {
+            array_items -= v->as.array->count;
             free(v->as.array);
+        }
         break;
     case TYPE_VOID:
     case TYPE_INT:

@@ -53,7 +53,11 @@ struct value value_real(double x);
 struct value value_string(const char *text, size_t length);
 struct value value_set(struct pe_set *set);        /* takes the reference over */
 struct value value_array(struct int_array *array); /* takes the reference over */
-struct int_array *int_array_create(size_t count);  /* zeros, one reference */
+
+/* Zeros, one reference; NULL when all arrays together would have more than INT_ARRAY_LIMIT items:
+ * that is a mistake in the script, which has to end by an error. */
+#define INT_ARRAY_LIMIT (1 << 20)
+struct int_array *int_array_create(size_t count);
 
 struct value value_copy(const struct value *v); /* one more reference */
 void value_release(struct value *v);            /* leaves it void */

@@ -69,7 +69,7 @@ def script(cases):
         for number, (where, call) in enumerate(cases))
 
 
-def problems_of(run, block, function, size, rank):
+def problems_of(block, function, size, rank):
     """What is wrong with the block's only result."""
     if not block or not block.ended:
         return "no complete block"
@@ -111,7 +111,7 @@ def test_sets(tap, functions, np, sets):
     tap.equal(run.unparsed, [], f"{np} PEs: every line is a result or a comment")
     for number, (name, function, size, rank) in enumerate(expected):
         block = run.block(str(number))
-        wrong = problems_of(run, block, function, size, rank)
+        wrong = problems_of(block, function, size, rank)
         tap.ok(not wrong, f"{np} PEs, {name}: {cases[number][1]}",
                "\n".join([wrong] + [r.line for r in block.rows] if block else [wrong]))
 
@@ -140,6 +140,21 @@ def test_refusals(tap, functions):
         tap.ok(len(lines) == 1 and re.match(r"test\.ski:5:\d+: error: ", lines[0])
                and function.name in lines[0] and reason in lines[0],
                f"{name}: the message says where and why, once", run)
+
+
+def test_chosen_iterations(tap, functions):
+    """0 iterations leave their number to the engine, which says what it chose."""
+    several = [f for f in functions if "iterations" in f.parameters]
+    run = skampi(script([("MPI_COMM_WORLD", f.call(1, iterations=0)) for f in several]), np=2)
+    tap.equal(run.status, 0, "0 iterations: exit status", run)
+    for number, function in enumerate(several):
+        block = run.block(str(number))
+        wrong = problems_of(block, function, 2, 1)
+        notes = [note for row in block.rows for note in row.notes] if block else []
+        chosen = [int(m.group(1)) for m in (re.match(r"iterations chosen: (\d+)$", note)
+                                            for note in notes) if m]
+        tap.ok(not wrong and len(chosen) == 1 and chosen[0] >= 1,
+               f"{function.name}: chooses the iterations", f"{wrong}\n{notes}")
 
 
 def test_acknowledging_tasks(tap):
@@ -177,7 +192,8 @@ def test_iterations(tap, functions, np):
     several = [f for f in functions if "iterations" in f.parameters and f.name != "wtime"
                and (2 if f.name == "Shmem_Bcast_All_Rounds" else max(1, f.minimum_pes)) == np]
     cases = [("MPI_COMM_WORLD", f.call(0, iterations=iterations)) for f in several]
-    run = skampi("set_unit(1.0e9)\nchoose_no_synchronization()\n" + script(cases), np=np, timeout=100,
+    run = skampi("set_unit(1.0e9)\nchoose_no_synchronization()\n" + script(cases), np=np,
+                 timeout=100,
                  env={"LD_PRELOAD": library,
                       "SKAMPI_TRUTH": f"post={cost_ns},wire=0,quiet={cost_ns},fence={cost_ns},"
                                       f"barrier={cost_ns},bcast=flat:{cost_ns}"})
@@ -204,6 +220,7 @@ def main():
     tap.ok(all(f.supported for f in functions), "all of them are supported here",
            [f.name for f in functions if not f.supported])
     test_numbers_of_pes(tap, functions)
+    test_chosen_iterations(tap, functions)
     test_acknowledging_tasks(tap)
     test_iterations(tap, functions, 1)
     test_iterations(tap, functions, 2)

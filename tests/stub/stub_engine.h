@@ -17,6 +17,10 @@ void stub_engine_release(struct engine *engine);
 /* So many PEs on each node, in order; default all on one. */
 void stub_engine_pes_per_node(struct engine *engine, int pes);
 
+/* Leaves nothing to chance and little behind, for fuzzing: what PE 0 broadcasts is all zeros
+ * (seeds, the environment), and the log loses its beginning before it grows large. */
+void stub_engine_predictable(struct engine *engine);
+
 /* Runs body(argument); false when it ended by engine_fatal() or engine_fatal_text(), which then
  * leave status and message. Without it these end the process. */
 bool stub_engine_try(struct engine *engine, void (*body)(void *), void *argument);

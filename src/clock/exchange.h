@@ -1,0 +1,68 @@
+/*
+ * What time stamps tell about two clocks: pure functions, without any communication.
+ *
+ * "local" is the clock of the PE that asks, "remote" the one that answers: the asker reads its clock
+ * before and after, and the other reads its own in between. Ticks of the respective timers.
+ */
+#ifndef SKAMPI_CLOCK_EXCHANGE_H
+#define SKAMPI_CLOCK_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A linear map from one clock's readings to another's: both showed their base at one moment, and
+ * the other counts ratio ticks to one of ours. */
+struct clock_map {
+    int64_t from, to;
+    double ratio;
+};
+
+struct clock_map clock_map_identity(void);
+int64_t clock_map_apply(const struct clock_map *map, int64_t reading);
+int64_t clock_map_invert(const struct clock_map *map, int64_t reading);
+/* First inner, then outer. */
+struct clock_map clock_map_compose(const struct clock_map *inner, const struct clock_map *outer);
+
+/* Bounds on the difference of two clocks from exchanges that follow each other closely. */
+struct bounds {
+    double ratio; /* nominal remote ticks to one local tick */
+    size_t exchanges, since_improved; /* since the smallest round trip became smaller */
+    int64_t local, remote; /* bases */
+    double low, high; /* the local reading when the remote clock showed its base lies so many local
+                         ticks after its base */
+    double smallest;  /* round trip, local ticks */
+};
+
+void bounds_begin(struct bounds *bounds, double ratio);
+
+/* One exchange: the remote clock showed `remote` at some time between the two local readings. Every
+ * exchange can only narrow the bounds (SKaMPI's rule). When clocks drift against each other so that
+ * exchanges contradict, the newer one counts. */
+void bounds_add(struct bounds *bounds, int64_t before, int64_t remote, int64_t after);
+
+/* The map from local to remote in the middle of the bounds. */
+struct clock_map bounds_map(const struct bounds *bounds);
+/* Half the interval that the truth must lie in, local ticks. */
+double bounds_half(const struct bounds *bounds);
+
+/* Offsets in the course of time, and the drift they show. Seconds. */
+struct drift_point {
+    double time, offset, bound;
+};
+
+struct drift {
+    double slope;      /* seconds per second */
+    double error;      /* standard error of the slope */
+    bool significant;  /* at 1 % (two-sided Student's t) */
+    double intercept;  /* offset at time 0 */
+};
+
+/* Least squares. Not significant with fewer than 4 points. */
+struct drift drift_fit(const struct drift_point *points, size_t n);
+
+/* Whether a second, independent fit confirms the first: significant too, and not significantly
+ * different from it (at 1 %). */
+bool drift_confirmed(const struct drift *first, const struct drift *second);
+
+#endif

@@ -1,0 +1,238 @@
+/* What skampi tells without measuring: help, manual page, completion, functions, timers. */
+#define _GNU_SOURCE /* FNM_CASEFOLD, getopt_long */
+#include <fnmatch.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock/timer.h"
+#include "engine/measurement.h"
+#include "options.h"
+
+#define STATUS_BAD 2
+
+/* Name, letter and value of an option as users type it. */
+static const char *spell(const struct option_row *row, char *text, size_t size, const char *gap)
+{
+    char letter[8] = "";
+    if (row->key < 256)
+        snprintf(letter, sizeof letter, "-%c, ", row->key);
+    const char *open = row->argument == optional_argument ? "[" : "";
+    snprintf(text, size, "%s--%s%s%s%s%s", *letter ? letter : gap, row->name, row->value ? " " : "",
+             open, row->value ? row->value : "", *open ? "]" : "");
+    return text;
+}
+
+/* What help and manual page say beside the options. */
+static const char usage[] = "oshrun -np N skampi -i SCRIPT [options]";
+static const char purpose[] = "Measures what a script asks for, on all PEs, and prints a table of "
+                              "times.";
+static const char *const statuses[][2] = {
+    {"0", "all measured"},
+    {"1", "internal error, failed write, failed assert"},
+    {"2", "bad option, script, file or environment"},
+    {"3", "finished, but a measurement failed or is unsupported"},
+    {"4", "stopped by the time limit"},
+    {"5", "ended by the watchdog"},
+    {"128 + n", "ended by signal n"},
+};
+
+static void print_help(void)
+{
+    char text[64];
+    printf("usage: %s\n%s\n\n", usage, purpose);
+    for (size_t i = 0; i < option_row_count; i++)
+        printf("  %-24s  %s\n", spell(&option_rows[i], text, sizeof text, "    "),
+               option_rows[i].meaning);
+    printf("\nA script without a path is looked for in the current directory, in inputs/ beside\n"
+           "the program, and in %s.\n\nexit status:\n",
+           options_inputs_directory());
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        printf("  %-8s  %s\n", statuses[i][0], statuses[i][1]);
+}
+
+/* A text of the manual page: a hyphen would become a typographical one. */
+static void print_troff(const char *text)
+{
+    for (; *text; text++)
+        printf(*text == '-' ? "\\-" : "%c", *text);
+}
+
+static void print_man(void)
+{
+    char text[64];
+    printf(".TH SKAMPI 1 \"\" \"skampi %s\" \"User Commands\"\n.SH NAME\nskampi \\- measures "
+           "OpenSHMEM and MPI\n.SH SYNOPSIS\n.B ",
+           options_version());
+    print_troff(usage);
+    printf("\n.SH DESCRIPTION\n%s\nThe language of scripts is described in README.md beside the "
+           "scripts that come with skampi.\nA script without a path is looked for in the current "
+           "directory, in inputs/ beside the program, and in\n.IR %s .\n.SH OPTIONS\n",
+           purpose, options_inputs_directory());
+    for (size_t i = 0; i < option_row_count; i++) {
+        printf(".TP\n.B ");
+        print_troff(spell(&option_rows[i], text, sizeof text, ""));
+        printf("\n");
+        print_troff(option_rows[i].meaning);
+        printf("\n");
+    }
+    printf(".SH EXIT STATUS\n");
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        printf(".TP\n.B %s\n%s\n", statuses[i][0], statuses[i][1]);
+}
+
+/* Words that follow an option, as shell words; NULL: file names. */
+static const char *words_behind(const char *option)
+{
+    if (strcmp(option, "unit") == 0)
+        return "ns us ms s";
+    if (strcmp(option, "timer") == 0)
+        return "$(skampi --timers 2>/dev/null | awk 'NR > 1 {print $1}')";
+    if (strcmp(option, "describe") == 0 || strcmp(option, "list") == 0)
+        return "$(skampi --list 2>/dev/null | sed -n 's/^\\([A-Za-z_]*\\)(.*/\\1/p')";
+    return NULL;
+}
+
+static void print_completion(void)
+{
+    printf("# bash completion for skampi, also behind a launcher\n_skampi()\n{\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+           "    case $before in\n");
+    for (size_t i = 0; i < option_row_count; i++) {
+        const char *words = words_behind(option_rows[i].name);
+        if (words)
+            printf("    --%s)\n        mapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$word\")\n"
+                   "        return\n        ;;\n",
+                   option_rows[i].name, words);
+    }
+    printf(
+        "    esac\n    if [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W \"");
+    for (size_t i = 0; i < option_row_count; i++) {
+        if (option_rows[i].key < 256)
+            printf("-%c ", option_rows[i].key);
+        printf("--%s%s", option_rows[i].name, i + 1 < option_row_count ? " " : "");
+    }
+    printf("\" -- \"$word\")\n    else\n        mapfile -t COMPREPLY < <(compgen -f -- "
+           "\"$word\")\n    fi\n}\n"
+           "complete -o filenames -F _skampi skampi\n");
+}
+
+static void print_signature(const struct measurement *function)
+{
+    static const char *const types[] = {"int", "int", "int", "double", "string", "int[]"};
+    printf("%s(", function->name);
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        printf("%s%s %s", i ? ", " : "", types[function->parameters[i].type],
+               function->parameters[i].name);
+    printf(")");
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+    return !pattern || strstr(name, pattern) || fnmatch(pattern, name, FNM_CASEFOLD) == 0;
+}
+
+static int print_list(const char *pattern)
+{
+    const struct measurement *function;
+    size_t found = 0;
+    for (size_t i = 0; (function = measurement_at(i)); i++) {
+        if (!matches(pattern, function->name))
+            continue;
+        found++;
+        print_signature(function);
+        printf("\n    %s\n", function->summary);
+        if (measurement_unsupported(function))
+            printf("    unsupported: %s\n", measurement_unsupported(function));
+    }
+    if (found > 0)
+        return 0;
+    fprintf(stderr, "skampi: error: no measurement function matches %s\n", pattern);
+    return STATUS_BAD;
+}
+
+static int describe(const char *name)
+{
+    const struct measurement *function = measurement_find(name);
+    if (!function) {
+        fprintf(stderr, "skampi: error: there is no measurement function %s; --list shows all\n",
+                name);
+        return STATUS_BAD;
+    }
+    static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
+    print_signature(function);
+    printf("\n%s\n", function->summary);
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        printf("  %-12s %s%s%s%s", parameter->name, parameter->meaning,
+               *parameter->unit ? " [" : "", parameter->unit, *parameter->unit ? "]" : "");
+        if (parameter->type <= PARAMETER_RANK)
+            printf(", at least %lld", (long long)parameter->minimum);
+        printf("\n");
+    }
+    printf("timed: %s\n", function->timed);
+    printf("who: %s\n", function->who);
+    printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");
+    printf("synchronization: %s\n",
+           function->synchronized ? "as the script chooses (window, barrier, none)" : "none");
+    printf("API: %s", apis[function->api]);
+    if (function->version_major)
+        printf(" %d.%d", function->version_major, function->version_minor);
+    printf("\nPEs: at least %d\n", function->minimum_pes > 1 ? function->minimum_pes : 1);
+    if (function->cost)
+        printf("cost: %s\n", function->cost);
+    const char *reason = measurement_unsupported(function);
+    printf("supported: %s%s\n", reason ? "no: " : "yes", reason ? reason : "");
+    return 0;
+}
+
+static int print_timers(void)
+{
+    printf("%-18s %12s %12s  %s\n", "timer", "step [ns]", "cost [ns]", "usable");
+    for (size_t i = 0; i < timer_count(); i++) {
+        struct timer *timer = timer_at(i);
+        const char *reason = timer->unusable();
+        if (!reason) {
+            timer->ticks_per_second = timer_calibrate(timer);
+            timer_characterize(timer);
+            reason = timer->refused;
+        }
+        if (reason)
+            printf("%-18s %12s %12s  no: %s\n", timer->name, "---", "---", reason);
+        else
+            printf("%-18s %12.1f %12.1f  yes\n", timer->name, timer->resolution * 1e9,
+                   timer->cost * 1e9);
+    }
+    return 0;
+}
+
+int options_inform(const struct options *options)
+{
+    if (options->error) {
+        options_print_error(options);
+        return STATUS_BAD;
+    }
+    switch (options->information) {
+    case INFORM_HELP:
+        print_help();
+        break;
+    case INFORM_VERSION:
+        printf("skampi %s\n", options_version());
+        break;
+    case INFORM_LIST:
+        return print_list(options->name);
+    case INFORM_DESCRIBE:
+        return describe(options->name);
+    case INFORM_TIMERS:
+        return print_timers();
+    case INFORM_MAN:
+        print_man();
+        break;
+    case INFORM_COMPLETION:
+        print_completion();
+        break;
+    case INFORM_NOTHING:
+        break;
+    }
+    return 0;
+}

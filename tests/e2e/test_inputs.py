@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# TIMEOUT: 600
+"""The scripts in inputs/ run on any number of PEs, to the end and with all results."""
+
+import glob
+import math
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+from harness import ROOT, Tap, skampi
+
+# On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
+SMALL = ["--set", "MAXSIZE=8", "--set", "iterations=2"]
+RUNS = [(1, []), (2, []), (4, SMALL), (7, SMALL)]
+# Functions of one PE on another have nothing to do on one PE.
+NEED_TWO = re.compile(r"get_np\(\) > 1")
+
+
+def blocks_of(text):
+    """Name -> text of the blocks of a script."""
+    return dict(re.findall(r'^begin measurement "(.*?)"\n(.*?)^end measurement', text,
+                           re.MULTILINE | re.DOTALL))
+
+
+def check_result(tap, what, run, blocks, pes):
+    if not tap.equal(run.status, 0, f"{what}: exit status", run):
+        return
+    tap.equal([block.name for block in run.blocks], list(blocks), f"{what}: all blocks are there")
+    tap.ok(all(block.ended for block in run.blocks), f"{what}: all blocks end", run)
+    tap.equal(run.unparsed, [], f"{what}: nothing but results and comments")
+    tap.ok(any(line.startswith("# Finished at") for line in run.comments), f"{what}: it finishes")
+    empty = [] if harness.has("SHMEM") else list(blocks)
+    if pes == 1:
+        empty = [name for name, text in blocks.items() if name in empty or NEED_TWO.search(text)]
+    without = [block.name for block in run.blocks if not block.rows]
+    tap.equal(without, empty, f"{what}: what can be measured here has results")
+    tap.ok(all(math.isfinite(row.time) and row.reps >= 8 and len(row.per_pe) == pes
+               for row in run.rows), f"{what}: every result has its numbers", run)
+
+
+def check_head(tap, name, text):
+    """The comment at the top tells a user what there is to know."""
+    head = re.match(r"(?:#.*\n)+", text)
+    words = head.group(0) if head else ""
+    for word in (f"oshrun -np 2 skampi -i {name}", " s at 2 PEs", "MAXSIZE"):
+        tap.ok(word in words, f"{name}: its head says \"{word}\"")
+
+
+def main():
+    tap = Tap()
+    texts = {}
+    for path in sorted(glob.glob(os.path.join(ROOT, "inputs", "*.ski"))):
+        with open(path, encoding="utf-8") as file:
+            texts[path] = file.read()
+    tap.ok(texts, "there are scripts")
+
+    listed = re.findall(r"^(\w+)\(", skampi(args=["--list"], launch=False).out, re.MULTILINE)
+    called = set(re.findall(r"^\s*measure [^:\n]+: (\w+)\(", "".join(texts.values()), re.MULTILINE))
+    tap.equal(sorted(set(listed) - called - {"wtime"}), [], "every function is in some script")
+
+    for path, text in texts.items():
+        name = os.path.basename(path)
+        check_head(tap, name, text)
+        if not harness.has("SHMEM") and "is_supported" not in text:
+            tap.skip(name, "it needs OpenSHMEM")
+            continue
+        for pes, arguments in RUNS:
+            run = skampi(path, np=pes, args=arguments, timeout=240)
+            check_result(tap, f"{name} on {pes} PEs", run, blocks_of(text), pes)
+
+    if os.path.dirname(harness.program()) == ROOT:
+        run = skampi("ordering.ski", np=1, args=SMALL)
+        tap.equal(run.status, 0, "a script is found by its name alone", run)
+    tap.done()
+
+
+main()
