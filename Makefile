@@ -5,10 +5,12 @@ VERSION := 0.1.0
 
 define HELP
 make             build ./skampi
-make quickstart  install what is missing (Debian, Ubuntu), build, run a first measurement
+make quickstart  install what is missing (Debian, Ubuntu, Fedora, RHEL), build, show a first measurement
 make check       all tests; make check TESTS="NAME ..." runs some; see tests/README.md
 make bench       how fast skampi itself is
 make install     PREFIX=/usr/local, DESTDIR=
+make uninstall   the same PREFIX and DESTDIR: removes what was installed there, nothing else
+make dist        build/skampi-$(VERSION).tar.gz
 make clean       remove all that was built
 
 CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
@@ -38,7 +40,8 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all banner tests run-tests run-quickstart quickstart check bench install help FORCE
+.PHONY: all banner tests run-tests run-quickstart quickstart check bench
+.PHONY: install uninstall dist help FORCE
 
 PREFIX ?= /usr/local
 SHMEM ?=
@@ -82,7 +85,7 @@ banner:
 
 # ---- What was found; not needed by what only starts another make ----
 
-ifneq ($(filter-out quickstart check clean help,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out quickstart check uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
 settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) SANITIZE=$(SANITIZE) \
 	CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
@@ -200,14 +203,23 @@ run-tests run-quickstart bench: export SKAMPI_LAUNCH = $(LAUNCH)
 run-tests: all tests
 	@tests/run $(if $(V),-v) $(TESTS)
 
+# The table is shown whatever came out, the status is skampi's.
 run-quickstart: all
-	@mk/launch 2 ./$(PROGRAM) -i inputs/quickstart.ski
+	@echo 'skampi: measuring; results go to $(BUILD)/quickstart.sko'
+	@rm -f $(BUILD)/quickstart.sko
+	@status=0; \
+	mk/launch 2 ./$(PROGRAM) -i inputs/quickstart.ski -o $(BUILD)/quickstart.sko || status=$$?; \
+	[ ! -e $(BUILD)/quickstart.sko ] || scripts/skampi-table $(BUILD)/quickstart.sko || exit; \
+	exit $$status
 
 bench: all
 	@tests/bench/run
 
-# These install first what is missing, so only the make that they start may look around.
-again = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+# These install first what is missing, so only the make that they start may look around. Fedora and
+# RHEL keep Open MPI where only its module puts it into PATH.
+modular := /usr/lib64/openmpi/bin
+again = command -v $(firstword $(CC)) >/dev/null || [ ! -d $(modular) ] || PATH=$$PATH:$(modular); \
+	$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 quickstart:
 	@scripts/install-deps
@@ -219,18 +231,22 @@ check:
 
 # ---- Installation ----
 
-bin := $(DESTDIR)$(PREFIX)/bin
-share := $(DESTDIR)$(PREFIX)/share/skampi
-doc := $(DESTDIR)$(PREFIX)/share/doc/skampi
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export DESTDIR := $(DESTDIR)
 
-# Programs for users are called scripts/skampi-...; the rest of scripts/ is material for them.
-install: all
-	install -d '$(bin)' '$(share)' '$(doc)'
-	install -m 755 $(PROGRAM) $(wildcard scripts/skampi-*) '$(bin)'
-	cp -R inputs scripts '$(share)'
-	rm -f '$(share)'/scripts/skampi-*
-	chmod -R u=rwX,go=rX '$(share)'
-	install -m 644 README.md LICENSE '$(doc)'
+$(BUILD)/skampi.1: $(PROGRAM)
+	$(Q)./$(PROGRAM) --man >$@
+
+install: all $(BUILD)/skampi.1
+	mk/install ./$(PROGRAM) $(BUILD)/skampi.1
+
+uninstall:
+	mk/install --remove
+
+dist: name := skampi-$(VERSION)
+dist:
+	@mkdir -p build
+	mk/dist $(name) build/$(name).tar.gz
 
 help:
 	$(info $(HELP))

@@ -81,40 +81,38 @@ static void print_man(void)
         printf(".TP\n.B %s\n%s\n", statuses[i][0], statuses[i][1]);
 }
 
-/* Words that follow an option, as shell words; NULL: file names. */
+/* Words that follow an option, as shell words; NULL: file names. "$1" is skampi as it was typed. */
 static const char *words_behind(const char *option)
 {
     if (strcmp(option, "unit") == 0)
         return "ns us ms s";
+    if (strcmp(option, "clock-sync") == 0)
+        return "default none linear ring tree hca";
     if (strcmp(option, "timer") == 0)
-        return "$(skampi --timers 2>/dev/null | awk 'NR > 1 {print $1}')";
+        return "$(\"$1\" --timers 2>/dev/null | awk 'NR > 1 {print $1}')";
     if (strcmp(option, "describe") == 0 || strcmp(option, "list") == 0)
-        return "$(skampi --list 2>/dev/null | sed -n 's/^\\([A-Za-z_]*\\)(.*/\\1/p')";
+        return "$(\"$1\" --list 2>/dev/null | sed -n 's/^\\([A-Za-z_0-9]*\\)(.*/\\1/p')";
     return NULL;
 }
 
 static void print_completion(void)
 {
-    printf("# bash completion for skampi, also behind a launcher\n_skampi()\n{\n"
-           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-           "    case $before in\n");
+    printf("# bash completion for skampi\n_skampi()\n{\n    case $3 in\n");
     for (size_t i = 0; i < option_row_count; i++) {
         const char *words = words_behind(option_rows[i].name);
         if (words)
-            printf("    --%s)\n        mapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$word\")\n"
+            printf("    --%s)\n        mapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$2\")\n"
                    "        return\n        ;;\n",
                    option_rows[i].name, words);
     }
-    printf(
-        "    esac\n    if [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W \"");
+    printf("    esac\n    if [[ $2 == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W \"");
     for (size_t i = 0; i < option_row_count; i++) {
         if (option_rows[i].key < 256)
             printf("-%c ", option_rows[i].key);
         printf("--%s%s", option_rows[i].name, i + 1 < option_row_count ? " " : "");
     }
-    printf("\" -- \"$word\")\n    else\n        mapfile -t COMPREPLY < <(compgen -f -- "
-           "\"$word\")\n    fi\n}\n"
-           "complete -o filenames -F _skampi skampi\n");
+    printf("\" -- \"$2\")\n    else\n        mapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n"
+           "    fi\n}\ncomplete -o filenames -F _skampi skampi\n");
 }
 
 static void print_signature(const struct measurement *function)

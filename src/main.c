@@ -127,6 +127,7 @@ static int measure(const struct options *options, struct source *source, struct 
     struct engine_options engine_options = {
         .output = output,
         .timer = options->timer,
+        .clock_sync = options->clock_sync,
         .unit = options->unit,
         .estimate = options->estimate,
         .debug = options->debug,

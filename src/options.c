@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock/timer.h"
+#include "output/settings.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -29,6 +30,7 @@ enum {
     LONG_TIMERS,
     LONG_PROGRESS,
     LONG_ESTIMATE,
+    LONG_CLOCK_SYNC,
     LONG_MAN,
     LONG_COMPLETION
 };
@@ -40,6 +42,8 @@ const struct option_row option_rows[] = {
     {"source", 's', no_argument, NULL, "copy the script into the output"},
     {"set", LONG_SET, required_argument, "NAME=EXPR", "give a global of the script another value"},
     {"timer", LONG_TIMER, required_argument, "NAME", "the timer to use; see --timers"},
+    {"clock-sync", LONG_CLOCK_SYNC, required_argument, "NAME",
+     "default, none, linear, ring, tree or hca"},
     {"unit", LONG_UNIT, required_argument, "UNIT", "ns, us, ms or s, whatever the script says"},
     {"estimate", LONG_ESTIMATE, no_argument, NULL,
      "say how many measurements there are and how long they take"},
@@ -147,6 +151,11 @@ static void take(struct options *options, int key, const char *value)
     case LONG_UNIT:
         set_unit(options, value);
         break;
+    case LONG_CLOCK_SYNC:
+        options->clock_sync = clock_sync_find(value);
+        if (options->clock_sync < 0)
+            fail(options, "--clock-sync %s: give default, none, linear, ring, tree or hca", value);
+        break;
     case LONG_ESTIMATE:
         options->estimate = true;
         break;
@@ -184,6 +193,7 @@ static bool is_known(int key)
 void options_parse(struct options *options, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
+    options->clock_sync = -1;
     options->overrides = calloc((size_t)argc + 1, sizeof *options->overrides);
     options->command_line = join(argc, argv);
     if (!options->overrides)

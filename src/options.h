@@ -32,6 +32,7 @@ extern const size_t option_row_count;
 struct options {
     const char *input, *output; /* output: NULL is standard output */
     const char *timer;          /* NULL: the default */
+    int clock_sync;             /* enum clock_sync; -1: the script's */
     double unit;                /* reported units per second; 0: the script's */
     bool check_only, show_source, progress, estimate;
     int debug;

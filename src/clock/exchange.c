@@ -77,7 +77,7 @@ static double t_limit(double degrees)
 {
     static const struct {
         double degrees, limit;
-    } table[] = {{2, 9.925}, {3, 5.841},  {4, 4.604},  {5, 4.032},  {6, 3.707},   {8, 3.355},
+    } table[] = {{2, 9.925},  {3, 5.841},  {4, 4.604},  {5, 4.032},  {6, 3.707},  {8, 3.355},
                  {10, 3.169}, {15, 2.947}, {20, 2.845}, {30, 2.750}, {60, 2.660}, {120, 2.617}};
     double limit = INFINITY;
     for (size_t i = 0; i < sizeof table / sizeof *table && table[i].degrees <= degrees; i++)

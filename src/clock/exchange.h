@@ -1,8 +1,8 @@
 /*
  * What time stamps tell about two clocks: pure functions, without any communication.
  *
- * "local" is the clock of the PE that asks, "remote" the one that answers: the asker reads its clock
- * before and after, and the other reads its own in between. Ticks of the respective timers.
+ * "local" is the clock of the PE that asks, "remote" the one that answers: the asker reads its
+ * clock before and after, and the other reads its own in between. Ticks of the respective timers.
  */
 #ifndef SKAMPI_CLOCK_EXCHANGE_H
 #define SKAMPI_CLOCK_EXCHANGE_H
@@ -26,9 +26,9 @@ struct clock_map clock_map_compose(const struct clock_map *inner, const struct c
 
 /* Bounds on the difference of two clocks from exchanges that follow each other closely. */
 struct bounds {
-    double ratio; /* nominal remote ticks to one local tick */
+    double ratio;                     /* nominal remote ticks to one local tick */
     size_t exchanges, since_improved; /* since the smallest round trip became smaller */
-    int64_t local, remote; /* bases */
+    int64_t local, remote;            /* bases */
     double low, high; /* the local reading when the remote clock showed its base lies so many local
                          ticks after its base */
     double smallest;  /* round trip, local ticks */
@@ -52,10 +52,10 @@ struct drift_point {
 };
 
 struct drift {
-    double slope;      /* seconds per second */
-    double error;      /* standard error of the slope */
-    bool significant;  /* at 1 % (two-sided Student's t) */
-    double intercept;  /* offset at time 0 */
+    double slope;     /* seconds per second */
+    double error;     /* standard error of the slope */
+    bool significant; /* at 1 % (two-sided Student's t) */
+    double intercept; /* offset at time 0 */
 };
 
 /* Least squares. Not significant with fewer than 4 points. */

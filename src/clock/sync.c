@@ -1,141 +1,646 @@
 #include "clock/sync.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "clock/exchange.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 
-#define ROUND_TRIPS 100
-#define ROUND_TRIPS_KNOWN 8 /* enough once the smallest round trip is known */
-#define CLOSE_TO_SMALLEST 1.10
-#define WORD_GO 1
+/* Words of an exchange that are no readings; readings are larger. */
+#define WORD_ASK 1
 #define WORD_END (-1)
+/* Round trips of a check. */
+#define CHECK_EXCHANGES 10
+/* An exchange that only has to allow for equal clocks need not be the best possible. */
+#define VERIFY_PATIENCE 8
+/* An exchange ends after so many in any case. */
+#define MOST_EXCHANGES 2000
+#define HISTORY 256
 
-/* This PE's view of rank 0's clock: both showed their base at one moment. */
+/* The best of some exchanges: one time of both clocks. */
+struct sample {
+    int64_t before, remote, after;
+};
+
+/* What this PE knows; the library it stands on is one per process, too. */
 static struct {
-    struct pe_set *set; /* what the rest is about; NULL: nothing */
-    int64_t base_local, base_root;
-    double root_rate;       /* ticks per second of rank 0's timer */
-    double bound, smallest; /* seconds */
-    bool shared;            /* all members have one and the same clock */
-} view;
-
-void sync_invalidate(void)
-{
-    pe_set_release(view.set);
-    view.set = NULL;
-}
+    struct clock_map map; /* own timer to global time */
+    double bound;         /* seconds */
+    bool shared;          /* has the clock of its partner, and so on up to PE 0 */
+    bool all_shared;
+    bool drifting;
+    /* The samples that the map was learned from, against the partner's global time. */
+    struct sample history[HISTORY];
+    int samples;
+    double nominal; /* partner's ticks to one own tick */
+} own = {.map = {0, 0, 1}, .shared = true, .all_shared = true};
 
 int64_t sync_to_local(int64_t global)
 {
-    return view.base_local + (int64_t)((double)(global - view.base_root) *
-                                       (timer_in_use->ticks_per_second / view.root_rate));
+    return clock_map_invert(&own.map, global);
 }
 
 int64_t sync_to_global(int64_t local)
 {
-    return view.base_root + (int64_t)((double)(local - view.base_local) *
-                                      (view.root_rate / timer_in_use->ticks_per_second));
+    return clock_map_apply(&own.map, local);
 }
 
-double sync_error_bound(void)
+double sync_offset(void)
 {
-    return view.bound;
+    int64_t now = timer_now();
+    return timer_seconds(clock_map_apply(&own.map, now) - now);
 }
 
-double sync_round_trip(void)
+/* ---- One pair ---- */
+
+/* Words are never 0: numbers that could be are told with something added. */
+#define NOT_ZERO ((int64_t)1 << 62)
+
+static int64_t pack_real(double x)
 {
-    return view.smallest;
+    int64_t word;
+    memcpy(&word, &x, sizeof word);
+    return word;
 }
 
-/* Rank 0's side: answers with its time until the other has enough. */
-static void answer(int pe)
+static double unpack_real(int64_t word)
 {
-    comm_word_send(pe, WORD_GO);
-    while (comm_word_receive() != WORD_END)
-        comm_word_send(pe, timer_now());
+    double x;
+    memcpy(&x, &word, sizeof x);
+    return x;
 }
 
-/* The other side. Rank 0 read T between this PE's before and after, so that the difference of the
- * clocks lies in [T - after, T - before]: every exchange narrows the interval (SKaMPI's rule;
- * method of two-sided bounds). */
-static void ask(int root_pe)
+/* What a PE tells before it answers. */
+struct greeting {
+    double rate;  /* ticks per second of the timer */
+    double bound; /* of its global time, seconds */
+};
+
+/* Words go strictly to and fro. The partner begins, since it is asked by one PE at a time; then
+ * every question is followed by its answer. */
+static void begin_answers(int pe)
 {
-    double rate = timer_in_use->ticks_per_second, ratio = rate / view.root_rate;
-    double low = 0, high = 0, smallest = view.smallest * rate;
-    comm_word_receive();
-    for (int i = 0; i < ROUND_TRIPS; i++) {
-        int64_t before = timer_now();
-        comm_word_send(root_pe, before);
-        int64_t root = comm_word_receive(), after = timer_now();
-        if (i == 0) {
-            view.base_root = root;
-            view.base_local = before;
-            low = (double)(before - after);
-            high = 0;
+    comm_word_send(pe, COMM_ANSWER, WORD_ASK);
+}
+
+static void await_turn(void)
+{
+    comm_word_receive(COMM_ANSWER);
+}
+
+/* A number that is asked for, never 0. */
+static void tell_number(int pe, int64_t number)
+{
+    comm_word_receive(COMM_QUESTION);
+    comm_word_send(pe, COMM_ANSWER, number);
+}
+
+static int64_t take_number(int pe)
+{
+    comm_word_send(pe, COMM_QUESTION, WORD_ASK);
+    return comm_word_receive(COMM_ANSWER);
+}
+
+static void greet(int pe)
+{
+    tell_number(pe, pack_real(timer_in_use->ticks_per_second));
+    tell_number(pe, pack_real(own.bound + 1));
+}
+
+static struct greeting take_greeting(int pe)
+{
+    struct greeting greeting;
+    greeting.rate = unpack_real(take_number(pe));
+    greeting.bound = unpack_real(take_number(pe)) - 1;
+    return greeting;
+}
+
+/* Answers with own readings, or with global time, until the PE has enough. */
+static void answer_questions(int pe, bool global)
+{
+    while (comm_word_receive(COMM_QUESTION) != WORD_END) {
+        int64_t now = timer_now();
+        comm_word_send(pe, COMM_ANSWER, global ? sync_to_global(now) : now);
+    }
+}
+
+static void answer(int pe, bool global)
+{
+    begin_answers(pe);
+    greet(pe);
+    answer_questions(pe, global);
+}
+
+static void end_questions(int pe)
+{
+    comm_word_send(pe, COMM_QUESTION, WORD_END);
+}
+
+/* One question and answer, added to the bounds; the fastest so far is kept in *best. */
+static void ask(int pe, struct bounds *bounds, struct sample *best)
+{
+    int64_t before = timer_now();
+    comm_word_send(pe, COMM_QUESTION, WORD_ASK);
+    int64_t remote = comm_word_receive(COMM_ANSWER), after = timer_now();
+    if (best && (bounds->exchanges == 0 || (double)(after - before) < bounds->smallest))
+        *best = (struct sample){before, remote, after};
+    bounds_add(bounds, before, remote, after);
+}
+
+static void ask_patiently(int pe, struct bounds *bounds, int patience)
+{
+    do
+        ask(pe, bounds, NULL);
+    while (bounds->since_improved < (size_t)patience && bounds->exchanges < MOST_EXCHANGES);
+}
+
+static void remember(const struct sample *sample)
+{
+    if (own.samples == HISTORY) {
+        /* Half of the past goes: drift is not constant for ever. */
+        memmove(own.history, own.history + HISTORY / 2, sizeof own.history / 2);
+        own.samples = HISTORY / 2;
+    }
+    own.history[own.samples++] = *sample;
+}
+
+/* ---- Drift ---- */
+
+/* Offsets in seconds at the samples from..to, against a partner without drift. */
+static size_t points_of(int from, int to, struct drift_point *points)
+{
+    const struct sample *base = &own.history[0];
+    double rate = timer_in_use->ticks_per_second;
+    for (int i = from; i < to; i++) {
+        const struct sample *sample = &own.history[i];
+        double local =
+            (double)(sample->before - base->before) + (double)(sample->after - sample->before) / 2;
+        double remote = (double)(sample->remote - base->remote) / own.nominal;
+        points[i - from] =
+            (struct drift_point){local / rate, (remote - local) / rate,
+                                 (double)(sample->after - sample->before) / 2 / rate};
+    }
+    return (size_t)(to - from);
+}
+
+static struct drift fit(int from, int to)
+{
+    struct drift_point points[HISTORY];
+    return drift_fit(points, points_of(from, to, points));
+}
+
+/* The map that the samples give when the clocks drift by slope; its bound, seconds. */
+static struct clock_map learn(double slope, double *bound)
+{
+    struct bounds bounds;
+    bounds_begin(&bounds, own.nominal * (1 + slope));
+    for (int i = 0; i < own.samples; i++)
+        bounds_add(&bounds, own.history[i].before, own.history[i].remote, own.history[i].after);
+    *bound = bounds_half(&bounds) / timer_in_use->ticks_per_second;
+    return bounds_map(&bounds);
+}
+
+/* Samples spread over some seconds, from now on. */
+static void collect(int pe, const struct clock_rules *rules, double seconds, int points)
+{
+    int64_t start = timer_now();
+    for (int i = 0; i < points; i++) {
+        int64_t due = start + timer_ticks(seconds * i / (points > 1 ? points - 1 : 1));
+        for (unsigned turn = 0; timer_now() < due; turn++) {
+            comm_poll();
+            comm_yield(turn);
         }
-        /* Local ticks by which rank 0's clock was behind base at this reading. */
-        double elapsed = (double)(root - view.base_root) * ratio;
-        low = i == 0 || elapsed - (double)(after - view.base_local) > low
-                  ? elapsed - (double)(after - view.base_local)
-                  : low;
-        high = i == 0 || elapsed - (double)(before - view.base_local) < high
-                   ? elapsed - (double)(before - view.base_local)
-                   : high;
-        double trip = (double)(after - before);
-        bool known = smallest > 0;
-        bool close = known && trip < CLOSE_TO_SMALLEST * smallest;
-        if (!known || trip < smallest)
-            smallest = trip;
-        if (i + 1 >= ROUND_TRIPS_KNOWN && view.smallest > 0 && close)
-            break;
+        struct bounds bounds;
+        struct sample best = {0, 0, 0};
+        bounds_begin(&bounds, own.nominal);
+        for (int exchange = 0; exchange < rules->fit_exchanges; exchange++)
+            ask(pe, &bounds, &best);
+        remember(&best);
     }
-    comm_word_send(root_pe, WORD_END);
-    view.base_local -= (int64_t)((low + high) / 2);
-    view.bound = (high - low) / 2 / rate;
-    view.smallest = smallest / rate;
 }
 
-/* On one node a clock that counts for all processors alike is one clock, if the exchange does not
- * contradict: then its own reading is better than any estimate. */
-static bool take_as_shared(const struct pe_set *set)
+/* Learns the partner's global time: offset, and drift where two independent fits over the long
+ * spread agree that there is one. */
+static void learn_drift(int pe, const struct clock_rules *rules, double *round_trip)
 {
-    int root = pe_set_member(set, 0);
-    bool agrees = true;
-    if (comm_node_of(root) != comm_node_of(comm_pe())) {
-        agrees = false;
-    } else if (pe_set_rank_of(set, comm_pe()) != 0) {
-        double difference = timer_seconds(view.base_root - view.base_local);
-        agrees = difference <= view.bound && difference >= -view.bound;
+    struct greeting greeting = take_greeting(pe);
+    int points = rules->fit_points < HISTORY / 4 ? rules->fit_points : HISTORY / 4;
+    double slope = 0;
+    own.nominal = greeting.rate / timer_in_use->ticks_per_second;
+    own.samples = 0;
+    own.drifting = false;
+    collect(pe, rules, rules->spread, points);
+    if (fit(0, own.samples).significant) {
+        int from = own.samples;
+        collect(pe, rules, rules->long_spread, points);
+        struct drift first = fit(from, own.samples);
+        if (first.significant) {
+            int second_from = own.samples;
+            collect(pe, rules, rules->long_spread, points);
+            struct drift second = fit(second_from, own.samples);
+            own.drifting = drift_confirmed(&first, &second);
+        }
     }
-    int64_t all = agrees;
-    comm_allreduce_int(set, COMM_AND, &all, 1);
-    return all;
+    end_questions(pe);
+    if (own.drifting)
+        slope = fit(0, own.samples).slope;
+    own.map = learn(slope, &own.bound);
+    own.bound += greeting.bound;
+    double smallest = INFINITY;
+    for (int i = 0; i < own.samples; i++)
+        smallest = fmin(smallest, (double)(own.history[i].after - own.history[i].before));
+    *round_trip = timer_seconds((int64_t)smallest);
 }
 
-void sync_linear(const struct pe_set *set)
+/* ---- Orders of exchanges ---- */
+
+/* In a tree by ranks, a rank's partner is itself without its highest bit: the partners of round k
+ * are the ranks below 2^k, who know the time by then. */
+static int highest_bit(int rank)
 {
-    bool same = view.set && pe_set_equal(view.set, set);
-    if (same && view.shared)
+    return 31 - __builtin_clz((unsigned)rank);
+}
+
+/* Calls ask_one with the partner's PE, then answer_one with each PE that this one is a partner of.
+ * Returns the number of rounds of the whole tree. */
+static int walk_tree(const int *pes, int size, int rank, void (*ask_one)(int pe, void *),
+                     void (*answer_one)(int pe, void *), void *context)
+{
+    if (rank > 0)
+        ask_one(pes[rank - (1 << highest_bit(rank))], context);
+    for (int64_t bit = rank > 0 ? (int64_t)2 << highest_bit(rank) : 1; rank + bit < size; bit *= 2)
+        answer_one(pes[rank + bit], context);
+    return size > 1 ? highest_bit(size - 1) + 1 : 0;
+}
+
+struct errand {
+    const struct clock_rules *rules;
+    struct sync_report *report;
+};
+
+static void answer_globally(int pe, void *context)
+{
+    (void)context;
+    answer(pe, true);
+}
+
+static void learn_from(int pe, void *context)
+{
+    const struct errand *errand = context;
+    await_turn();
+    learn_drift(pe, errand->rules, &errand->report->own_round_trip);
+}
+
+/* Offset alone, of the partner's global time. */
+static void learn_offset(int pe, void *context)
+{
+    const struct errand *errand = context;
+    await_turn();
+    struct greeting greeting = take_greeting(pe);
+    struct bounds bounds;
+    bounds_begin(&bounds, greeting.rate / timer_in_use->ticks_per_second);
+    ask_patiently(pe, &bounds, errand->rules->patience);
+    end_questions(pe);
+    own.map = bounds_map(&bounds);
+    own.bound = bounds_half(&bounds) / timer_in_use->ticks_per_second + greeting.bound;
+    errand->report->own_round_trip = timer_seconds((int64_t)bounds.smallest);
+}
+
+static int *all_pes(void)
+{
+    int n = comm_pes(), *pes = malloc((size_t)n * sizeof *pes);
+    if (!pes)
+        comm_abort(1);
+    for (int i = 0; i < n; i++)
+        pes[i] = i;
+    return pes;
+}
+
+static void run_tree(struct errand *errand)
+{
+    int *pes = all_pes();
+    errand->report->rounds =
+        walk_tree(pes, comm_pes(), comm_pe(), learn_offset, answer_globally, errand);
+    free(pes);
+}
+
+static void run_linear(struct errand *errand)
+{
+    int n = comm_pes();
+    errand->report->rounds = n - 1;
+    if (comm_pe() > 0)
+        learn_offset(0, errand);
+    for (int pe = 1; comm_pe() == 0 && pe < n; pe++)
+        answer(pe, true);
+}
+
+/* What a PE's clock is to that of the PE before it; maps compose along the ring. */
+struct ring_step {
+    struct clock_map map;
+    double bound;
+};
+
+static void compose(void *left, const void *right)
+{
+    struct ring_step *a = left;
+    const struct ring_step *b = right;
+    a->map = clock_map_compose(&b->map, &a->map);
+    a->bound += b->bound;
+}
+
+/* The phase in which a PE asks the one before it. */
+static int ring_phase(int pe, int n)
+{
+    if (pe == 0)
+        return n % 2 == 1 ? 2 : 1;
+    return pe % 2 == 1 ? 0 : 1;
+}
+
+/* All pairs of neighbours in two phases, even ranks answering first, the pair (0, n - 1) in the
+ * second, or in a third one when n is odd (MPIPerf, section 5). */
+static void run_ring(struct errand *errand)
+{
+    int n = comm_pes(), pe = comm_pe(), before = (pe + n - 1) % n, behind = (pe + 1) % n;
+    struct ring_step step = {clock_map_identity(), 0}, closing = step;
+    own.map = clock_map_identity();
+    own.bound = 0;
+    if (n == 1)
         return;
-    int rank = pe_set_rank_of(set, comm_pe()), size = pe_set_size(set);
-    if (!same) {
-        sync_invalidate();
-        view.set = pe_set_reference((struct pe_set *)(uintptr_t)set);
-        view.smallest = 0;
-        view.root_rate = timer_in_use->ticks_per_second;
-        comm_broadcast(set, &view.root_rate, sizeof view.root_rate);
+    for (int phase = 0; phase < 3; phase++) {
+        if (phase == ring_phase(pe, n)) {
+            learn_offset(before, errand);
+            *(pe == 0 ? &closing : &step) = (struct ring_step){own.map, own.bound};
+            own.bound = 0; /* what is told to others is about this clock alone */
+        }
+        if (phase == ring_phase(behind, n))
+            answer(behind, false);
     }
-    view.base_local = view.base_root = 0;
-    view.bound = 0;
-    if (rank == 0)
-        for (int other = 1; other < size; other++)
-            answer(pe_set_member(set, other));
+    errand->report->rounds = n % 2 == 1 ? 3 : 2;
+    comm_scan(comm_world(), &step, sizeof step, compose);
+    own.map = step.map;
+    own.bound = step.bound;
+    /* Around the whole ring back to PE 0 one should arrive at the same time. */
+    int64_t now = timer_now(), round[2] = {0, 0};
+    if (pe == 0) {
+        round[0] = now;
+        round[1] = clock_map_apply(&closing.map, now); /* on the last PE's clock */
+    }
+    comm_broadcast(comm_world(), round, sizeof round);
+    double off = pe == n - 1 ? timer_seconds(sync_to_global(round[1]) - round[0]) : NAN;
+    comm_allreduce(comm_world(), COMM_MAX, &off, 1);
+    errand->report->closure = off;
+}
+
+/* ---- Hierarchical ---- */
+
+/* Whether this PE has its partner's clock: the exchange must allow for it. */
+static void verify_shared(int pe, void *context)
+{
+    const struct errand *errand = context;
+    await_turn();
+    struct greeting greeting = take_greeting(pe);
+    bool partner_shares = take_number(pe) == 2;
+    struct bounds bounds;
+    bounds_begin(&bounds, greeting.rate / timer_in_use->ticks_per_second);
+    ask_patiently(pe, &bounds, VERIFY_PATIENCE);
+    end_questions(pe);
+    struct clock_map map = bounds_map(&bounds);
+    double off = fabs((double)(map.to - map.from)), half = bounds_half(&bounds);
+    own.shared = partner_shares && timer_in_use->shared && bounds.ratio == 1 && off <= half + 1;
+    errand->report->own_round_trip = timer_seconds((int64_t)bounds.smallest);
+    errand->report->own_bound = half / timer_in_use->ticks_per_second;
+}
+
+static void answer_sharing(int pe, void *context)
+{
+    (void)context;
+    begin_answers(pe);
+    greet(pe);
+    tell_number(pe, own.shared ? 2 : 1);
+    answer_questions(pe, false);
+}
+
+#define WORD_SHARED 2
+
+static void take_map(int pe)
+{
+    own.map.from = take_number(pe) - NOT_ZERO;
+    own.map.to = take_number(pe) - NOT_ZERO;
+    own.map.ratio = unpack_real(take_number(pe));
+    own.bound = unpack_real(take_number(pe)) - 1;
+}
+
+static void tell_map(int pe)
+{
+    tell_number(pe, own.map.from + NOT_ZERO);
+    tell_number(pe, own.map.to + NOT_ZERO);
+    tell_number(pe, pack_real(own.map.ratio));
+    tell_number(pe, pack_real(own.bound + 1));
+}
+
+/* Tells the partner whether this PE takes its model or learns its own. */
+static bool announce_sharing(int pe)
+{
+    await_turn();
+    comm_word_send(pe, COMM_QUESTION, own.shared ? WORD_SHARED : WORD_ASK);
+    comm_word_receive(COMM_ANSWER);
+    return own.shared;
+}
+
+/* Who shares the clock of the node's first PE takes its model, the others learn their own. */
+static void learn_in_node(int pe, void *context)
+{
+    const struct errand *errand = context;
+    if (announce_sharing(pe)) {
+        take_map(pe);
+        own.bound += errand->report->own_bound; /* as verified */
+    } else {
+        learn_drift(pe, errand->rules, &errand->report->own_round_trip);
+    }
+}
+
+static void teach_in_node(int pe, void *context)
+{
+    (void)context;
+    begin_answers(pe);
+    int64_t kind = comm_word_receive(COMM_QUESTION);
+    comm_word_send(pe, COMM_ANSWER, WORD_ASK);
+    if (kind == WORD_SHARED) {
+        tell_map(pe);
+    } else {
+        greet(pe);
+        answer_questions(pe, true);
+    }
+}
+
+/* PEs of this node, ascending; *rank: this PE's place. */
+static int *node_pes(int *count, int *rank)
+{
+    int node = comm_node_of(comm_pe());
+    int *pes = malloc((size_t)comm_node_size(node) * sizeof *pes);
+    if (!pes)
+        comm_abort(1);
+    *count = 0;
+    for (int pe = 0; pe < comm_pes(); pe++)
+        if (comm_node_of(pe) == node) {
+            if (pe == comm_pe())
+                *rank = *count;
+            pes[(*count)++] = pe;
+        }
+    return pes;
+}
+
+static int *leader_pes(void)
+{
+    int *pes = malloc((size_t)comm_node_count() * sizeof *pes);
+    if (!pes)
+        comm_abort(1);
+    for (int node = 0; node < comm_node_count(); node++)
+        pes[node] = comm_node_leader(node);
+    return pes;
+}
+
+/* Finds out which PEs of a node have one clock. */
+static void find_shared(struct errand *errand)
+{
+    int count, rank, *pes = node_pes(&count, &rank);
+    own.shared = true;
+    errand->report->rounds = walk_tree(pes, count, rank, verify_shared, answer_sharing, errand);
+    free(pes);
+    int64_t all = own.shared && comm_node_count() == 1;
+    comm_allreduce_int(comm_world(), COMM_AND, &all, 1);
+    own.all_shared = all;
+}
+
+static void run_hca(struct errand *errand)
+{
+    int node = comm_node_of(comm_pe());
+    own.map = clock_map_identity();
+    if (comm_node_leader(node) == comm_pe()) {
+        int *leaders = leader_pes();
+        /* Times do not depend on the round: those of one round learn side by side. */
+        walk_tree(leaders, comm_node_count(), node, learn_from, answer_globally, errand);
+        free(leaders);
+    }
+    int count, rank, *pes = node_pes(&count, &rank);
+    walk_tree(pes, count, rank, learn_in_node, teach_in_node, errand);
+    free(pes);
+    int nodes = comm_node_count();
+    errand->report->rounds +=
+        (nodes > 1 ? highest_bit(nodes - 1) + 1 : 0) + (count > 1 ? highest_bit(count - 1) + 1 : 0);
+}
+
+/* ---- The whole ---- */
+
+void sync_synchronize(const struct clock_rules *rules, struct sync_report *report)
+{
+    int64_t start = timer_now();
+    *report = (struct sync_report){.algorithm = rules->algorithm, .closure = NAN};
+    struct errand errand = {rules, report};
+    own.map = clock_map_identity();
+    own.bound = 0;
+    own.drifting = own.all_shared = own.shared = false;
+    own.samples = 0;
+    comm_barrier(comm_world());
+    switch (rules->algorithm) {
+    case CLOCK_SYNC_DEFAULT:
+    case CLOCK_SYNC_HCA:
+        find_shared(&errand);
+        if (rules->algorithm == CLOCK_SYNC_DEFAULT && own.all_shared) {
+            report->algorithm = CLOCK_SYNC_NONE;
+            own.bound = report->own_bound;
+        } else {
+            report->algorithm = CLOCK_SYNC_HCA;
+            run_hca(&errand);
+        }
+        break;
+    case CLOCK_SYNC_NONE:
+        find_shared(&errand);
+        own.bound = own.all_shared ? report->own_bound : INFINITY;
+        break;
+    case CLOCK_SYNC_LINEAR:
+        run_linear(&errand);
+        break;
+    case CLOCK_SYNC_RING:
+        run_ring(&errand);
+        break;
+    case CLOCK_SYNC_TREE:
+        run_tree(&errand);
+        break;
+    }
+    report->own_bound = own.bound;
+    report->shared = own.all_shared;
+    double drift = own.drifting ? fabs(own.map.ratio / own.nominal - 1) : 0;
+    double most[] = {own.bound, drift, report->rounds, timer_seconds(timer_now() - start)};
+    comm_allreduce(comm_world(), COMM_MAX, most, 4);
+    report->bound = most[0];
+    report->drift = most[1];
+    report->drifting = most[1] > 0;
+    report->rounds = (int)most[2];
+    report->seconds = most[3];
+}
+
+/* ---- Later ---- */
+
+static void check_against(int pe, double *deviation)
+{
+    take_greeting(pe);
+    struct bounds bounds;
+    struct sample best = {0, 0, 0};
+    bounds_begin(&bounds, 1);
+    for (int i = 0; i < CHECK_EXCHANGES; i++) {
+        int64_t before = timer_now();
+        comm_word_send(pe, COMM_QUESTION, WORD_ASK);
+        int64_t remote = comm_word_receive(COMM_ANSWER), after = timer_now();
+        if (i == 0 || after - before < best.after - best.before)
+            best = (struct sample){before, remote, after};
+        bounds_add(&bounds, sync_to_global(before), remote, sync_to_global(after));
+    }
+    end_questions(pe);
+    /* With equal clocks, 0 lies within the bounds. */
+    struct clock_map map = bounds_map(&bounds);
+    double off = fabs((double)(map.to - map.from)) - bounds_half(&bounds);
+    *deviation = off > 0 ? off / timer_in_use->ticks_per_second : 0;
+    if (own.samples == 0)
+        return;
+    remember(&best);
+    if (own.drifting) {
+        double ignored;
+        own.map = learn(fit(0, own.samples).slope, &ignored);
+    }
+}
+
+static void check_leader(int pe, void *context)
+{
+    await_turn();
+    check_against(pe, context);
+}
+
+/* Whoever has its partner's clock has its model, too, as refined by now. */
+static void check_in_node(int pe, void *context)
+{
+    if (announce_sharing(pe))
+        take_map(pe);
     else
-        ask(pe_set_member(set, 0));
-    view.shared = take_as_shared(set);
-    int64_t base = timer_now();
-    comm_broadcast(set, &base, sizeof base);
-    if (view.shared || rank == 0)
-        view.base_local = view.base_root = base;
+        check_against(pe, context);
+}
+
+double sync_check(void)
+{
+    if (own.all_shared)
+        return 0;
+    double deviation = 0;
+    int node = comm_node_of(comm_pe());
+    if (comm_node_leader(node) == comm_pe()) {
+        int *leaders = leader_pes();
+        walk_tree(leaders, comm_node_count(), node, check_leader, answer_globally, &deviation);
+        free(leaders);
+    }
+    int count, rank, *pes = node_pes(&count, &rank);
+    walk_tree(pes, count, rank, check_in_node, teach_in_node, &deviation);
+    free(pes);
+    comm_allreduce(comm_world(), COMM_MAX, &deviation, 1);
+    return deviation;
 }

@@ -1,30 +1,47 @@
 /*
- * Synchronized clocks: a common ("global") time for the members of a PE set, in ticks of the timer
- * in use on the set's rank 0.
+ * Synchronized clocks: a global time for all PEs, in ticks of the timer in use on PE 0.
+ *
+ * Costs with n PEs on k nodes, in exchanges on the longest path: linear n, ring 3, tree log2 n,
+ * hca log2 k + log2 (n / k), each exchange being at most `patience` round trips behind its best one
+ * (hca: fit_points times fit_exchanges, spread over `spread` seconds).
  */
 #ifndef SKAMPI_CLOCK_SYNC_H
 #define SKAMPI_CLOCK_SYNC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "comm/pe_set.h"
+#include "output/settings.h"
 
-/* Estimates this PE's offset to rank 0 of the set by ping-pong, one rank after the other (SKaMPI's
- * two-sided bound): O(n) exchanges of at most 100 round trips. Collective over the set. */
-void sync_linear(const struct pe_set *set);
+/* What a synchronization came to; the same on all PEs but for own_. */
+struct sync_report {
+    enum clock_sync algorithm; /* never the default */
+    bool shared;   /* all PEs were seen to have one clock: nothing had to be estimated */
+    bool drifting; /* some PE's clock drifts, and its model allows for it */
+    double bound;  /* the largest error bound of a PE, seconds: half the interval that the truth was
+                      in at the time of synchronization, summed along its path to PE 0 */
+    double closure; /* ring: what the offsets around the ring do not add up to 0 by; else NaN */
+    double drift;   /* the largest of a model, seconds per second */
+    int rounds;     /* exchanges in a row on the longest path */
+    double seconds;
+    double own_bound, own_round_trip; /* of this PE to its partner */
+};
+
+/* Collective over the world. Sources: ring and rule d of Kurnosov's MPIPerf, section 5; tree of
+ * Hoefler, Schneider & Lumsdaine 2010; hca after Hunold & Carpen-Amarie's HCA3: each level learns
+ * the already corrected clock of the one above. */
+void sync_synchronize(const struct clock_rules *rules, struct sync_report *report);
+
+/* How far the global clock of some PE is off that of its partner now, beyond what an exchange can
+ * tell; seconds, the same on all PEs; 0 where all have one clock. Models that allow for drift are
+ * refined by what is seen. Collective over the world; O(log n) short exchanges. */
+double sync_check(void);
 
 /* Ticks of this PE's timer at a global time, and back. */
 int64_t sync_to_local(int64_t global);
 int64_t sync_to_global(int64_t local);
 
-/* Half the interval that the true offset must lie in, seconds; 0 on rank 0. This PE's. */
-double sync_error_bound(void);
-
-/* Forget the estimate: the timer changed, or the set. */
-void sync_invalidate(void);
-
-/* Smallest round trip between this PE and the set's rank 0 seen by the last sync_linear(); seconds.
- */
-double sync_round_trip(void);
+/* This PE's global clock less its own, now; seconds. */
+double sync_offset(void);
 
 #endif

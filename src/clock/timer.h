@@ -19,6 +19,7 @@ struct timer {
     double ticks_per_second;       /* 0: a counter whose rate timer_calibrate() tells */
     const char *(*unusable)(void); /* NULL when usable here, else the reason */
     bool user_space;               /* a read is no system call */
+    bool shared;                   /* by its own word one clock for all processors of a machine */
     /* Filled in by timer_characterize(). Seconds. */
     double resolution;   /* smallest non-zero step seen */
     double cost;         /* mean time from one reading to the next, undisturbed */
@@ -69,6 +70,10 @@ double timer_calibrate(const struct timer *);
 /* Fills in resolution and cost; finds timers that run backwards or stand still. About 1 ms. The
  * rate must be known. */
 void timer_characterize(struct timer *);
+
+/* For tests only: readings of the timers selected from now on are wrong by offset + drift * (time
+ * since now), seconds and seconds per second. */
+void timer_skew(double offset, double drift);
 
 /* NULL, or why the timer cannot be used. */
 const char *timer_select(const char *name);

@@ -274,6 +274,38 @@ void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void 
     }
 }
 
+void comm_scan(const struct pe_set *set, void *value, size_t bytes,
+               void (*combine)(void *left, const void *right))
+{
+    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    /* Sums of the subtrees below the children, then prefixes on the way down. */
+    char *below = allocate(LINK_CHILDREN, bytes), *sum = allocate(1, bytes);
+    memcpy(sum, value, bytes);
+    int children = 0;
+    FOR_CHILDREN(bit, child, rank, size)
+    {
+        transfer(set, UP, child, bit, below + (size_t)bit * bytes, bytes);
+        combine(sum, below + (size_t)bit * bytes);
+        children++;
+    }
+    if (rank > 0) {
+        char *own = allocate(1, bytes);
+        memcpy(own, value, bytes);
+        transfer(set, UP, parent_of(rank), -1, sum, bytes);
+        transfer(set, DOWN, parent_of(rank), -1, value, bytes); /* of all ranks before this one */
+        combine(value, own);
+        free(own);
+    }
+    /* A child's subtree begins behind this rank and the children with smaller bits. */
+    memcpy(sum, value, bytes);
+    for (int bit = 0; bit < children; bit++) {
+        transfer(set, DOWN, child_at(rank, bit, size), bit, sum, bytes);
+        combine(sum, below + (size_t)bit * bytes);
+    }
+    free(sum);
+    free(below);
+}
+
 void comm_enter(const struct pe_set *set)
 {
     /* What was sent to the ports of the old set must have arrived before a new one uses them. */
@@ -307,14 +339,14 @@ void comm_receive(int from_pe, void *data, size_t bytes)
     direct(from_pe, false, data, bytes);
 }
 
-void comm_word_send(int to_pe, int64_t word)
+void comm_word_send(int to_pe, enum comm_word channel, int64_t word)
 {
-    link_word_send(to_pe, word);
+    link_word_send(to_pe, (int)channel, word);
 }
 
-int64_t comm_word_receive(void)
+int64_t comm_word_receive(enum comm_word channel)
 {
-    return link_word_receive();
+    return link_word_receive((int)channel);
 }
 
 void comm_poll(void)

@@ -51,6 +51,11 @@ void comm_allreduce_int(const struct pe_set *set, enum comm_operation op, int64_
 /* all (on rank 0; others may pass NULL) receives size * bytes in the order of ranks. */
 void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void *all);
 
+/* Inclusive prefix: value becomes combine(combine(value of rank 0, of rank 1), ... own). combine
+ * stores into left and is associative. */
+void comm_scan(const struct pe_set *set, void *value, size_t bytes,
+               void (*combine)(void *left, const void *right));
+
 /* ---- Point to point ---- */
 
 /* One message from PE to PE; from one and to another PE call it, world-collectively ordered: no
@@ -59,9 +64,11 @@ void comm_send(int to_pe, const void *data, size_t bytes);
 void comm_receive(int from_pe, void *data, size_t bytes);
 
 /* The fastest way to tell another PE a number (never 0): for clock exchanges. Strictly
- * alternating between two PEs. comm_word_receive() polls and makes the library progress. */
-void comm_word_send(int to_pe, int64_t word);
-int64_t comm_word_receive(void);
+ * alternating between two PEs; the two channels keep what a PE is asked apart from the answers that
+ * it gets to its own questions. comm_word_receive() polls and makes the library progress. */
+enum comm_word { COMM_QUESTION, COMM_ANSWER };
+void comm_word_send(int to_pe, enum comm_word channel, int64_t word);
+int64_t comm_word_receive(enum comm_word channel);
 
 /* Lets the library make progress, so that operations that need this PE go on. Short (tens of
  * nanoseconds where the library offers it). Any PE. */

@@ -91,15 +91,15 @@ void link_receive(int from_pe, const struct link_end *end, void *data, size_t by
     receive_message(from_pe, tag_of(end), data, bytes);
 }
 
-void link_word_send(int to_pe, int64_t word)
+void link_word_send(int to_pe, int channel, int64_t word)
 {
-    send_message(to_pe, WORD_TAG, &word, sizeof word);
+    send_message(to_pe, WORD_TAG + channel, &word, sizeof word);
 }
 
-int64_t link_word_receive(void)
+int64_t link_word_receive(int channel)
 {
     int64_t word;
-    receive_message(MPI_ANY_SOURCE, WORD_TAG, &word, sizeof word);
+    receive_message(MPI_ANY_SOURCE, WORD_TAG + channel, &word, sizeof word);
     return word;
 }
 

@@ -33,7 +33,7 @@ struct ports {
 
 struct symmetric {
     struct ports world, set;
-    int64_t word;
+    int64_t word[2]; /* by channel */
     long claimed;
 };
 
@@ -161,16 +161,16 @@ void link_receive(int from_pe, const struct link_end *end, void *data, size_t by
         shmem_int64_p(&ports->ack[end->ack], number, from_pe);
 }
 
-void link_word_send(int to_pe, int64_t word)
+void link_word_send(int to_pe, int channel, int64_t word)
 {
-    shmem_int64_p(&symmetric->word, word, to_pe);
+    shmem_int64_p(&symmetric->word[channel], word, to_pe);
 }
 
-int64_t link_word_receive(void)
+int64_t link_word_receive(int channel)
 {
-    wait_for(&symmetric->word, SHMEM_CMP_NE, 0);
-    int64_t word = symmetric->word;
-    symmetric->word = 0;
+    wait_for(&symmetric->word[channel], SHMEM_CMP_NE, 0);
+    int64_t word = symmetric->word[channel];
+    symmetric->word[channel] = 0;
     return word;
 }
 
@@ -185,7 +185,7 @@ void link_poll(void)
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 #else
     /* A blocking operation on another PE drives any library; itself when it is alone. */
-    shmem_int64_g(&symmetric->word, (shmem_my_pe() + 1) % shmem_n_pes());
+    shmem_int64_g(&symmetric->word[0], (shmem_my_pe() + 1) % shmem_n_pes());
 #endif
 }
 

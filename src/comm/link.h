@@ -36,8 +36,8 @@ int link_pes(void);
 void link_send(int to_pe, const struct link_end *end, bool first, const void *data, size_t bytes);
 void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes);
 
-void link_word_send(int to_pe, int64_t word);
-int64_t link_word_receive(void);
+void link_word_send(int to_pe, int channel, int64_t word);
+int64_t link_word_receive(int channel);
 void link_poll(void);
 void link_quiet(void);
 void *link_allocate(size_t bytes);

@@ -12,6 +12,7 @@ enum { DEBUG_BATCHES = 8, DEBUG_CLOCKS = 128 };
 struct engine_options {
     struct output *output; /* on PE 0, else NULL; the engine closes it */
     const char *timer;     /* NULL: the default */
+    int clock_sync;        /* enum clock_sync; -1: as the script says */
     double unit;           /* 0: as the script says; else the script cannot change it */
     bool estimate;         /* measure a few, say how many there are and how long they take */
     int debug;             /* DEBUG_... bits: messages on standard error */

@@ -173,18 +173,15 @@ void engine_agree(struct engine *engine, uint64_t tag, const char *place)
     watch_progress(engine);
 }
 
-enum { TAG_FLUSH = 1, TAG_BROADCAST, TAG_BLOCK };
-
 void engine_flush(struct engine *engine)
 {
-    engine_agree(engine, TAG_FLUSH, engine->block_name);
     bring_text(engine);
     check_output(engine);
 }
 
 void engine_broadcast(struct engine *engine, void *data, size_t bytes)
 {
-    engine_agree(engine, TAG_BROADCAST, engine->block_name);
+    (void)engine;
     comm_broadcast(comm_world(), data, bytes);
 }
 
@@ -202,7 +199,6 @@ static void print_source(struct engine *engine, const char *source)
 
 void engine_begin_block(struct engine *engine, const char *name, const char *source)
 {
-    engine_agree(engine, TAG_BLOCK, name);
     free(engine->block_name);
     engine->block_name = must(strdup(name));
     engine->block_number++;
@@ -221,6 +217,7 @@ void engine_begin_block(struct engine *engine, const char *name, const char *sou
 void engine_end_block(struct engine *engine)
 {
     engine_flush(engine);
+    clocks_report(engine);
     if (engine->output)
         output_end_block(engine->output, engine->block_name,
                          timer_seconds(timer_now() - engine->block_start));
@@ -318,7 +315,7 @@ const char *engine_set_timer(struct engine *engine, const char *name)
     if (!good)
         return timer->refused ? timer->refused : "it is refused on another PE";
     reason = timer_select(name);
-    sync_invalidate();
+    engine->clocks_known = false;
     engine->pause_known = false;
     return reason;
 }
@@ -334,7 +331,6 @@ void engine_accounting_print(struct engine *engine)
 {
     struct accounting *own = &engine->accounting;
     double sums[] = {own->sync, own->comm, own->wait, own->over, own->total};
-    engine_agree(engine, TAG_FLUSH, engine->block_name);
     comm_allreduce(comm_world(), COMM_SUM, sums, 5);
     if (!engine->output)
         return;
@@ -357,10 +353,12 @@ void engine_accounting_print(struct engine *engine)
 
 int engine_farthest_from_root(struct engine *engine)
 {
-    engine_agree(engine, TAG_FLUSH, engine->block_name);
-    sync_invalidate();
-    sync_linear(comm_world());
-    double trip = comm_pe() == 0 ? 0 : sync_round_trip(), largest = trip;
+    struct clock_rules rules = engine->settings.clock;
+    struct sync_report report;
+    rules.algorithm = CLOCK_SYNC_LINEAR; /* the one in which every PE talks to PE 0 */
+    sync_synchronize(&rules, &report);
+    engine->clocks_known = false;
+    double trip = comm_pe() == 0 ? 0 : report.own_round_trip, largest = trip;
     comm_allreduce(comm_world(), COMM_MAX, &largest, 1);
     int64_t pe = trip >= largest ? comm_pe() : comm_pes();
     comm_allreduce_int(comm_world(), COMM_MIN, &pe, 1);
@@ -377,6 +375,9 @@ struct engine *engine_create(const struct engine_options *options, const char **
     engine->settings = settings_default();
     if (options->unit > 0)
         engine->settings.unit = options->unit;
+    if (options->clock_sync >= 0)
+        engine->settings.clock.algorithm = (enum clock_sync)options->clock_sync;
+    clocks_skew();
     engine->started = timer_now();
     *error = "no timer is usable on every PE";
     if (options->timer)
@@ -392,6 +393,9 @@ struct engine *engine_create(const struct engine_options *options, const char **
     atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
     watch_start(engine);
     environment_print(engine);
+    clocks_synchronize(engine);
+    if (engine->output)
+        output_text(engine->output, "\n");
     check_output(engine);
     return engine;
 }
@@ -424,7 +428,6 @@ int engine_finish(struct engine *engine)
     int64_t worst = status == STATUS_INTERNAL ? STATUS_INTERNAL : 0;
     comm_allreduce_int(comm_world(), COMM_MAX, &worst, 1);
     buffers_free(&engine->buffers);
-    sync_invalidate();
     engine_clear_notes(engine);
     estimate_free(&engine->estimate);
     free(engine->failure);

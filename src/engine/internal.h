@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clock/sync.h"
 #include "engine/control.h"
 #include "engine/engine.h"
 #include "output/output.h"
@@ -62,6 +63,9 @@ struct engine {
     struct buffers buffers;
     struct window window;
     struct run run;
+    struct clock_rules clock_rules; /* that clocks were synchronized by, */
+    bool clocks_known;              /* if they were, with this timer */
+    struct sync_report clocks;
     int64_t shortest; /* timed interval of this measurement, ticks */
     int64_t timed;    /* in timed intervals since the start of the program, ticks */
     double pause_overhead;
@@ -153,6 +157,18 @@ void estimate_free(struct estimate *);
 void watch_start(struct engine *);
 void watch_stop(struct engine *);
 void watch_progress(struct engine *);
+
+/* ---- clocks.c ---- */
+
+/* Makes clocks wrong as SKAMPI_TEST_CLOCK_SKEW says, for tests; before a timer is selected. */
+void clocks_skew(void);
+
+/* Synchronizes the clocks as the settings say, and states how well; collective over the world. */
+void clocks_synchronize(struct engine *);
+/* The same, unless it has been done like this before. */
+void clocks_need(struct engine *);
+/* At the end of a block: how far they have moved. Collective over the world. */
+void clocks_report(struct engine *);
 
 /* ---- environment.c ---- */
 

@@ -507,14 +507,6 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     struct run *run = &engine->run;
     const struct measurement *function = run->function;
     struct accounting *accounting = &engine->accounting;
-    if (in_windows(engine)) {
-        int64_t start = timer_now();
-        sync_linear(run->set);
-        accounting->sync += timer_seconds(timer_now() - start);
-        if (engine->options.debug & DEBUG_CLOCKS)
-            fprintf(stderr, "clocks: PE %d: error bound %g s, smallest round trip %g s\n",
-                    comm_pe(), sync_error_bound(), sync_round_trip());
-    }
     buffers_begin(&engine->buffers, &engine->settings, &run->demand);
     limit_cold_iterations(engine);
     buffers_next(&engine->buffers, run);
@@ -600,8 +592,8 @@ static char *conditions(struct engine *engine)
     else
         snprintf(buffer, sizeof buffer, "%s buffers, warm", places == 1 ? "same" : "cycling");
     char *text;
-    if (asprintf(&text, "%d PEs %s; %s; %s run time; %s", run->size, placement(run->set),
-                 starts[start], global ? "global" : "local", buffer) < 0)
+    if (asprintf(&text, "%d PE%s %s; %s; %s run time; %s", run->size, run->size == 1 ? "" : "s",
+                 placement(run->set), starts[start], global ? "global" : "local", buffer) < 0)
         must(NULL);
     return text;
 }
@@ -781,6 +773,8 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     /* A place for PE 0 to describe the buffers, also when it is outside. */
     buffers_begin(&engine->buffers, &engine->settings, &run->demand);
     engine->shortest = INT64_MAX;
+    if (in_windows(engine))
+        clocks_need(engine);
     comm_enter(request->set);
     int64_t failed = 0;
     if (run->rank >= 0)

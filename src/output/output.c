@@ -34,29 +34,6 @@ struct output {
     size_t held_count, held_room;
 };
 
-struct settings settings_default(void)
-{
-    return (struct settings){
-        .min_repetitions = 8,
-        .max_repetitions = 33,
-        .max_relative_standard_error = 0.10,
-        .max_nr_node_times = 16,
-        .unit = 1e6,
-        .synchronization = SYNCHRONIZE_WINDOW,
-        .run_time = RUN_TIME_LOCAL,
-        .max_window = 10,
-        .watchdog = 120,
-        .buffer_bytes = 1 << 20,
-        .buffer_cycling = true,
-        .send_alignment = 32,
-        .receive_alignment = 32,
-        .cache_state = CACHE_WARM,
-        .max_outstanding = 16,
-        .autorefine_factor = 2,
-        .autorefine_tolerance = 0.05,
-    };
-}
-
 struct output *output_open(const char *path, const char **error)
 {
     struct output *output = calloc(1, sizeof *output);

@@ -20,6 +20,25 @@ enum run_time_definition {
     RUN_TIME_GLOBAL /* latest finish - scheduled start, on the global clock */
 };
 
+enum clock_sync {
+    CLOCK_SYNC_DEFAULT, /* none where all PEs are seen to have one clock, else hca */
+    CLOCK_SYNC_NONE,
+    CLOCK_SYNC_LINEAR,
+    CLOCK_SYNC_RING,
+    CLOCK_SYNC_TREE,
+    CLOCK_SYNC_HCA
+};
+
+/* How clocks are synchronized. */
+struct clock_rules {
+    enum clock_sync algorithm;
+    int patience;       /* an exchange ends when the round trip has not improved for so long */
+    int fit_points;     /* offsets that a drift is fitted to */
+    int fit_exchanges;  /* of each of them */
+    double spread;      /* seconds over which the points are spread, */
+    double long_spread; /* and where they seem to show a drift */
+};
+
 enum cache_state { CACHE_WARM, CACHE_COLD };
 
 struct settings {
@@ -42,9 +61,14 @@ struct settings {
     int sk_tasks;        /* tasks sampled by the _SK functions; 0: all */
     double autorefine_factor;
     double autorefine_tolerance;
+    struct clock_rules clock;
 };
 
 /* The defaults of the language reference. */
 struct settings settings_default(void);
+
+/* Words of set_clock_sync(): the value of an enum clock_sync, or -1. */
+int clock_sync_find(const char *name);
+const char *clock_sync_name(enum clock_sync algorithm);
 
 #endif

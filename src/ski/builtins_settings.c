@@ -10,6 +10,9 @@
 /* Far more than any alignment is good for, and small enough that sizes cannot overflow. */
 #define ALIGNMENT_LIMIT (1 << 30)
 
+/* The engine keeps the times of all repetitions. */
+#define REPETITIONS_LIMIT 1000000
+
 static struct settings *settings_of(struct builtin_context *context)
 {
     return engine_settings(context->engine);
@@ -60,14 +63,24 @@ static struct value set_word(struct builtin_context *context, const char *functi
 
 /* ---- How long, how often, how exactly ---- */
 
+static struct value set_repetitions(struct builtin_context *context, const char *function,
+                                    const struct value *arg, int *field)
+{
+    if (builtin_in_range(context, function, arg->as.integer, 1, REPETITIONS_LIMIT))
+        *field = (int)arg->as.integer;
+    return value_void();
+}
+
 static struct value set_min_repetitions(struct builtin_context *context, const struct value *args)
 {
-    return set_int(context, "set_min_repetitions", args, 1, &settings_of(context)->min_repetitions);
+    return set_repetitions(context, "set_min_repetitions", args,
+                           &settings_of(context)->min_repetitions);
 }
 
 static struct value set_max_repetitions(struct builtin_context *context, const struct value *args)
 {
-    return set_int(context, "set_max_repetitions", args, 1, &settings_of(context)->max_repetitions);
+    return set_repetitions(context, "set_max_repetitions", args,
+                           &settings_of(context)->max_repetitions);
 }
 
 static struct value set_max_relative_standard_error(struct builtin_context *context,
@@ -112,6 +125,49 @@ static struct value set_autorefine_tolerance(struct builtin_context *context,
 }
 
 /* ---- Time and synchronization ---- */
+
+static struct value set_clock_sync(struct builtin_context *context, const struct value *args)
+{
+    int found = clock_sync_find(args[0].as.string->text);
+
+    if (found < 0)
+        return builtin_refuse(context,
+                              "set_clock_sync(): \"%s\" is unknown; allowed are \"default\", "
+                              "\"none\", \"linear\", \"ring\", \"tree\" and \"hca\"",
+                              args[0].as.string->text);
+    settings_of(context)->clock.algorithm = (enum clock_sync)found;
+    return value_void();
+}
+
+static struct value set_clock_patience(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_clock_patience", args, 1, &settings_of(context)->clock.patience);
+}
+
+static struct value set_clock_fit_points(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_clock_fit_points", args, 1,
+                   &settings_of(context)->clock.fit_points);
+}
+
+static struct value set_clock_fit_exchanges(struct builtin_context *context,
+                                            const struct value *args)
+{
+    return set_int(context, "set_clock_fit_exchanges", args, 1,
+                   &settings_of(context)->clock.fit_exchanges);
+}
+
+static struct value set_clock_spread(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_clock_spread", args, 0, true,
+                    &settings_of(context)->clock.spread);
+}
+
+static struct value set_clock_long_spread(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_clock_long_spread", args, 0, true,
+                    &settings_of(context)->clock.long_spread);
+}
 
 static struct value choose_real_synchronization(struct builtin_context *context,
                                                 const struct value *args)
@@ -273,7 +329,16 @@ const struct builtin builtins_settings[] = {
             "(x) autorefine measures up to so many times the points of the plain loop, default "
             "2.0"),
     SETTING(set_autorefine_tolerance, "f",
-            "(x) autorefine stops where the curve is predicted within this fraction"),
+            "(x) autorefine stops where the curve is predicted within this fraction, default 0.05"),
+    SETTING(set_clock_sync, "s",
+            "(algorithm) how clocks are synchronized: \"default\" (none where all PEs have one "
+            "clock, else hca), \"none\", \"linear\", \"ring\", \"tree\", \"hca\""),
+    SETTING(set_clock_patience, "i",
+            "(n) an exchange of clock readings ends n round trips behind its best, default 100"),
+    SETTING(set_clock_fit_points, "i", "(n) offsets that hca fits a drift to, default 20"),
+    SETTING(set_clock_fit_exchanges, "i", "(n) round trips for each of them, default 10"),
+    SETTING(set_clock_spread, "f", "(seconds) over which they are spread, default 0.2"),
+    SETTING(set_clock_long_spread, "f", "(seconds) and where they seem to show a drift, default 1"),
     SETTING(choose_real_synchronization, "",
             "() PEs start together at a given time (windows), the default"),
     SETTING(choose_barrier_synchronization, "", "() PEs start behind a barrier"),
@@ -293,14 +358,16 @@ const struct builtin builtins_settings[] = {
     SETTING(set_send_buffer_alignment, "i",
             "(bytes) of the send buffer, from 1, default 32: its address is a multiple of this but "
             "not of its double"),
-    SETTING(set_recv_buffer_alignment, "i", "(bytes) the same for the receive buffer"),
-    SETTING(set_cache_size, "i",
-            "(bytes) of the last-level cache; 0, the default: what the machine says"),
+    SETTING(set_recv_buffer_alignment, "i", "(bytes) the same for the receive buffer, default 32"),
+    SETTING(
+        set_cache_size, "i",
+        "(bytes) cold caches: walk through so much memory, too; 0, the default: only flush what "
+        "is used (where that cannot be done: walk through the last-level cache's size)"),
     SETTING(switch_buffer_cycling_on, "",
             "() repetitions walk through the buffer where it holds two, the default"),
     SETTING(switch_buffer_cycling_off, "", "() repetitions use the same part of the buffer"),
     SETTING(set_cache_state, "s",
             "(state) \"warm\", the default, or \"cold\": what the caches hold at the start"),
-    SETTING(use_mpi_alloc_mem, "i", "(0 or 1) accepted for older scripts, without effect"),
+    SETTING(use_mpi_alloc_mem, "i", "(flag) 0 or 1, accepted for older scripts, without effect"),
     {.name = NULL},
 };

@@ -369,12 +369,13 @@ static void check_measurement(struct checker *c, struct expr *call,
 
     call->measurement = measurement;
     for (size_t i = 0; i < call->count; i++) {
-        const struct parameter *parameter = &measurement->parameters[i];
+        const struct parameter *parameter;
 
         if (i >= wanted) {
             check_value(c, call->args[i]);
             continue;
         }
+        parameter = &measurement->parameters[i];
         check_argument(c, call, i, parameter_value_type(parameter->type), parameter->name);
         check_minimum(c, call, i, parameter);
     }

@@ -573,7 +573,7 @@ static bool measure(struct interp *in, const struct stmt *stmt)
     const struct expr *call = stmt->expr;
     const struct settings *settings = engine_settings(in->engine);
     char letters[MEASUREMENT_MAX_PARAMETERS + 1];
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     struct value set, *args;
 
     if (call->kind != EXPR_CALL || call->measurement == NULL)

@@ -316,11 +316,17 @@ static bool is_open(const struct lexer *lexer, int file)
 
 static void include_file(struct lexer *lexer, const char *path, struct position where)
 {
+    static const char too_long[] = "all includes together are longer than 16 MiB";
     char *error = NULL, *chain = NULL;
     size_t length;
-    int file = source_include(lexer->source, path, &error);
+    int file;
 
     lexer->incomplete = true;
+    if (lexer->included > EXPANSION_LIMIT) {
+        diag_error(lexer->diag, where, "%s", too_long);
+        return;
+    }
+    file = source_include(lexer->source, path, &error);
     if (file < 0) {
         diag_error(lexer->diag, where, "%s", error);
         free(error);
@@ -334,7 +340,7 @@ static void include_file(struct lexer *lexer, const char *path, struct position 
         diag_error(lexer->diag, where, "more than %d files within one another: %s",
                    LEXER_INCLUDE_DEPTH, chain);
     else if ((lexer->included += length + INCLUDE_COST) > EXPANSION_LIMIT)
-        diag_error(lexer->diag, where, "all includes together are longer than 16 MiB");
+        diag_error(lexer->diag, where, "%s", too_long);
     else {
         lexer->incomplete = false;
         push(lexer, file);

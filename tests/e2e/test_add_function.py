@@ -9,30 +9,16 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import builds
 import harness
 from harness import ROOT, Tap, skampi
 
 NAME = "Shmem_Swap_Long_Round"
-COPIED = ("Makefile", "mk", "src", "measurements", "inputs")
 
 
 def fences(text, language):
     """(file, contents) of the fences of that language that name a file."""
     return re.findall(rf"^```{language} file=(\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-def copy_tree():
-    """A copy of the sources and of what was built from them, so that little is compiled again."""
-    top = os.path.join(harness.scratch_directory(), "tree")
-    for name in (*COPIED, os.path.relpath(harness.build_directory(), ROOT)):
-        source, target = os.path.join(ROOT, name), os.path.join(top, name)
-        if os.path.isdir(source):
-            shutil.copytree(source, target, symlinks=True,
-                            ignore=shutil.ignore_patterns("tests", "sanitize-*"))
-        else:
-            os.makedirs(top, exist_ok=True)
-            shutil.copy2(source, target)
-    return top
 
 
 def apply(diff, text):
@@ -41,24 +27,6 @@ def apply(diff, text):
     old = "".join(line[1:] for line in lines if not line.startswith("+"))
     new = "".join(line[1:] for line in lines)
     return text.replace(old, new) if text.count(old) == 1 else None
-
-
-def built(name):
-    with open(os.path.join(harness.build_directory(), name), encoding="utf-8") as file:
-        return file.read().strip()
-
-
-def make_variables():
-    """The settings of the build under test: with others, everything would be compiled anew."""
-    wanted = ("CC", "SHMEM", "MPI", "PAPI", "SANITIZE", "CPPFLAGS", "CFLAGS", "LDFLAGS", "LDLIBS")
-    found = dict(re.findall(r"(?:^| )([A-Z]+)=(.*?)(?= [A-Z]+=|$)", built("settings")))
-    found["WERROR"] = "1" if "-Werror" in built("flags").split() else ""
-    return [f"{name}={found[name]}" for name in (*wanted, "WERROR") if found.get(name)]
-
-
-def build(top):
-    return subprocess.run(["make", *make_variables()], cwd=top, check=False, timeout=280, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def check_format(tap, path):
@@ -80,8 +48,7 @@ def main():
     tap.ok(skampi(args=["--describe", NAME], launch=False).status == 2,
            "the function is not there yet")
 
-    top = copy_tree()
-    shutil.copy2(os.path.join(ROOT, ".clang-format"), top)
+    top = builds.copy_tree(built=True)
     for path, contents in sources:
         with open(os.path.join(top, path), "w", encoding="utf-8") as file:
             file.write(contents)
@@ -93,12 +60,12 @@ def main():
             tap.done()
         with open(os.path.join(top, path), "w", encoding="utf-8") as file:
             file.write(changed)
-    made = build(top)
-    if not tap.equal(made.returncode, 0, "it compiles", made.stdout):
+    made = builds.make(top, *builds.built_variables(), timeout=280)
+    if not tap.equal(made.status, 0, "it compiles", made):
         tap.done()
-    tap.ok("warning:" not in made.stdout, "it compiles without warnings", made.stdout)
-    tap.ok("measurements/swap.c" in made.stdout and "src/engine/measure.c" not in made.stdout,
-           "only what changed is compiled", made.stdout)
+    tap.ok("warning:" not in made.err, "it compiles without warnings", made)
+    tap.ok("measurements/swap.c" in made.out and "src/engine/measure.c" not in made.out,
+           "only what changed is compiled", made)
 
     folder = os.path.relpath(harness.build_directory(), ROOT)
     program = os.path.join(top, "" if folder == "build" else folder, "skampi")

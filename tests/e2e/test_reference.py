@@ -139,9 +139,21 @@ def check_completeness(tap, examples):
               "every function is called in an example")
 
 
+def check_options(tap):
+    """The options are those that -h lists."""
+    listed = re.findall(r"^ .*?--([a-z-]+)", skampi(args=["-h"], launch=False).out, re.MULTILINE)
+    with open(os.path.join(ROOT, DOCUMENT), encoding="utf-8") as file:
+        described = re.findall(r"^\| `.*$", file.read(), re.MULTILINE)
+    described = re.findall(r"--([a-z-]+)", "".join(re.findall(r"`-[^`]*`", "".join(described))))
+    tap.ok(len(listed) > 10, "-h lists options")
+    tap.equal(sorted(set(described)), sorted(listed),
+              f"{DOCUMENT} describes all options and no others")
+
+
 def main():
     tap = Tap()
     check_itself(tap)
+    check_options(tap)
     with open(os.path.join(ROOT, DOCUMENT), encoding="utf-8") as file:
         examples, mistakes = read_examples(file.read())
     tap.equal(mistakes, [], f"{DOCUMENT} is well formed")

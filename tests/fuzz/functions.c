@@ -5,7 +5,37 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "engine/measurement.h"
+#include "ski/text.h"
+
+/* As the engine judges arguments. */
+char *engine_refusal(const struct measure_request *request, int *argument)
+{
+    const struct measurement *function = request->function;
+    int size = pe_set_size(request->set);
+    const char *reason;
+
+    *argument = -1;
+    if (size == 0 || measurement_unsupported(function) != NULL)
+        return NULL;
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        int64_t value = request->arguments[i].integer;
+
+        if (parameter->type > PARAMETER_RANK)
+            continue;
+        *argument = (int)i;
+        if (value < parameter->minimum || (parameter->type == PARAMETER_RANK && value >= size))
+            return text_format("%s is out of range", parameter->name);
+    }
+    *argument = -1;
+    if (size < function->minimum_pes)
+        return text_format("too few PEs");
+    reason = function->check != NULL ? function->check(function, request->arguments, request->set)
+                                     : NULL;
+    return reason != NULL ? text_format("%s", reason) : NULL;
+}
 
 /* ---- What the measurement files refer to though they never run ---- */
 

@@ -117,9 +117,11 @@ uint64_t stub_engine_agreed(const struct engine *engine)
 
 static struct text *log_of(struct engine *engine)
 {
-    if (engine->predictable && engine->log.length > PREDICTABLE_LOG)
-        engine->log.length = 0;
-    return &engine->log;
+    struct text *log = &engine->log;
+
+    if (engine->predictable && log->length > PREDICTABLE_LOG && log->data[log->length - 1] == '\n')
+        log->length = 0;
+    return log;
 }
 
 void engine_fatal_text(struct engine *engine, int status, const char *text)
@@ -162,7 +164,7 @@ static enum measure_status judge(struct engine *engine, const struct measure_req
     return demand.local > (size_t)engine->settings.buffer_bytes ? MEASURE_TOO_LARGE : MEASURE_DONE;
 }
 
-char *engine_refusal(const struct measure_request *request, int *argument)
+__attribute__((weak)) char *engine_refusal(const struct measure_request *request, int *argument)
 {
     *argument = 0;
     if (strcmp(request->function->name, "Fake_Arguments") == 0 &&

@@ -190,6 +190,44 @@ static void lines_of_strings_stay_comments(void **state)
     check_printed("print \"a\nb\"", "a|b");
 }
 
+/* Strings end up in names of blocks, columns, notes and messages, all of them lines. */
+static void no_string_breaks_a_line(void **state)
+{
+    (void)state;
+    check_on(0, 1, 1,
+             "begin measurement \"a\nb\tc\"\n"
+             "for s in [\"d\ne\"] do measure comm(1) : Fake_Arguments(1, 1, s, {}) od\n"
+             "end measurement\n",
+             "begin a?b?c\n"
+             "measure s=d?e Fake_Arguments(i=1, x=1.0, text=\"d?e\", items=[]) on [0]\n"
+             "end\n");
+    check_fatal("assert(0, \"a\033b\nc\")", 1, "t.ski:2:1: error: assertion failed: a?b\nc", "");
+}
+
+static void text_and_arrays_do_not_fill_the_memory(void **state)
+{
+    (void)state;
+    check_fatal("a = alloc_int_array(1000000) b = alloc_int_array(50000)", 2,
+                "t.ski:2:34: error: ", "all arrays together");
+    check_fatal("a = alloc_int_array(1000000) b = dims_create(1, a)", 2,
+                "t.ski:2:34: error: ", "all arrays together");
+    check_fatal("a = alloc_int_array(1048576) b = {1}", 2,
+                "t.ski:2:34: error: ", "all arrays together");
+    check_fatal("a = alloc_int_array(1000000) print a, a", 2,
+                "t.ski:2:39: error: ", "printed at once");
+    char *body = text_format("s = \"%01000000d\"\nfor i = 1 to 1000 do print s od", 0);
+
+    check_fatal(body, 2, "t.ski:3:22: error: ", "without a flush");
+    free(body);
+    check_fatal("a = alloc_int_array(1000000)\n"
+                "for x in [a] do measure comm(1) : Shmem_Barrier() od",
+                2, "t.ski:3:17: error: ", "longer than 1 MiB");
+    check_fatal("measure comm(1) : Fake_Arguments(1, 1, \"\", alloc_int_array(1000000))", 2,
+                "t.ski:2:1: error: ", "longer than 1 MiB");
+    /* What is no longer used does not count. */
+    check("for i = 1 to 3 do a = 0 a = alloc_int_array(1048576) od", "");
+}
+
 static void named_values_keep_their_name(void **state)
 {
     (void)state;
@@ -707,7 +745,7 @@ static void settings_are_checked(void **state)
     check_fatal("set_min_repetitions(0)", 2,
                 "t.ski:2:1: error: set_min_repetitions(): 0 is out of range; allowed is 1 to", "");
     check_fatal("set_max_repetitions(3000000000)", 2, "t.ski:2:1: error: set_max_repetitions()",
-                "2147483647");
+                "1000000");
     check_fatal("set_unit(0)", 2, "t.ski:2:1: error: set_unit(): 0 is out of range", "more than 0");
     check_fatal("set_max_relative_standard_error(-0.1)", 2, "t.ski:2:1: error: ", "at least 0");
     check_fatal("set_skampi_buffer(-1)", 2, "t.ski:2:1: error: set_skampi_buffer(): -1",
@@ -761,6 +799,8 @@ int main(void)
         cmocka_unit_test(globals_know_each_other),
         cmocka_unit_test(formats),
         cmocka_unit_test(lines_of_strings_stay_comments),
+        cmocka_unit_test(no_string_breaks_a_line),
+        cmocka_unit_test(text_and_arrays_do_not_fill_the_memory),
         cmocka_unit_test(named_values_keep_their_name),
         cmocka_unit_test(every_pe_prints),
         cmocka_unit_test(flushes),

@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+# TIMEOUT: 200
+"""Installing leaves what is needed and uninstalling nothing; the archive of make dist holds the
+project and is the same each time; manual page and completion are right; scripts/install-deps
+installs what is missing on Debian and on Fedora."""
+
+import os
+import re
+import shutil
+import sys
+import tarfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from builds import built_variables, copy_tree, make, write
+from harness import ROOT, Tap, program, run, scratch_directory, skampi, tracked_files
+
+tap = Tap()
+
+
+def everything(folder):
+    """All files and folders below, relative."""
+    return sorted(os.path.relpath(os.path.join(where, name), folder)
+                  for where, folders, files in os.walk(folder) for name in folders + files)
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+# ---- install and uninstall ----
+
+
+def installation(tree, top, *where):
+    """make install puts into top all that an installed skampi needs."""
+    made = make(tree, "install", *where, *built_variables())
+    tap.equal(made.status, 0, f"make install {where[-1].split('=')[0]}=", made)
+    present = everything(top)
+    wanted = ["bin/skampi", "bin/skampi-table", "share/man/man1/skampi.1",
+              "share/bash-completion/completions/skampi", "share/doc/skampi/README.md",
+              "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps"]
+    wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
+    missing = sorted(set(wanted) - set(present))
+    tap.ok(not missing, "... program, documents, inputs and scripts are there", f"missing: {missing}")
+    private = [p for p in present if os.stat(os.path.join(top, p)).st_mode & 0o444 != 0o444]
+    tap.ok(not private, "... and all may read them", private)
+    links = re.findall(r"\]\((inputs|scripts|measurements)\)", read(ROOT, "README.md"))
+    dead = [link for link in links if not os.path.exists(os.path.join(top, "share/doc/skampi", link))]
+    tap.ok(links and not dead, "... and the links of README.md lead there, too", dead)
+    return present
+
+
+def install(tree):
+    prefix = os.path.join(scratch_directory(), "a place")
+    os.umask(0o077)  # as administrators have it
+    installed = installation(tree, prefix, f"PREFIX={prefix}")
+    os.umask(0o022)
+    tool = os.path.join(prefix, "bin/skampi")
+    listed = skampi(args=["--list"], launch=False, executable=tool)
+    tap.ok(listed.status == 0 and "wtime" in listed.out, "the installed program lists", listed)
+    checked = skampi(args=["-n", "-i", "quickstart.ski"], launch=False, executable=tool)
+    tap.equal(checked.status, 0, "the installed program finds its inputs", checked)
+    shown = run([os.path.join(prefix, "bin/skampi-table"), "--help"])
+    tap.equal(shown.status, 0, "the installed skampi-table runs", shown)
+    page = read(prefix, "share/man/man1/skampi.1")
+    tap.ok(page.startswith(".TH SKAMPI 1") and prefix in page.replace("\\", ""),
+           "the manual page says where the inputs are", page)
+
+    # Another version had one file more; the user has one, too.
+    write(os.path.join(tree, "inputs/old.ski"), "")
+    make(tree, "install", f"PREFIX={prefix}", *built_variables())
+    os.remove(os.path.join(tree, "inputs/old.ski"))
+    foreign = os.path.join(prefix, "share/skampi/inputs/my own.ski")
+    write(foreign, "")
+    there = os.path.exists(os.path.join(prefix, "share/skampi/inputs/old.ski"))
+    made = make(tree, "install", f"PREFIX={prefix}", *built_variables())
+    tap.ok(made.status == 0 and there
+           and everything(prefix) == sorted([*installed, "share/skampi/inputs/my own.ski"]),
+           "installing again replaces what another version installed", made)
+    made = make(tree, "uninstall", f"PREFIX={prefix}")
+    tap.equal((made.status, everything(prefix)),
+              (0, ["share", "share/skampi", "share/skampi/inputs", "share/skampi/inputs/my own.ski"]),
+              "make uninstall leaves only what is not its own", made)
+    made = make(tree, "uninstall", f"PREFIX={prefix}")
+    tap.ok(made.status == 0 and "nothing is installed" in made.out and os.path.exists(foreign),
+           "... and does nothing the second time", made)
+
+    destination = scratch_directory()
+    top = os.path.join(destination, "opt/skampi")
+    os.makedirs(os.path.join(top, "bin"))
+    there = installation(tree, top, "PREFIX=/opt/skampi", f"DESTDIR={destination}")
+    tap.equal(there, installed, "DESTDIR= gets the same files")
+    tap.ok(destination not in read(top, "share/man/man1/skampi.1"), "... and no file names DESTDIR")
+    made = make(tree, "uninstall", "PREFIX=/opt/skampi", f"DESTDIR={destination}")
+    tap.equal((made.status, everything(destination)), (0, ["opt", "opt/skampi", "opt/skampi/bin"]),
+              "make uninstall leaves the folders that were there before", made)
+
+
+# ---- dist ----
+
+
+def members(archive):
+    with tarfile.open(archive) as tar:
+        return tar.getmembers()
+
+
+def pack(tree):
+    made = make(tree, "dist")
+    archive = re.findall(r"build/skampi-[\d.]+\.tar\.gz", made.out)
+    if not tap.ok(made.status == 0 and archive, "make dist", made):
+        tap.done()
+    return os.path.join(tree, archive[0])
+
+
+def dist(tree):
+    """tree: without .git, with what was built in it."""
+    write(os.path.join(tree, "inputs/with blank.ski"), "")
+    archive = pack(tree)
+    name = os.path.basename(archive)[:-len(".tar.gz")]
+    packed = members(archive)
+    wanted = sorted(f"{name}/{path}" for path in [*tracked_files(), "inputs/with blank.ski"])
+    tap.equal([member.name for member in packed], wanted, "it holds the project, in order")
+    tap.ok({(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in packed} == {(0, 0, "", "", packed[0].mtime)},
+           "... without owners and times of its own")
+    with open(archive, "rb") as file:
+        first = file.read()
+
+    run(["tar", "-xzf", archive], cwd=(where := scratch_directory()))
+    unpacked = os.path.join(where, name)
+    write(os.path.join(unpacked, "x.o"), "")
+    os.makedirs(os.path.join(unpacked, "scripts/__pycache__"))
+    write(os.path.join(unpacked, "scripts/__pycache__/x"), "")
+    with open(pack(unpacked), "rb") as file:
+        tap.ok(file.read() == first, "what was unpacked is packed to the same archive")
+    # That it builds is what test_build.py shows.
+
+    if not shutil.which("git"):
+        tap.skip("dist in a git repository", "git is not installed")
+        return
+    shutil.rmtree(os.path.join(unpacked, "scripts/__pycache__"))
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false"]
+    date = {"GIT_COMMITTER_DATE": "1234567890 +0000", "GIT_AUTHOR_DATE": "1234567890 +0000"}
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        done = run([*git, *command], env=date, cwd=unpacked)
+        if done.status != 0:
+            tap.ok(False, "a repository can be made", done)
+            return
+    write(os.path.join(unpacked, "untracked"), "")
+    os.remove(os.path.join(unpacked, "inputs/with blank.ski"))
+    packed = members(pack(unpacked))
+    wanted.remove(f"{name}/inputs/with blank.ski")
+    tap.equal([member.name for member in packed], wanted, "in a repository: the tracked files")
+    tap.equal({member.mtime for member in packed}, {1234567890}, "... with the time of the commit")
+
+
+# ---- Manual page and completion ----
+
+
+def manual():
+    page = skampi(args=["--man"], launch=False)
+    tap.equal(page.status, 0, "--man", page)
+    if shutil.which("groff"):
+        rendered = run(["groff", "-man", "-ww", "-z"], stdin=page.out)
+        tap.ok(rendered.status == 0 and not rendered.err, "the manual page renders without warnings",
+               rendered)
+        text = run(["groff", "-man", "-Tascii", "-P-cbou"], stdin=page.out).out
+        text = " ".join(text.split())
+    else:
+        tap.skip("the manual page renders", "groff is not installed")
+        text = re.sub(r"\s+", " ", page.out.replace("\\-", "-"))
+    usage = skampi(args=["-h"], launch=False).out
+    options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", usage, re.MULTILINE)
+    meanings = re.findall(r"^ +(?:-\w, +)?--.*?  +(\S.*)$", usage, re.MULTILINE)
+    missing = [word for word in options + meanings if word not in text.replace("\u2010", "-")]
+    tap.ok(len(options) > 10 and len(meanings) == len(options) and not missing,
+           "... and tells every option that -h tells", f"missing: {missing} in {text}")
+
+
+def completed(*words, source=None):
+    """What bash offers for the last word."""
+    bash = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()\n'
+            'complete -p "${1##*/}" >/dev/null || exit\n'
+            '_skampi "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"\n'
+            'printf "%s\\n" "${COMPREPLY[@]}"')
+    offered = run(["bash", "--norc", "-eu", "-c", bash, "bash", source, program(), *words],
+                  cwd=os.path.join(ROOT, "inputs"))
+    return offered.out.split() if offered.status == 0 and not offered.err else [str(offered)]
+
+
+def completion():
+    if not shutil.which("bash"):
+        tap.skip("completion", "bash is not installed")
+        return
+    text = skampi(args=["--completion"], launch=False)
+    tap.equal(text.status, 0, "--completion", text)
+    source = os.path.join(scratch_directory(), "skampi.bash")
+    write(source, text.out)
+    if shutil.which("shellcheck"):
+        checked = run(["shellcheck", "-s", "bash", source])
+        tap.equal(checked.status, 0, "the completion passes shellcheck", checked)
+    listed = skampi(args=["--list"], launch=False).out
+    functions = re.findall(r"^(\w+)\(", listed, re.MULTILINE)
+    options = re.findall(r"^ +(-\w)?(?:, +)?(--[a-z-]+)", skampi(args=["-h"], launch=False).out,
+                         re.MULTILINE)
+    timers = [line.split()[0] for line in
+              skampi(args=["--timers"], launch=False).out.splitlines()[1:]]
+    for words, wanted in (
+            (["-"], sorted(word for pair in options for word in pair if word)),
+            (["--un"], ["--unit"]),
+            (["--unit", ""], ["ns", "us", "ms", "s"]),
+            (["--unit", "m"], ["ms"]),
+            (["--timer", ""], timers),
+            (["--describe", ""], functions),
+            (["--list", "Shmem_Put_R"], [f for f in functions if f.startswith("Shmem_Put_R")]),
+            (["-i", "quick"], ["quickstart.ski"]),
+            (["--no-such"], [])):
+        tap.equal(sorted(completed(*words, source=source)), sorted(wanted),
+                  f"completed: skampi {' '.join(words)}")
+
+
+# ---- scripts/install-deps ----
+
+TOOLS = "sh cat sed tr grep uname id true false env".split()
+MANAGER = """#!/bin/sh
+# Installs by listing, but what the file `unknown` lists.
+echo "${0##*/} $*" >>"$STUB/calls"
+[ "$1" = install ] || exit 0
+for name in "$@"; do
+    case $name in
+    install | -*) continue ;;
+    esac
+    ! grep -qx -- "$name" "$STUB/unknown" || { echo "No match for argument: $name" >&2; exit 1; }
+    echo "$name" >>"$STUB/installed"
+done
+"""
+QUERY = {"rpm": '#!/bin/sh\ngrep -qx -- "$2" "$STUB/installed"\n',
+         "dpkg-query": '#!/bin/sh\nfor name; do :; done\n'
+                       'if grep -qx -- "$name" "$STUB/installed"; then printf installed; fi\n'}
+RELEASES = {"fedora": 'ID=fedora\nVERSION_ID=40\n', "rocky": 'ID="rocky"\nID_LIKE="rhel centos fedora"\n',
+            "debian": "ID=debian\n", "suse": 'ID="opensuse-leap"\nID_LIKE="suse opensuse"\n'}
+
+
+class System:
+    """A system without a compiler, with stubs in place of its package manager."""
+
+    def __init__(self, release, *programs, installed=(), unknown=(), user=0):
+        self.top = scratch_directory()
+        self.bin = os.path.join(self.top, "bin")
+        os.makedirs(os.path.join(self.top, "etc"))
+        os.mkdir(self.bin)
+        for tool in TOOLS:
+            os.symlink(shutil.which(tool), os.path.join(self.bin, tool))
+        write(os.path.join(self.top, "etc/os-release"), RELEASES[release])
+        for name, lines in (("installed", installed), ("unknown", unknown), ("calls", ())):
+            write(os.path.join(self.top, name), "".join(f"{line}\n" for line in lines))
+        for name in programs:
+            self.stub(name, QUERY.get(name, MANAGER))
+        self.stub("id", f"#!/bin/sh\necho {user}\n")
+        if user:
+            self.stub("sudo", '#!/bin/sh\nprintf "sudo " >>"$STUB/calls"\nexec "$@"\n')
+
+    def stub(self, name, text):
+        path = os.path.join(self.bin, name)
+        if os.path.lexists(path):
+            os.remove(path)
+        write(path, text, 0o755)
+
+    def install_deps(self, *options):
+        environment = {"PATH": self.bin, "STUB": self.top, "INSTALL_DEPS_SYSTEM": self.top, "CC": None}
+        return run([os.path.join(ROOT, "scripts/install-deps"), *options], environment)
+
+    def read(self, name):
+        return read(self.top, name).splitlines()
+
+
+FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel"]
+FEDORA_DEV = ["python3", "libcmocka-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
+              "groff-base"]
+OPTIONAL = ["papi-devel", "hwloc-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
+            "groff-base"]
+MODULE = f"module load mpi/openmpi-{os.uname().machine}"
+
+
+def dependencies():
+    # Fedora has programs of Debian, too.
+    fedora = System("fedora", "dnf", "rpm", "apt-get", "dpkg-query")
+    shown = fedora.install_deps("--dev", "--dry-run")
+    names = set(re.sub(r"dnf install|-y", "", "\n".join(
+        line for line in shown.out.splitlines() if line.startswith("dnf install"))).split())
+    tap.ok(shown.status == 0 and names == {*FEDORA, *FEDORA_DEV} and not fedora.read("calls"),
+           "Fedora: --dry-run shows the packages and installs none", shown)
+    tap.ok(MODULE in shown.out and "EPEL" not in shown.out, "... and the module to be loaded", shown)
+    os.makedirs(os.path.join(fedora.top, "usr/lib64/openmpi/bin"))
+    done = fedora.install_deps()
+    tap.ok(done.status == 0 and sorted(fedora.read("installed")) == sorted(FEDORA),
+           "Fedora: what is missing is installed", done)
+    tap.ok(MODULE in done.out, "... and the module is named", done)
+    calls = fedora.read("calls")
+    done = fedora.install_deps()
+    tap.ok(done.status == 0 and fedora.read("calls") == calls and MODULE in done.out,
+           "... nothing the second time, but the module", done)
+    fedora.stub("oshcc", "#!/bin/sh\n")
+    done = fedora.install_deps()
+    tap.ok(done.status == 0 and not done.out, "... not a word when it is loaded", done)
+
+    rocky = System("rocky", "yum", "rpm", installed=["gcc", "glibc-devel", "make", "python3"], user=1000,
+                   unknown=["ShellCheck", "hwloc-devel"])
+    done = rocky.install_deps("--dev")
+    tap.ok(done.status == 0 and set(rocky.read("installed")) ==
+           {*FEDORA, *FEDORA_DEV} - {"ShellCheck", "hwloc-devel"},
+           "RHEL's relatives: what is optional may be missing there", done)
+    tap.ok(rocky.read("calls") and all(call.startswith("sudo yum install -y ")
+                                       for call in rocky.read("calls")), "... with yum, by sudo", rocky.read("calls"))
+    tap.ok("EPEL" in done.out and "crb" in done.out and "ShellCheck" in done.out,
+           "... where it may be found is said", done)
+    rocky = System("rocky", "dnf", "rpm", unknown=["libcmocka-devel"])
+    done = rocky.install_deps("--dev")
+    tap.ok(done.status == 1 and "EPEL" in done.out and "libcmocka-devel" in done.err,
+           "RHEL's relatives: what is necessary may not", done)
+
+    debian = System("debian", "apt-get", "dpkg-query", "rpm", "dnf", installed=["build-essential"])
+    shown = debian.install_deps("--dev", "--dry-run")
+    tap.ok(shown.status == 0 and not debian.read("calls") and
+           re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
+                     r"libcmocka-dev libpapi-dev libhwloc-dev shellcheck clang-format groff-base$",
+                     shown.out), "Debian: --dry-run shows the packages", shown)
+    done = debian.install_deps()
+    tap.equal((done.status, debian.read("installed")),
+              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev".split()),
+              "Debian: what is missing is installed", done)
+
+    other = System("suse", "zypper")
+    done = other.install_deps("--dev")
+    tap.ok(done.status == 1 and all(text in done.err for text in (
+        "a C compiler (necessary)", "OpenSHMEM or MPI", "PAPI", "cmocka")) and not other.read("calls"),
+        "other systems: a list of what is needed", done)
+    done = other.install_deps("--what")
+    tap.ok(done.status == 2 and "unknown option --what" in done.err, "an unknown option is refused", done)
+
+
+dependencies()
+manual()
+completion()
+tree = copy_tree(built=True)
+install(tree)
+dist(tree)
+tap.done()

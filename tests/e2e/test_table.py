@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""scripts/skampi-table shows everything in a result file, aligned, and says what it cannot read."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap, run, scratch_directory, skampi
+
+TABLE = os.path.join(ROOT, "scripts/skampi-table")
+
+EXAMPLE = """\
+# SKaMPI Version 1.2.3
+
+# warning: node 0 (n) was busy before the run: load 5.30 on 2 processors
+# timer: tsc, resolution 20.0 ns
+
+# begin result "put, complete"
+count= 8        8     9.948    0.6466        8     9.948     9.301
+# note: iterations chosen: 744
+# note: conditions: 2 PEs on one node; cycling buffers, warm; times in ns
+count= 32768    32768    1227.2    5.0187        8    1226.0     226.8
+# note: timed regions of 40.1 ns are not well above the timer's resolution of 20 ns
+# end result "put, complete"
+# duration = 0.09 sec
+
+# begin result "mixed "quotes""
+s= a b c= [0 1]        0       ---       ---        0       ---
+s= c=d c= [2]        0   0.02332 0.00002504       12   0.02332
+# skipped: wtime(iterations=100): the communicator is empty
+#P[0] printed
+       0     -1.500      0.25       33
+# unsupported: MPI_Put(count=1): no MPI
+# end result "mixed "quotes""
+# begin result "nothing"
+# end result "nothing"
+# begin result "two units"
+        8     9.948    0.6466        8     9.948
+# note: conditions: 1 PEs on one node; times in ns
+        8     9.900    1e-05        8     9.948
+# note: conditions: 1 PEs on one node; times in us
+# failed: Shmem_Put(count=8): the window would be longer than 10 s
+# interrupted by signal 15 (Terminated)
+"""
+
+SHORT = """\
+warning: node 0 (n) was busy before the run: load 5.30 on 2 processors
+
+put, complete
+  count  bytes  time [ns]  error [ns]  repetitions
+      8      8      9.948      0.6466            8
+  32768  32768   1227.2        5.0187            8 *
+
+mixed "quotes"
+    s      c  bytes       time         error  repetitions
+  a b  [0 1]      0  ---        ---                     0
+  c=d    [2]      0    0.02332    0.00002504           12
+  skipped: wtime(iterations=100): the communicator is empty
+
+  bytes    time  error  repetitions
+      0  -1.500   0.25           33
+  unsupported: MPI_Put(count=1): no MPI
+
+nothing
+  nothing was measured
+
+two units
+  bytes   time   error  repetitions  unit
+      8  9.948  0.6466            8  ns
+      8  9.900  1e-05             8  us
+  failed: Shmem_Put(count=8): the window would be longer than 10 s
+
+interrupted by signal 15 (Terminated)
+
+* has notes, which -v shows
+"""
+
+tap = Tap()
+
+
+def table(*arguments, stdin="", **further):
+    return run([TABLE, *arguments], stdin=stdin, **further)
+
+
+def lines(text):
+    return [line.rstrip() for line in text.splitlines()]
+
+
+shown = table(stdin=EXAMPLE)
+tap.ok(shown.status == 0 and not shown.err, "results are shown", shown)
+tap.equal(lines(shown.out), lines(SHORT), "... as tables, with nothing else", shown.out)
+
+verbose = table("-v", stdin=EXAMPLE)
+kept = [l for l in lines(SHORT) if l and not l.startswith("* has notes")]
+wanted = iter(lines(verbose.out))
+tap.ok(verbose.status == 0 and all(line in wanted for line in kept), "-v shows all that, in this order",
+       verbose)
+for text in ("SKaMPI Version 1.2.3", "timer: tsc, resolution 20.0 ns", "    note: iterations chosen: 744",
+             "    note: conditions: 2 PEs on one node; cycling buffers, warm; times in ns",
+             "  P[0] printed"):
+    tap.ok(text in lines(verbose.out), f"-v also shows: {text.strip()}", verbose)
+tap.equal(table("--verbose", "-", stdin=EXAMPLE).out, verbose.out, "--verbose - is the same")
+
+crlf = table(stdin=EXAMPLE.replace("\n", "\r\n"))
+tap.equal(crlf.out, shown.out, "line ends may be CR LF")
+
+folder = scratch_directory()
+for name, text in (("a=1.sko", EXAMPLE), ("b c.sko", EXAMPLE.replace("put, complete", "get")),
+                   ("other", "what is this?\n")):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+both = table("a=1.sko", "b c.sko", cwd=folder)
+tap.ok(both.status == 0 and both.out.count("==>") == 2 and both.out.startswith("==> a=1.sko <==\n")
+       and shown.out in both.out and "\nget\n" in both.out, "several files, with their names", both)
+tap.equal(table("a=1.sko", cwd=folder).out, shown.out, "one file, without its name")
+
+for arguments, status, text in (
+        (["nowhere.sko"], 1, "skampi-table: nowhere.sko: there is no such file\n"),
+        (["."], 1, "skampi-table: .: not a file\n"),
+        (["other"], 1, "skampi-table: other: no output of skampi\n"),
+        ([], 1, "skampi-table: standard input: no output of skampi\n"),
+        (["-x"], 2, "skampi-table: unknown option -x; --help shows all\n")):
+    refused = table(*arguments, cwd=folder)
+    tap.ok(refused.status == status and refused.err == text and not refused.out,
+           f"refused in one line: {text.strip()}", refused)
+usage = table("--help")
+tap.ok(usage.status == 0 and usage.out.startswith("Usage: skampi-table"), "--help", usage)
+
+# What skampi itself writes.
+measured = skampi("""
+set_min_repetitions(4)
+set_max_repetitions(4)
+begin measurement "loops"
+  for s in ["ab", "x"] do
+    for c in [comm(1), comm(2)] do
+      for d in [1.5, 2.25] do
+        measure c : wtime(100)
+      od
+    od
+  od
+  measure comm(1) : wtime(0)
+  measure comm_node(1000) : wtime(100)
+end measurement
+""", np=2)
+shown = table(stdin=measured.out)
+rows = [line.split() for line in shown.out.splitlines()]
+tap.ok(measured.status == 0 and len(measured.rows) == 9 and shown.status == 0, "results of a run", shown)
+for row in measured.rows:
+    cells = row.line.split("d= ")[-1].split()
+    cells = cells[:5] if row.vars else cells[:4]
+    tap.ok(any(" ".join(cells) in " ".join(line) for line in rows), f"shown: {' '.join(cells)}", shown)
+tap.ok("communicator is empty" in shown.out, "what was skipped is shown", shown)
+tap.done()

@@ -1,0 +1,199 @@
+/*
+ * A switch with long cables: makes a TAP device in each of several network namespaces and hands on
+ * every packet a constant time after it came, optionally no faster than a given rate.
+ *
+ *     delay DELAY_US RATE_MBIT DEVICE NAMESPACE...
+ *
+ * DELAY_US: one-way delay between any two of them; RATE_MBIT: of every cable, in each direction at
+ * a time; 0: unlimited. NAMESPACE: a file, as /proc/PID/ns/net; each gets a device of that name.
+ * Port i (from 1) must have the hardware address 02:00:00:00:00:i (i in one byte, in hexadecimal).
+ * Prints "ready" when all devices exist, then works until it is killed.
+ */
+#define _GNU_SOURCE /* ppoll, setns */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PORTS 255
+#define FRAME 2048 /* bytes, more than any packet has */
+#define QUEUE 4096 /* packets under way from a port: more than a TCP window */
+#define BATCH 64   /* packets read before those that are due are looked at again */
+/* A sleep shorter than this takes longer than it should. */
+#define SPIN_NS 2000
+#define PREAMBLE 24 /* bytes that a packet takes on the line besides: preamble, checksum, gap */
+
+struct packet {
+    int64_t due;
+    int size;
+    unsigned char data[FRAME];
+};
+
+/* Packets from a port become due in the order in which they came. */
+struct port {
+    int fd;
+    int64_t sending, receiving; /* until when the cable is busy, from and to the host */
+    unsigned first, count;      /* of the queue */
+    struct packet *queue;
+};
+
+static struct port ports[PORTS];
+static int port_count;
+static int64_t delay_ns;
+static double ns_per_byte;
+
+static _Noreturn void fail(const char *what, const char *which)
+{
+    fprintf(stderr, "delay: %s%s: %s\n", what, which, strerror(errno));
+    exit(1);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void open_port(struct port *port, const char *device, const char *namespace)
+{
+    int home = open("/proc/self/ns/net", O_RDONLY), there = open(namespace, O_RDONLY);
+    if (home < 0 || there < 0 || setns(there, CLONE_NEWNET) != 0)
+        fail("cannot enter ", namespace);
+    port->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK);
+    if (port->fd < 0)
+        fail("cannot open ", "/dev/net/tun");
+    struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", device);
+    if (ioctl(port->fd, TUNSETIFF, &request) != 0)
+        fail("cannot make TAP device ", device);
+    if (setns(home, CLONE_NEWNET) != 0)
+        fail("cannot leave ", namespace);
+    close(home);
+    close(there);
+    port->queue = malloc(QUEUE * sizeof *port->queue);
+    if (!port->queue)
+        fail("no memory", "");
+}
+
+/* The port that a packet goes to, or NULL: to all others. */
+static struct port *target_of(const struct packet *packet)
+{
+    static const unsigned char prefix[] = {2, 0, 0, 0, 0};
+    if (memcmp(packet->data, prefix, sizeof prefix) != 0)
+        return NULL;
+    int port = packet->data[sizeof prefix];
+    return port >= 1 && port <= port_count ? &ports[port - 1] : NULL;
+}
+
+static void schedule(struct port *from, struct packet *packet, int64_t now)
+{
+    struct port *to = target_of(packet);
+    int64_t start = now > from->sending ? now : from->sending;
+    if (to && to->receiving > start)
+        start = to->receiving;
+    from->sending = start + (int64_t)((packet->size + PREAMBLE) * ns_per_byte);
+    if (to)
+        to->receiving = from->sending;
+    packet->due = from->sending + delay_ns;
+}
+
+static void receive(struct port *port)
+{
+    int64_t now = now_ns();
+    for (int i = 0; i < BATCH && port->count < QUEUE; i++) {
+        struct packet *packet = &port->queue[(port->first + port->count) % QUEUE];
+        ssize_t size = read(port->fd, packet->data, FRAME);
+        if (size <= 0)
+            return;
+        packet->size = (int)size;
+        schedule(port, packet, now);
+        port->count++;
+    }
+}
+
+static void deliver(const struct port *from, const struct packet *packet)
+{
+    const struct port *to = target_of(packet);
+    for (int i = 0; i < port_count; i++)
+        /* What a device that is down does not take is lost, as on any network. */
+        if (&ports[i] != from && (!to || to == &ports[i]) &&
+            write(ports[i].fd, packet->data, (size_t)packet->size) < 0)
+            continue;
+}
+
+/* Delivers what is due; when the next packet is, INT64_MAX when none is under way. */
+static int64_t deliver_due(void)
+{
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < port_count; i++) {
+        struct port *port = &ports[i];
+        while (port->count && port->queue[port->first].due <= now_ns()) {
+            deliver(port, &port->queue[port->first]);
+            port->first = (port->first + 1) % QUEUE;
+            port->count--;
+        }
+        if (port->count && port->queue[port->first].due < next)
+            next = port->queue[port->first].due;
+    }
+    return next;
+}
+
+/* Until a packet comes or the time has come. */
+static void wait_until(int64_t due, struct pollfd *polled)
+{
+    for (int i = 0; i < port_count; i++)
+        /* A port whose queue is full has to wait: the sender's own queue then holds it back. */
+        polled[i] = (struct pollfd){ports[i].count < QUEUE ? ports[i].fd : -1, POLLIN, 0};
+    struct timespec timeout, *limit = NULL;
+    if (due != INT64_MAX) {
+        int64_t ns = due - now_ns() - SPIN_NS;
+        if (ns < 0)
+            ns = 0;
+        timeout = (struct timespec){ns / 1000000000, ns % 1000000000};
+        limit = &timeout;
+    }
+    if (ppoll(polled, (nfds_t)port_count, limit, NULL) < 0 && errno != EINTR)
+        fail("cannot wait", "");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5 || argc - 4 > PORTS) {
+        fprintf(stderr, "usage: delay DELAY_US RATE_MBIT DEVICE NAMESPACE...\n");
+        return 2;
+    }
+    delay_ns = (int64_t)(atof(argv[1]) * 1e3);
+    ns_per_byte = atof(argv[2]) > 0 ? 8e3 / atof(argv[2]) : 0;
+    port_count = argc - 4;
+    for (int i = 0; i < port_count; i++)
+        open_port(&ports[i], argv[3], argv[4 + i]);
+    /* The hosts keep all processors busy: without priority packets would wait for them. */
+    const struct sched_param priority = {.sched_priority = 10};
+    if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0) {
+        fprintf(stderr, "delay: no real-time priority (%s): packets may come late\n",
+                strerror(errno));
+        prctl(PR_SET_TIMERSLACK, 1);
+    }
+    puts("ready");
+    fflush(stdout);
+
+    struct pollfd polled[PORTS];
+    for (;;) {
+        wait_until(deliver_due(), polled);
+        for (int i = 0; i < port_count; i++)
+            if (polled[i].revents)
+                receive(&ports[i]);
+    }
+}

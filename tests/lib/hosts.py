@@ -1,0 +1,471 @@
+"""Several hosts on one machine, made of namespaces: what tests/hosts/hosts does, and for tests:
+
+    from hosts import Unavailable, hosts
+
+    with hosts(2, delay_us=200) as these:  # Unavailable, with the reason, where that cannot be done
+        run = these.skampi('begin measurement "t" measure comm(2) : ...', per_host=1)
+        run = these.run([program, argument], per_host=2, timeout=30)
+
+Everything lives in the namespaces of one process, the supervisor, which is the first of a PID
+namespace: when it ends, however it ends, the kernel kills all processes in there and then removes
+devices, mounts and shared memory that they had. Nothing is ever made outside. The supervisor ends
+when the pipe from whoever started it breaks.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+import harness
+import processes
+
+HERE = os.path.join(harness.ROOT, "tests", "hosts")
+TOOL = os.path.join(HERE, "hosts")
+MARK = "SKAMPI_HOSTS"  # names, in the environment of all that runs on the hosts, which they are
+MOST = 64
+SKIPPED = 77
+
+# On the front end, a tmpfs: for each host a folder with its namespaces, and what it is.
+STATE = "/dev/shm/hosts"
+NETWORK = "192.0.2"  # for documentation (RFC 5737): no other machine has such an address
+FRONT_END = 254
+DEVICE = "eth0"
+NAMESPACES = {"net": "--net", "uts": "--uts", "ipc": "--ipc", "mnt": "--mount"}
+
+# What Open MPI needs to know. Hosts share processors, so nothing is bound and idle PEs yield.
+SETTINGS = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_plm": "rsh",
+    "OMPI_MCA_plm_rsh_agent": f"{STATE}/enter",
+    "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+    "OMPI_MCA_oob_tcp_if_include": f"{NETWORK}.0/24",
+    "OMPI_MCA_btl_tcp_if_include": f"{NETWORK}.0/24",
+    "OMPI_MCA_orte_tmpdir_base": "/dev/shm",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "UCX_NET_DEVICES": DEVICE,
+    "SHELL": "/bin/sh",
+}
+
+
+class Unavailable(Exception):
+    """Hosts cannot be made here; says why."""
+
+
+# ---- Inside: the supervisor makes the hosts and keeps them ----
+
+
+def _do(*command):
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
+                          capture_output=True, check=False)
+    if done.returncode:
+        text = done.stderr.decode(errors="replace").strip() or f"status {done.returncode}"
+        raise Unavailable(f"{' '.join(map(str, command[:4]))} ...: {text}")
+
+
+def _write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+# The other namespaces have no say in it, and a broken network would say too much.
+_QUIET_NETWORK = """
+    ip link set lo up
+    if [ -e /proc/sys/net/ipv6 ]; then echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; fi
+"""
+
+# A boot id of its own keeps libraries from taking the hosts for one and using shared memory. The
+# launcher's daemon looks for the remote shell although it never uses it.
+_MAKE_HOST = """
+    name=$1 state=$2 enter=$(readlink "$3")
+    hostname "$name"
+    mount --bind "$state/boot_id" /proc/sys/kernel/random/boot_id
+    mount -t tmpfs -o mode=1777 shm /dev/shm
+    mkdir "${3%/*}"
+    ln -s "$enter" "$3"
+""" + _QUIET_NETWORK + """
+    echo made
+    read -r _ # until its namespaces are held otherwise
+"""
+
+
+def _shares(count):
+    """The processors of each host: its own ones while there are enough."""
+    cpus = sorted(os.sched_getaffinity(0))
+    return [",".join(map(str, cpus[i::count] or [cpus[i % len(cpus)]])) for i in range(count)]
+
+
+def _make_host(name, state):
+    """Its namespaces are held open here. (Files that stand for mount namespaces, as unshare(1) can
+    make, are not to be had reliably: Linux 6.18 refuses them now and then.)"""
+    with subprocess.Popen(["unshare", *NAMESPACES.values(), "sh", "-euc", _MAKE_HOST, "sh", name,
+                           state, f"{STATE}/enter"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as maker:
+        if maker.stdout.readline() != b"made\n":
+            raise Unavailable("a host cannot be made")
+        for kind in NAMESPACES:
+            fd = os.open(f"/proc/{maker.pid}/ns/{kind}", os.O_RDONLY)
+            os.symlink(f"/proc/{os.getpid()}/fd/{fd}", f"{state}/{kind}")
+
+
+def _make_hosts(names):
+    """Their namespaces, without a network."""
+    _do("mount", "-t", "tmpfs", "-o", "mode=1777", "shm", "/dev/shm")
+    os.mkdir(STATE)
+    os.symlink(os.path.join(HERE, "enter"), f"{STATE}/enter")
+    addresses = [("localhost", "127.0.0.1"), ("front-end", f"{NETWORK}.{FRONT_END}"),
+                 *((name, f"{NETWORK}.{i}") for i, name in enumerate(names, 1))]
+    _write(f"{STATE}/addresses", "".join(f"{address} {name}\n" for name, address in addresses))
+    _do("mount", "--bind", f"{STATE}/addresses", "/etc/hosts")
+    _do("hostname", "front-end")
+    _do("sh", "-euc", _QUIET_NETWORK)
+    for name, cpus in zip(names, _shares(len(names))):
+        state = f"{STATE}/{name}"
+        os.mkdir(state)
+        _write(f"{state}/cpus", cpus + "\n")
+        _write(f"{state}/boot_id", f"{uuid.uuid4()}\n")
+        _make_host(name, state)
+    _write(f"{STATE}/names", "".join(f"{name}\n" for name in names))
+
+
+def _configure(number, port, namespace=None, device=DEVICE):
+    enter = ["nsenter", f"--net={namespace}"] if namespace else []
+    _do(*enter, "ip", "link", "set", device, "address", f"02:00:00:00:00:{port:02x}")
+    _do(*enter, "ip", "address", "add", f"{NETWORK}.{number}/24", "dev", device)
+    _do(*enter, "ip", "link", "set", device, "up")
+
+
+def _join_by_bridge(namespaces):
+    _do("ip", "link", "add", "switch", "type", "bridge")
+    _configure(FRONT_END, 1, device="switch")
+    for i, namespace in enumerate(namespaces, 1):
+        _do("ip", "link", "add", f"port{i}", "type", "veth", "peer", "name", DEVICE,
+            "netns", namespace)
+        _do("ip", "link", "set", f"port{i}", "master", "switch", "up")
+        _configure(i, i + 1, namespace)
+
+
+def _join_by_delay(namespaces, program, delay_us, rate_mbit):
+    """Process id of the program that hands on the packets."""
+    switch = subprocess.Popen([program, str(delay_us), str(rate_mbit), DEVICE,
+                               "/proc/self/ns/net", *namespaces],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    if switch.stdout.readline() != b"ready\n":
+        raise Unavailable("no delays, see above")
+    _configure(FRONT_END, 1)
+    for i, namespace in enumerate(namespaces, 1):
+        _configure(i, i + 1, namespace)
+    return switch.pid
+
+
+def _keep(stay, switch):
+    """Reaps what ends; ends itself with the pipe or the switch."""
+
+    def reap(*_):
+        with contextlib.suppress(ChildProcessError):
+            while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+                if pid == switch:
+                    os._exit(1)
+
+    signal.signal(signal.SIGCHLD, reap)
+    reap()
+    if stay:
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in range(3):
+            os.dup2(null, fd)
+        while True:
+            signal.pause()
+    while select.select([0], [], [])[0] and os.read(0, 1):
+        pass
+
+
+def _supervise(options):
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: whoever started this decides
+    names = [f"{options.name}-{i}" for i in range(1, options.count + 1)]
+    _make_hosts(names)
+    namespaces = [f"{STATE}/{name}/net" for name in names]
+    switch = None
+    if options.delay is None and options.rate is None:
+        _join_by_bridge(namespaces)
+    else:
+        switch = _join_by_delay(namespaces, options.switch, options.delay or 0, options.rate or 0)
+    print("ready", flush=True)
+    _keep(options.stay, switch)
+    os._exit(0)  # and with the first process of the namespace all others
+
+
+# ---- Outside ----
+
+
+def _delay_program():
+    """The switch with delays, compiled when it is not there or old."""
+    source = os.path.join(HERE, "delay.c")
+    target = os.path.join(harness.build_directory(), "tests", "hosts", "delay")
+    if os.path.exists(target) and os.path.getmtime(target) >= os.path.getmtime(source):
+        return target
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        raise Unavailable("no C compiler, which a delay or rate needs")
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    unfinished = f"{target}.{os.getpid()}"
+    subprocess.run([compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-o", unfinished, source],
+                   check=True)
+    os.replace(unfinished, target)
+    return target
+
+
+def _supervisor_of(name):
+    """Its process id, or None."""
+    for pid in processes.marked(MARK, name):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            # Its ids, in this PID namespace and those within.
+            if re.search(r"^NSpid:.*\s\d+\s+1$", file.read(), re.MULTILINE):
+                return pid
+    return None
+
+
+def names_in_use():
+    """Of all hosts that are up on this machine."""
+    names = set()
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{entry}/environ", "rb") as file:
+            names.update(variable[len(MARK) + 1:].decode() for variable in file.read().split(b"\0")
+                         if variable.startswith(f"{MARK}=".encode()))
+    return sorted(name for name in names if _supervisor_of(name))
+
+
+def down(name):
+    """Ends what is called so, and all that runs on it; whether it is gone."""
+    supervisor = _supervisor_of(name)
+    if supervisor:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(supervisor, signal.SIGKILL)
+    return not processes.wait_until_gone(MARK, name, 5)
+
+
+def _missing_tools():
+    tools = ["ip", "unshare", "nsenter", "setpriv", "taskset", "mount", "hostname"]
+    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+    return [tool for tool in tools if not shutil.which(tool, path=path)]
+
+
+def _start(count, delay_us, rate_mbit, name, stay):
+    """The supervisor, when the hosts are ready."""
+    if missing := _missing_tools():
+        raise Unavailable(f"no hosts without {', '.join(missing)}")
+    argv = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--net", "--uts", "--ipc"]
+    if os.geteuid() != 0:
+        argv += ["--user", "--map-root-user"]
+    argv += [sys.executable, TOOL, "supervise", str(count), "--name", name]
+    if delay_us is not None or rate_mbit is not None:
+        argv += ["--delay", str(delay_us or 0), "--rate", str(rate_mbit or 0)]
+        argv += ["--switch", _delay_program()]
+    environment = {**os.environ, MARK: name, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
+    child = subprocess.Popen(argv + (["--stay"] if stay else []), env=environment,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, start_new_session=stay)
+    if child.stdout.readline() == b"ready\n":
+        return child
+    error = child.communicate()[1].decode(errors="replace").strip()
+    reason = "are you root?" if os.geteuid() != 0 else "namespaces may be forbidden here"
+    raise Unavailable(f"{error or 'no hosts'} ({reason})")
+
+
+class Hosts:
+    """Hosts that are up: count, names."""
+
+    def __init__(self, name):
+        self.name = name
+        self.supervisor = _supervisor_of(name)
+        try:
+            with open(f"/proc/{self.supervisor}/root{STATE}/names", encoding="ascii") as file:
+                self.names = file.read().split()
+        except OSError:
+            raise Unavailable(f"no hosts are called {name}") from None
+        self.count = len(self.names)
+
+    def inside(self, argv):
+        """argv as it is started on the front end; it ends when whoever started it does."""
+        namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid"]
+        if os.geteuid() != 0:
+            namespaces = ["--user", "--preserve-credentials", *namespaces]
+        return ["nsenter", "--target", str(self.supervisor), *namespaces, "--",
+                "setpriv", "--pdeathsig", "TERM", "env", f"{MARK}={self.name}",
+                "sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", os.getcwd(), *argv]
+
+    def launched(self, argv, pes):
+        """argv on that many PEs, the first ones on the first host."""
+        launcher = shlex.split(os.environ.get("HOSTS_LAUNCHER", "")) or [
+            "oshrun" if shutil.which("oshrun") else "mpirun"]
+        used = min(pes, self.count)
+        slots = [pes // used + (i < pes % used) for i in range(used)]
+        settings = [f"{name}={value}" for name, value in SETTINGS.items() if name not in os.environ]
+        where = ",".join(f"{name}:{n}" for name, n in zip(self.names, slots))
+        return self.inside(["env", *settings, *launcher, "-np", str(pes), "-H", where, *argv])
+
+    def run(self, argv, per_host=1, **how):
+        """harness.run() of a program on the hosts."""
+        return harness.run([TOOL, "launch", "--name", self.name, "--per-host", str(per_host), "--",
+                            *map(str, argv)], **how)
+
+    def skampi(self, script=None, per_host=1, env=None, **how):
+        """harness.skampi() on the hosts."""
+        launch = {"SKAMPI_LAUNCH": f"{TOOL} launch --name {self.name} -np %n --"}
+        return harness.skampi(script, np=per_host * self.count, env={**(env or {}), **launch}, **how)
+
+
+def unique_name():
+    return f"host{os.getpid():x}{time.monotonic_ns() % 0xfff:03x}"
+
+
+@contextlib.contextmanager
+def hosts(count, delay_us=None, rate_mbit=None, name=None):
+    """So many hosts, as long as the context lasts. delay_us: between any two of them, one way,
+    rate_mbit: of each cable; when both are None they are joined by the kernel's own devices, which
+    is faster than a delay of 0."""
+    name = name or unique_name()
+    child = _start(count, delay_us, rate_mbit, name, stay=False)
+    try:
+        yield Hosts(name)
+    finally:
+        child.stdin.close()
+        try:
+            child.wait(5)
+        except subprocess.TimeoutExpired:
+            down(name)
+            child.wait()
+        child.stdout.close()
+        child.stderr.close()
+
+
+# ---- The tool ----
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="hosts", description=(
+        "Makes several hosts on this machine out of namespaces, joined by a network with delays, "
+        "and runs OpenSHMEM or MPI programs on them. Ends with 77 where that cannot be done."))
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name, text, links=False, pes=False, name_needed=False):
+        sub = commands.add_parser(name, help=text, description=text)
+        if links:
+            sub.add_argument("count", type=int, metavar="K", help="number of hosts")
+            sub.add_argument("--delay", type=float, metavar="US", help="one-way delay between hosts")
+            sub.add_argument("--rate", type=float, metavar="MBIT", help="of each cable, in Mbit/s")
+        if pes:
+            sub.add_argument("--per-host", type=int, metavar="N", help="PEs on each host (1)")
+            sub.add_argument("-np", type=int, metavar="N", help="PEs in all, instead")
+        sub.add_argument("--name", metavar="PREFIX", required=name_needed,
+                         help="what the hosts are called, followed by -1, -2, ...")
+        return sub
+
+    run = command("run", "makes hosts, runs a program on them, removes them", True, True)
+    command("up", "makes hosts that stay until they are taken down", True)
+    launch = command("launch", "runs a program on hosts that are up", False, True)
+    enter = command("enter", "runs a command, or a shell, on one host that is up")
+    enter.add_argument("host", metavar="HOST")
+    command("down", "ends hosts and all that runs on them; without a name all that are up")
+    command("list", "names the hosts that are up")
+    inner = command("supervise", argparse.SUPPRESS, True, False, True)
+    inner.add_argument("--switch")
+    inner.add_argument("--stay", action="store_true")
+    for sub in (run, launch):
+        sub.add_argument("program", nargs="+", metavar="PROGRAM")
+    enter.add_argument("program", nargs="*", metavar="COMMAND")
+    return parser.parse_args()
+
+
+def _pes(options, count):
+    return options.np or (options.per_host or 1) * count
+
+
+def _the_one(options):
+    """The hosts meant: those named, or the only ones there are."""
+    names = [options.name] if options.name else names_in_use()
+    if len(names) != 1:
+        raise Unavailable(f"say with --name which are meant: {', '.join(names) or 'none are up'}")
+    return Hosts(names[0])
+
+
+def _ended(argv):
+    """Runs it; its exit status as a shell states it."""
+    status = subprocess.run(argv, check=False).returncode
+    return status if status >= 0 else 128 - status
+
+
+def _run(options):
+    def stop(number, _):
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    with hosts(options.count, options.delay, options.rate, options.name) as these:
+        return _ended(these.launched(options.program, _pes(options, these.count)))
+
+
+def _up(options):
+    name = options.name or unique_name()
+    _start(options.count, options.delay, options.rate, name, stay=True)
+    print("\n".join(Hosts(name).names))
+    print(f"now: hosts launch --name {name} -- PROGRAM; hosts down --name {name}", file=sys.stderr)
+    return 0
+
+
+def _launch(options):
+    these = _the_one(options)
+    argv = these.launched(options.program, _pes(options, these.count))
+    os.execvp(argv[0], argv)
+
+
+def _enter(options):
+    options.name = options.name or options.host.rpartition("-")[0]
+    argv = Hosts(options.name).inside([f"{STATE}/enter", options.host,
+                                       shlex.join(options.program) or "exec sh"])
+    os.execvp(argv[0], argv)
+
+
+def _down(options):
+    names = [options.name] if options.name else names_in_use()
+    left = [name for name in names if not down(name)]
+    for name in left:
+        print(f"hosts: {name} does not go away", file=sys.stderr)
+    return 1 if left else 0
+
+
+def _list(_):
+    for name in names_in_use():
+        print(" ".join(Hosts(name).names))
+    return 0
+
+
+def main():
+    options = _arguments()
+    name = getattr(options, "name", None)
+    if name is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]{0,40}", name):
+        print("hosts: a name is made of letters, digits and -, and begins with a letter",
+              file=sys.stderr)
+        return 2
+    if not 1 <= getattr(options, "count", 1) <= MOST:
+        print(f"hosts: there can be 1 to {MOST} hosts", file=sys.stderr)
+        return 2
+    actions = {"run": _run, "up": _up, "launch": _launch, "enter": _enter, "down": _down,
+               "list": _list, "supervise": _supervise}
+    try:
+        return actions[options.command](options)
+    except Unavailable as reason:
+        print(reason if options.command == "supervise" else f"hosts: {reason}", file=sys.stderr)
+        return SKIPPED
