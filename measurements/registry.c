@@ -5,14 +5,14 @@
 #include "engine/measurement.h"
 
 extern const struct measurement measurements_rma[], measurements_ordering[],
-    measurements_collective[], measurements_timer[];
+    measurements_collective[], measurements_clock[];
 extern const size_t measurements_rma_count, measurements_ordering_count,
-    measurements_collective_count, measurements_timer_count;
+    measurements_collective_count, measurements_clock_count;
 
 const struct measurement_family measurement_families[] = {
     {measurements_rma, &measurements_rma_count},
     {measurements_ordering, &measurements_ordering_count},
     {measurements_collective, &measurements_collective_count},
-    {measurements_timer, &measurements_timer_count},
+    {measurements_clock, &measurements_clock_count},
 };
 const size_t measurement_family_count = MEASUREMENT_COUNT(measurement_families);

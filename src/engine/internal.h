@@ -67,6 +67,7 @@ struct engine {
     bool clocks_known;              /* if they were, with this timer */
     struct sync_report clocks;
     int64_t shortest; /* timed interval of this measurement, ticks */
+    int64_t longest;  /* valid repetition, from start to stop, ticks */
     int64_t timed;    /* in timed intervals since the start of the program, ticks */
     double pause_overhead;
     bool pause_known;

@@ -33,6 +33,8 @@
 #define LONG_ENOUGH_SECONDS 20e-6
 #define MOST_ITERATIONS 1000000
 #define ITERATION_ATTEMPTS 8
+/* Clocks may be off by this share of what windows leave of time. */
+#define CLOCK_SHARE 0.1
 /* For set-up, before they are chosen. */
 #define FIRST_ITERATIONS 8
 /* Pauses as long as real ones: leaving the loop then costs a mispredicted branch, as it does there.
@@ -122,6 +124,12 @@ int64_t run_stop(struct run *run)
         window->took_too_long =
             sync_to_global(window->stop) - sync_to_global(window->start) > window->width;
     return window->stop;
+}
+
+double run_clock_offset(struct run *run, double *bound)
+{
+    *bound = run->engine->clocks.own_bound;
+    return sync_offset();
 }
 
 void run_barrier(struct run *run)
@@ -354,6 +362,8 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
             value = global_run_time(engine);
         own[i] = values[i] = value - reference;
         flags[i] = window->started_late || window->took_too_long;
+        if (flags[i] == 0 && window->stop - window->start > engine->longest)
+            engine->longest = window->stop - window->start;
         if (window->started_late && !window->took_too_long) {
             if (++late > late_run)
                 late_run = late;
@@ -444,7 +454,7 @@ static void note_doubts(struct engine *engine, struct numbers *numbers)
                  "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns: "
                  "time more operations together (iterations, set_max_outstanding)",
                  shortest * 1e9, timer_in_use->resolution * 1e9);
-    if (!(numbers->time < 0))
+    if (!(numbers->time < 0) || run->function->any_sign)
         return;
     if (numbers->time + WITHIN_ERROR * numbers->standard_error >= 0) {
         run_note(run, "below zero by %.3g ns, which is within its error: printed as 0",
@@ -758,43 +768,77 @@ static void bring_failure(struct engine *engine, const struct measure_request *r
     engine->failure = NULL;
 }
 
+/* Whether clocks have moved so far that windows did not start together: by more than a tenth of the
+ * time that windows left. Collective over the world. */
+static bool clocks_moved(struct engine *engine, double slack, double *by)
+{
+    *by = in_windows(engine) ? sync_check() : 0;
+    return *by > 0 && *by > slack * CLOCK_SHARE;
+}
+
+/* One attempt, by members; what came of it, to everybody. */
+static bool attempt(struct engine *engine, const struct measure_request *request,
+                    struct numbers *numbers, double *per_pe, double *slack)
+{
+    struct run *run = &engine->run;
+    size_t state_bytes = request->function->state_bytes;
+    run->state = state_bytes ? must(calloc(1, state_bytes)) : NULL;
+    *numbers = (struct numbers){0};
+    engine->shortest = INT64_MAX;
+    engine->longest = 0;
+    comm_enter(request->set);
+    bool failed = run->rank >= 0 && !measure_members(engine, numbers, per_pe);
+    /* The root's time to everybody: autorefine's next step depends on it. */
+    double outcome[] = {failed, NAN, NAN};
+    if (run->rank == 0 && !failed) {
+        outcome[1] = numbers->time;
+        outcome[2] = numbers->window - timer_seconds(engine->longest);
+    }
+    comm_allreduce(comm_world(), COMM_MAX, outcome, 3);
+    engine->last_time = outcome[1];
+    *slack = outcome[2];
+    free(run->state);
+    return outcome[0] == 0;
+}
+
 static enum measure_status measure_set(struct engine *engine, const struct measure_request *request)
 {
     struct run *run = &engine->run;
-    struct numbers numbers = {0};
-    double *per_pe = NULL;
+    struct numbers numbers;
+    double *per_pe = NULL, slack, by;
     if (run->rank == 0 || comm_pe() == 0) {
         per_pe = must(calloc((size_t)run->size, sizeof *per_pe));
         for (int i = 0; i < run->size; i++)
             per_pe[i] = NAN;
     }
-    run->state =
-        request->function->state_bytes ? must(calloc(1, request->function->state_bytes)) : NULL;
     /* A place for PE 0 to describe the buffers, also when it is outside. */
     buffers_begin(&engine->buffers, &engine->settings, &run->demand);
-    engine->shortest = INT64_MAX;
     if (in_windows(engine))
         clocks_need(engine);
-    comm_enter(request->set);
-    int64_t failed = 0;
-    if (run->rank >= 0)
-        failed = !measure_members(engine, &numbers, per_pe);
-    /* The root's time to everybody: autorefine's next step depends on it. */
-    double outcome[] = {(double)failed, run->rank == 0 && !failed ? numbers.time : NAN};
-    comm_allreduce(comm_world(), COMM_MAX, outcome, 2);
-    failed = outcome[0] != 0;
-    engine->last_time = outcome[1];
-    if (failed) {
-        engine->incomplete = true;
-        bring_failure(engine, request);
-    } else {
+    bool good = attempt(engine, request, &numbers, per_pe, &slack);
+    if (good && clocks_moved(engine, slack, &by)) {
+        clocks_synchronize(engine);
+        engine_clear_notes(engine);
+        good = attempt(engine, request, &numbers, per_pe, &slack);
+        bool again = good && clocks_moved(engine, slack, &by);
+        if (run->rank == 0 && good)
+            run_note(run, "measured again, since clocks had moved");
+        if (run->rank == 0 && again)
+            run_note(run,
+                     "clocks moved by %.3g ns meanwhile, windows leave %.3g ns: starts were "
+                     "not together",
+                     by * 1e9, slack * 1e9);
+    }
+    if (good) {
         bring_result(engine, &numbers, per_pe);
         if (engine->output)
             print_result(engine, request, &numbers, per_pe);
+    } else {
+        engine->incomplete = true;
+        bring_failure(engine, request);
     }
-    free(run->state);
     free(per_pe);
-    return failed ? MEASURE_FAILED : MEASURE_DONE;
+    return good ? MEASURE_DONE : MEASURE_FAILED;
 }
 
 enum measure_status engine_measure(struct engine *engine, const struct measure_request *request)

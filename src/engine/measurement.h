@@ -82,6 +82,7 @@ struct measurement {
     bool synchronized; /* starts as the script chose (window, barrier, none); false: never */
     bool
         whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
+    bool any_sign;          /* values below zero mean something: they are no error of the method */
     int minimum_pes;        /* in the set */
     const char *timed;      /* what the value is, one line for --describe */
     const char *who;        /* who reports: "all", "rank 0", ... */
@@ -153,6 +154,10 @@ double run_pause(double seconds);
 
 /* The cost of a run_pause() beyond the length that it returns, per call. Any one PE. */
 double run_pause_overhead(struct run *);
+
+/* This PE's clock as synchronized: what global time is ahead of it by, and the bound of the error
+ * that was stated when clocks were synchronized. Seconds. Any PE. */
+double run_clock_offset(struct run *, double *bound);
 
 /* Engine's own barrier and maximum over the set (not the library's collectives). */
 void run_barrier(struct run *);

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# PLAIN
 # TIMEOUT: 400
 """What make dist packs is built in every combination, and each program measures; the build stays
 right when files and options change; make quickstart shows a table."""

@@ -90,7 +90,8 @@ def problems_of(block, function, size, rank):
     elif row.time + 0.001 * abs(row.time) < max(v for v in row.per_pe if v is not None):
         wrong.append(f"time {row.time} is not that of the slowest PE")
     conditions = [note for note in row.notes if note.startswith("conditions: ")]
-    if len(conditions) != 1 or not conditions[0].startswith(f"conditions: {size} PEs "):
+    if len(conditions) != 1 or not conditions[0].startswith(
+            f"conditions: {size} PE{'s' if size > 1 else ''} "):
         wrong.append(f"conditions {conditions}")
     return "; ".join(wrong)
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# PLAIN
 # TIMEOUT: 200
 """Installing leaves what is needed and uninstalling nothing; the archive of make dist holds the
 project and is the same each time; manual page and completion are right; scripts/install-deps

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# PLAIN
 """scripts/skampi-table shows everything in a result file, aligned, and says what it cannot read."""
 
 import os

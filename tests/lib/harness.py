@@ -99,6 +99,14 @@ def program():
     return os.environ.get("SKAMPI", os.path.join(ROOT, "skampi"))
 
 
+def sanitized():
+    """Whether the program under test is instrumented (make SANITIZE=...)."""
+    return "sanitize" in os.path.basename(build_directory())
+
+
+SLOWNESS = 3 if sanitized() else 1  # of everything, for timeouts
+
+
 def build_config(directory=None):
     """What make found: {"SKAMPI_SHMEM": "1", ..., "CONFIG_SUMMARY": "CC=..."}; {} before make."""
     path = os.path.join(directory or build_directory(), "config.mk")
@@ -221,11 +229,12 @@ def scratch_directory():
 
 
 def run(argv, env=None, timeout=60, cwd=None, stdin=""):
-    """Runs a program to its end or to the timeout, and sees to it that nothing of it is left. env:
-    changes to the environment; None removes a variable."""
+    """Runs a program to its end or to the timeout (longer for instrumented programs), and sees to it
+    that nothing of it is left. env: changes to the environment; None removes a variable."""
     mark = processes.new_mark()
     environment = {**os.environ, **(env or {}), processes.RUN_MARK: mark}
     environment = {name: value for name, value in environment.items() if value is not None}
+    timeout *= SLOWNESS
     cwd = cwd or scratch_directory()
     begin = time.monotonic()
     child = subprocess.Popen(argv, cwd=cwd, env=environment, stdin=subprocess.PIPE,
@@ -261,7 +270,7 @@ def launch_environment():
     env = {}
     if "SKAMPI_LAUNCH" not in os.environ and build_config().get("SKAMPI_SHMEM") == "0":
         env["SKAMPI_LAUNCH"] = "mpirun -np %n"
-    if "sanitize" in program():
+    if sanitized():
         # The symmetric heap's usual address lies in the sanitizer's shadow; the library leaks, and
         # cancels threads, whose stacks the sanitizer then takes for overwritten.
         env["OMPI_MCA_sshmem_base_start_address"] = "0x700000000000"

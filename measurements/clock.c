@@ -1,0 +1,121 @@
+/*
+ * Clocks and windows, measured: what users run before they trust a machine (Kurnosov, MPIPerf,
+ * section 6.1).
+ */
+#include <math.h>
+
+#include "measurements/shapes.h"
+
+#if SKAMPI_MPI
+#include <mpi.h>
+#endif
+
+#define MICROSECOND 1e-6
+
+/* ---- The timer in use, and others ---- */
+
+/* Two readings more frame the loop; run_elapsed() takes them off. */
+static double run_wtime(struct run *run)
+{
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < run->iterations; i++)
+        timer_now();
+    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
+}
+
+static const char *check_timer(const struct measurement *function, const struct argument *arguments,
+                               const struct pe_set *set)
+{
+    (void)function;
+    (void)set;
+    const struct timer *timer = timer_find(arguments[0].string);
+    if (!timer)
+        return "there is no timer of that name; skampi --timers lists them";
+    return timer->unusable();
+}
+
+static double run_timer_cost(struct run *run)
+{
+    const struct timer *timer = timer_find(run->arguments[0].string);
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < run->iterations; i++)
+        timer->now();
+    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
+}
+
+#if SKAMPI_MPI
+static double run_mpi_wtime(struct run *run)
+{
+    volatile double sink;
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < run->iterations; i++)
+        sink = MPI_Wtime();
+    (void)sink;
+    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
+}
+#endif
+
+/* ---- Windows ---- */
+
+static double wait_pattern(struct run *run, double seconds)
+{
+    double overhead = run_pause_overhead(run);
+    int64_t started = run_start(run);
+    if (seconds > 0)
+        run_pause(seconds - overhead);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+static double run_pattern_up(struct run *run)
+{
+    return wait_pattern(run, (run->rank + 1) * MICROSECOND);
+}
+
+static double run_pattern_down(struct run *run)
+{
+    return wait_pattern(run, (run->size - run->rank) * MICROSECOND);
+}
+
+static double run_pattern_null(struct run *run)
+{
+    return wait_pattern(run, 0);
+}
+
+/* ---- Synchronized clocks ---- */
+
+static double run_clock_offset_now(struct run *run)
+{
+    run_start(run);
+    run_stop(run);
+    double bound, offset = run_clock_offset(run, &bound);
+    double largest = run_max(run, bound);
+    run_note(run, "error bound of the offsets when clocks were synchronized: %.4g ns",
+             largest * 1e9);
+    return offset;
+}
+
+#define PATTERN .synchronized = true, .whole = true, .who = "all"
+
+const struct measurement measurements_clock[] = {
+    {"wtime", "reading the timer in use", .parameters = {ITERATIONS}, .run = run_wtime,
+     .timed = "timer reading", .who = "all"},
+    {"Timer_Cost", "reading a timer, timed by the one in use",
+     .parameters = {{"name", PARAMETER_STRING, "", "of the timer, as --timers lists them", 0},
+                    ITERATIONS},
+     .check = check_timer, .run = run_timer_cost, .timed = "timer reading", .who = "all"},
+    {"Wtime", "MPI_Wtime()", .api = API_MPI, .parameters = {ITERATIONS},
+#if SKAMPI_MPI
+     .run = run_mpi_wtime,
+#endif
+     .timed = "MPI_Wtime", .who = "all"},
+    {"WaitPatternUp", "rank i is busy for i + 1 microseconds: the result must be n microseconds",
+     PATTERN, .run = run_pattern_up, .timed = "a busy wait"},
+    {"WaitPatternDown", "rank i is busy for n - i microseconds: the result must be n microseconds",
+     PATTERN, .run = run_pattern_down, .timed = "a busy wait"},
+    {"WaitPatternNull", "every rank returns at once: the result must be 0", PATTERN,
+     .run = run_pattern_null, .timed = "nothing"},
+    {"Clock_Offset", "what global time is ahead of each PE's clock by", .synchronized = true,
+     .any_sign = true, .run = run_clock_offset_now, .timed = "nothing: an offset, not a time",
+     .who = "all"},
+};
+const size_t measurements_clock_count = MEASUREMENT_COUNT(measurements_clock);
