@@ -190,10 +190,11 @@ $(unit_programs): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $$(call linked,$$*) 
 	@$(say) LINK $@
 	$(Q)$(link) -lcmocka $(libraries)
 
+# Not instrumented: launchers load them, too.
 $(preloaded): $(BUILD)/tests/%.so: tests/truth/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(say) SO $@
-	$(Q)$(compile) -MMD -MP -MF $(@:.so=.d) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl -lpthread -lm
+	$(Q)$(filter-out $(sanitize_flags),$(compile)) -MMD -MP -MF $(@:.so=.d) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl -lpthread -lm
 
 # What tests need to know about this build.
 run-tests run-quickstart bench: export SKAMPI = $(CURDIR)/$(PROGRAM)

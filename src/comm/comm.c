@@ -35,6 +35,7 @@ struct node {
 struct counters {
     int64_t base;
     int64_t up[LINK_CHILDREN + 1], down[LINK_CHILDREN + 1];
+    int64_t dissemination;
 };
 
 /* The library's state is one per process; so is this. */
@@ -271,6 +272,19 @@ void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void 
     if (rank > 0) {
         transfer(set, UP, parent_of(rank), -1, collected, (size_t)below * bytes);
         free(collected);
+    }
+}
+
+void comm_dissemination_barrier(const struct pe_set *set)
+{
+    struct counters *counters = is_world(set) ? &comm.world_counters : &comm.set_counters;
+    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    int64_t number = counters->base + ++counters->dissemination;
+    for (int round = 0; (int64_t)1 << round < size; round++) {
+        int distance = 1 << round;
+        link_signal(pe_set_member(set, (rank + distance) % size), is_world(set), round, number);
+        link_await_signal(pe_set_member(set, (rank - distance + size) % size), is_world(set), round,
+                          number);
     }
 }
 

@@ -51,6 +51,10 @@ void comm_allreduce_int(const struct pe_set *set, enum comm_operation op, int64_
 /* all (on rank 0; others may pass NULL) receives size * bytes in the order of ranks. */
 void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void *all);
 
+/* A barrier in ceil(log2 n) rounds of one message to and from each PE, so that all leave at about
+ * the same time, whatever the library's own barrier does (Hensgen, Finkel & Manber 1988). */
+void comm_dissemination_barrier(const struct pe_set *set);
+
 /* Inclusive prefix: value becomes combine(combine(value of rank 0, of rank 1), ... own). combine
  * stores into left and is associative. */
 void comm_scan(const struct pe_set *set, void *value, size_t bytes,

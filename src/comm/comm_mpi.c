@@ -12,6 +12,7 @@
 #include "comm/comm.h"
 
 #define WORD_TAG (2 * LINK_PORTS)
+#define SIGNAL_TAG (WORD_TAG + 2)
 #define PAGE 4096
 
 /* The engine's own messages must not meet those of what is measured. */
@@ -89,6 +90,23 @@ void link_send(int to_pe, const struct link_end *end, bool first, const void *da
 void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes)
 {
     receive_message(from_pe, tag_of(end), data, bytes);
+}
+
+static int signal_tag(bool world, int round)
+{
+    return SIGNAL_TAG + round + (world ? 0 : LINK_CHILDREN);
+}
+
+void link_signal(int to_pe, bool world, int round, int64_t number)
+{
+    (void)number; /* MPI keeps the order */
+    send_message(to_pe, signal_tag(world, round), NULL, 0);
+}
+
+void link_await_signal(int from_pe, bool world, int round, int64_t number)
+{
+    (void)number;
+    receive_message(from_pe, signal_tag(world, round), NULL, 0);
 }
 
 void link_word_send(int to_pe, int channel, int64_t word)

@@ -29,6 +29,7 @@ struct port {
 struct ports {
     struct port port[LINK_PORTS];
     int64_t ack[LINK_PORTS]; /* the highest number that the receiver has taken */
+    int64_t signal[LINK_CHILDREN];
 };
 
 struct symmetric {
@@ -159,6 +160,22 @@ void link_receive(int from_pe, const struct link_end *end, void *data, size_t by
         memcpy(data, port->payload, bytes);
     if (end->port != LINK_DIRECT)
         shmem_int64_p(&ports->ack[end->ack], number, from_pe);
+}
+
+static int64_t *signal_of(bool world, int round)
+{
+    return &(world ? &symmetric->world : &symmetric->set)->signal[round];
+}
+
+void link_signal(int to_pe, bool world, int round, int64_t number)
+{
+    shmem_int64_p(signal_of(world, round), number, to_pe);
+}
+
+void link_await_signal(int from_pe, bool world, int round, int64_t number)
+{
+    (void)from_pe;
+    wait_for(signal_of(world, round), SHMEM_CMP_GE, number);
 }
 
 void link_word_send(int to_pe, int channel, int64_t word)

@@ -36,6 +36,11 @@ int link_pes(void);
 void link_send(int to_pe, const struct link_end *end, bool first, const void *data, size_t bytes);
 void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes);
 
+/* Signals of a dissemination barrier: round of the barrier, number counted up by every PE. A signal
+ * with a higher number may arrive in place of an earlier one. */
+void link_signal(int to_pe, bool world, int round, int64_t number);
+void link_await_signal(int from_pe, bool world, int round, int64_t number);
+
 void link_word_send(int to_pe, int channel, int64_t word);
 int64_t link_word_receive(int channel);
 void link_poll(void);

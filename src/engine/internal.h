@@ -27,12 +27,15 @@ struct buffers {
 
 /* Window synchronization of the batch in progress. Global ticks (of the set's rank 0). */
 struct window {
-    enum synchronization synchronization; /* in force for this call */
+    enum synchronization synchronization; /* in force for this call, */
+    enum window_rule rule;                /* and how windows are laid */
     int64_t origin, width;
     int64_t index;       /* of the repetition in the batch */
+    int64_t scheduled;   /* start of this repetition */
     int64_t start, stop; /* local ticks */
     bool started_late, took_too_long;
     int64_t longest_poll;
+    int64_t broadcast; /* upper estimate of the engine's broadcast, ticks */
 };
 
 struct accounting {
@@ -80,6 +83,7 @@ struct engine {
     char *block_name;
     int64_t block_start;
     size_t measured_in_block;
+    int64_t late_starts, overruns, window_changes; /* in this block; PE 0 */
     bool warned_too_large;
     int64_t started;  /* program start */
     double last_time; /* that was reported, seconds */

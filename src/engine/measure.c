@@ -43,6 +43,16 @@
 #define PAUSE_SECONDS 2e-6
 
 enum { BATCH_STOP, BATCH_GO };
+/* What makes a repetition invalid, as flags in a batch's message. */
+enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
+/* Repetitions that round_time can hold. */
+#define MOST_ROUNDS 20000
+/* Trials for the upper estimate of a broadcast. */
+#define BROADCASTS 10
+/* A window this many times too large shrinks (mpiperf). */
+#define TOO_LARGE 4
+/* mpiperf's stop by error must end, too. */
+#define MOST_RUNS_BY_ERROR 1000
 
 struct control {
     int64_t go, size, origin, width;
@@ -50,16 +60,17 @@ struct control {
 
 /* One measurement in progress on a member of the set. */
 struct samples {
-    size_t capacity, valid, invalid;
+    size_t capacity, valid, invalid, late, overruns, changes;
     double *own;     /* this PE's valid repetitions, the first reference subtracted */
     double *max;     /* over PEs, the same on all members */
     double *message; /* of a batch: values, flags, and three numbers more */
+    double *skew;    /* of the starts, seconds; dissemination only */
 };
 
 /* What the result's owner knows when it is done. */
 struct numbers {
     double time, standard_error, median, minimum, median_low, median_high, window;
-    int64_t valid, invalid, notes_length;
+    int64_t valid, invalid, late, overruns, changes, notes_length;
 };
 
 static void *must(void *memory)
@@ -100,16 +111,51 @@ static void wait_until(struct window *window, int64_t target)
     }
 }
 
+/* ReproMPI's start: when all have finished, rank 0 says when to begin. */
+static int64_t next_start(struct run *run)
+{
+    struct window *window = &run->engine->window;
+    int64_t start = 0;
+    comm_barrier(run->set);
+    if (run->rank == 0)
+        start = sync_to_global(timer_now()) + 2 * window->broadcast;
+    comm_broadcast(run->set, &start, sizeof start);
+    return start;
+}
+
+/* The global time at which this repetition starts. */
+static int64_t scheduled_start(struct run *run)
+{
+    struct window *window = &run->engine->window;
+    switch (window->rule) {
+    case WINDOW_MPIPERF:
+        return window->origin + window->index++ * window->width;
+    case WINDOW_ROUND_TIME:
+        return next_start(run);
+    case WINDOW_CLASSIC:
+    case WINDOW_DISSEMINATION:
+        break;
+    }
+    return window->origin + ++window->index * window->width;
+}
+
 int64_t run_start(struct run *run)
 {
     struct window *window = &run->engine->window;
-    int64_t target = 0;
     if (window->synchronization == SYNCHRONIZE_BARRIER)
         comm_barrier(run->set);
+    if (window->synchronization == SYNCHRONIZE_WINDOW) {
+        if (window->rule == WINDOW_DISSEMINATION) {
+            comm_quiet();
+            comm_dissemination_barrier(run->set);
+        } else {
+            window->scheduled = scheduled_start(run);
+        }
+    }
     /* Nothing of the engine's own may be left to be completed in the timed region. */
     comm_quiet();
-    if (window->synchronization == SYNCHRONIZE_WINDOW) {
-        target = sync_to_local(window->origin + ++window->index * window->width);
+    if (window->synchronization == SYNCHRONIZE_WINDOW && window->rule != WINDOW_DISSEMINATION) {
+        int64_t target = sync_to_local(window->scheduled);
         window->started_late = timer_now() > target;
         wait_until(window, target);
     }
@@ -120,9 +166,13 @@ int64_t run_stop(struct run *run)
 {
     struct window *window = &run->engine->window;
     window->stop = timer_now();
-    if (window->synchronization == SYNCHRONIZE_WINDOW)
+    if (window->synchronization != SYNCHRONIZE_WINDOW)
+        return window->stop;
+    if (window->rule == WINDOW_CLASSIC)
         window->took_too_long =
             sync_to_global(window->stop) - sync_to_global(window->start) > window->width;
+    if (window->rule == WINDOW_MPIPERF)
+        window->took_too_long = sync_to_global(window->stop) > window->scheduled + window->width;
     return window->stop;
 }
 
@@ -239,11 +289,11 @@ static double repeat(struct engine *engine)
 static double global_run_time(struct engine *engine)
 {
     const struct window *window = &engine->window;
-    int64_t scheduled = window->origin + window->index * window->width;
-    double seconds = timer_seconds(window->stop - sync_to_local(scheduled));
+    double seconds = timer_seconds(window->stop - sync_to_local(window->scheduled));
     return (seconds - timer_in_use->cost) / (double)engine->run.iterations;
 }
 
+/* Starts by the clock, or behind the engine's barrier, whose skew the clocks tell. */
 static bool in_windows(const struct engine *engine)
 {
     return engine->run.function->synchronized &&
@@ -259,6 +309,14 @@ static int64_t iterations_wanted(const struct run *run)
         if (run->function->parameters[i].type == PARAMETER_ITERATIONS)
             return run->arguments[i].integer;
     return 1;
+}
+
+/* The dissemination barrier schedules nothing that run times could be counted from. */
+static bool global_run_times(const struct engine *engine)
+{
+    return in_windows(engine) && engine->run.function->whole &&
+           engine->settings.run_time == RUN_TIME_GLOBAL &&
+           engine->settings.window.rule != WINDOW_DISSEMINATION;
 }
 
 static void limit_cold_iterations(struct engine *engine)
@@ -330,6 +388,7 @@ static void reserve(struct samples *samples, size_t limit)
     samples->own = must(calloc(limit, sizeof *samples->own));
     samples->max = must(calloc(limit, sizeof *samples->max));
     samples->message = must(calloc(2 * limit + 3, sizeof *samples->message));
+    samples->skew = must(calloc(limit, sizeof *samples->skew));
 }
 
 static void release(struct samples *samples)
@@ -337,6 +396,7 @@ static void release(struct samples *samples)
     free(samples->own);
     free(samples->max);
     free(samples->message);
+    free(samples->skew);
 }
 
 /* What a batch said besides its values. */
@@ -352,16 +412,19 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     struct window *window = &engine->window;
     const struct run *run = &engine->run;
     double *values = samples->message, *flags = values + count, *more = flags + count;
-    double *own = must(calloc(count, sizeof *own));
+    double *own = must(calloc(count, sizeof *own)), *starts = must(calloc(2 * count, sizeof *own));
     size_t late_run = 0, late = 0;
     bool windows = in_windows(engine);
     for (size_t i = 0; i < count; i++) {
         double value = repeat(engine);
-        if (windows && run->function->whole && engine->settings.run_time == RUN_TIME_GLOBAL &&
-            !isnan(value))
+        if (global_run_times(engine) && !isnan(value))
             value = global_run_time(engine);
         own[i] = values[i] = value - reference;
-        flags[i] = window->started_late || window->took_too_long;
+        flags[i] = window->took_too_long  ? FLAW_TOO_LONG
+                   : window->started_late ? FLAW_LATE
+                                          : FLAW_NONE;
+        starts[2 * i] = (double)(sync_to_global(window->start) - window->origin);
+        starts[2 * i + 1] = -starts[2 * i];
         if (flags[i] == 0 && window->stop - window->start > engine->longest)
             engine->longest = window->stop - window->start;
         if (window->started_late && !window->took_too_long) {
@@ -376,16 +439,25 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     more[2] = engine->failure != NULL;
     comm_allreduce(run->set, COMM_MAX, samples->message, 2 * count + 3);
 
+    bool skewed = windows && window->rule == WINDOW_DISSEMINATION;
+    if (skewed)
+        comm_allreduce(run->set, COMM_MAX, starts, 2 * count);
+
     struct batch batch = {0, (size_t)more[1], more[0], more[2] != 0};
     for (size_t i = 0; i < count; i++) {
-        if (flags[i] != 0) {
+        if (flags[i] != FLAW_NONE) {
             batch.flawed++;
+            *(flags[i] == FLAW_LATE ? &samples->late : &samples->overruns) += 1;
             continue;
         }
+        if (skewed)
+            samples->skew[samples->valid] =
+                timer_seconds((int64_t)(starts[2 * i] + starts[2 * i + 1]));
         samples->own[samples->valid] = own[i];
         samples->max[samples->valid++] = values[i];
     }
     samples->invalid += batch.flawed;
+    free(starts);
     free(own);
     watch_progress(engine);
     if (engine->options.debug & DEBUG_BATCHES && run->rank == 0)
@@ -395,52 +467,184 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     return batch;
 }
 
-/* All batches. The set's rank 0 decides, the others follow. */
-static void run_batches(struct engine *engine, struct samples *samples, double reference)
+/* The set's rank 0 says how the next batch goes, the others follow; false: there is none. */
+static bool next_batch(struct engine *engine, bool done, size_t *count, double width)
 {
-    struct run *run = &engine->run;
     struct window *window = &engine->window;
-    const struct settings *settings = &engine->settings;
-    bool windows = in_windows(engine), first = true;
-    window->synchronization =
-        run->function->synchronized ? settings->synchronization : SYNCHRONIZE_NONE;
-    window->width = 0;
-    double width = 0; /* exact, in ticks */
-    size_t count = run->function->synchronized ? FIRST_BATCH : (size_t)settings->min_repetitions;
-    size_t limit = stop_hard_limit(settings->max_repetitions);
-    double largest = settings->max_window * timer_in_use->ticks_per_second;
-    bool done = false;
-    for (;;) {
-        struct control control = {done ? BATCH_STOP : BATCH_GO, (int64_t)count, timer_now(),
-                                  (int64_t)width};
-        comm_broadcast(run->set, &control, sizeof control);
-        if (control.go == BATCH_STOP)
-            return;
-        count = (size_t)control.size;
-        window->origin = control.origin;
-        window->width = control.width;
-        window->index = 0;
-        struct batch batch = run_batch(engine, samples, count, reference);
+    struct control control = {done ? BATCH_STOP : BATCH_GO, (int64_t)*count, 0, (int64_t)width};
+    if (engine->run.rank == 0)
+        control.origin = sync_to_global(timer_now()) + window->broadcast;
+    comm_broadcast(engine->run.set, &control, sizeof control);
+    *count = (size_t)control.size;
+    window->origin = control.origin;
+    window->width = control.width;
+    window->index = 0;
+    return control.go == BATCH_GO;
+}
 
-        if (windows) {
+static bool window_too_long(struct engine *engine, double width)
+{
+    double largest = engine->settings.max_window;
+    if (width <= largest * timer_in_use->ticks_per_second)
+        return false;
+    run_fail(&engine->run,
+             "the window would have to be longer than %g s (set_max_window) for %s to start and "
+             "finish in it",
+             largest, engine->run.function->name);
+    return true;
+}
+
+/* SKaMPI's batches, also where there are no windows. */
+static void run_classic(struct engine *engine, struct samples *samples, double reference)
+{
+    const struct measurement *function = engine->run.function;
+    const struct settings *settings = &engine->settings;
+    bool windows = in_windows(engine), first = true, done = false;
+    bool sized = windows && engine->window.rule == WINDOW_CLASSIC;
+    double width = 0; /* ticks */
+    size_t count = function->synchronized ? FIRST_BATCH : (size_t)settings->min_repetitions;
+    size_t limit = stop_hard_limit(settings->max_repetitions);
+    while (next_batch(engine, done, &count, width)) {
+        struct batch batch = run_batch(engine, samples, count, reference);
+        if (sized) {
+            double before = width;
             width = stop_next_window(width, batch.flawed, count, batch.used);
-            if (width > largest) {
-                run_fail(run,
-                         "the window would have to be longer than %g s (set_max_window) for %s to "
-                         "start and finish in it",
-                         settings->max_window, run->function->name);
-                done = true;
-            }
+            samples->changes += width != before;
+            done = window_too_long(engine, width);
         }
         if (batch.failed || stop_enough(settings, samples->max, samples->valid))
             done = true;
-        count = stop_next_batch(settings, count, windows, first, batch.late_run);
+        count = stop_next_batch(settings, count, sized, first, batch.late_run);
         if (count > limit - samples->valid)
             count = limit - samples->valid;
         if (count == 0)
             done = true;
         first = false;
     }
+}
+
+/* An upper estimate of how long the engine's broadcast takes; ticks. Collective over the set. */
+static int64_t measure_broadcast(struct engine *engine)
+{
+    double longest = 0;
+    for (int i = 0; i < BROADCASTS; i++) {
+        int64_t sent = engine->run.rank == 0 ? sync_to_global(timer_now()) : 0;
+        comm_barrier(engine->run.set);
+        if (engine->run.rank == 0)
+            sent = sync_to_global(timer_now());
+        comm_broadcast(engine->run.set, &sent, sizeof sent);
+        longest = fmax(longest, (double)(sync_to_global(timer_now()) - sent));
+    }
+    comm_allreduce(engine->run.set, COMM_MAX, &longest, 1);
+    return (int64_t)longest;
+}
+
+/* When most of a batch is invalid, the start was announced too late for some PE. */
+static void announce_earlier(struct engine *engine, const struct batch *batch, size_t count)
+{
+    struct window *window = &engine->window;
+    double limit = engine->settings.max_window * timer_in_use->ticks_per_second;
+    if (batch->flawed * 2 > count && 2 * (double)window->broadcast < limit)
+        window->broadcast *= 2;
+}
+
+static bool mpiperf_enough(const struct window_rules *rules, const struct samples *samples)
+{
+    size_t runs = samples->valid + samples->invalid;
+    if (!rules->stop_by_error)
+        return runs > (size_t)rules->max_runs || samples->valid > (size_t)rules->enough_valid;
+    if (runs > MOST_RUNS_BY_ERROR)
+        return true;
+    if (samples->valid < (size_t)rules->least_valid)
+        return false;
+    struct stats_interval found =
+        stats_trimmed_interval(samples->max, samples->valid, rules->trim, rules->confidence);
+    return found.standard_error <= rules->relative_error * found.mean;
+}
+
+/* MPIPerf's stages (Kurnosov, section 4): stage 0 is left out and gives the first window; a window
+ * in which too many runs do not fit is laid anew from what the stage took. */
+static void run_mpiperf(struct engine *engine, struct samples *samples, double reference)
+{
+    const struct window_rules *rules = &engine->settings.window;
+    engine->window.broadcast = measure_broadcast(engine);
+    size_t count = (size_t)rules->discarded;
+    double width = 0; /* ticks */
+    bool done = false, first = true;
+    while (next_batch(engine, done, &count, width)) {
+        size_t flawed_before = samples->invalid;
+        struct batch batch = run_batch(engine, samples, count, reference);
+        double needed = rules->growth * batch.used / (double)count;
+        if (!first)
+            announce_earlier(engine, &batch, count);
+        if (first) {
+            samples->valid = samples->invalid = samples->late = samples->overruns = 0;
+            width = needed;
+        } else if ((double)(samples->invalid - flawed_before) >
+                   rules->invalid_share * (double)count) {
+            /* Windows that start late stretch the stage itself: at least as wide as it took. */
+            width = fmax(needed, width * rules->growth);
+            samples->changes++;
+        } else if (timer_ticks(1) > 0 &&
+                   width > TOO_LARGE * rules->growth * (double)engine->longest &&
+                   engine->longest > 0) {
+            width /= 2;
+            samples->changes++;
+        }
+        done = window_too_long(engine, width) || batch.failed ||
+               (!first && mpiperf_enough(rules, samples));
+        count = (size_t)rules->runs;
+        first = false;
+    }
+}
+
+/* ReproMPI's round-time: as many repetitions as a slice of time holds. */
+static void run_round_time(struct engine *engine, struct samples *samples, double reference)
+{
+    const struct settings *settings = &engine->settings;
+    engine->window.broadcast = measure_broadcast(engine);
+    size_t count = (size_t)settings->min_repetitions;
+    bool done = false;
+    int64_t until = timer_now() + timer_ticks(settings->window.slice);
+    while (next_batch(engine, done, &count, 0)) {
+        struct batch batch = run_batch(engine, samples, count, reference);
+        announce_earlier(engine, &batch, count);
+        size_t runs = samples->valid + samples->invalid;
+        done = batch.failed || timer_now() >= until ||
+               runs + (size_t)settings->min_repetitions > MOST_ROUNDS;
+    }
+}
+
+static size_t most_repetitions(const struct settings *settings, enum window_rule rule)
+{
+    const struct window_rules *rules = &settings->window;
+    if (rule == WINDOW_ROUND_TIME)
+        return MOST_ROUNDS + (size_t)settings->min_repetitions;
+    if (rule == WINDOW_MPIPERF)
+        return (size_t)rules->discarded + 2 * (size_t)rules->runs +
+               (size_t)(rules->stop_by_error ? MOST_RUNS_BY_ERROR
+                                             : rules->max_runs + rules->enough_valid);
+    size_t first = (size_t)settings->min_repetitions;
+    size_t limit = stop_hard_limit(settings->max_repetitions);
+    return (limit > first ? limit : first) + FIRST_BATCH;
+}
+
+/* All batches; the set's rank 0 decides. */
+static void run_batches(struct engine *engine, struct samples *samples, double reference)
+{
+    struct window *window = &engine->window;
+    window->synchronization =
+        engine->run.function->synchronized ? engine->settings.synchronization : SYNCHRONIZE_NONE;
+    window->broadcast = 0;
+    if (window->rule == WINDOW_MPIPERF)
+        run_mpiperf(engine, samples, reference);
+    else if (window->rule == WINDOW_ROUND_TIME)
+        run_round_time(engine, samples, reference);
+    else
+        run_classic(engine, samples, reference);
+    if (samples->valid == 0)
+        run_fail(&engine->run, "none of %zu repetitions started and finished in time",
+                 samples->invalid);
 }
 
 /* ---- Result ---- */
@@ -463,6 +667,40 @@ static void note_doubts(struct engine *engine, struct numbers *numbers)
     } else {
         run_note(run, "clearly below zero: the subtracted costs were higher than in the "
                       "measurement itself, the value is an error of the method");
+    }
+}
+
+/* MPIPerf's columns, with an interval that is valid for a trimmed mean. */
+static void note_mpiperf(struct engine *engine, const struct samples *samples)
+{
+    const struct window_rules *rules = &engine->settings.window;
+    size_t n = samples->valid;
+    if (n == 0)
+        return;
+    double *sorted = must(calloc(n, sizeof *sorted));
+    memcpy(sorted, samples->max, n * sizeof *sorted);
+    stats_sort(sorted, n);
+    struct stats_interval found = stats_trimmed_interval(sorted, n, rules->trim, rules->confidence);
+    run_note(&engine->run,
+             "mpiperf: runs %zu, valid %zu, kept %zu, mean %.6g ns, SE %.4g ns, min %.6g ns, max "
+             "%.6g ns, error %.4g ns, %g %% interval [%.6g, %.6g] ns",
+             n + samples->invalid, n, found.kept, found.mean * 1e9, found.standard_error * 1e9,
+             sorted[0] * 1e9, sorted[n - 1] * 1e9, found.half * 1e9, rules->confidence * 100,
+             (found.mean - found.half) * 1e9, (found.mean + found.half) * 1e9);
+    free(sorted);
+}
+
+static void note_rule(struct engine *engine, struct samples *samples)
+{
+    if (engine->window.rule == WINDOW_MPIPERF)
+        note_mpiperf(engine, samples);
+    if (engine->window.rule == WINDOW_DISSEMINATION && samples->valid > 0) {
+        stats_sort(samples->skew, samples->valid);
+        run_note(&engine->run,
+                 "starts: skew behind the dissemination barrier %.4g ns (median), "
+                 "%.4g ns (largest)",
+                 stats_median_sorted(samples->skew, samples->valid) * 1e9,
+                 samples->skew[samples->valid - 1] * 1e9);
     }
 }
 
@@ -507,6 +745,9 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     numbers->median_high = ranks ? sorted[high - 1] : NAN;
     numbers->valid = (int64_t)n;
     numbers->invalid = (int64_t)samples->invalid;
+    numbers->late = (int64_t)samples->late;
+    numbers->overruns = (int64_t)samples->overruns;
+    numbers->changes = (int64_t)samples->changes;
     numbers->window = in_windows(engine) ? timer_seconds(engine->window.width) : 0;
     free(sorted);
 }
@@ -529,7 +770,8 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     comm_allreduce(run->set, COMM_MAX, &failed, 1);
     struct samples samples = {0};
     if (failed == 0) {
-        reserve(&samples, stop_hard_limit(engine->settings.max_repetitions) + 1);
+        engine->window.rule = in_windows(engine) ? engine->settings.window.rule : WINDOW_CLASSIC;
+        reserve(&samples, most_repetitions(&engine->settings, engine->window.rule) + 1);
         /* The first call is slow: connections, page faults. Not timed, not in a window. */
         engine->window.synchronization = SYNCHRONIZE_NONE;
         repeat(engine);
@@ -555,8 +797,10 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         accounting->wait += fmax(0, all * (1 - share) - used);
         failed = engine->failure != NULL;
         comm_allreduce(run->set, COMM_MAX, &failed, 1);
-        if (run->rank == 0 && failed == 0)
+        if (run->rank == 0 && failed == 0) {
             note_doubts(engine, numbers);
+            note_rule(engine, &samples);
+        }
         release(&samples);
     }
     if (function->teardown)
@@ -586,11 +830,12 @@ static const char *placement(const struct pe_set *set)
 static char *conditions(struct engine *engine)
 {
     static const char *const starts[] = {"window start", "barrier start", "no synchronization"};
+    static const char *const rules[] = {"", " (mpiperf)", " (round_time)", " (dissemination)"};
     const struct run *run = &engine->run;
     const struct settings *settings = &engine->settings;
     const struct measurement *function = run->function;
     int start = function->synchronized ? (int)settings->synchronization : SYNCHRONIZE_NONE;
-    bool global = in_windows(engine) && function->whole && settings->run_time == RUN_TIME_GLOBAL;
+    bool global = global_run_times(engine);
     size_t places = engine->buffers.local_places;
     if (engine->buffers.remote_places > places)
         places = engine->buffers.remote_places;
@@ -602,8 +847,10 @@ static char *conditions(struct engine *engine)
     else
         snprintf(buffer, sizeof buffer, "%s buffers, warm", places == 1 ? "same" : "cycling");
     char *text;
-    if (asprintf(&text, "%d PE%s %s; %s; %s run time; %s", run->size, run->size == 1 ? "" : "s",
-                 placement(run->set), starts[start], global ? "global" : "local", buffer) < 0)
+    if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s", run->size, run->size == 1 ? "" : "s",
+                 placement(run->set), starts[start],
+                 in_windows(engine) ? rules[settings->window.rule] : "",
+                 global ? "global" : "local", buffer) < 0)
         must(NULL);
     return text;
 }
@@ -674,6 +921,9 @@ static void print_result(struct engine *engine, const struct measure_request *re
     if (engine->options.unit > 0)
         result.settings.unit = engine->options.unit;
     output_result(engine->output, &result);
+    engine->late_starts += numbers->late;
+    engine->overruns += numbers->overruns;
+    engine->window_changes += numbers->changes;
     free(text);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ struct held {
 
 struct output {
     int fd;
-    int error; /* of the first write that failed */
+    int error;         /* of the first write that failed */
+    atomic_bool ended; /* the last words have been written */
     pthread_mutex_t writing;
     char *conditions; /* stated last in this block */
     bool holding;
@@ -52,7 +54,7 @@ struct output *output_open(const char *path, const char **error)
 
 static void write_all(struct output *output, const char *text, size_t length)
 {
-    while (length > 0 && !output->error) {
+    while (length > 0 && !output->error && !output->ended) {
         ssize_t done = write(output->fd, text, length);
         if (done >= 0) {
             text += done;
@@ -186,6 +188,7 @@ void output_last_words(struct output *output, const char *line)
     if (locked)
         write_held(output);
     write_all(output, line, strlen(line));
+    output->ended = true; /* other threads go on until the job is gone */
     if (locked)
         pthread_mutex_unlock(&output->writing);
 }

@@ -42,8 +42,8 @@ void output_hold(struct output *output);
 void output_key(struct output *output, double key);
 void output_release(struct output *output);
 
-/* From another thread while the job is being ended: a last line. Gives up waiting for a writer
- * that does not finish. */
+/* From another thread while the job is being ended: a last line; what comes later is not written.
+ * Gives up waiting for a writer that does not finish. */
 void output_last_words(struct output *output, const char *line);
 
 /* Time in the reported unit with at least four significant digits, at least one decimal; "---"

@@ -22,6 +22,19 @@ struct settings settings_default(void)
         .max_outstanding = 16,
         .autorefine_factor = 2,
         .autorefine_tolerance = 0.05,
+        .window = {.rule = WINDOW_CLASSIC,
+                   .discarded = 4,
+                   .runs = 8,
+                   .invalid_share = 0.25,
+                   .growth = 1.1,
+                   .stop_by_error = false,
+                   .max_runs = 100,
+                   .enough_valid = 30,
+                   .relative_error = 0.05,
+                   .least_valid = 10,
+                   .trim = 0.25,
+                   .confidence = 0.95,
+                   .slice = 0.1},
         .clock = {.algorithm = CLOCK_SYNC_DEFAULT,
                   .patience = 100,
                   .fit_points = 20,
@@ -31,17 +44,35 @@ struct settings settings_default(void)
     };
 }
 
+static int find(const char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
 static const char *const clock_sync_names[] = {"default", "none", "linear", "ring", "tree", "hca"};
 
 int clock_sync_find(const char *name)
 {
-    for (int i = 0; i < (int)(sizeof clock_sync_names / sizeof *clock_sync_names); i++)
-        if (strcmp(clock_sync_names[i], name) == 0)
-            return i;
-    return -1;
+    return find(clock_sync_names, sizeof clock_sync_names / sizeof *clock_sync_names, name);
 }
 
 const char *clock_sync_name(enum clock_sync algorithm)
 {
     return clock_sync_names[algorithm];
+}
+
+static const char *const window_rule_names[] = {"classic", "mpiperf", "round_time",
+                                                "dissemination"};
+
+int window_rule_find(const char *name)
+{
+    return find(window_rule_names, sizeof window_rule_names / sizeof *window_rule_names, name);
+}
+
+const char *window_rule_name(enum window_rule rule)
+{
+    return window_rule_names[rule];
 }

@@ -20,6 +20,30 @@ enum run_time_definition {
     RUN_TIME_GLOBAL /* latest finish - scheduled start, on the global clock */
 };
 
+enum window_rule {
+    WINDOW_CLASSIC,      /* SKaMPI's */
+    WINDOW_MPIPERF,      /* Kurnosov's MPIPerf */
+    WINDOW_ROUND_TIME,   /* ReproMPI's: each start soon after the last end, for a slice of time */
+    WINDOW_DISSEMINATION /* no windows: behind a dissemination barrier of the engine's own */
+};
+
+/* What MPIPerf and round_time need to know; times in seconds. */
+struct window_rules {
+    enum window_rule rule;
+    int discarded;         /* runs of stage 0 (k') */
+    int runs;              /* of each later stage (k) */
+    double invalid_share;  /* of a stage, above which the window is chosen anew */
+    double growth;         /* of the window above what was needed (gamma) */
+    bool stop_by_error;    /* or by count */
+    int max_runs;          /* by count: more runs than this, or */
+    int enough_valid;      /* more valid ones than this, are enough */
+    double relative_error; /* by error: SE / mean, with */
+    int least_valid;       /* so many valid ones at least */
+    double trim;           /* share left out at each end (g') */
+    double confidence;     /* of the interval in the report */
+    double slice;          /* round_time: seconds for one measurement */
+};
+
 enum clock_sync {
     CLOCK_SYNC_DEFAULT, /* none where all PEs are seen to have one clock, else hca */
     CLOCK_SYNC_NONE,
@@ -62,10 +86,15 @@ struct settings {
     double autorefine_factor;
     double autorefine_tolerance;
     struct clock_rules clock;
+    struct window_rules window;
 };
 
 /* The defaults of the language reference. */
 struct settings settings_default(void);
+
+/* Words of set_window_rule(): the value of an enum window_rule, or -1. */
+int window_rule_find(const char *name);
+const char *window_rule_name(enum window_rule rule);
 
 /* Words of set_clock_sync(): the value of an enum clock_sync, or -1. */
 int clock_sync_find(const char *name);

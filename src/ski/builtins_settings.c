@@ -126,6 +126,113 @@ static struct value set_autorefine_tolerance(struct builtin_context *context,
 
 /* ---- Time and synchronization ---- */
 
+static struct value set_window_rule(struct builtin_context *context, const struct value *args)
+{
+    int found = window_rule_find(args[0].as.string->text);
+
+    if (found < 0)
+        return builtin_refuse(context,
+                              "set_window_rule(): \"%s\" is unknown; allowed are \"classic\", "
+                              "\"mpiperf\", \"round_time\" and \"dissemination\"",
+                              args[0].as.string->text);
+    settings_of(context)->window.rule = (enum window_rule)found;
+    return value_void();
+}
+
+static struct value set_time_slice(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_time_slice", args, 0, true, &settings_of(context)->window.slice);
+}
+
+/* A number between 0 and a limit, neither included. */
+static struct value set_share(struct builtin_context *context, const char *function,
+                              const struct value *arg, double limit, double *field)
+{
+    double x = arg->as.real;
+
+    if (!(x > 0 && x < limit))
+        return builtin_refuse(context,
+                              "%s(): %g is out of range; it must be more than 0 and less "
+                              "than %g",
+                              function, x, limit);
+    *field = x;
+    return value_void();
+}
+
+static struct value set_mpiperf_discarded(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_mpiperf_discarded", args, 1,
+                   &settings_of(context)->window.discarded);
+}
+
+static struct value set_mpiperf_runs(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_mpiperf_runs", args, 1, &settings_of(context)->window.runs);
+}
+
+static struct value set_mpiperf_invalid_share(struct builtin_context *context,
+                                              const struct value *args)
+{
+    return set_share(context, "set_mpiperf_invalid_share", args, 1,
+                     &settings_of(context)->window.invalid_share);
+}
+
+static struct value set_mpiperf_growth(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_mpiperf_growth", args, 1, false,
+                    &settings_of(context)->window.growth);
+}
+
+static struct value set_mpiperf_stop(struct builtin_context *context, const struct value *args)
+{
+    static const char *const words[2] = {"count", "error"};
+    int chosen;
+    struct value nothing = set_word(context, "set_mpiperf_stop", args, words, &chosen);
+
+    if (chosen >= 0)
+        settings_of(context)->window.stop_by_error = chosen == 1;
+    return nothing;
+}
+
+static struct value set_mpiperf_max_runs(struct builtin_context *context, const struct value *args)
+{
+    return set_int(context, "set_mpiperf_max_runs", args, 1,
+                   &settings_of(context)->window.max_runs);
+}
+
+static struct value set_mpiperf_enough_valid(struct builtin_context *context,
+                                             const struct value *args)
+{
+    return set_int(context, "set_mpiperf_enough_valid", args, 1,
+                   &settings_of(context)->window.enough_valid);
+}
+
+static struct value set_mpiperf_relative_error(struct builtin_context *context,
+                                               const struct value *args)
+{
+    return set_real(context, "set_mpiperf_relative_error", args, 0, true,
+                    &settings_of(context)->window.relative_error);
+}
+
+static struct value set_mpiperf_least_valid(struct builtin_context *context,
+                                            const struct value *args)
+{
+    return set_int(context, "set_mpiperf_least_valid", args, 2,
+                   &settings_of(context)->window.least_valid);
+}
+
+static struct value set_mpiperf_trim(struct builtin_context *context, const struct value *args)
+{
+    return set_share(context, "set_mpiperf_trim", args, 0.5, &settings_of(context)->window.trim);
+}
+
+static struct value set_mpiperf_confidence(struct builtin_context *context,
+                                           const struct value *args)
+{
+    return set_share(context, "set_mpiperf_confidence", args, 1,
+                     &settings_of(context)->window.confidence);
+}
+
 static struct value set_clock_sync(struct builtin_context *context, const struct value *args)
 {
     int found = clock_sync_find(args[0].as.string->text);
@@ -330,6 +437,26 @@ const struct builtin builtins_settings[] = {
             "2.0"),
     SETTING(set_autorefine_tolerance, "f",
             "(x) autorefine stops where the curve is predicted within this fraction, default 0.05"),
+    SETTING(set_window_rule, "s",
+            "(rule) how starts are laid: \"classic\" (SKaMPI), \"mpiperf\", \"round_time\" "
+            "(ReproMPI), \"dissemination\" (behind a barrier of the engine's own)"),
+    SETTING(set_time_slice, "f", "(seconds) round_time: for one measurement, default 0.1"),
+    SETTING(set_mpiperf_discarded, "i", "(n) runs of stage 0, left out, default 4"),
+    SETTING(set_mpiperf_runs, "i", "(n) runs of each later stage, default 8"),
+    SETTING(set_mpiperf_invalid_share, "f",
+            "(x) above this invalid share of a stage windows are laid anew, default 0.25"),
+    SETTING(set_mpiperf_growth, "f",
+            "(x) windows are laid this many times as wide as needed, default 1.1"),
+    SETTING(set_mpiperf_stop, "s", "(rule) \"count\", the default, or \"error\""),
+    SETTING(set_mpiperf_max_runs, "i", "(n) by count: stop behind more runs, default 100"),
+    SETTING(set_mpiperf_enough_valid, "i", "(n) by count: or behind more valid ones, default 30"),
+    SETTING(set_mpiperf_relative_error, "f",
+            "(x) by error: stop when the standard error is this share of the mean, default 0.05"),
+    SETTING(set_mpiperf_least_valid, "i",
+            "(n) by error: with so many valid runs at least, default 10"),
+    SETTING(set_mpiperf_trim, "f", "(x) share left out at each end in the report, default 0.25"),
+    SETTING(set_mpiperf_confidence, "f",
+            "(p) confidence of the interval in the report, default 0.95"),
     SETTING(set_clock_sync, "s",
             "(algorithm) how clocks are synchronized: \"default\" (none where all PEs have one "
             "clock, else hca), \"none\", \"linear\", \"ring\", \"tree\", \"hca\""),

@@ -139,3 +139,84 @@ bool stats_median_ranks(size_t n, double confidence, size_t *low, size_t *high)
     *high = n + 1 - rank;
     return true;
 }
+
+/* Continued fraction of the regularized incomplete beta function (Abramowitz & Stegun 26.5.8),
+ * evaluated by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
+{
+    const double tiny = 1e-300;
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    double value = d;
+    for (int m = 1; m < 300; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        for (int half = 0; half < 2; half++) {
+            double term = half == 0 ? even : odd;
+            d = 1 + term * d;
+            d = 1 / (fabs(d) < tiny ? tiny : d);
+            c = 1 + term / c;
+            c = fabs(c) < tiny ? tiny : c;
+            value *= c * d;
+        }
+        if (fabs(c * d - 1) < 1e-14)
+            break;
+    }
+    return value;
+}
+
+static double incomplete_beta(double a, double b, double x)
+{
+    if (x <= 0)
+        return 0;
+    if (x >= 1)
+        return 1;
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+                                     : 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+static double student_distribution(double t, double degrees)
+{
+    double tail = incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2;
+    return t > 0 ? 1 - tail : tail;
+}
+
+double stats_student_quantile(double p, double degrees)
+{
+    double low = -1e6, high = 1e6;
+    for (int i = 0; i < 200; i++) {
+        double middle = (low + high) / 2;
+        if (student_distribution(middle, degrees) < p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+struct stats_interval stats_trimmed_interval(const double *x, size_t n, double trim,
+                                             double confidence)
+{
+    size_t cut = (size_t)floor(trim * (double)n), kept = n - 2 * cut;
+    struct stats_interval result = {kept, NAN, NAN, NAN};
+    double *sorted = calloc(n ? n : 1, sizeof *sorted);
+    if (!sorted)
+        abort();
+    if (n)
+        memcpy(sorted, x, n * sizeof *sorted);
+    stats_sort(sorted, n);
+    result.mean = stats_mean(sorted + cut, kept);
+    if (kept >= 2) {
+        for (size_t i = 0; i < cut; i++) {
+            sorted[i] = sorted[cut];
+            sorted[n - 1 - i] = sorted[n - 1 - cut];
+        }
+        /* s_w / ((1 - 2g) sqrt(n)), with h / n for 1 - 2g */
+        result.standard_error = stats_standard_error(sorted, n) * (double)n / (double)kept;
+        result.half =
+            result.standard_error * stats_student_quantile((1 + confidence) / 2, (double)kept - 1);
+    }
+    free(sorted);
+    return result;
+}

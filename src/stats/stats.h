@@ -34,6 +34,19 @@ struct stats_trimmed {
 /* keep (may be NULL): receives for each of the n samples whether it was kept. */
 struct stats_trimmed stats_trim(const double *x, size_t n, bool *keep);
 
+/* Quantile of Student's t distribution, 0 < p < 1, degrees > 0. */
+double stats_student_quantile(double p, double degrees);
+
+/* A trimmed mean with an interval that is valid: standard error from the winsorized variance, and t
+ * with h - 1 degrees of freedom, h = n - 2 floor(trim n) (Tukey & McLaughlin 1963; Yuen 1974). */
+struct stats_interval {
+    size_t kept; /* h */
+    double mean, standard_error;
+    double half; /* of the interval at the given confidence; NaN when h < 2 */
+};
+struct stats_interval stats_trimmed_interval(const double *x, size_t n, double trim,
+                                             double confidence);
+
 /* Ranks (1-based) of the distribution-free confidence interval of the median: the narrowest
  * symmetric pair [low, n + 1 - low] whose binomial coverage is at least confidence (exact for
  * n <= 1024, the normal approximation of Hoefler & Belli, SC15, 3.1.3, above). False when n is too

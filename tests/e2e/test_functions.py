@@ -28,11 +28,12 @@ class Function:
         lines = dict(line.split(": ", 1) for line in description.splitlines() if ": " in line)
         self.who = lines["who"]
         self.minimum_pes = int(re.search(r"\d+", lines["PEs"]).group())
+        self.api = lines["API"].split()[0]
         self.supported = lines["supported"] == "yes"
 
     def call(self, rank=0, count=BYTES, iterations=ITERATIONS):
         values = {"iterations": iterations, "count": count, "nb": count, "root": rank,
-                  "therank": rank}
+                  "therank": rank, "name": '"clock_gettime"'}
         return f"{self.name}({', '.join(str(values[name]) for name in self.parameters)})"
 
     def has_rank(self):
@@ -202,7 +203,9 @@ def misses_iterations(functions, np):
         shortest = repetitions * iterations * cost_ns * 1e-9
         if seconds < 0.6 * shortest:
             problems[function.name] = f"{seconds} s for {shortest} s of operations"
-        elif block.rows[0].time > iterations / 2 * cost_ns:
+        # PEs that wait for each other may take any time on a busy machine.
+        elif ((np == 1 or not function.collective())
+              and block.rows[0].time > iterations / 2 * cost_ns):
             problems[function.name] = f"not the time of one: {block.rows[0].line}"
     return problems
 
@@ -215,7 +218,7 @@ def test_iterations(tap, functions, np):
         tap.skip("iterations", "the programmed network is not built")
         return
     # A broadcast to nobody costs nothing there.
-    several = [f for f in functions if "iterations" in f.parameters and f.name != "wtime"
+    several = [f for f in functions if "iterations" in f.parameters and f.api == "OpenSHMEM"
                and (2 if f.name == "Shmem_Bcast_All_Rounds" else max(1, f.minimum_pes)) == np]
     problems = {f.name: "" for f in several}
     for _ in range(3):
@@ -233,8 +236,10 @@ def main():
     tap = Tap()
     functions = read_functions()
     tap.ok(len(functions) >= 38, f"--list names the functions ({len(functions)})")
-    tap.ok(all(f.supported for f in functions), "all of them are supported here",
-           [f.name for f in functions if not f.supported])
+    expected = {"none": True, "OpenSHMEM": True, "MPI": harness.has("MPI")}
+    tap.equal([f.name for f in functions if f.supported != expected[f.api]], [],
+              "all that the libraries here have are supported")
+    functions = [f for f in functions if f.supported]
     test_numbers_of_pes(tap, functions)
     test_chosen_iterations(tap, functions)
     test_acknowledging_tasks(tap)

@@ -121,8 +121,8 @@ def dist(tree):
     packed = members(archive)
     wanted = sorted(f"{name}/{path}" for path in [*tracked_files(), "inputs/with blank.ski"])
     tap.equal([member.name for member in packed], wanted, "it holds the project, in order")
-    tap.ok({(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in packed} == {(0, 0, "", "", packed[0].mtime)},
-           "... without owners and times of its own")
+    tap.equal({(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in packed},
+              {(0, 0, "", "", packed[0].mtime)}, "... without owners and times of its own")
     with open(archive, "rb") as file:
         first = file.read()
 
@@ -237,7 +237,8 @@ done
 QUERY = {"rpm": '#!/bin/sh\ngrep -qx -- "$2" "$STUB/installed"\n',
          "dpkg-query": '#!/bin/sh\nfor name; do :; done\n'
                        'if grep -qx -- "$name" "$STUB/installed"; then printf installed; fi\n'}
-RELEASES = {"fedora": 'ID=fedora\nVERSION_ID=40\n', "rocky": 'ID="rocky"\nID_LIKE="rhel centos fedora"\n',
+RELEASES = {"fedora": 'ID=fedora\nVERSION_ID=40\n',
+            "rocky": 'ID="rocky"\nID_LIKE="rhel centos fedora"\n',
             "debian": "ID=debian\n", "suse": 'ID="opensuse-leap"\nID_LIKE="suse opensuse"\n'}
 
 
@@ -304,14 +305,15 @@ def dependencies():
     done = fedora.install_deps()
     tap.ok(done.status == 0 and not done.out, "... not a word when it is loaded", done)
 
-    rocky = System("rocky", "yum", "rpm", installed=["gcc", "glibc-devel", "make", "python3"], user=1000,
-                   unknown=["ShellCheck", "hwloc-devel"])
+    rocky = System("rocky", "yum", "rpm", installed=["gcc", "glibc-devel", "make", "python3"],
+                   unknown=["ShellCheck", "hwloc-devel"], user=1000)
     done = rocky.install_deps("--dev")
     tap.ok(done.status == 0 and set(rocky.read("installed")) ==
            {*FEDORA, *FEDORA_DEV} - {"ShellCheck", "hwloc-devel"},
            "RHEL's relatives: what is optional may be missing there", done)
-    tap.ok(rocky.read("calls") and all(call.startswith("sudo yum install -y ")
-                                       for call in rocky.read("calls")), "... with yum, by sudo", rocky.read("calls"))
+    calls = rocky.read("calls")
+    tap.ok(calls and all(call.startswith("sudo yum install -y ") for call in calls),
+           "... with yum, by sudo", calls)
     tap.ok("EPEL" in done.out and "crb" in done.out and "ShellCheck" in done.out,
            "... where it may be found is said", done)
     rocky = System("rocky", "dnf", "rpm", unknown=["libcmocka-devel"])
@@ -336,7 +338,8 @@ def dependencies():
         "a C compiler (necessary)", "OpenSHMEM or MPI", "PAPI", "cmocka")) and not other.read("calls"),
         "other systems: a list of what is needed", done)
     done = other.install_deps("--what")
-    tap.ok(done.status == 2 and "unknown option --what" in done.err, "an unknown option is refused", done)
+    tap.ok(done.status == 2 and "unknown option --what" in done.err, "unknown options are refused",
+           done)
 
 
 dependencies()

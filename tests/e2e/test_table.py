@@ -96,7 +96,8 @@ kept = [l for l in lines(SHORT) if l and not l.startswith("* has notes")]
 wanted = iter(lines(verbose.out))
 tap.ok(verbose.status == 0 and all(line in wanted for line in kept), "-v shows all that, in this order",
        verbose)
-for text in ("SKaMPI Version 1.2.3", "timer: tsc, resolution 20.0 ns", "    note: iterations chosen: 744",
+for text in ("SKaMPI Version 1.2.3", "timer: tsc, resolution 20.0 ns",
+             "    note: iterations chosen: 744",
              "    note: conditions: 2 PEs on one node; cycling buffers, warm; times in ns",
              "  P[0] printed"):
     tap.ok(text in lines(verbose.out), f"-v also shows: {text.strip()}", verbose)
@@ -145,7 +146,8 @@ end measurement
 """, np=2)
 shown = table(stdin=measured.out)
 rows = [line.split() for line in shown.out.splitlines()]
-tap.ok(measured.status == 0 and len(measured.rows) == 9 and shown.status == 0, "results of a run", shown)
+tap.ok(measured.status == 0 and len(measured.rows) == 9 and shown.status == 0, "results of a run",
+       shown)
 for row in measured.rows:
     cells = row.line.split("d= ")[-1].split()
     cells = cells[:5] if row.vars else cells[:4]

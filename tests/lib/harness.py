@@ -272,9 +272,11 @@ def launch_environment():
         env["SKAMPI_LAUNCH"] = "mpirun -np %n"
     if sanitized():
         # The symmetric heap's usual address lies in the sanitizer's shadow; the library leaks, and
-        # cancels threads, whose stacks the sanitizer then takes for overwritten.
+        # cancels threads, whose stacks the sanitizer then takes for overwritten. Preloaded libraries
+        # come before the sanitizer's.
         env["OMPI_MCA_sshmem_base_start_address"] = "0x700000000000"
-        env["ASAN_OPTIONS"] = "detect_leaks=0:use_sigaltstack=0:" + os.environ.get("ASAN_OPTIONS", "")
+        env["ASAN_OPTIONS"] = ("detect_leaks=0:use_sigaltstack=0:verify_asan_link_order=0:"
+                               + os.environ.get("ASAN_OPTIONS", ""))
     return env
 
 

@@ -22,6 +22,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 
@@ -274,14 +275,22 @@ def _start(count, delay_us, rate_mbit, name, stay):
         argv += ["--delay", str(delay_us or 0), "--rate", str(rate_mbit or 0)]
         argv += ["--switch", _delay_program()]
     environment = {**os.environ, MARK: name, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
-    child = subprocess.Popen(argv + (["--stay"] if stay else []), env=environment,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, start_new_session=stay)
-    if child.stdout.readline() == b"ready\n":
-        return child
-    error = child.communicate()[1].decode(errors="replace").strip()
-    reason = "are you root?" if os.geteuid() != 0 else "namespaces may be forbidden here"
-    raise Unavailable(f"{error or 'no hosts'} ({reason})")
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(argv + (["--stay"] if stay else []), env=environment,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                                 start_new_session=stay)
+        ready = child.stdout.readline() == b"ready\n"
+        if not ready:
+            child.stdin.close()
+            child.wait()
+        errors.seek(0)
+        text = errors.read().decode(errors="replace").strip()
+    if not ready:
+        reason = "not root" if os.geteuid() != 0 else "namespaces may be forbidden here"
+        raise Unavailable(f"{text or 'no hosts'} ({reason})")
+    if text:
+        print(text, file=sys.stderr)
+    return child
 
 
 class Hosts:

@@ -103,6 +103,22 @@ static void results(void **state)
     unlink(path);
 }
 
+/* Other threads may go on for a while; nothing comes behind the last line. */
+static void last_words(void **state)
+{
+    (void)state;
+    const char *error;
+    struct output *output = output_open(path, &error);
+    assert_non_null(output);
+    output_line(output, "before");
+    output_last_words(output, "# the end\n");
+    output_line(output, "behind");
+    output_last_words(output, "# another end\n");
+    assert_true(output_close(output));
+    assert_string_equal(contents(), "before\n# the end\n");
+    unlink(path);
+}
+
 static void failures(void **state)
 {
     (void)state;
@@ -123,6 +139,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(columns),
         cmocka_unit_test(results),
+        cmocka_unit_test(last_words),
         cmocka_unit_test(failures),
     };
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);

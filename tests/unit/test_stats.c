@@ -102,11 +102,57 @@ static void median_ranks(void **state)
     assert_in_range(high, high_exact - 1, high_exact + 4);
 }
 
+/* Against tables. */
+static void student(void **state)
+{
+    (void)state;
+    static const struct {
+        double p, degrees, t;
+    } table[] = {{0.975, 1, 12.7062},  {0.975, 7, 2.36462}, {0.95, 9, 1.83311},
+                 {0.995, 29, 2.75639}, {0.9, 4, 1.53321},   {0.975, 1000, 1.96234}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        assert_true(fabs(stats_student_quantile(table[i].p, table[i].degrees) - table[i].t) < 1e-4);
+        assert_true(fabs(stats_student_quantile(1 - table[i].p, table[i].degrees) + table[i].t) <
+                    1e-4);
+    }
+}
+
+/* The interval of a trimmed mean covers the truth as often as it says, also for skewed samples. */
+static void trimmed_intervals(void **state)
+{
+    (void)state;
+    double by_hand[] = {1, 2, 3, 4, 100};
+    /* trim 0.2: keep 2 3 4, winsorized 2 2 3 4 4: mean 3, squares 4, variance 1 */
+    struct stats_interval result = stats_trimmed_interval(by_hand, 5, 0.2, 0.95);
+    assert_int_equal(result.kept, 3);
+    near(result.mean, 3);
+    near(result.standard_error, 1 / (0.6 * sqrt(5)));
+    srand(11);
+    int covered = 0, trials = 4000;
+    for (int trial = 0; trial < trials; trial++) {
+        double x[20];
+        for (int i = 0; i < 20; i++) {
+            double sum = 0;
+            for (int j = 0; j < 12; j++)
+                sum += rand() / (RAND_MAX + 1.0);
+            x[i] = sum - 6;
+        }
+        struct stats_interval interval = stats_trimmed_interval(x, 20, 0.25, 0.95);
+        covered += fabs(interval.mean) <= interval.half;
+    }
+    assert_in_range(covered, trials * 93 / 100, trials * 97 / 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means),    cmocka_unit_test(medians),      cmocka_unit_test(order),
-        cmocka_unit_test(trimming), cmocka_unit_test(median_ranks),
+        cmocka_unit_test(means),
+        cmocka_unit_test(medians),
+        cmocka_unit_test(order),
+        cmocka_unit_test(trimming),
+        cmocka_unit_test(median_ranks),
+        cmocka_unit_test(student),
+        cmocka_unit_test(trimmed_intervals),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }
