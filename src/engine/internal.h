@@ -91,7 +91,7 @@ struct engine {
     /* Seen by the watching thread and by handlers */
     atomic_long progress;
     _Atomic(const char *) doing; /* text of the measurement in progress, or NULL */
-    atomic_bool ending;
+    atomic_bool ending, outside; /* outside: waits for the members of a set */
     pthread_t watcher;
     bool watching;
     atomic_long watchdog_ms;

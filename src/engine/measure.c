@@ -280,6 +280,7 @@ static void next_buffers(struct engine *engine)
 
 static double repeat(struct engine *engine)
 {
+    watch_progress(engine);
     next_buffers(engine);
     engine->window.started_late = engine->window.took_too_long = false;
     return engine->run.function->run(&engine->run);
@@ -1037,6 +1038,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     engine->shortest = INT64_MAX;
     engine->longest = 0;
     comm_enter(request->set);
+    atomic_store(&engine->outside, run->rank < 0);
     bool failed = run->rank >= 0 && !measure_members(engine, numbers, per_pe);
     /* The root's time to everybody: autorefine's next step depends on it. */
     double outcome[] = {failed, NAN, NAN};
@@ -1045,6 +1047,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
         outcome[2] = numbers->window - timer_seconds(engine->longest);
     }
     comm_allreduce(comm_world(), COMM_MAX, outcome, 3);
+    atomic_store(&engine->outside, false);
     engine->last_time = outcome[1];
     *slack = outcome[2];
     free(run->state);

@@ -1,7 +1,7 @@
 /*
- * A thread of every PE that sleeps until the job is interrupted or, on PE 0, until nothing has
- * happened for too long. It is the only one that takes SIGTERM and SIGINT; it sleeps in the kernel
- * and wakes once per watchdog period, so that measurements do not feel it.
+ * A thread of every PE that sleeps until the job is interrupted or until nothing has happened for
+ * too long. It is the only one that takes SIGTERM and SIGINT; it sleeps in the kernel and wakes for
+ * some microseconds once a second, so that measurements do not feel it.
  */
 #define _GNU_SOURCE /* sigtimedwait, sigaltstack */
 #include <errno.h>
@@ -20,7 +20,7 @@
 /* After this the job is ended the hard way. */
 #define GRACE_SECONDS 5
 /* The time-out of a wait is cut into pieces, so that a changed set_watchdog() is noticed. */
-#define LONGEST_NAP_MS 10000
+#define LONGEST_NAP_MS 1000
 
 static const int taken[] = {SIGTERM, SIGINT};
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -54,15 +54,18 @@ void watch_progress(struct engine *engine)
     atomic_fetch_add_explicit(&engine->progress, 1, memory_order_relaxed);
 }
 
+static volatile sig_atomic_t status_of_end;
+
 static void give_up(int unused)
 {
     (void)unused;
-    _exit(atomic_load(&watched->ending) ? 1 : STATUS_WATCHDOG);
+    _exit(status_of_end);
 }
 
 static _Noreturn void end_job(struct engine *engine, int status)
 {
     atomic_store(&engine->ending, true);
+    status_of_end = status;
     /* The main thread may hold a lock of the library. */
     signal(SIGALRM, give_up);
     alarm(GRACE_SECONDS);
@@ -88,10 +91,12 @@ static void stuck(struct engine *engine, double seconds)
         doing = "the script";
     fprintf(stderr, "skampi: error: no progress for %g s in %s; the job is ended\n", seconds,
             doing);
-    char line[640];
-    snprintf(line, sizeof line, "# ended by the watchdog: no progress for %g s in %s\n", seconds,
-             doing);
-    output_last_words(engine->output, line);
+    if (engine->output) {
+        char line[640];
+        snprintf(line, sizeof line, "# ended by the watchdog: no progress for %g s in %s\n",
+                 seconds, doing);
+        output_last_words(engine->output, line);
+    }
     end_job(engine, STATUS_WATCHDOG);
 }
 
@@ -112,9 +117,12 @@ static void *watch(void *context)
         if (errno != EAGAIN)
             continue;
         long now = atomic_load(&engine->progress);
-        idle_ms = now == seen ? idle_ms + nap : 0;
+        /* A PE outside the set waits for its members, however long they take: they watch. */
+        idle_ms = now == seen && !atomic_load(&engine->outside) ? idle_ms + nap : 0;
         seen = now;
-        if (engine->output && limit > 0 && idle_ms >= limit && !atomic_load(&engine->ending))
+        /* The others leave it to PE 0, unless that one is stopped itself. */
+        long patience = engine->output ? limit : 2 * limit;
+        if (limit > 0 && idle_ms >= patience && !atomic_load(&engine->ending))
             stuck(engine, (double)limit / 1000);
     }
     return NULL;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define SIGNIFICANT 4
-#define MAX_DECIMALS 12
+#define MAX_DECIMALS 18
 #define LAST_WORDS_SECONDS 1
 
 /* A result kept back. */
@@ -189,8 +189,7 @@ void output_last_words(struct output *output, const char *line)
         write_held(output);
     write_all(output, line, strlen(line));
     output->ended = true; /* other threads go on until the job is gone */
-    if (locked)
-        pthread_mutex_unlock(&output->writing);
+    /* The lock is kept: nothing may follow these words. */
 }
 
 char *output_number(char *text, size_t size, double value)

@@ -31,7 +31,7 @@ import processes
 
 HERE = os.path.join(harness.ROOT, "tests", "hosts")
 TOOL = os.path.join(HERE, "hosts")
-MARK = "SKAMPI_HOSTS"  # names, in the environment of all that runs on the hosts, which they are
+MARK = "SKAMPI_HOSTS"  # in the environment of all that runs on the hosts: what they are called
 MOST = 64
 SKIPPED = 77
 
@@ -257,16 +257,17 @@ def down(name):
     return not processes.wait_until_gone(MARK, name, 5)
 
 
-def _missing_tools():
-    tools = ["ip", "unshare", "nsenter", "setpriv", "taskset", "mount", "hostname"]
-    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
-    return [tool for tool in tools if not shutil.which(tool, path=path)]
+def _require(*tools):
+    missing = [tool for tool in tools if not shutil.which(tool)]
+    if missing:
+        raise Unavailable(f"no hosts without {', '.join(missing)}")
 
 
 def _start(count, delay_us, rate_mbit, name, stay):
     """The supervisor, when the hosts are ready."""
-    if missing := _missing_tools():
-        raise Unavailable(f"no hosts without {', '.join(missing)}")
+    _require("ip", "unshare", "nsenter", "setpriv", "taskset", "mount", "hostname")
+    if _supervisor_of(name):
+        raise Unavailable(f"hosts called {name} are up already")
     argv = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--net", "--uts", "--ipc"]
     if os.geteuid() != 0:
         argv += ["--user", "--map-root-user"]
@@ -274,11 +275,10 @@ def _start(count, delay_us, rate_mbit, name, stay):
     if delay_us is not None or rate_mbit is not None:
         argv += ["--delay", str(delay_us or 0), "--rate", str(rate_mbit or 0)]
         argv += ["--switch", _delay_program()]
-    environment = {**os.environ, MARK: name, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
     with tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen(argv + (["--stay"] if stay else []), env=environment,
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
-                                 start_new_session=stay)
+        child = subprocess.Popen(argv + (["--stay"] if stay else []),
+                                 env={**os.environ, MARK: name}, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=errors, start_new_session=stay)
         ready = child.stdout.readline() == b"ready\n"
         if not ready:
             child.stdin.close()
@@ -294,10 +294,11 @@ def _start(count, delay_us, rate_mbit, name, stay):
 
 
 class Hosts:
-    """Hosts that are up: count, names."""
+    """Hosts that are up: count, names. realtime: what runs on them is never kept waiting by other
+    programs on this machine (which get only what the kernel reserves for them)."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, realtime=False):
+        self.name, self.realtime = name, realtime
         self.supervisor = _supervisor_of(name)
         try:
             with open(f"/proc/{self.supervisor}/root{STATE}/names", encoding="ascii") as file:
@@ -323,17 +324,26 @@ class Hosts:
         slots = [pes // used + (i < pes % used) for i in range(used)]
         settings = [f"{name}={value}" for name, value in SETTINGS.items() if name not in os.environ]
         where = ",".join(f"{name}:{n}" for name, n in zip(self.names, slots))
-        return self.inside(["env", *settings, *launcher, "-np", str(pes), "-H", where, *argv])
+        first = ["chrt", "--rr", "1"] if self.realtime else []
+        if first and (not shutil.which("chrt") or subprocess.run(
+                [*first, "true"], stderr=subprocess.DEVNULL, check=False).returncode):
+            raise Unavailable("no real-time priority here")
+        return self.inside([*first, "env", *settings, *launcher, "-np", str(pes), "-H", where, *argv])
+
+    def _launch(self, *options):
+        realtime = ["--realtime"] if self.realtime else []
+        return [TOOL, "launch", "--name", self.name, *realtime, *options, "--"]
 
     def run(self, argv, per_host=1, **how):
         """harness.run() of a program on the hosts."""
-        return harness.run([TOOL, "launch", "--name", self.name, "--per-host", str(per_host), "--",
-                            *map(str, argv)], **how)
+        argv = [*self._launch("--per-host", str(per_host)), *map(str, argv)]
+        how["env"] = {**harness.launch_environment(), **how.get("env", {})}
+        return harness.run(argv, **how)
 
-    def skampi(self, script=None, per_host=1, env=None, **how):
+    def skampi(self, script=None, per_host=1, **how):
         """harness.skampi() on the hosts."""
-        launch = {"SKAMPI_LAUNCH": f"{TOOL} launch --name {self.name} -np %n --"}
-        return harness.skampi(script, np=per_host * self.count, env={**(env or {}), **launch}, **how)
+        how["env"] = {**how.get("env", {}), "SKAMPI_LAUNCH": " ".join(self._launch("-np", "%n"))}
+        return harness.skampi(script, np=per_host * self.count, **how)
 
 
 def unique_name():
@@ -341,14 +351,14 @@ def unique_name():
 
 
 @contextlib.contextmanager
-def hosts(count, delay_us=None, rate_mbit=None, name=None):
+def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False):
     """So many hosts, as long as the context lasts. delay_us: between any two of them, one way,
     rate_mbit: of each cable; when both are None they are joined by the kernel's own devices, which
     is faster than a delay of 0."""
     name = name or unique_name()
     child = _start(count, delay_us, rate_mbit, name, stay=False)
     try:
-        yield Hosts(name)
+        yield Hosts(name, realtime)
     finally:
         child.stdin.close()
         try:
@@ -357,7 +367,6 @@ def hosts(count, delay_us=None, rate_mbit=None, name=None):
             down(name)
             child.wait()
         child.stdout.close()
-        child.stderr.close()
 
 
 # ---- The tool ----
@@ -370,7 +379,7 @@ def _arguments():
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name, text, links=False, pes=False, name_needed=False):
-        sub = commands.add_parser(name, help=text, description=text)
+        sub = commands.add_parser(name, description=text, **({"help": text} if text else {}))
         if links:
             sub.add_argument("count", type=int, metavar="K", help="number of hosts")
             sub.add_argument("--delay", type=float, metavar="US", help="one-way delay between hosts")
@@ -378,6 +387,8 @@ def _arguments():
         if pes:
             sub.add_argument("--per-host", type=int, metavar="N", help="PEs on each host (1)")
             sub.add_argument("-np", type=int, metavar="N", help="PEs in all, instead")
+            sub.add_argument("--realtime", action="store_true", help=(
+                "whatever else this machine has to do, what runs on the hosts comes first"))
         sub.add_argument("--name", metavar="PREFIX", required=name_needed,
                          help="what the hosts are called, followed by -1, -2, ...")
         return sub
@@ -389,7 +400,7 @@ def _arguments():
     enter.add_argument("host", metavar="HOST")
     command("down", "ends hosts and all that runs on them; without a name all that are up")
     command("list", "names the hosts that are up")
-    inner = command("supervise", argparse.SUPPRESS, True, False, True)
+    inner = command("supervise", None, True, False, True)  # for the tool itself
     inner.add_argument("--switch")
     inner.add_argument("--stay", action="store_true")
     for sub in (run, launch):
@@ -407,7 +418,7 @@ def _the_one(options):
     names = [options.name] if options.name else names_in_use()
     if len(names) != 1:
         raise Unavailable(f"say with --name which are meant: {', '.join(names) or 'none are up'}")
-    return Hosts(names[0])
+    return Hosts(names[0], options.realtime)
 
 
 def _ended(argv):
@@ -422,7 +433,7 @@ def _run(options):
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    with hosts(options.count, options.delay, options.rate, options.name) as these:
+    with hosts(options.count, options.delay, options.rate, options.name, options.realtime) as these:
         return _ended(these.launched(options.program, _pes(options, these.count)))
 
 
@@ -462,6 +473,8 @@ def _list(_):
 
 
 def main():
+    # Where administrators' programs are is not on everybody's path.
+    os.environ["PATH"] = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
     options = _arguments()
     name = getattr(options, "name", None)
     if name is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]{0,40}", name):
@@ -470,6 +483,9 @@ def main():
         return 2
     if not 1 <= getattr(options, "count", 1) <= MOST:
         print(f"hosts: there can be 1 to {MOST} hosts", file=sys.stderr)
+        return 2
+    if min(getattr(options, "np", None) or 1, getattr(options, "per_host", None) or 1) < 1:
+        print("hosts: at least 1 PE is needed", file=sys.stderr)
         return 2
     actions = {"run": _run, "up": _up, "launch": _launch, "enter": _enter, "down": _down,
                "list": _list, "supervise": _supervise}

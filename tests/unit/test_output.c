@@ -31,7 +31,7 @@ static void numbers(void **state)
     number(1.23456, "1.235");
     number(0.0123456, "0.01235");
     number(-0.0123456, "-0.01235");
-    number(1e-30, "0.000000000000");
+    number(1e-30, "0.000000000000000000");
     number(NAN, "---");
 }
 
@@ -136,11 +136,8 @@ static void failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(columns),
-        cmocka_unit_test(results),
-        cmocka_unit_test(last_words),
-        cmocka_unit_test(failures),
+        cmocka_unit_test(numbers),    cmocka_unit_test(columns),  cmocka_unit_test(results),
+        cmocka_unit_test(last_words), cmocka_unit_test(failures),
     };
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }
