@@ -7,6 +7,7 @@ define HELP
 make             build ./skampi
 make quickstart  install what is missing (Debian, Ubuntu, Fedora, RHEL), build, show a first measurement
 make check       all tests; make check TESTS="NAME ..." runs some; see tests/README.md
+make selfcheck   whether times of this machine can be trusted
 make bench       how fast skampi itself is
 make install     PREFIX=/usr/local, DESTDIR=
 make uninstall   the same PREFIX and DESTDIR: removes what was installed there, nothing else
@@ -40,7 +41,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all banner tests run-tests run-quickstart quickstart check bench
+.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check bench
 .PHONY: install uninstall dist help FORCE
 
 PREFIX ?= /usr/local
@@ -197,9 +198,9 @@ $(preloaded): $(BUILD)/tests/%.so: tests/truth/%.c $(BUILD)/flags
 	$(Q)$(filter-out $(sanitize_flags),$(compile)) -MMD -MP -MF $(@:.so=.d) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl -lpthread -lm
 
 # What tests need to know about this build.
-run-tests run-quickstart bench: export SKAMPI = $(CURDIR)/$(PROGRAM)
-run-tests run-quickstart bench: export SKAMPI_BUILD = $(BUILD)
-run-tests run-quickstart bench: export SKAMPI_LAUNCH = $(LAUNCH)
+run-tests run-quickstart selfcheck bench: export SKAMPI = $(CURDIR)/$(PROGRAM)
+run-tests run-quickstart selfcheck bench: export SKAMPI_BUILD = $(BUILD)
+run-tests run-quickstart selfcheck bench: export SKAMPI_LAUNCH = $(LAUNCH)
 
 run-tests: all tests
 	@tests/run $(if $(V),-v) $(TESTS)
@@ -212,6 +213,9 @@ run-quickstart: all
 	mk/launch 2 ./$(PROGRAM) -i inputs/quickstart.ski -o $(BUILD)/quickstart.sko || status=$$?; \
 	[ ! -e $(BUILD)/quickstart.sko ] || scripts/skampi-table $(BUILD)/quickstart.sko || exit; \
 	exit $$status
+
+selfcheck: all
+	@mk/launch 2 ./$(PROGRAM) -i inputs/selfcheck.ski
 
 bench: all
 	@tests/bench/run

@@ -186,7 +186,8 @@ static int describe(const char *name)
 
 static int print_timers(void)
 {
-    printf("%-18s %12s %12s  %s\n", "timer", "step [ns]", "cost [ns]", "usable");
+    printf("%-18s %12s %12s %14s  %s\n", "timer", "step [ns]", "cost [ns]", "off by [ppm]",
+           "usable");
     for (size_t i = 0; i < timer_count(); i++) {
         struct timer *timer = timer_at(i);
         const char *reason = timer->unusable();
@@ -196,11 +197,13 @@ static int print_timers(void)
             reason = timer->refused;
         }
         if (reason)
-            printf("%-18s %12s %12s  no: %s\n", timer->name, "---", "---", reason);
+            printf("%-18s %12s %12s %14s  no: %s\n", timer->name, "---", "---", "---", reason);
         else
-            printf("%-18s %12.1f %12.1f  yes\n", timer->name, timer->resolution * 1e9,
-                   timer->cost * 1e9);
+            printf("%-18s %12.1f %12.1f %14.2f  yes\n", timer->name, timer->resolution * 1e9,
+                   timer->cost * 1e9, timer->disagreement * 1e6);
     }
+    printf("off by: against CLOCK_MONOTONIC over 100 ms. The kernel's clock source is %s.\n",
+           timer_clock_source());
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_RAW */
 #include "clock/timer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
@@ -16,8 +17,10 @@
 #endif
 
 #define CALIBRATION_SECONDS 0.05
-#define READS 1000 /* in a row, to characterize a timer */
-#define BATCHES 7  /* of them; the fastest counts, since interruptions only add */
+#define AGREEMENT_SECONDS 0.1
+#define DISAGREEMENT_LIMIT 1e-3 /* NTP slews by half of this at most */
+#define READS 1000              /* in a row, to characterize a timer */
+#define BATCHES 7               /* of them; the fastest counts, since interruptions only add */
 
 static int64_t read_clock(clockid_t id)
 {
@@ -149,13 +152,13 @@ static const char *mpi_wtime_unusable(void)
 
 /* In order of preference where none is chosen: the first usable one is the default. */
 static struct timer timers[] = {
-    {"tsc", now_tsc, 0, tsc_unusable, true, true, 0, 0, NULL},
-    {"clock_gettime", now_monotonic, 1e9, always, true, true, 0, 0, NULL},
-    {"clock_gettime_raw", now_raw, 1e9, always, true, true, 0, 0, NULL},
-    {"gettimeofday", now_gettimeofday, 1e6, always, true, true, 0, 0, NULL},
-    {"papi_cyc", now_papi_cyc, 0, papi_unusable, true, true, 0, 0, NULL},
-    {"papi_nsec", now_papi_nsec, 1e9, papi_unusable, false, true, 0, 0, NULL},
-    {"mpi_wtime", now_mpi_wtime, 1e9, mpi_wtime_unusable, false, false, 0, 0, NULL},
+    {"tsc", now_tsc, 0, tsc_unusable, true, true, 0, 0, 0, NULL, 0, 0},
+    {"clock_gettime", now_monotonic, 1e9, always, true, true, 0, 0, 0, NULL, 0, 0},
+    {"clock_gettime_raw", now_raw, 1e9, always, true, true, 0, 0, 0, NULL, 0, 0},
+    {"gettimeofday", now_gettimeofday, 1e6, always, true, true, 0, 0, 0, NULL, 0, 0},
+    {"papi_cyc", now_papi_cyc, 0, papi_unusable, true, true, 0, 0, 0, NULL, 0, 0},
+    {"papi_nsec", now_papi_nsec, 1e9, papi_unusable, false, true, 0, 0, 0, NULL, 0, 0},
+    {"mpi_wtime", now_mpi_wtime, 1e9, mpi_wtime_unusable, false, false, 0, 0, 0, NULL, 0, 0},
 };
 
 /* timer_now() knows how to read the counter of this architecture inline. */
@@ -240,43 +243,68 @@ const char *timer_select(const char *name)
 /* ---- Calibration ---- */
 
 struct reading {
-    int64_t ticks, raw;
+    int64_t ticks, other;
 };
 
-/* A reading of both clocks at one moment: the closest of several tries. */
-static struct reading read_both(const struct timer *timer)
+/* A reading of two clocks at one moment: the closest of several tries. */
+static struct reading read_both(const struct timer *timer, int64_t (*other)(void))
 {
     struct reading best = {0, 0};
     int64_t closest = INT64_MAX;
     for (int i = 0; i < 20; i++) {
-        int64_t before = now_raw(), ticks = timer->now(), after = now_raw();
+        int64_t before = other(), ticks = timer->now(), after = other();
         if (after - before < closest) {
             closest = after - before;
             best.ticks = ticks;
-            best.raw = before + (after - before) / 2;
+            best.other = before + (after - before) / 2;
         }
     }
     return best;
 }
 
-static struct reading tsc_begin; /* taken at the start of the program */
+static struct reading tsc_begin; /* against CLOCK_MONOTONIC_RAW, at the start of the program */
+
+static void begin_agreement(struct timer *timer)
+{
+    struct reading reading = read_both(timer, now_monotonic);
+    timer->begin = reading.ticks;
+    timer->begin_monotonic = reading.other;
+}
 
 void timer_calibration_begin(void)
 {
     if (!tsc_unusable())
-        tsc_begin = read_both(&timers[0]);
+        tsc_begin = read_both(&timers[0], now_raw);
+    for (size_t i = 0; i < timer_count(); i++)
+        /* Those of other libraries have to be started first. */
+        if (timers[i].unusable == always || timers[i].unusable == tsc_unusable)
+            if (!timers[i].unusable())
+                begin_agreement(&timers[i]);
+}
+
+static double disagreement(struct timer *timer)
+{
+    if (timer->begin_monotonic == 0)
+        begin_agreement(timer);
+    struct reading end;
+    do
+        end = read_both(timer, now_monotonic);
+    while ((double)(end.other - timer->begin_monotonic) < AGREEMENT_SECONDS * 1e9);
+    return (double)(end.ticks - timer->begin) / timer->ticks_per_second /
+               ((double)(end.other - timer->begin_monotonic) * 1e-9) -
+           1;
 }
 
 double timer_calibrate(const struct timer *timer)
 {
     if (timer->ticks_per_second != 0)
         return timer->ticks_per_second;
-    struct reading begin = timer == &timers[0] && tsc_begin.raw ? tsc_begin : read_both(timer);
-    struct reading end;
+    bool begun = timer == &timers[0] && tsc_begin.other;
+    struct reading begin = begun ? tsc_begin : read_both(timer, now_raw), end;
     do
-        end = read_both(timer);
-    while ((double)(end.raw - begin.raw) < CALIBRATION_SECONDS * 1e9);
-    return (double)(end.ticks - begin.ticks) / ((double)(end.raw - begin.raw) * 1e-9);
+        end = read_both(timer, now_raw);
+    while ((double)(end.other - begin.other) < CALIBRATION_SECONDS * 1e9);
+    return (double)(end.ticks - begin.ticks) / ((double)(end.other - begin.other) * 1e-9);
 }
 
 void timer_characterize(struct timer *timer)
@@ -303,4 +331,19 @@ void timer_characterize(struct timer *timer)
     }
     timer->resolution = (double)step / timer->ticks_per_second;
     timer->cost = cost / timer->ticks_per_second;
+    timer->disagreement = disagreement(timer);
+    if (fabs(timer->disagreement) > DISAGREEMENT_LIMIT)
+        timer->refused = "it disagrees with CLOCK_MONOTONIC by more than 0.1 % over 100 ms";
+}
+
+const char *timer_clock_source(void)
+{
+    static char name[64] = "unknown";
+    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
+    if (file) {
+        if (fscanf(file, "%63s", name) != 1)
+            strcpy(name, "unknown");
+        fclose(file);
+    }
+    return name;
 }

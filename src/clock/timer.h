@@ -23,7 +23,10 @@ struct timer {
     /* Filled in by timer_characterize(). Seconds. */
     double resolution;   /* smallest non-zero step seen */
     double cost;         /* mean time from one reading to the next, undisturbed */
+    double disagreement; /* with CLOCK_MONOTONIC over 100 ms or more, as a share; it runs fast if >
+                            0 */
     const char *refused; /* why it must not be used, or NULL */
+    int64_t begin, begin_monotonic; /* readings at one moment, for the disagreement; 0: none yet */
 };
 
 /* The timer in use. Changed by timer_select() only. */
@@ -58,8 +61,8 @@ size_t timer_count(void);
 struct timer *timer_at(size_t i);
 struct timer *timer_find(const char *name);
 
-/* Takes the first reading that the rate of the time-stamp counter is calibrated from; call it as
- * early as possible in main(), since the rate is the better the longer ago this was. */
+/* Takes the first readings that rates are calibrated and clocks compared by; call it as early as
+ * possible in main(): the longer ago, the better, and nobody has to wait later. */
 void timer_calibration_begin(void);
 
 /* The rate in ticks per second: of clocks as it is, of counters against CLOCK_MONOTONIC_RAW over at
@@ -67,8 +70,9 @@ void timer_calibration_begin(void);
  * per node; the others of the node take its result, since a rate per PE would look like drift. */
 double timer_calibrate(const struct timer *);
 
-/* Fills in resolution and cost; finds timers that run backwards or stand still. About 1 ms. The
- * rate must be known. */
+/* Fills in resolution, cost and disagreement; refuses timers that run backwards, stand still or
+ * disagree with CLOCK_MONOTONIC by more than 0.1 % over 100 ms. About 1 ms, or 100 ms when
+ * timer_calibration_begin() is not so long ago. The rate must be known. */
 void timer_characterize(struct timer *);
 
 /* For tests only: readings of the timers selected from now on are wrong by offset + drift * (time
@@ -77,5 +81,8 @@ void timer_skew(double offset, double drift);
 
 /* NULL, or why the timer cannot be used. */
 const char *timer_select(const char *name);
+
+/* What the kernel's clocks stand on (tsc, hpet, ...), as it says; "unknown" when it does not. */
+const char *timer_clock_source(void);
 
 #endif

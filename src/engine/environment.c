@@ -184,9 +184,12 @@ void environment_print(struct engine *engine)
         print_binding(output, facts);
         print_loads(output, facts);
         print_variables(output);
-        output_line(output, "# timer: %s, resolution %.1f ns, cost %.1f ns, %.6g ticks per second",
+        output_line(output,
+                    "# timer: %s, resolution %.1f ns, cost %.1f ns, %.6g ticks per second, off "
+                    "CLOCK_MONOTONIC by %.3g ppm, clock source %s",
                     timer_in_use->name, timer_in_use->resolution * 1e9, timer_in_use->cost * 1e9,
-                    timer_in_use->ticks_per_second);
+                    timer_in_use->ticks_per_second, timer_in_use->disagreement * 1e6,
+                    timer_clock_source());
         output_line(output, "# result lines: loop variables, bytes, time, standard error "
                             "(classic), valid repetitions, time per PE");
         if (getenv("SKAMPI_TEST_CLOCK_SKEW"))

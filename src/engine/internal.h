@@ -71,7 +71,7 @@ struct engine {
     struct sync_report clocks;
     int64_t shortest; /* timed interval of this measurement, ticks */
     int64_t longest;  /* valid repetition, from start to stop, ticks */
-    int64_t timed;    /* in timed intervals since the start of the program, ticks */
+    double timed;     /* in timed intervals since the start of the program, seconds */
     double pause_overhead;
     bool pause_known;
     char *failure; /* why this measurement fails on this PE */
@@ -81,11 +81,11 @@ struct engine {
     /* The block in progress */
     size_t block_number;
     char *block_name;
-    int64_t block_start;
+    double block_start; /* wall_seconds() */
     size_t measured_in_block;
     int64_t late_starts, overruns, window_changes; /* in this block; PE 0 */
     bool warned_too_large;
-    int64_t started;  /* program start */
+    double started;   /* of the engine, wall_seconds() */
     double last_time; /* that was reported, seconds */
     bool incomplete;  /* something failed or is unsupported: exit status 3 */
     /* Seen by the watching thread and by handlers */
@@ -181,6 +181,9 @@ void clocks_report(struct engine *);
 void environment_print(struct engine *);
 
 /* ---- engine.c ---- */
+
+/* Time that goes on when the script changes the timer; for what takes long. */
+double wall_seconds(void);
 
 void engine_note(struct engine *, const char *text); /* takes the text over */
 void engine_clear_notes(struct engine *);

@@ -89,7 +89,7 @@ double run_elapsed(struct run *run, int64_t start, int64_t stop)
     struct engine *engine = run->engine;
     if (stop - start < engine->shortest)
         engine->shortest = stop - start;
-    engine->timed += stop - start;
+    engine->timed += timer_seconds(stop - start);
     return timer_seconds(stop - start) - timer_in_use->cost;
 }
 
@@ -344,9 +344,9 @@ static void choose_iterations(struct engine *engine)
         if (engine->buffers.cold) {
             repeat(engine); /* first touches of the pages count for nothing */
         }
-        int64_t before = engine->timed;
+        double before = engine->timed;
         repeat(engine);
-        double seconds = timer_seconds(engine->timed - before);
+        double seconds = engine->timed - before;
         if (engine->timed == before)
             seconds = NAN; /* this PE only watches */
         comm_allreduce(run->set, COMM_MIN, &seconds, 1);
@@ -990,7 +990,7 @@ static void show_progress(struct engine *engine, const struct measure_request *r
         return;
     fprintf(stderr, "\r\033[K[block %zu/%zu] %s: %s (%.0f s)", engine->block_number,
             engine->options.blocks, engine->block_name ? engine->block_name : "", request->text,
-            timer_seconds(timer_now() - engine->started));
+            wall_seconds() - engine->started);
 }
 
 /* Why it failed, from the highest PE that knows, to PE 0. */

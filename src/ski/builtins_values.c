@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock/timer.h"
 #include "engine/measurement.h"
 #include "ski/builtin_family.h"
 #include "ski/text.h"
@@ -175,6 +176,27 @@ static struct value call_mpi_processor_names(struct builtin_context *context,
     return value;
 }
 
+static struct value call_last_time(struct builtin_context *context, const struct value *args)
+{
+    double seconds = engine_last_time(context->engine);
+
+    (void)args;
+    if (isnan(seconds))
+        return builtin_refuse(context, "last_time(): nothing has been measured, or the last "
+                                       "measurement has no result");
+    return value_real(seconds);
+}
+
+/* PE 0 decides for all: nodes of one job are alike, and all PEs must go the same way. */
+static struct value call_is_timer_usable(struct builtin_context *context, const struct value *args)
+{
+    const struct timer *timer = timer_find(args[0].as.string->text);
+    int64_t usable = timer != NULL && timer->unusable() == NULL;
+
+    engine_broadcast(context->engine, &usable, sizeof usable);
+    return value_int(usable);
+}
+
 static struct value call_is_supported(struct builtin_context *context, const struct value *args)
 {
     const struct measurement *function = measurement_find(args[0].as.string->text);
@@ -299,6 +321,10 @@ const struct builtin builtins_values[] = {
      .help = "(name) an environment variable of PE 0, with a / appended; an error when not set"},
     {"mpi_processor_names", "", TYPE_STRING, .call = call_mpi_processor_names,
      .help = "() a line with this PE and its host, for print_all"},
+    {"last_time", "", TYPE_REAL, .call = call_last_time,
+     .help = "() what the last measurement reported, in seconds"},
+    {"is_timer_usable", "s", TYPE_INT, .collective = true, .call = call_is_timer_usable,
+     .help = "(name) 1 when there is such a timer here and set_timer() would take it, else 0"},
     {"is_supported", "s", TYPE_INT, .call = call_is_supported,
      .help = "(name) 1 when this measurement function exists and can be measured here, else 0"},
     {"alloc_int_array", "i", TYPE_INT_ARRAY, .call = call_alloc_int_array,

@@ -1,6 +1,7 @@
 /*
  * The measurement functions that fuzzed scripts may call: those of the program, built without a
- * library, with their parameters and demands but nothing to run; and a few that behave badly.
+ * library, with their parameters and demands but nothing to run; and a few that behave badly. These
+ * definitions stand in for those of the program and of the stub engine.
  */
 #include <math.h>
 #include <string.h>
@@ -36,19 +37,6 @@ char *engine_refusal(const struct measure_request *request, int *argument)
                                      : NULL;
     return reason != NULL ? text_format("%s", reason) : NULL;
 }
-
-/* ---- What the measurement files refer to though they never run ---- */
-
-double run_elapsed(struct run *run, int64_t start, int64_t stop)
-{
-    (void)run;
-    (void)start;
-    (void)stop;
-    return NAN;
-}
-
-bool timer_is_tsc;
-struct timer *timer_in_use;
 
 /* ---- The registry ---- */
 

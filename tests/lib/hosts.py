@@ -64,6 +64,10 @@ class Unavailable(Exception):
     """Hosts cannot be made here; says why."""
 
 
+class WrongUse(Exception):
+    """There are no such hosts, or they are there already."""
+
+
 # ---- Inside: the supervisor makes the hosts and keeps them ----
 
 
@@ -163,7 +167,7 @@ def _join_by_delay(namespaces, program, delay_us, rate_mbit):
                                "/proc/self/ns/net", *namespaces],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     if switch.stdout.readline() != b"ready\n":
-        raise Unavailable("no delays, see above")
+        raise Unavailable("no delays or rates")
     _configure(FRONT_END, 1)
     for i, namespace in enumerate(namespaces, 1):
         _configure(i, i + 1, namespace)
@@ -267,7 +271,7 @@ def _start(count, delay_us, rate_mbit, name, stay):
     """The supervisor, when the hosts are ready."""
     _require("ip", "unshare", "nsenter", "setpriv", "taskset", "mount", "hostname")
     if _supervisor_of(name):
-        raise Unavailable(f"hosts called {name} are up already")
+        raise WrongUse(f"hosts called {name} are up already")
     argv = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--net", "--uts", "--ipc"]
     if os.geteuid() != 0:
         argv += ["--user", "--map-root-user"]
@@ -284,7 +288,7 @@ def _start(count, delay_us, rate_mbit, name, stay):
             child.stdin.close()
             child.wait()
         errors.seek(0)
-        text = errors.read().decode(errors="replace").strip()
+        text = "; ".join(errors.read().decode(errors="replace").splitlines())
     if not ready:
         reason = "not root" if os.geteuid() != 0 else "namespaces may be forbidden here"
         raise Unavailable(f"{text or 'no hosts'} ({reason})")
@@ -304,7 +308,7 @@ class Hosts:
             with open(f"/proc/{self.supervisor}/root{STATE}/names", encoding="ascii") as file:
                 self.names = file.read().split()
         except OSError:
-            raise Unavailable(f"no hosts are called {name}") from None
+            raise WrongUse(f"no hosts are called {name}") from None
         self.count = len(self.names)
 
     def inside(self, argv):
@@ -372,6 +376,18 @@ def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False):
 # ---- The tool ----
 
 
+def _natural(text):
+    if not re.fullmatch(r"0*[1-9][0-9]*", text):
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
+    return int(text)
+
+
+def _amount(text):
+    if not re.fullmatch(r"[0-9]+(\.[0-9]*)?", text):
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0 on")
+    return float(text)
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="hosts", description=(
         "Makes several hosts on this machine out of namespaces, joined by a network with delays, "
@@ -381,12 +397,12 @@ def _arguments():
     def command(name, text, links=False, pes=False, name_needed=False):
         sub = commands.add_parser(name, description=text, **({"help": text} if text else {}))
         if links:
-            sub.add_argument("count", type=int, metavar="K", help="number of hosts")
-            sub.add_argument("--delay", type=float, metavar="US", help="one-way delay between hosts")
-            sub.add_argument("--rate", type=float, metavar="MBIT", help="of each cable, in Mbit/s")
+            sub.add_argument("count", type=_natural, metavar="K", help="number of hosts")
+            sub.add_argument("--delay", type=_amount, metavar="US", help="one-way delay between hosts")
+            sub.add_argument("--rate", type=_amount, metavar="MBIT", help="of each cable, in Mbit/s")
         if pes:
-            sub.add_argument("--per-host", type=int, metavar="N", help="PEs on each host (1)")
-            sub.add_argument("-np", type=int, metavar="N", help="PEs in all, instead")
+            sub.add_argument("--per-host", type=_natural, metavar="N", help="PEs on each host (1)")
+            sub.add_argument("-np", type=_natural, metavar="N", help="PEs in all, instead")
             sub.add_argument("--realtime", action="store_true", help=(
                 "whatever else this machine has to do, what runs on the hosts comes first"))
         sub.add_argument("--name", metavar="PREFIX", required=name_needed,
@@ -417,7 +433,7 @@ def _the_one(options):
     """The hosts meant: those named, or the only ones there are."""
     names = [options.name] if options.name else names_in_use()
     if len(names) != 1:
-        raise Unavailable(f"say with --name which are meant: {', '.join(names) or 'none are up'}")
+        raise WrongUse(f"say with --name which are meant: {', '.join(names) or 'none are up'}")
     return Hosts(names[0], options.realtime)
 
 
@@ -481,11 +497,8 @@ def main():
         print("hosts: a name is made of letters, digits and -, and begins with a letter",
               file=sys.stderr)
         return 2
-    if not 1 <= getattr(options, "count", 1) <= MOST:
-        print(f"hosts: there can be 1 to {MOST} hosts", file=sys.stderr)
-        return 2
-    if min(getattr(options, "np", None) or 1, getattr(options, "per_host", None) or 1) < 1:
-        print("hosts: at least 1 PE is needed", file=sys.stderr)
+    if getattr(options, "count", 1) > MOST:
+        print(f"hosts: there can be {MOST} hosts at most", file=sys.stderr)
         return 2
     actions = {"run": _run, "up": _up, "launch": _launch, "enter": _enter, "down": _down,
                "list": _list, "supervise": _supervise}
@@ -494,3 +507,6 @@ def main():
     except Unavailable as reason:
         print(reason if options.command == "supervise" else f"hosts: {reason}", file=sys.stderr)
         return SKIPPED
+    except WrongUse as reason:
+        print(f"hosts: {reason}", file=sys.stderr)
+        return 2

@@ -164,7 +164,7 @@ static enum measure_status judge(struct engine *engine, const struct measure_req
     return demand.local > (size_t)engine->settings.buffer_bytes ? MEASURE_TOO_LARGE : MEASURE_DONE;
 }
 
-__attribute__((weak)) char *engine_refusal(const struct measure_request *request, int *argument)
+char *engine_refusal(const struct measure_request *request, int *argument)
 {
     *argument = 0;
     if (strcmp(request->function->name, "Fake_Arguments") == 0 &&
@@ -303,7 +303,7 @@ int engine_pes(const struct engine *engine)
     return engine->pes;
 }
 
-/* ---- The registry; fuzzing has one of its own ---- */
+/* ---- The registry ---- */
 
 static void count_bytes(const struct measurement *function, const struct argument *arguments,
                         int pes, struct demand *demand)
@@ -342,12 +342,12 @@ static const struct measurement functions[] = {
     {.name = "Fake_Unsupported", .parameters = {COUNT}, .demand = count_bytes},
 };
 
-__attribute__((weak)) const struct measurement *measurement_at(size_t i)
+const struct measurement *measurement_at(size_t i)
 {
     return i < sizeof functions / sizeof functions[0] ? &functions[i] : NULL;
 }
 
-__attribute__((weak)) const struct measurement *measurement_find(const char *name)
+const struct measurement *measurement_find(const char *name)
 {
     const struct measurement *function;
 
@@ -357,7 +357,7 @@ __attribute__((weak)) const struct measurement *measurement_find(const char *nam
     return NULL;
 }
 
-__attribute__((weak)) size_t measurement_parameter_count(const struct measurement *function)
+size_t measurement_parameter_count(const struct measurement *function)
 {
     size_t count = 0;
 
@@ -366,7 +366,7 @@ __attribute__((weak)) size_t measurement_parameter_count(const struct measuremen
     return count;
 }
 
-__attribute__((weak)) const char *measurement_unsupported(const struct measurement *function)
+const char *measurement_unsupported(const struct measurement *function)
 {
     return strcmp(function->name, "Fake_Unsupported") == 0 ? "not with the stub" : NULL;
 }

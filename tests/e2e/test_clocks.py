@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SERIAL
+# TIMEOUT: 240
+"""Clocks: wrong ones are found out, right ones are left alone, and windows start together. Wrong
+clocks are made by SKAMPI_TEST_CLOCK_SKEW, so that the truth is known."""
+
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+
+import harness
+
+ALGORITHMS = ("linear", "ring", "tree", "hca")
+OFFSET = "set_unit(1e9)\n%sbegin measurement \"o\"\n  measure MPI_COMM_WORLD : Clock_Offset()\n%s" \
+         "end measurement\n"
+# About five seconds on one PE.
+WAIT = "  set_min_repetitions(8)\n  set_max_repetitions(8)\n" \
+       "  measure comm(1) : WaitPatternNull()\n" \
+       "  for i = 1 to 5 do\n    measure comm(1) : wtime(%d)\n  od\n" \
+       "  measure MPI_COMM_WORLD : Clock_Offset()\n"
+SECOND = 5_000_000  # readings in a measurement of about a second: 12 calls of 20 ns each
+
+tap = harness.Tap()
+
+
+def skewed(skew, script, np=2, args=(), timeout=60):
+    env = {"SKAMPI_TEST_CLOCK_SKEW": skew} if skew else {}
+    return harness.skampi(script, np=np, args=args, env=env, timeout=timeout)
+
+
+def bound_ns(run):
+    found = re.search(r"# clocks: \w+, error bound ([\d.e+-]+) ns", run.out)
+    return float(found.group(1)) if found else None
+
+
+def again(check, tries=3):
+    """Other programs may disturb an exchange; says so when a further try was needed."""
+    for attempt in range(1, tries + 1):
+        good, name, diagnostic = check()
+        if good or attempt == tries:
+            return tap.ok(good, name, diagnostic)
+        tap.note(f"attempt {attempt} of '{name}' failed: {str(diagnostic)[-300:]}")
+
+
+def default_on_one_node():
+    run = skewed(None, OFFSET % ("", ""))
+    tap.ok(run.status == 0 and "# clocks: none, all PEs have one clock" in run.out,
+           "one node: clocks are seen to be one, nothing is estimated", run)
+    tap.equal([value for row in run.rows for value in row.per_pe], [0.0, 0.0],
+              "one node: no offsets", run)
+    run = skewed("1:0.5:0", OFFSET % ("", ""))
+    tap.ok("# clocks: hca" in run.out and "clocks are made wrong for a test" in run.out,
+           "a wrong clock is noticed, hca is used, and the header says why", run)
+
+
+def offsets_are_recovered():
+    for algorithm in ALGORITHMS:
+        for offset in (10.0, -0.25):
+            def check():
+                run = skewed(f"1:{offset}:0", OFFSET % (f'set_clock_sync("{algorithm}")\n', ""))
+                found = run.rows[0].per_pe[1] if run.rows else float("nan")
+                return (abs(found + offset * 1e9) < 2000,
+                        f"{algorithm}: an offset of {offset} s is found within 2 us", run)
+            again(check)
+
+
+def nothing_wrong_stays_so():
+    """Right after synchronizing and five seconds later, at 2 PEs."""
+    for algorithm in ALGORITHMS:
+        def check():
+            run = skewed(None, OFFSET % (f'set_clock_sync("{algorithm}")\n', WAIT % SECOND))
+            offsets = [row.per_pe[1] for row in run.rows if len(row.per_pe) == 2]
+            return (run.status == 0 and len(offsets) == 2 and
+                    all(abs(offset) < 100 for offset in offsets),
+                    f"{algorithm}: without skew within 100 ns, at once and later", run)
+        again(check)
+
+
+def inside_the_stated_bound():
+    for algorithm in ALGORITHMS:
+        for np in (3, 4):
+            def check():
+                run = skewed(None, OFFSET % (f'set_clock_sync("{algorithm}")\n'
+                                             "set_clock_patience(10)\n", ""), np=np)
+                bound = bound_ns(run)
+                return (run.status == 0 and bound is not None and
+                        all(abs(offset) <= bound + 1 for offset in run.rows[0].per_pe),
+                        f"{algorithm}: offsets at {np} PEs lie inside the stated bound", run)
+            again(check)
+
+
+def drift():
+    """200 us/s: hca allows for it, the others show the error that they make."""
+    end = r"at the end of the block off by at least ([\d.e+-]+) ns"
+    script = 'set_clock_sync("%s")\nset_unit(1e9)\nbegin measurement "d"\n' + WAIT % SECOND + \
+             "end measurement\n"
+
+    def hca():
+        run = skewed("1:0.01:200e-6", script % "hca")
+        found = re.search(end, run.out)
+        return (run.status == 0 and found is not None and float(found.group(1)) < 1000 and
+                "drift of up to" in run.out,
+                "hca: with a drift of 200 us/s less than 1 us is wrong five seconds later", run)
+
+    def linear():
+        run = skewed("1:0.01:200e-6", script % "linear")
+        found = re.search(end, run.out)
+        return (run.status == 0 and found is not None and float(found.group(1)) > 100_000,
+                "linear: the same drift is off by more than 100 us, and the output says so", run)
+
+    def redone():
+        run = skewed("1:0.01:200e-6", 'set_clock_sync("linear")\nset_unit(1e9)\n'
+                     'begin measurement "d"\n' + WAIT % 500_000 +
+                     "  measure MPI_COMM_WORLD : Shmem_Put_Full(8, 100)\nend measurement\n")
+        return (run.status == 0 and "note: measured again, since clocks had moved" in run.out,
+                "a measurement whose clocks moved is made again, and says so", run)
+
+    again(hca)
+    again(linear)
+    if harness.has("SHMEM"):
+        again(redone)
+
+
+def patterns():
+    for rule in ("classic", "mpiperf", "round_time", "dissemination"):
+        def check():
+            run = harness.skampi("set_unit(1e9)\nset_time_slice(0.02)\n"
+                                 f'set_window_rule("{rule}")\nbegin measurement "p"\n'
+                                 "  measure MPI_COMM_WORLD : WaitPatternUp()\n"
+                                 "  measure MPI_COMM_WORLD : WaitPatternDown()\n"
+                                 "  measure MPI_COMM_WORLD : WaitPatternNull()\n"
+                                 "end measurement\n", np=2)
+            times = [row.time for row in run.rows]
+            return (run.status == 0 and len(times) == 3 and
+                    all(abs(time - 2000) <= 100 for time in times[:2]) and abs(times[2]) < 130,
+                    f"{rule}: wait patterns of 2 us within 5 %, nothing below 100 ns and a reading",
+                    run)
+        again(check)
+    run = harness.skampi('set_window_rule("mpiperf")\nset_unit(1e9)\nbegin measurement "p"\n'
+                         "  measure MPI_COMM_WORLD : WaitPatternUp()\nend measurement\n", np=2)
+    tap.ok(re.search(r"# note: mpiperf: runs \d+, valid \d+, kept \d+, mean .* 95 % interval \[",
+                     run.out), "mpiperf: its columns are there", run)
+    tap.ok(re.search(r"# windows: \d+ late starts, \d+ overruns, \d+ changes", run.out),
+           "late starts, overruns and changes are counted at the end of the block", run)
+    run = harness.skampi('set_window_rule("dissemination")\nbegin measurement "p"\n'
+                         "  measure MPI_COMM_WORLD : WaitPatternUp()\nend measurement\n", np=2)
+    tap.ok("# note: starts: skew behind the dissemination barrier" in run.out,
+           "dissemination: its skew is stated", run)
+
+
+def errors():
+    for call, part in (('set_clock_sync("best")', "unknown"), ('set_window_rule("best")', "unknown"),
+                       ("set_clock_patience(0)", "allowed is 1"),
+                       ("set_mpiperf_trim(0.5)", "less than 0.5"),
+                       ("set_mpiperf_growth(1)", "more than 1")):
+        run = harness.skampi(f"{call}\nbegin measurement \"e\" end measurement\n", np=1)
+        tap.ok(run.status == 2 and "error: " in run.err and part in run.err,
+               f"{call} is refused", run)
+    run = harness.skampi("x = 1", np=1, args=["--clock-sync", "best"])
+    tap.ok(run.status == 2 and "--clock-sync best" in run.err, "--clock-sync best is refused", run)
+
+
+SLOW_CLOCK = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/time.h>
+int gettimeofday(struct timeval *restrict t, void *restrict zone)
+{
+    int (*real)(struct timeval *, void *);
+    *(void **)&real = dlsym(RTLD_NEXT, "gettimeofday");
+    int status = real(t, zone);
+    long long micro = (t->tv_sec * 1000000LL + t->tv_usec) / 10 * 9;
+    t->tv_sec = micro / 1000000;
+    t->tv_usec = micro % 1000000;
+    return status;
+}
+"""
+
+
+def wrong_timer():
+    """A preloaded gettimeofday() that is a tenth too slow is refused; the others are not."""
+    directory = harness.scratch_directory()
+    library = os.path.join(directory, "slow.so")
+    done = harness.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", library, "-", "-ldl"],
+                       stdin=SLOW_CLOCK)
+    tap.ok(done.status == 0, "the wrong clock is built", done)
+    run = harness.skampi(np=1, args=["--timers"], launch=False, env={"LD_PRELOAD": library})
+    table = {line.split()[0]: line for line in run.out.splitlines() if line.strip()}
+    tap.ok("disagrees with CLOCK_MONOTONIC" in table.get("gettimeofday", ""),
+           "--timers refuses a clock that runs slow", run)
+    tap.ok(table.get("clock_gettime", "").endswith("yes"), "--timers takes the others", run)
+    run = harness.skampi("x = 1", np=2, args=["--timer", "gettimeofday"],
+                         env={"LD_PRELOAD": library})
+    tap.ok(run.status == 2 and run.err.count("disagrees with CLOCK_MONOTONIC") == 1,
+           "--timer refuses it, once", run)
+
+
+def selfcheck():
+    def check():
+        run = harness.skampi(os.path.join(harness.ROOT, "inputs", "selfcheck.ski"), np=2)
+        verdicts = re.findall(r"#P\[0\] .* (ok|DOUBTFUL): ", run.out)
+        return (run.status == 0 and len(verdicts) >= 5 and "DOUBTFUL" not in verdicts,
+                "selfcheck: a verdict for each check, all ok", run)
+    again(check)
+
+
+def main():
+    default_on_one_node()
+    offsets_are_recovered()
+    nothing_wrong_stays_so()
+    inside_the_stated_bound()
+    drift()
+    patterns()
+    errors()
+    wrong_timer()
+    selfcheck()
+    tap.done()
+
+
+main()

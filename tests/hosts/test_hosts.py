@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+# SERIAL
+"""Several hosts on this machine: they go away whatever happens; programs are right on them; what
+skampi says of nodes, and of the time to another host, is true."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+import processes
+from harness import Tap, skip_all
+from hosts import MARK, TOOL, Unavailable, hosts, unique_name
+
+DELAY = 200  # us, one way
+ATTEMPTS = 3  # the machine is shared
+RATE = 100  # Mbit/s
+
+tap = Tap()
+
+
+# ---- Nothing stays behind ----
+
+
+def traces(name):
+    """What there is of hosts outside their namespaces, with their name in it or not."""
+    links = subprocess.run(["ip", "-o", "link"], capture_output=True, check=False).stdout
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        mounts = [line.split()[4] for line in file]
+    files = [f for folder in ("/dev/shm", "/tmp", "/run/netns") if os.path.isdir(folder)
+             for f in os.listdir(folder) if name in f]
+    return {"links": re.findall(rb"^\d+: (\S+):", links, re.MULTILINE), "mounts": mounts,
+            "files": files}
+
+
+def tool(*arguments, **how):
+    return harness.run([TOOL, *map(str, arguments)], **how)
+
+
+def gone(name, before, what):
+    left = processes.wait_until_gone(MARK, name, 5)
+    tap.equal(left, [], f"{what}: no process is left")
+    tap.equal(traces(name), before, f"{what}: no device, mount or file is left")
+
+
+def started(argv, name):
+    """A program on hosts that do not end by themselves, when it runs on the second."""
+    ready = os.path.join(harness.scratch_directory(), "ready")
+    command = f'[ "$(hostname)" != {name}-2 ] || touch {ready}; exec sleep 1000'
+    child = subprocess.Popen([TOOL, *argv, "--name", name, "--", "sh", "-c", command],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 20
+    while not os.path.exists(ready) and time.monotonic() < end:
+        time.sleep(0.05)
+    return child if os.path.exists(ready) else None
+
+
+def check_run_killed(number):
+    name = unique_name()
+    before = traces(name)
+    child = started(["run", "2", "--delay", "10"], name)
+    what = f"run, ended by {signal.Signals(number).name}"
+    if tap.ok(child, f"{what}: it does run") and tap.ok(processes.marked(MARK, name),
+                                                       f"{what}: its processes are seen"):
+        child.send_signal(number)
+        child.wait()
+    gone(name, before, what)
+
+
+def check_up_and_down():
+    name = unique_name()
+    before = traces(name)
+    # They are meant to stay, which harness.run() does not like.
+    up = subprocess.run([TOOL, "up", "2", "--name", name, "--delay", "10"], capture_output=True,
+                        check=False)
+    tap.equal(up.stdout.decode().split(), [f"{name}-1", f"{name}-2"], "up: names the hosts")
+    tap.ok(f"{name}-1 {name}-2" in tool("list").out.splitlines(), "list: names them too")
+    again = tool("up", 2, "--name", name)
+    tap.equal(again.status, 2, "up: a name is not used twice", again)
+    inside = tool("enter", f"{name}-2", "--", "sh", "-c", "hostname; ip -o -4 address; ls /dev/shm")
+    tap.ok(inside.out.startswith(f"{name}-2\n") and "192.0.2.2/24" in inside.out,
+           "enter: a command runs on the host", inside)
+    launched = tool("launch", "--name", name, "-np", 3, "--", "sh", "-c", "hostname; exit 0")
+    tap.equal(sorted(launched.out.split()), [f"{name}-1", f"{name}-1", f"{name}-2"],
+              "launch: PEs are spread", launched)
+    failing = tool("launch", "--name", name, "--", "sh", "-c", "exit 3")
+    tap.equal(failing.status, 3, "launch: the exit status is the program's", failing)
+
+    child = started(["launch"], name)
+    if tap.ok(child, "launch: it does run"):
+        child.kill()
+        child.wait()
+        end = time.monotonic() + 5
+        while _sleeping(name) and time.monotonic() < end:
+            time.sleep(0.05)
+        tap.equal(_sleeping(name), [], "launch, killed: its program ends, too")
+    down = tool("down", "--name", name)
+    tap.equal(down.status, 0, "down", down)
+    gone(name, before, "up and down")
+    tap.equal(tool("launch", "--name", name, "--", "true").status, 2, "launch: not without hosts")
+
+
+def _sleeping(name):
+    found = []
+    for pid in processes.marked(MARK, name):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if file.read().startswith(b"sleep\0"):
+                    found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
+def check_supervisor_killed():
+    name = unique_name()
+    before = traces(name)
+    with hosts(2, delay_us=10, name=name) as these:
+        os.kill(these.supervisor, signal.SIGKILL)
+        gone(name, before, "the supervisor, killed")
+
+
+def check_impossible():
+    empty = harness.scratch_directory()
+    run = harness.run([sys.executable, TOOL, "run", "2", "--", "true"], env={"PATH": empty})
+    tap.equal(run.status, 77, "without the tools it needs: status 77", run)
+    tap.ok("no hosts without" in run.err, "and it says so", run)
+    for arguments in (["run", "0", "--", "true"], ["run", "2", "--name", "a b", "--", "true"],
+                      ["run", "2", "-np", "0", "--", "true"], ["enter", "nowhere-1", "--", "true"]):
+        tap.equal(tool(*arguments).status, 2, f"wrong use: {' '.join(arguments)}")
+
+
+# ---- Programs run on them ----
+
+
+def compiled(name):
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
+    program = os.path.join(harness.scratch_directory(), name)
+    with open(os.path.join(harness.build_directory(), "flags"), encoding="utf-8") as file:
+        command = shlex.split(file.read())
+    subprocess.run([*command, "-o", program, source], check=True, cwd=harness.ROOT)
+    return program
+
+
+def check_operations(program, count, per_host, **links):
+    what = f"put, get and atomics over {count} hosts with {per_host} PEs each, {links or 'no delay'}"
+    with hosts(count, **links) as these:
+        run = these.run([program], per_host=per_host, timeout=30)
+        tap.equal(run.status, 0, what, run)
+        tap.ok(f"ok {count * per_host}" in run.out.splitlines(), f"{what}: all right", run)
+        where = dict(line.split() for line in run.out.splitlines() if not line.startswith("ok"))
+        wanted = {str(pe): these.names[pe // per_host] for pe in range(count * per_host)}
+        tap.equal(where, wanted, f"{what}: PEs are where they should be")
+
+
+# ---- skampi on them ----
+
+NODES = """
+begin measurement "sizes"
+  print get_comm_size(comm2_same_node()), " ", get_comm_size(comm2_other_node())
+  print get_comm_size(comm_one_per_node()), " ", get_comm_size(comm_node(1)), " ", get_comm_size(comm_node(2))
+end measurement
+""" + "".join(f"""
+begin measurement "{name}"
+  measure {set_} : Shmem_Get_Round(8, 3)
+end measurement
+""" for name, set_ in (("same", "comm2_same_node()"), ("other", "comm2_other_node()"),
+                       ("one", "comm_one_per_node()"), ("node", "comm_node(1)"),
+                       ("all", "MPI_COMM_WORLD")))
+
+PLACES = {"same": "2 PEs on one node", "other": "2 PEs on several nodes",
+          "one": "2 PEs on several nodes", "node": "2 PEs on one node",
+          "all": "4 PEs on several nodes, mixed"}
+
+
+def check_nodes(realtime):
+    with hosts(2, delay_us=DELAY, realtime=realtime) as these:
+        run = these.skampi("set_unit(1e6)\n" + NODES, per_host=2, timeout=40)
+        names = these.names
+    if not tap.equal(run.status, 0, "a script that asks for nodes runs on 2 hosts", run):
+        return
+    tap.ok("# PEs: 4 on 2 nodes" in run.comments, "the header has 2 nodes", run)
+    for node, name in enumerate(names):
+        tap.ok(any(line.startswith(f"# node {node}: {name}, 2 PEs") for line in run.comments),
+               f"the header lists host {node + 1}", run)
+    sizes = [line.split()[1:] for line in run.block("sizes").comments if line.startswith("#P[0]")]
+    tap.equal(sizes, [["2", "2"], ["2", "2", "0"]], "the sets of PEs by nodes have their sizes", run)
+    for name, place in PLACES.items():
+        rows = run.block(name).rows
+        tap.ok(rows and any(re.search(rf"^conditions: {place};", note) for note in rows[0].notes),
+               f"{name}: the notes say \"{place}\"", run)
+    times = {name: run.block(name).rows[0].time for name in PLACES}
+    far = [times[name] for name in ("other", "one", "all")]
+    near = [times[name] for name in ("same", "node")]
+    tap.ok(min(far) > 2 * DELAY, f"to another host it takes the delays: {far} us")
+    tap.ok(max(near) < DELAY, f"on one host it does not: {near} us")
+
+
+TIMES = """set_unit(1e6)
+begin measurement "get"
+  measure MPI_COMM_WORLD : Shmem_Get_Round(8, 5)
+end measurement
+begin measurement "put"
+  measure MPI_COMM_WORLD : Shmem_Put_Full_Single(8, 5, 0)
+end measurement
+"""
+
+
+def measured(script, realtime, **links):
+    with hosts(2, realtime=realtime, **links) as these:
+        run = these.skampi(script, timeout=30)
+    return run, {block.name: block.rows[0].time for block in run.blocks if block.rows}
+
+
+def check_delay(realtime):
+    good = {}
+    for attempt in range(ATTEMPTS):
+        runs, times = zip(*(measured(TIMES, realtime, delay_us=delay) for delay in (0, DELAY)))
+        tap.note(f"attempt {attempt + 1}: {times[0]} us without, {times[1]} us with delay")
+        for name in times[0]:
+            wanted = times[0][name] + 2 * DELAY
+            if abs(times[1].get(name, 0) - wanted) <= 0.1 * wanted:
+                good[name] = True
+        if len(good) == 2:
+            break
+    for name in ("get", "put"):
+        tap.ok(name in good, f"{name}: the delay of {DELAY} us is found twice, within 10 %", runs[1])
+    for run in runs:
+        tap.ok(run.status == 0 and all("on several nodes; window start" in str(row.notes)
+                                       for row in run.rows), "measured by the clock", run)
+
+
+def check_rate(realtime):
+    size = 65536
+    least = size * 8 / RATE
+    run, times = measured("set_unit(1e6)\n" 'begin measurement "get"\n'
+                          f"measure MPI_COMM_WORLD : Shmem_Get_Simple({size}, 3)\n"
+                          "end measurement\n", realtime, rate_mbit=RATE)
+    # Headers add 6 %; a slow start may add a few round trips.
+    tap.ok(least < times.get("get", 0) < 1.4 * least,
+           f"{size} bytes at {RATE} Mbit/s take {least} us and a bit: {times}", run)
+
+
+def realtime_allowed():
+    return subprocess.run(["chrt", "--rr", "1", "true"], stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
+
+
+def main():
+    try:
+        with hosts(2, delay_us=0):
+            pass
+    except Unavailable as reason:
+        skip_all(reason)
+    check_impossible()
+    check_run_killed(signal.SIGKILL)
+    check_run_killed(signal.SIGTERM)
+    check_supervisor_killed()
+    check_up_and_down()
+    if not harness.has("SHMEM"):
+        tap.skip("programs on several hosts", "built without OpenSHMEM")
+        tap.done()
+    program = compiled("operations")
+    check_operations(program, 2, 1, delay_us=DELAY)
+    check_operations(program, 4, 1)
+    check_operations(program, 2, 2)
+    realtime = realtime_allowed()
+    if not realtime:
+        tap.note("no real-time priority here: times depend on what else the machine has to do")
+    check_nodes(realtime)
+    check_delay(realtime)
+    check_rate(realtime)
+    tap.done()
+
+
+main()
