@@ -89,7 +89,7 @@ static const char *words_behind(const char *option)
     if (strcmp(option, "clock-sync") == 0)
         return "default none linear ring tree hca";
     if (strcmp(option, "timer") == 0)
-        return "$(\"$1\" --timers 2>/dev/null | awk 'NR > 1 {print $1}')";
+        return "$(\"$1\" --timers 2>/dev/null | awk '$2 ~ /^[0-9-]/ {print $1}')";
     if (strcmp(option, "describe") == 0 || strcmp(option, "list") == 0)
         return "$(\"$1\" --list 2>/dev/null | sed -n 's/^\\([A-Za-z_0-9]*\\)(.*/\\1/p')";
     return NULL;

@@ -189,7 +189,8 @@ void output_last_words(struct output *output, const char *line)
         write_held(output);
     write_all(output, line, strlen(line));
     output->ended = true; /* other threads go on until the job is gone */
-    /* The lock is kept: nothing may follow these words. */
+    if (locked)
+        pthread_mutex_unlock(&output->writing);
 }
 
 char *output_number(char *text, size_t size, double value)

@@ -203,8 +203,8 @@ def completion():
     functions = re.findall(r"^(\w+)\(", listed, re.MULTILINE)
     options = re.findall(r"^ +(-\w)?(?:, +)?(--[a-z-]+)", skampi(args=["-h"], launch=False).out,
                          re.MULTILINE)
-    timers = [line.split()[0] for line in
-              skampi(args=["--timers"], launch=False).out.splitlines()[1:]]
+    timers = re.findall(r"^(\w+) +[\d.-]+ .*  (?:yes|no: .*)$",
+                        skampi(args=["--timers"], launch=False).out, re.MULTILINE)
     for words, wanted in (
             (["-"], sorted(word for pair in options for word in pair if word)),
             (["--un"], ["--unit"]),

@@ -317,7 +317,8 @@ class Hosts:
         if os.geteuid() != 0:
             namespaces = ["--user", "--preserve-credentials", *namespaces]
         return ["nsenter", "--target", str(self.supervisor), *namespaces, "--",
-                "setpriv", "--pdeathsig", "TERM", "env", f"{MARK}={self.name}",
+                "setpriv", "--pdeathsig", "TERM", "env", "--default-signal=TERM,INT",
+                f"{MARK}={self.name}",
                 "sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", os.getcwd(), *argv]
 
     def launched(self, argv, pes):
@@ -438,8 +439,28 @@ def _the_one(options):
 
 
 def _ended(argv):
-    """Runs it; its exit status as a shell states it."""
-    status = subprocess.run(argv, check=False).returncode
+    """Runs it, handing on the signals that end it; its exit status as a shell states it. It ends in
+    any case when this process does."""
+
+    def ignore():
+        # nsenter shall stay until what it started has said its last words.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    child = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *argv], preexec_fn=ignore)
+
+    def hand_on(number, _):
+        # A terminal has told all in the foreground, and a launcher told twice gives up at once.
+        if number == signal.SIGINT and os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp():
+            return
+        with contextlib.suppress(OSError), open(f"/proc/{child.pid}/task/{child.pid}/children",
+                                                encoding="ascii") as file:
+            for pid in file.read().split():
+                os.kill(int(pid), number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, hand_on)
+    status = child.wait()
     return status if status >= 0 else 128 - status
 
 
@@ -463,15 +484,13 @@ def _up(options):
 
 def _launch(options):
     these = _the_one(options)
-    argv = these.launched(options.program, _pes(options, these.count))
-    os.execvp(argv[0], argv)
+    return _ended(these.launched(options.program, _pes(options, these.count)))
 
 
 def _enter(options):
     options.name = options.name or options.host.rpartition("-")[0]
-    argv = Hosts(options.name).inside([f"{STATE}/enter", options.host,
-                                       shlex.join(options.program) or "exec sh"])
-    os.execvp(argv[0], argv)
+    return _ended(Hosts(options.name).inside([f"{STATE}/enter", options.host,
+                                              shlex.join(options.program) or "exec sh"]))
 
 
 def _down(options):
