@@ -4,8 +4,8 @@
  *
  *     delay DELAY_US RATE_MBIT DEVICE NAMESPACE...
  *
- * DELAY_US: one-way delay between any two of them; RATE_MBIT: of every cable, in each direction at
- * a time; 0: unlimited. NAMESPACE: a file, as /proc/PID/ns/net; each gets a device of that name.
+ * DELAY_US: one-way delay between any two of them; RATE_MBIT: of each host's cable, in either
+ * direction; 0: unlimited. NAMESPACE: a file, as /proc/PID/ns/net; each gets a device of that name.
  * Port i (from 1) must have the hardware address 02:00:00:00:00:i (i in one byte, in hexadecimal).
  * Prints "ready" when all devices exist, then works until it is killed.
  */

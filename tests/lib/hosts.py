@@ -23,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 
@@ -358,7 +359,7 @@ def unique_name():
 @contextlib.contextmanager
 def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False):
     """So many hosts, as long as the context lasts. delay_us: between any two of them, one way,
-    rate_mbit: of each cable; when both are None they are joined by the kernel's own devices, which
+    rate_mbit: of each host's cable; when both are None they are joined by the kernel's own devices, which
     is faster than a delay of 0."""
     name = name or unique_name()
     child = _start(count, delay_us, rate_mbit, name, stay=False)
@@ -400,7 +401,7 @@ def _arguments():
         if links:
             sub.add_argument("count", type=_natural, metavar="K", help="number of hosts")
             sub.add_argument("--delay", type=_amount, metavar="US", help="one-way delay between hosts")
-            sub.add_argument("--rate", type=_amount, metavar="MBIT", help="of each cable, in Mbit/s")
+            sub.add_argument("--rate", type=_amount, metavar="MBIT", help="of each host's cable, in Mbit/s")
         if pes:
             sub.add_argument("--per-host", type=_natural, metavar="N", help="PEs on each host (1)")
             sub.add_argument("-np", type=_natural, metavar="N", help="PEs in all, instead")
@@ -438,6 +439,16 @@ def _the_one(options):
     return Hosts(names[0], options.realtime)
 
 
+# Of Open MPI, about a race between parent and child that does no harm.
+_NOISE = re.compile(rb"^\[[^]\n]*\] plm:rsh: Warning: setpgid\(.*\n", re.MULTILINE)
+
+
+def _relay(source):
+    while text := os.read(source.fileno(), 65536):
+        sys.stderr.buffer.write(_NOISE.sub(b"", text))
+        sys.stderr.flush()
+
+
 def _ended(argv):
     """Runs it, handing on the signals that end it; its exit status as a shell states it. It ends in
     any case when this process does."""
@@ -447,7 +458,10 @@ def _ended(argv):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    child = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *argv], preexec_fn=ignore)
+    child = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *argv], preexec_fn=ignore,
+                             stderr=subprocess.PIPE)
+    relay = threading.Thread(target=_relay, args=(child.stderr,), daemon=True)
+    relay.start()
 
     def hand_on(number, _):
         # A terminal has told all in the foreground, and a launcher told twice gives up at once.
@@ -461,6 +475,7 @@ def _ended(argv):
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, hand_on)
     status = child.wait()
+    relay.join(1)  # not for what may still be there, of a launcher that was killed
     return status if status >= 0 else 128 - status
 
 
@@ -489,8 +504,9 @@ def _launch(options):
 
 def _enter(options):
     options.name = options.name or options.host.rpartition("-")[0]
-    return _ended(Hosts(options.name).inside([f"{STATE}/enter", options.host,
-                                              shlex.join(options.program) or "exec sh"]))
+    argv = Hosts(options.name).inside([f"{STATE}/enter", options.host,
+                                       shlex.join(options.program) or "exec sh"])
+    os.execvp(argv[0], argv)
 
 
 def _down(options):
