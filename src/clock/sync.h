@@ -11,11 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "output/settings.h"
+enum sync_algorithm {
+    SYNC_DEFAULT, /* none where all PEs are seen to have one clock, else hca */
+    SYNC_NONE,
+    SYNC_LINEAR,
+    SYNC_RING,
+    SYNC_TREE,
+    SYNC_HCA
+};
+
+struct sync_rules {
+    enum sync_algorithm algorithm;
+    int patience;      /* an exchange ends when the round trip has not improved for so long */
+    int fit_points;    /* offsets that a drift is fitted to, */
+    int fit_exchanges; /* round trips for each */
+    double spread, long_spread; /* seconds over which they lie, and where they seem to drift */
+};
 
 /* What a synchronization came to; the same on all PEs but for own_. */
 struct sync_report {
-    enum clock_sync algorithm; /* never the default */
+    enum sync_algorithm algorithm; /* never the default */
     bool shared;   /* all PEs were seen to have one clock: nothing had to be estimated */
     bool drifting; /* some PE's clock drifts, and its model allows for it */
     double bound;  /* the largest error bound of a PE, seconds: half the interval that the truth was
@@ -30,7 +45,7 @@ struct sync_report {
 /* Collective over the world. Sources: ring and rule d of Kurnosov's MPIPerf, section 5; tree of
  * Hoefler, Schneider & Lumsdaine 2010; hca after Hunold & Carpen-Amarie's HCA3: each level learns
  * the already corrected clock of the one above. */
-void sync_synchronize(const struct clock_rules *rules, struct sync_report *report);
+void sync_synchronize(const struct sync_rules *rules, struct sync_report *report);
 
 /* How far the global clock of some PE is off that of its partner now, beyond what an exchange can
  * tell; seconds, the same on all PEs; 0 where all have one clock. Models that allow for drift are

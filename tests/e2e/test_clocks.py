@@ -96,17 +96,17 @@ def drift():
     """200 us/s: hca allows for it, the others show the error that they make."""
     end = r"at the end of the block off by at least ([\d.e+-]+) ns"
     script = 'set_clock_sync("%s")\nset_unit(1e9)\nbegin measurement "d"\n' + WAIT % SECOND + \
-             "end measurement\n"
+             "  measure comm(1) : wtime(%d)\nend measurement\n" % SECOND
 
     def hca():
-        run = skewed("1:0.01:200e-6", script % "hca")
+        run = skewed("1:0.01:200e-6", script.replace("%s", "hca"))
         found = re.search(end, run.out)
         return (run.status == 0 and found is not None and float(found.group(1)) < 1000 and
                 "drift of up to" in run.out,
                 "hca: with a drift of 200 us/s less than 1 us is wrong five seconds later", run)
 
     def linear():
-        run = skewed("1:0.01:200e-6", script % "linear")
+        run = skewed("1:0.01:200e-6", script.replace("%s", "linear"))
         found = re.search(end, run.out)
         return (run.status == 0 and found is not None and float(found.group(1)) > 100_000,
                 "linear: the same drift is off by more than 100 us, and the output says so", run)

@@ -157,7 +157,7 @@ def test_max_window(tap):
 
 def test_timers(tap):
     listed = skampi(args=["--timers"], launch=False)
-    table = re.findall(r"^(\S+) +\S+ +\S+ +(yes|no)", listed.out, re.MULTILINE)
+    table = re.findall(r"^(\S+) +\S+ +\S+ +\S+ +(yes|no)", listed.out, re.MULTILINE)
     usable = [name for name, verdict in table if verdict == "yes"]
     tap.ok("clock_gettime" in usable, "--timers: clock_gettime is usable anywhere", listed)
     script = QUICK + "".join(

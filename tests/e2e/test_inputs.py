@@ -36,6 +36,8 @@ def check_result(tap, what, run, blocks, pes):
     if pes == 1:
         empty = [name for name, text in blocks.items() if name in empty or NEED_TWO.search(text)]
     without = [block.name for block in run.blocks if not block.rows]
+    # Clocks can be read everywhere.
+    empty = [name for name in empty if "Shmem_" in blocks[name]]
     tap.equal(without, empty, f"{what}: what can be measured here has results")
     tap.ok(all(math.isfinite(row.time) and row.reps >= 8 and len(row.per_pe) == pes
                for row in run.rows), f"{what}: every result has its numbers", run)
@@ -45,7 +47,8 @@ def check_head(tap, name, text):
     """The comment at the top tells a user what there is to know."""
     head = re.match(r"(?:#.*\n)+", text)
     words = head.group(0) if head else ""
-    for word in (f"oshrun -np 2 skampi -i {name}", " s at 2 PEs", "MAXSIZE"):
+    knobs = ("MAXSIZE",) if "MAXSIZE =" in text else ()
+    for word in (f"oshrun -np 2 skampi -i {name}", " s at 2 PEs", *knobs):
         tap.ok(word in words, f"{name}: its head says \"{word}\"")
 
 
@@ -68,7 +71,9 @@ def main():
             tap.skip(name, "it needs OpenSHMEM")
             continue
         for pes, arguments in RUNS:
-            run = skampi(path, np=pes, args=arguments, timeout=240)
+            # A script that measures no data has no sizes to reduce.
+            small = arguments if "MAXSIZE =" in text else []
+            run = skampi(path, np=pes, args=small, timeout=240)
             check_result(tap, f"{name} on {pes} PEs", run, blocks_of(text), pes)
 
     if os.path.dirname(harness.program()) == ROOT:
