@@ -71,6 +71,9 @@ def main():
             tap.skip(name, "it needs OpenSHMEM")
             continue
         for pes, arguments in RUNS:
+            # Known waits need a processor for each PE, as the script's head says.
+            if name == "selfcheck.ski" and pes > 2:
+                continue
             # A script that measures no data has no sizes to reduce.
             small = arguments if "MAXSIZE =" in text else []
             run = skampi(path, np=pes, args=small, timeout=240)
