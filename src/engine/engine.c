@@ -214,6 +214,7 @@ void engine_begin_block(struct engine *engine, const char *name, const char *sou
     engine->measured_in_block = 0;
     engine->warned_too_large = false;
     engine->late_starts = engine->overruns = engine->window_changes = 0;
+    engine->windowed = false;
     if (!engine->output)
         return;
     if (source)
@@ -226,7 +227,7 @@ void engine_end_block(struct engine *engine)
 {
     engine_flush(engine);
     clocks_report(engine);
-    if (engine->output && engine->late_starts + engine->overruns + engine->window_changes > 0)
+    if (engine->output && engine->windowed)
         output_line(engine->output, "# windows: %lld late starts, %lld overruns, %lld changes",
                     (long long)engine->late_starts, (long long)engine->overruns,
                     (long long)engine->window_changes);

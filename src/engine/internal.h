@@ -84,6 +84,7 @@ struct engine {
     double block_start; /* wall_seconds() */
     size_t measured_in_block;
     int64_t late_starts, overruns, window_changes; /* in this block; PE 0 */
+    bool windowed;                                 /* something in this block used windows; PE 0 */
     bool warned_too_large;
     double started;   /* of the engine, wall_seconds() */
     double last_time; /* that was reported, seconds */

@@ -922,6 +922,7 @@ static void print_result(struct engine *engine, const struct measure_request *re
     if (engine->options.unit > 0)
         result.settings.unit = engine->options.unit;
     output_result(engine->output, &result);
+    engine->windowed = engine->windowed || in_windows(engine);
     engine->late_starts += numbers->late;
     engine->overruns += numbers->overruns;
     engine->window_changes += numbers->changes;
