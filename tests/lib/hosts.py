@@ -225,11 +225,14 @@ def _delay_program():
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
         raise Unavailable("no C compiler, which a delay or rate needs")
-    os.makedirs(os.path.dirname(target), exist_ok=True)
     unfinished = f"{target}.{os.getpid()}"
-    subprocess.run([compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-o", unfinished, source],
-                   check=True)
-    os.replace(unfinished, target)
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        subprocess.run([compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-o", unfinished, source],
+                       check=True)
+        os.replace(unfinished, target)
+    except OSError as error:
+        raise Unavailable(f"{source} cannot be built: {error}") from None
     return target
 
 
