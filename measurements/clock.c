@@ -10,6 +10,7 @@
 #include <mpi.h>
 #endif
 
+#define LONGEST_IDLE 60.0
 #define MICROSECOND 1e-6
 
 /* ---- The timer in use, and others ---- */
@@ -94,6 +95,38 @@ static double run_clock_offset_now(struct run *run)
     return offset;
 }
 
+static const char *check_seconds(const struct measurement *function,
+                                 const struct argument *arguments, const struct pe_set *set)
+{
+    (void)function;
+    (void)set;
+    return arguments[0].real >= 0 && arguments[0].real <= LONGEST_IDLE
+               ? NULL
+               : "the time to wait must be between 0 and 60 seconds";
+}
+
+struct drift_state {
+    double moved;
+};
+
+/* All the waiting is here: repeating it would only repeat what one wait shows. */
+static bool set_up_drift(struct run *run)
+{
+    struct drift_state *state = run->state;
+    double bound_before, bound_after;
+    double before = run_clock_error(run, &bound_before);
+    run_idle(run->arguments[0].real);
+    state->moved = run_clock_error(run, &bound_after) - before;
+    double bound = run_max(run, bound_before + bound_after);
+    run_note(run, "error bound of what clocks moved by: %.4g ns", bound * 1e9);
+    return true;
+}
+
+static double run_drift(struct run *run)
+{
+    return ((const struct drift_state *)run->state)->moved;
+}
+
 #define PATTERN .synchronized = true, .whole = true, .who = "all"
 
 const struct measurement measurements_clock[] = {
@@ -117,5 +150,10 @@ const struct measurement measurements_clock[] = {
     {"Clock_Offset", "what global time is ahead of each PE's clock by", .synchronized = true,
      .any_sign = true, .run = run_clock_offset_now, .timed = "nothing: an offset, not a time",
      .who = "all"},
+    {"Clock_Drift", "what each PE's global time moves by against rank 0's while they wait",
+     .any_sign = true, .parameters = {{"seconds", PARAMETER_DOUBLE, "s", "to wait, at most 60", 0}},
+     .check = check_seconds, .setup = set_up_drift, .run = run_drift,
+     .state_bytes = sizeof(struct drift_state),
+     .timed = "nothing: a difference of two offsets, not a time", .who = "all"},
 };
 const size_t measurements_clock_count = MEASUREMENT_COUNT(measurements_clock);

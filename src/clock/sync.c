@@ -15,6 +15,7 @@
 #define CHECK_EXCHANGES 10
 /* An exchange that only has to allow for equal clocks need not be the best possible. */
 #define VERIFY_PATIENCE 8
+#define COMPARE_PATIENCE 100
 /* An exchange ends after so many in any case. */
 #define MOST_EXCHANGES 2000
 #define HISTORY 256
@@ -27,6 +28,7 @@ struct sample {
 /* What this PE knows; the library it stands on is one per process, too. */
 static struct {
     struct clock_map map; /* own timer to global time */
+    double rate;          /* global ticks per second; timers of other machines have other rates */
     double bound;         /* seconds */
     bool shared;          /* has the clock of its partner, and so on up to PE 0 */
     bool all_shared;
@@ -35,7 +37,7 @@ static struct {
     struct sample history[HISTORY];
     int samples;
     double nominal; /* partner's ticks to one own tick */
-} own = {.map = {0, 0, 1}, .shared = true, .all_shared = true};
+} own = {.map = {0, 0, 1}, .rate = 1, .shared = true, .all_shared = true};
 
 int64_t sync_to_local(int64_t global)
 {
@@ -47,10 +49,19 @@ int64_t sync_to_global(int64_t local)
     return clock_map_apply(&own.map, local);
 }
 
+double sync_seconds(int64_t global)
+{
+    return (double)global / own.rate;
+}
+
 double sync_offset(void)
 {
-    int64_t now = timer_now();
-    return timer_seconds(clock_map_apply(&own.map, now) - now);
+    int64_t now = timer_now(), global = clock_map_apply(&own.map, now);
+    if (own.rate == timer_in_use->ticks_per_second)
+        return sync_seconds(global - now);
+    /* Both are large: doubles would lose nanoseconds after days. */
+    return (double)((long double)global / own.rate -
+                    (long double)now / timer_in_use->ticks_per_second);
 }
 
 /* ---- One pair ---- */
@@ -74,7 +85,7 @@ static double unpack_real(int64_t word)
 
 /* What a PE tells before it answers. */
 struct greeting {
-    double rate;  /* ticks per second of the timer */
+    double rate;  /* ticks per second of what it answers with: its timer, or global time */
     double bound; /* of its global time, seconds */
 };
 
@@ -103,9 +114,9 @@ static int64_t take_number(int pe)
     return comm_word_receive(COMM_ANSWER);
 }
 
-static void greet(int pe)
+static void greet(int pe, bool global)
 {
-    tell_number(pe, pack_real(timer_in_use->ticks_per_second));
+    tell_number(pe, pack_real(global ? own.rate : timer_in_use->ticks_per_second));
     tell_number(pe, pack_real(own.bound + 1));
 }
 
@@ -129,7 +140,7 @@ static void answer_questions(int pe, bool global)
 static void answer(int pe, bool global)
 {
     begin_answers(pe);
-    greet(pe);
+    greet(pe, global);
     answer_questions(pe, global);
 }
 
@@ -147,6 +158,17 @@ static void ask(int pe, struct bounds *bounds, struct sample *best)
     if (best && (bounds->exchanges == 0 || (double)(after - before) < bounds->smallest))
         *best = (struct sample){before, remote, after};
     bounds_add(bounds, before, remote, after);
+}
+
+/* The same with global time on both sides; returns the exchange. */
+static struct sample ask_globally(int pe, struct bounds *bounds)
+{
+    struct sample sample = {.before = timer_now()};
+    comm_word_send(pe, COMM_QUESTION, WORD_ASK);
+    sample.remote = comm_word_receive(COMM_ANSWER);
+    sample.after = timer_now();
+    bounds_add(bounds, sync_to_global(sample.before), sample.remote, sync_to_global(sample.after));
+    return sample;
 }
 
 static void ask_patiently(int pe, struct bounds *bounds, int patience)
@@ -388,7 +410,7 @@ static void run_ring(struct errand *errand)
         round[1] = clock_map_apply(&closing.map, now); /* on the last PE's clock */
     }
     comm_broadcast(comm_world(), round, sizeof round);
-    double off = pe == n - 1 ? timer_seconds(sync_to_global(round[1]) - round[0]) : NAN;
+    double off = pe == n - 1 ? sync_seconds(sync_to_global(round[1]) - round[0]) : NAN;
     comm_allreduce(comm_world(), COMM_MAX, &off, 1);
     errand->report->closure = off;
 }
@@ -417,7 +439,7 @@ static void answer_sharing(int pe, void *context)
 {
     (void)context;
     begin_answers(pe);
-    greet(pe);
+    greet(pe, false);
     tell_number(pe, own.shared ? 2 : 1);
     answer_questions(pe, false);
 }
@@ -470,7 +492,7 @@ static void teach_in_node(int pe, void *context)
     if (kind == WORD_SHARED) {
         tell_map(pe);
     } else {
-        greet(pe);
+        greet(pe, true);
         answer_questions(pe, true);
     }
 }
@@ -543,6 +565,8 @@ void sync_synchronize(const struct sync_rules *rules, struct sync_report *report
     own.bound = 0;
     own.drifting = own.all_shared = own.shared = false;
     own.samples = 0;
+    own.rate = timer_in_use->ticks_per_second;
+    comm_broadcast(comm_world(), &own.rate, sizeof own.rate);
     comm_barrier(comm_world());
     switch (rules->algorithm) {
     case SYNC_DEFAULT:
@@ -591,18 +615,15 @@ static void check_against(int pe, double *deviation)
     struct sample best = {0, 0, 0};
     bounds_begin(&bounds, 1);
     for (int i = 0; i < CHECK_EXCHANGES; i++) {
-        int64_t before = timer_now();
-        comm_word_send(pe, COMM_QUESTION, WORD_ASK);
-        int64_t remote = comm_word_receive(COMM_ANSWER), after = timer_now();
-        if (i == 0 || after - before < best.after - best.before)
-            best = (struct sample){before, remote, after};
-        bounds_add(&bounds, sync_to_global(before), remote, sync_to_global(after));
+        struct sample sample = ask_globally(pe, &bounds);
+        if (i == 0 || sample.after - sample.before < best.after - best.before)
+            best = sample;
     }
     end_questions(pe);
     /* With equal clocks, 0 lies within the bounds. */
     struct clock_map map = bounds_map(&bounds);
     double off = fabs((double)(map.to - map.from)) - bounds_half(&bounds);
-    *deviation = off > 0 ? off / timer_in_use->ticks_per_second : 0;
+    *deviation = off > 0 ? off / own.rate : 0;
     if (own.samples == 0)
         return;
     remember(&best);
@@ -643,4 +664,49 @@ double sync_check(void)
     free(pes);
     comm_allreduce(comm_world(), COMM_MAX, &deviation, 1);
     return deviation;
+}
+
+/* This PE's global time against rank 0's: how far it is ahead, and the bound of that. Seconds. */
+struct comparison {
+    double ahead, bound;
+};
+
+static void compare(int pe, void *context)
+{
+    struct comparison *comparison = context;
+    await_turn();
+    double partner_ahead = unpack_real(take_number(pe)) - 1;
+    double partner_bound = unpack_real(take_number(pe)) - 1;
+    struct bounds bounds;
+    bounds_begin(&bounds, 1);
+    do
+        ask_globally(pe, &bounds);
+    while (bounds.since_improved < COMPARE_PATIENCE && bounds.exchanges < MOST_EXCHANGES);
+    end_questions(pe);
+    struct clock_map map = bounds_map(&bounds);
+    comparison->ahead = partner_ahead + sync_seconds(map.from - map.to);
+    comparison->bound = partner_bound + bounds_half(&bounds) / own.rate;
+}
+
+static void answer_comparison(int pe, void *context)
+{
+    const struct comparison *comparison = context;
+    begin_answers(pe);
+    tell_number(pe, pack_real(comparison->ahead + 1));
+    tell_number(pe, pack_real(comparison->bound + 1));
+    answer_questions(pe, true);
+}
+
+double sync_compare(const struct pe_set *set, int rank, double *bound)
+{
+    struct comparison comparison = {0};
+    int size = pe_set_size(set), *pes = malloc((size_t)size * sizeof *pes);
+    if (!pes)
+        comm_abort(1);
+    for (int i = 0; i < size; i++)
+        pes[i] = pe_set_member(set, i);
+    walk_tree(pes, size, rank, compare, answer_comparison, &comparison);
+    free(pes);
+    *bound = comparison.bound;
+    return comparison.ahead;
 }

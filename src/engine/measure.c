@@ -182,6 +182,20 @@ double run_clock_offset(struct run *run, double *bound)
     return sync_offset();
 }
 
+double run_clock_error(struct run *run, double *bound)
+{
+    return sync_compare(run->set, run->rank, bound);
+}
+
+void run_idle(double seconds)
+{
+    int64_t until = timer_now() + timer_ticks(seconds);
+    for (unsigned turn = 0; timer_now() < until; turn++) {
+        comm_poll();
+        comm_yield(turn);
+    }
+}
+
 void run_barrier(struct run *run)
 {
     comm_barrier(run->set);
@@ -453,7 +467,7 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
         }
         if (skewed)
             samples->skew[samples->valid] =
-                timer_seconds((int64_t)(starts[2 * i] + starts[2 * i + 1]));
+                sync_seconds((int64_t)(starts[2 * i] + starts[2 * i + 1]));
         samples->own[samples->valid] = own[i];
         samples->max[samples->valid++] = values[i];
     }
@@ -464,7 +478,7 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     if (engine->options.debug & DEBUG_BATCHES && run->rank == 0)
         fprintf(stderr, "batch: %s: %zu repetitions, %zu flawed, %zu valid so far, window %g s\n",
                 run->function->name, count, batch.flawed, samples->valid,
-                timer_seconds(window->width));
+                sync_seconds(window->width));
     return batch;
 }
 
@@ -486,7 +500,7 @@ static bool next_batch(struct engine *engine, bool done, size_t *count, double w
 static bool window_too_long(struct engine *engine, double width)
 {
     double largest = engine->settings.max_window;
-    if (width <= largest * timer_in_use->ticks_per_second)
+    if (sync_seconds((int64_t)width) <= largest)
         return false;
     run_fail(&engine->run,
              "the window would have to be longer than %g s (set_max_window) for %s to start and "
@@ -586,8 +600,8 @@ static void run_mpiperf(struct engine *engine, struct samples *samples, double r
             /* Windows that start late stretch the stage itself: at least as wide as it took. */
             width = fmax(needed, width * rules->growth);
             samples->changes++;
-        } else if (timer_ticks(1) > 0 &&
-                   width > TOO_LARGE * rules->growth * (double)engine->longest &&
+        } else if (sync_seconds((int64_t)width) >
+                       TOO_LARGE * rules->growth * timer_seconds(engine->longest) &&
                    engine->longest > 0) {
             width /= 2;
             samples->changes++;
@@ -749,7 +763,7 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     numbers->late = (int64_t)samples->late;
     numbers->overruns = (int64_t)samples->overruns;
     numbers->changes = (int64_t)samples->changes;
-    numbers->window = in_windows(engine) ? timer_seconds(engine->window.width) : 0;
+    numbers->window = in_windows(engine) ? sync_seconds(engine->window.width) : 0;
     free(sorted);
 }
 

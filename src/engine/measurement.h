@@ -159,6 +159,13 @@ double run_pause_overhead(struct run *);
  * that was stated when clocks were synchronized. Seconds. Any PE. */
 double run_clock_offset(struct run *, double *bound);
 
+/* What this PE's global time is ahead of rank 0's by now, as fresh exchanges show, and their error
+ * bound. Seconds. */
+double run_clock_error(struct run *, double *bound);
+
+/* Waits, with the library making progress. Any PE. */
+void run_idle(double seconds);
+
 /* Engine's own barrier and maximum over the set (not the library's collectives). */
 void run_barrier(struct run *);
 double run_max(struct run *, double value);

@@ -118,8 +118,18 @@ def drift():
         return (run.status == 0 and "note: measured again, since clocks had moved" in run.out,
                 "a measurement whose clocks moved is made again, and says so", run)
 
+    def moved():
+        run = skewed("1:0.01:200e-6", 'set_clock_sync("linear")\nset_unit(1e9)\n'
+                     'begin measurement "m"\n  for t in [0.1, 0.5] do\n'
+                     "    measure MPI_COMM_WORLD : Clock_Drift(t)\n  od\nend measurement\n")
+        times = [row.time for row in run.rows]
+        return (run.status == 0 and len(times) == 2 and abs(times[0] - 20e3) < 1500
+                and abs(times[1] - 100e3) < 5000,
+                "Clock_Drift: a drift of 200 us/s is 20 us in 0.1 s and 100 us in 0.5 s", run)
+
     again(hca)
     again(linear)
+    again(moved)
     if harness.has("SHMEM"):
         again(redone)
 

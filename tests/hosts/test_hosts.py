@@ -18,7 +18,7 @@ from harness import Tap, skip_all
 from hosts import MARK, TOOL, Unavailable, hosts, unique_name
 
 DELAY = 200  # us, one way
-ATTEMPTS = 3  # the machine is shared
+ATTEMPTS = 4  # the machine is shared
 RATE = 100  # Mbit/s
 
 tap = Tap()
@@ -201,14 +201,13 @@ def check_nodes(realtime):
     tap.ok(max(near) < DELAY, f"on one host it does not: {near} us")
 
 
-TIMES = """set_unit(1e6)
-begin measurement "get"
-  measure MPI_COMM_WORLD : Shmem_Get_Round(8, 5)
+# What is measured, and how often the delay is part of it.
+CALLS = {"get": ("Shmem_Get_Round(8, 5)", 2), "put": ("Shmem_Put_Full_Single(8, 5, 0)", 2),
+         "barrier": ("Shmem_Barrier()", 1), "broadcast": ("Shmem_Bcast_All_Synchro(8, 0)", 1)}
+TIMES = "set_unit(1e6)\n" + "".join(f"""begin measurement "{name}"
+  measure MPI_COMM_WORLD : {call}
 end measurement
-begin measurement "put"
-  measure MPI_COMM_WORLD : Shmem_Put_Full_Single(8, 5, 0)
-end measurement
-"""
+""" for name, (call, _) in CALLS.items())
 
 
 def measured(script, realtime, **links):
@@ -218,21 +217,40 @@ def measured(script, realtime, **links):
 
 
 def check_delay(realtime):
-    good = {}
+    good = set()
     for attempt in range(ATTEMPTS):
         runs, times = zip(*(measured(TIMES, realtime, delay_us=delay) for delay in (0, DELAY)))
         tap.note(f"attempt {attempt + 1}: {times[0]} us without, {times[1]} us with delay")
-        for name in times[0]:
-            wanted = times[0][name] + 2 * DELAY
-            if abs(times[1].get(name, 0) - wanted) <= 0.1 * wanted:
-                good[name] = True
-        if len(good) == 2:
+        for name, (_, passes) in CALLS.items():
+            wanted = times[0].get(name, 0) + passes * DELAY
+            if abs(times[1].get(name, 0) - wanted) <= 0.05 * wanted:
+                good.add(name)
+        if len(good) == len(CALLS):
             break
-    for name in ("get", "put"):
-        tap.ok(name in good, f"{name}: the delay of {DELAY} us is found twice, within 10 %", runs[1])
+    for name, (_, passes) in CALLS.items():
+        tap.ok(name in good, f"{name}: {passes} times the delay of {DELAY} us more than without "
+               "delay, within 5 %", runs[1])
     for run in runs:
         tap.ok(run.status == 0 and all("on several nodes; window start" in str(row.notes)
                                        for row in run.rows), "measured by the clock", run)
+
+
+def check_clocks(realtime):
+    """The hosts have one clock, so every offset that is found is an error."""
+    script = ('begin measurement "clocks"\n  measure MPI_COMM_WORLD : Clock_Offset()\n'
+              "end measurement\n")
+    for attempt in range(ATTEMPTS):
+        with hosts(2, delay_us=DELAY, realtime=realtime) as these:
+            run = these.skampi("set_unit(1e6)\n" + script, timeout=30)
+        stated = re.search(r"^# clocks: (\w+), error bound ([\d.e+-]+) ns", run.out, re.MULTILINE)
+        offset = abs(run.rows[0].per_pe[1]) if run.rows else float("inf")
+        bound = float(stated.group(2)) / 1e3 if stated else 0
+        tap.note(f"attempt {attempt + 1}: off by {offset} us, stated bound {bound} us")
+        if offset < 20:
+            break
+    tap.equal(stated and stated.group(1), "hca", "clocks of several hosts are found by hca", run)
+    tap.ok(offset <= bound, "the error is inside the stated bound", run)
+    tap.ok(offset < 20, f"and below 20 us, {DELAY} us away", run)
 
 
 def check_rate(realtime):
@@ -274,6 +292,7 @@ def main():
         tap.note("no real-time priority here: times depend on what else the machine has to do")
     check_nodes(realtime)
     check_delay(realtime)
+    check_clocks(realtime)
     check_rate(realtime)
     tap.done()
 
