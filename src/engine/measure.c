@@ -1081,7 +1081,7 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     }
     /* A place for PE 0 to describe the buffers, also when it is outside. */
     buffers_begin(&engine->buffers, &engine->settings, &run->demand);
-    if (in_windows(engine))
+    if (in_windows(engine) || run->function->clocks)
         clocks_need(engine);
     bool good = attempt(engine, request, &numbers, per_pe, &slack);
     if (good && clocks_moved(engine, slack, &by)) {

@@ -82,6 +82,7 @@ struct measurement {
     bool synchronized; /* starts as the script chose (window, barrier, none); false: never */
     bool
         whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
+    bool clocks;            /* is about synchronized clocks, however it starts */
     bool any_sign;          /* values below zero mean something: they are no error of the method */
     int minimum_pes;        /* in the set */
     const char *timed;      /* what the value is, one line for --describe */
