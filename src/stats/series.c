@@ -1,0 +1,183 @@
+#include "stats/series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/stats.h"
+
+/* Fewer say nothing: even a clean step would not be significant at 1 %. */
+#define FEWEST 12
+/* No stretch and no level is shorter. */
+#define SHORTEST 3
+/* Nothing is known to be so correlated that no sample counted. */
+#define MOST_CORRELATION 0.95
+/* A level has this share of the samples at least, and the gap to the next one is so many times as
+ * wide as what as many samples beside it take. */
+#define LEVEL_SHARE 0.1
+#define GAP_WIDTHS 3
+
+static void *must(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+double series_autocorrelation(const double *x, size_t n)
+{
+    if (n < 3)
+        return NAN;
+    double mean = stats_mean(x, n), squares = 0, products = 0;
+    for (size_t i = 0; i < n; i++) {
+        squares += (x[i] - mean) * (x[i] - mean);
+        if (i > 0)
+            products += (x[i] - mean) * (x[i - 1] - mean);
+    }
+    return squares > 0 ? products / squares : 0;
+}
+
+double series_effective_size(size_t n, double autocorrelation)
+{
+    double r = fmin(fmax(autocorrelation, 0), MOST_CORRELATION);
+    return (double)n * (1 - r) / (1 + r);
+}
+
+/* Ranks 1..n; equal values share the mean of theirs. */
+static void ranks_of(const double *x, size_t n, double *ranks)
+{
+    size_t *order = must(calloc(n, sizeof *order));
+    stats_sort_order(x, n, order);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && x[order[j]] == x[order[i]]; j++)
+            continue;
+        for (size_t k = i; k < j; k++)
+            ranks[order[k]] = (double)(i + 1 + j) / 2;
+    }
+    free(order);
+}
+
+static double median_of(const double *x, size_t n)
+{
+    double *sorted = must(calloc(n ? n : 1, sizeof *sorted));
+    memcpy(sorted, x, n * sizeof *sorted);
+    stats_sort(sorted, n);
+    double median = stats_median_sorted(sorted, n);
+    free(sorted);
+    return median;
+}
+
+/* The median square of what lies `lag` samples apart. */
+static double median_step(const double *x, size_t n, size_t lag)
+{
+    double *squares = must(calloc(n, sizeof *squares));
+    for (size_t i = lag; i < n; i++)
+        squares[i - lag] = (x[i] - x[i - lag]) * (x[i] - x[i - lag]);
+    stats_sort(squares, n - lag);
+    double median = stats_median_sorted(squares, n - lag);
+    free(squares);
+    return median;
+}
+
+/* Correlation of neighbours that a change of level is no part of: of what is left when each side's
+ * mean is taken off, which further changes make too large; and by how much less neighbours differ
+ * than their neighbours do, 1 + r = d_2 / d_1, which is less sure. The mean of both. */
+static double correlation_about(double *ranks, size_t n, size_t at)
+{
+    double one = median_step(ranks, n, 1), two = median_step(ranks, n, 2);
+    double before = stats_mean(ranks, at), after = stats_mean(ranks + at, n - at);
+    for (size_t i = 0; i < n; i++)
+        ranks[i] -= i < at ? before : after;
+    double left = series_autocorrelation(ranks, n);
+    left += (1 + 4 * left) / (double)n; /* what taking off two means has made of it */
+    return one > 0 ? fmin(left, (left + two / one - 1) / 2) : left;
+}
+
+struct series_change series_change(const double *x, size_t n)
+{
+    struct series_change change = {0, 1, NAN, NAN};
+    if (n < FEWEST)
+        return change;
+    double *ranks = must(calloc(n, sizeof *ranks)), sum = 0, largest = -1;
+    ranks_of(x, n, ranks);
+    for (size_t t = 1; t < n; t++) {
+        sum += ranks[t - 1];
+        double u = fabs(2 * sum - (double)t * (double)(n + 1));
+        if (u > largest && t >= SHORTEST && n - t >= SHORTEST) {
+            largest = u;
+            change.at = t;
+        }
+    }
+    double count = (double)n;
+    double independent = series_effective_size(n, correlation_about(ranks, n, change.at)) / count;
+    free(ranks);
+    double exponent = 6 * largest * largest / (count * count * count + count * count);
+    change.p = fmin(1, 2 * exp(-exponent * independent));
+    change.before = median_of(x, change.at);
+    change.after = median_of(x + change.at, n - change.at);
+    return change;
+}
+
+static bool matters(double a, double b, double least)
+{
+    return fabs(a - b) > least * fmin(fabs(a), fabs(b));
+}
+
+size_t series_stretches(const double *x, size_t n, double p, double least, size_t *first,
+                        size_t room)
+{
+    size_t count = 1;
+    first[0] = 0;
+    /* Each stretch is looked at until it has no change left; cuts are inserted behind it. */
+    for (size_t i = 0; i < count && count < room;) {
+        size_t end = i + 1 < count ? first[i + 1] : n;
+        struct series_change change = series_change(x + first[i], end - first[i]);
+        if (change.p > p || !matters(change.before, change.after, least)) {
+            i++;
+            continue;
+        }
+        memmove(first + i + 2, first + i + 1, (count - i - 1) * sizeof *first);
+        first[i + 1] = first[i] + change.at;
+        count++;
+    }
+    return count;
+}
+
+size_t series_warm_up(const double *x, size_t n, double p, double least)
+{
+    enum { ROOM = 16 };
+    size_t first[ROOM], count = series_stretches(x, n, p, least, first, ROOM);
+    double slowest = -INFINITY; /* of all behind the stretch at hand */
+    size_t warm_up = 0;
+    bool slower[ROOM] = {false};
+    for (size_t i = count; i-- > 0;) {
+        size_t end = i + 1 < count ? first[i + 1] : n;
+        double median = median_of(x + first[i], end - first[i]);
+        slower[i] = i + 1 < count && median > slowest * (1 + least);
+        slowest = fmax(slowest, median);
+    }
+    for (size_t i = 0; i + 1 < count && slower[i] && 2 * first[i + 1] < n; i++)
+        warm_up = first[i + 1];
+    return warm_up;
+}
+
+size_t series_levels(const double *sorted, size_t n, double least, struct series_level *levels,
+                     size_t room)
+{
+    size_t fewest = (size_t)ceil(LEVEL_SHARE * (double)n), count = 0, first = 0;
+    if (fewest < SHORTEST)
+        fewest = SHORTEST;
+    for (size_t i = 1; i <= n && count < room; i++) {
+        /* Those next to a gap say how wide it has to be; outliers are further away. */
+        bool cut = i - first >= fewest && i + fewest <= n && count + 1 < room &&
+                   sorted[i] > sorted[i - 1] * (1 + least) &&
+                   sorted[i] - sorted[i - 1] > GAP_WIDTHS * (sorted[i - 1] - sorted[i - fewest]) &&
+                   sorted[i] - sorted[i - 1] > GAP_WIDTHS * (sorted[i + fewest - 1] - sorted[i]);
+        if (!cut && i < n)
+            continue;
+        levels[count++] =
+            (struct series_level){stats_median_sorted(sorted + first, i - first), i - first};
+        first = i;
+    }
+    return count;
+}
