@@ -14,23 +14,36 @@
 /* clang-format on */
 
 enum shape {
-    SHAPE_RING,  /* every rank works on the next one, all at the same time */
-    SHAPE_PAIR,  /* rank 0 works on rank 1 */
-    SHAPE_SINGLE /* the rank of the argument therank works on the next one */
+    SHAPE_RING,       /* every rank works on the next one, all at the same time */
+    SHAPE_PAIR,       /* rank 0 works on rank 1 */
+    SHAPE_SINGLE,     /* the rank of the argument therank works on the next one */
+    SHAPE_ALL_TO_ONE, /* all other ranks work on rank 0 at the same time */
+    SHAPE_ONE_TO_ALL  /* rank 0 works on all other ranks, one after the other */
 };
 
 /* This PE's part in a shape. */
 struct partner {
     bool acting;
-    int pe;     /* world PE worked on, when acting */
-    int rank;   /* its rank */
-    int source; /* rank that works on this PE, -1: none */
+    int pe;      /* world PE worked on, when acting */
+    int rank;    /* its rank */
+    int targets; /* ranks worked on, from that one on */
+    int source;  /* rank that works on this PE, -1: none */
+    int sources; /* as many, from that one on */
 };
 struct partner shape_partner(const struct run *run, enum shape shape, int64_t therank);
+
+/* The argument for the parameter of that name; otherwise when the function has none. */
+int64_t argument_value(const struct measurement *function, const struct argument *arguments,
+                       const char *name, int64_t otherwise);
 
 /* A pattern that differs between ranks and positions; true when memory holds it. */
 void pattern_fill(void *memory, size_t bytes, int rank);
 bool pattern_check(const void *memory, size_t bytes, int rank);
+
+/* The same for count elements whose distance is stride elements: each as in memory that was filled
+ * in full, and zero in between. */
+bool pattern_check_strided(const void *memory, size_t element, size_t stride, size_t count,
+                           int rank);
 
 /* Whether each place of the buffers is to be brought into the caches by an untimed operation
  * before it is used in a timed one. */

@@ -1,0 +1,185 @@
+/*
+ * Point-to-point synchronization: wait_until and test of what holds already, and how long it takes
+ * until another PE's put is seen by them.
+ */
+#include "measurements/shapes.h"
+
+/* A token goes from rank to rank. */
+struct token {
+    bool ring;    /* around all ranks; else back and forth between ranks 0 and 1 */
+    bool payload; /* count bytes go before it */
+    bool test;    /* polled for by test, instead of wait_until */
+};
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <shmem.h>
+#include <string.h>
+
+/* ---- What holds already ---- */
+
+static double run_wait_until(struct run *run)
+{
+    int *flag = (int *)(void *)run->scratch;
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        shmem_int_wait_until(flag, SHMEM_CMP_EQ, 0);
+    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+}
+
+static double run_test(struct run *run)
+{
+    int *flag = (int *)(void *)run->scratch;
+    int64_t held = 0, started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        held += shmem_int_test(flag, SHMEM_CMP_EQ, 0) != 0;
+    double seconds = run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    if (held != run->iterations)
+        run_fail(run, "test is false of what holds");
+    return seconds;
+}
+
+/* ---- What another PE brings about ---- */
+
+struct token_state {
+    int stations;     /* ranks that the token visits */
+    int next;         /* PE that this one passes it to */
+    long laps;        /* so far; the token is the lap's number, so nothing has to be reset */
+    int64_t payloads; /* sent in this repetition */
+};
+
+static long *token_of(const struct run *run)
+{
+    return (long *)(void *)run->scratch;
+}
+
+/* The payload is there when the token is: the fence orders both. */
+static inline void pass_on(struct run *run, struct token_state *state, bool payload)
+{
+    if (payload) {
+        shmem_putmem(run->remote + (size_t)state->payloads * run->remote_step,
+                     run->local + (size_t)state->payloads * run->local_step, run->demand.local,
+                     state->next);
+        state->payloads++;
+        shmem_fence();
+    }
+    shmem_long_p(token_of(run), state->laps, state->next);
+}
+
+static inline void await(struct run *run, const struct token_state *state, bool test)
+{
+    if (!test)
+        shmem_long_wait_until(token_of(run), SHMEM_CMP_GE, state->laps);
+    else
+        while (!shmem_long_test(token_of(run), SHMEM_CMP_GE, state->laps))
+            ;
+}
+
+/* Starts at rank 0 and ends there. */
+static inline void lap(struct run *run, struct token_state *state, const struct token *token)
+{
+    state->laps++;
+    if (run->rank > 0)
+        await(run, state, token->test);
+    pass_on(run, state, token->payload);
+    if (run->rank == 0)
+        await(run, state, token->test);
+}
+
+static bool set_up_token(struct run *run)
+{
+    const struct token *token = run->function->variant;
+    struct token_state *state = run->state;
+    size_t bytes = run->demand.local;
+    state->stations = token->ring ? run->size : 2;
+    bool visited = run->rank < state->stations;
+    state->next = pe_set_member(run->set, (run->rank + 1) % state->stations);
+    pattern_fill(run->local, bytes, run->rank);
+    memset(run->remote, 0, bytes);
+    run_barrier(run);
+    if (visited)
+        lap(run, state, token);
+    /* Without a barrier: the token is what says that the payload is there. */
+    int before = (run->rank + state->stations - 1) % state->stations;
+    bool good = !visited || pattern_check(run->remote, bytes, before);
+    run_barrier(run);
+    if (!good)
+        return run_fail(run, "rank %d has the flag, but not the data that rank %d put before",
+                        run->rank, before);
+    return true;
+}
+
+static double run_token(struct run *run)
+{
+    const struct token *token = run->function->variant;
+    struct token_state *state = run->state;
+    bool visited = run->rank < state->stations;
+    state->payloads = 0;
+    if (visited && token->payload && warm_places(run))
+        lap(run, state, token);
+    state->payloads = 0;
+    int64_t started = run_start(run);
+    for (int64_t i = 0; visited && i < run->iterations; i++)
+        lap(run, state, token);
+    int64_t stopped = run_stop(run);
+    /* The others' laps begin and end with a wait for rank 0. */
+    return run->rank == 0
+               ? run_elapsed(run, started, stopped) / ((double)run->iterations * state->stations)
+               : NAN;
+}
+
+#define STATE sizeof(struct token_state)
+
+#else
+#define STATE 0
+#endif
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    size_t bytes = (size_t)argument_value(function, arguments, "count", 0);
+    demand->local = demand->remote = demand->reported = bytes;
+    demand->scratch = sizeof(long);
+}
+
+#define COMMON .api = API_OPENSHMEM, .synchronized = true, .demand = demand
+#define LOCAL .parameters = {ITERATIONS}, .who = "all", .whole = true
+#define TOKEN(...)                                                                                 \
+    .variant = &(const struct token){__VA_ARGS__}, .setup = WITH_SHMEM(set_up_token),              \
+    .run = WITH_SHMEM(run_token), .state_bytes = STATE, .who = "rank 0"
+#define PINGPONG .minimum_pes = 2
+
+const struct measurement measurements_p2p_sync[] = {
+    {"Shmem_Wait_Until", "wait_until of what holds already", COMMON, LOCAL,
+     .run = WITH_SHMEM(run_wait_until), .timed = "wait_until", .cost = "wait"},
+    {"Shmem_Test", "test of what holds already", COMMON, LOCAL, .run = WITH_SHMEM(run_test),
+     .timed = "test", .cost = "test"},
+    {"Shmem_Pingpong_Put_Put",
+     "put from rank 0 to rank 1, which waits for it and puts back: half a round trip", COMMON,
+     PINGPONG, .parameters = {COUNT_BYTES, ITERATIONS}, TOKEN(.payload = true),
+     .timed = "put + fence + p of a flag, until the other's wait_until for it returns; the mean of "
+              "both directions",
+     .cost = "2 * post + wire + fence"},
+    {"Shmem_Pingpong_Put_Put_Test", "the same ping-pong, polling by test: half a round trip",
+     COMMON, PINGPONG, .parameters = {COUNT_BYTES, ITERATIONS},
+     TOKEN(.payload = true, .test = true),
+     .timed = "put + fence + p of a flag, until a test by the other sees it; the mean of both "
+              "directions"},
+    {"Shmem_Pingpong_P_P",
+     "signalling latency: p of a flag between ranks 0 and 1, half a round trip", COMMON, PINGPONG,
+     .parameters = {ITERATIONS}, TOKEN(.test = false),
+     .timed = "p of a flag, until the other's wait_until for it returns; the mean of both "
+              "directions",
+     .cost = "post + wire"},
+    {"Shmem_Pingpong_P_P_Test",
+     "signalling latency, polling by test: half a round trip between ranks 0 and 1", COMMON,
+     PINGPONG, .parameters = {ITERATIONS}, TOKEN(.test = true),
+     .timed = "p of a flag, until a test by the other sees it; the mean of both directions"},
+    {"Shmem_Token_Round", "signalling latency around the ring: a token passed from rank to rank",
+     COMMON, .parameters = {ITERATIONS}, TOKEN(.ring = true),
+     .timed = "p of a flag, until the next rank's wait_until for it returns; the mean of all hops",
+     .cost = "post + wire"},
+};
+const size_t measurements_p2p_sync_count = MEASUREMENT_COUNT(measurements_p2p_sync);

@@ -1,0 +1,102 @@
+/*
+ * Put, get and their relatives, taken apart: what the tables in rma.c and rma_elements.c share. A
+ * function is a routine, in a shape, of which a part is timed.
+ */
+#ifndef SKAMPI_MEASUREMENTS_RMA_H
+#define SKAMPI_MEASUREMENTS_RMA_H
+
+#include "measurements/shapes.h"
+
+enum rma_routine { RMA_PUT, RMA_PUT_NBI, RMA_GET, RMA_GET_NBI, RMA_P, RMA_G, RMA_IPUT, RMA_IGET };
+
+/* What is timed where the timer is read inside the loop; both: RMA_POSTS | RMA_QUIETS. */
+enum { RMA_POSTS = 1, RMA_QUIETS = 2 };
+
+struct rma {
+    enum rma_routine routine;
+    enum shape shape;
+    unsigned timed_inside;
+    bool static_object; /* on the other side, instead of memory from the symmetric heap */
+};
+
+struct rma_state {
+    struct partner partner;
+    int *pes;     /* the partner's targets */
+    double pause; /* seconds of computation between post and quiet */
+};
+
+/* Descriptor hooks. */
+const char *rma_check(const struct measurement *, const struct argument *, const struct pe_set *);
+void rma_demand(const struct measurement *, const struct argument *, int pes, struct demand *);
+
+bool rma_set_up(struct run *);
+bool rma_set_up_pause(struct run *); /* for parts with a computation */
+void rma_tear_down(struct run *);
+
+double rma_run_blocking(struct run *); /* the calls, nothing behind them */
+double rma_run_full(struct run *);     /* each call and a quiet */
+double rma_run_post(struct run *);     /* the calls, with untimed quiets between bursts */
+double rma_run_paused(struct run *);   /* call, computation and quiet, less the computation */
+double rma_run_timed_inside(struct run *);
+
+double rma_empty_quiet(struct run *);
+double rma_post_alone(struct run *);
+double rma_pause_alone(struct run *);
+double rma_post_and_pause(struct run *);
+
+/* ---- Pieces of descriptors ---- */
+
+#define RMA(what, where)                                                                           \
+    .variant = &(const struct rma)                                                                 \
+    {                                                                                              \
+        .routine = what, .shape = where                                                            \
+    }
+#define RMA_STATIC(what)                                                                           \
+    .variant = &(const struct rma)                                                                 \
+    {                                                                                              \
+        .routine = what, .shape = SHAPE_RING, .static_object = true                                \
+    }
+#define RMA_COMMON                                                                                 \
+    .api = API_OPENSHMEM, .synchronized = true, .check = rma_check, .demand = rma_demand,          \
+    .state_bytes = sizeof(struct rma_state), .teardown = WITH_SHMEM(rma_tear_down)
+
+/* The parts of an operation, whose name in the texts is given: what is run, what is taken off. */
+#define BLOCKING(op)                                                                               \
+    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_blocking), .whole = true,           \
+    .timed = op, .cost = "post + wire"
+#define FULL(op)                                                                                   \
+    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .whole = true,               \
+    .timed = op " + quiet", .cost = "post + wire + quiet"
+#define MINUS_QUIET(op)                                                                            \
+    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .timed = op " + quiet",      \
+    .reference = WITH_SHMEM(rma_empty_quiet), .subtracted = "an empty quiet",                      \
+    .cost = "post + wire"
+#define POST(op)                                                                                   \
+    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_post),                              \
+    .timed = op "; quiet untimed", .cost = "post"
+#define QUIET(op)                                                                                  \
+    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .timed = op " + quiet",      \
+    .reference = WITH_SHMEM(rma_post_alone), .subtracted = "the post, measured alone",             \
+    .cost = "wire + quiet"
+#define QUIET_DELAYED(op)                                                                          \
+    .setup = WITH_SHMEM(rma_set_up_pause), .run = WITH_SHMEM(rma_run_paused),                      \
+    .timed = op " + computation of twice the full operation + quiet",                              \
+    .reference = WITH_SHMEM(rma_post_and_pause),                                                   \
+    .subtracted = "the computation's measured length, and the post, measured alone",               \
+    .cost = "hidden + quiet"
+#define OVERLAP(op)                                                                                \
+    .setup = WITH_SHMEM(rma_set_up_pause), .run = WITH_SHMEM(rma_run_paused),                      \
+    .timed = op " + computation of twice the full operation + quiet",                              \
+    .reference = WITH_SHMEM(rma_pause_alone), .subtracted = "the computation's measured length",   \
+    .cost = "post + hidden + quiet"
+
+/* Parts of a non-blocking put for which the timer is read inside the loop, which no cost formula
+ * knows: what is timed, and the set-up, with a computation or without. */
+#define TIMED_INSIDE(what, prepare)                                                                \
+    .setup = WITH_SHMEM(prepare), .run = WITH_SHMEM(rma_run_timed_inside),                         \
+    .variant = &(const struct rma)                                                                 \
+    {                                                                                              \
+        .routine = RMA_PUT_NBI, .shape = SHAPE_RING, .timed_inside = (what)                        \
+    }
+
+#endif

@@ -1,0 +1,487 @@
+/*
+ * The parts of put, get and their relatives: what the caller pays for posting, what it pays until
+ * the operation is complete, and what a computation in between hides (method of Coti & Malony,
+ * sections 3.1 and 3.3).
+ */
+#include "measurements/rma.h"
+
+/* ---- What is moved ---- */
+
+/* Memory of one operation: count elements, one in stride of which is moved. Bytes. */
+struct layout {
+    size_t element, stride, count;
+};
+
+static bool strided(enum rma_routine routine)
+{
+    return routine == RMA_IPUT || routine == RMA_IGET;
+}
+
+static struct layout layout_of(const struct measurement *function, const struct argument *arguments)
+{
+    const struct rma *rma = function->variant;
+    if (rma->routine == RMA_P || rma->routine == RMA_G)
+        return (struct layout){sizeof(int), 1, 1};
+    return (struct layout){(size_t)argument_value(function, arguments, "element_bytes", 1),
+                           (size_t)argument_value(function, arguments, "stride", 1),
+                           (size_t)argument_value(function, arguments, "count", 0)};
+}
+
+static size_t layout_bytes(const struct layout *layout)
+{
+    return layout->element * layout->stride * layout->count;
+}
+
+/* Static objects have a size that no argument can change. */
+#define STATIC_BYTES 65536
+#define STATIC_BYTES_TEXT "65536"
+/* Ranks that work on the same PE have places of their own there, in different cache lines. */
+#define LINE 64
+
+static size_t place_bytes(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+const char *rma_check(const struct measurement *function, const struct argument *arguments,
+                      const struct pe_set *set)
+{
+    (void)set;
+    const struct rma *rma = function->variant;
+    struct layout layout = layout_of(function, arguments);
+    if (layout.element == 0 || layout.element > 16 || (layout.element & (layout.element - 1)) != 0)
+        return "element_bytes must be 1, 2, 4, 8 or 16";
+    if (layout.count > 0 && layout.stride > PTRDIFF_MAX / layout.element / layout.count)
+        return "there is no memory of so many elements times the stride";
+    if (rma->static_object && layout_bytes(&layout) > STATIC_BYTES)
+        return "the static object has " STATIC_BYTES_TEXT " bytes";
+    return NULL;
+}
+
+void rma_demand(const struct measurement *function, const struct argument *arguments, int pes,
+                struct demand *demand)
+{
+    const struct rma *rma = function->variant;
+    struct layout layout = layout_of(function, arguments);
+    size_t bytes = layout_bytes(&layout);
+    demand->local = bytes;
+    demand->remote = rma->static_object               ? 0
+                     : rma->shape == SHAPE_ALL_TO_ONE ? place_bytes(bytes) * (size_t)pes
+                                                      : bytes;
+    demand->reported = layout.element * layout.count;
+}
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <shmem.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pauses last this many times the whole operation, so that it could be over before they end. */
+#define PAUSE_FACTOR 2
+#define FULL_SAMPLES 5
+
+static _Alignas(LINE) unsigned char static_object[STATIC_BYTES];
+
+/* ---- The library's routines ---- */
+
+enum form { FORM_BLOCK, FORM_STRIDED, FORM_P, FORM_G };
+
+typedef void block_function(void *, const void *, size_t, int);
+typedef void strided_function(void *, const void *, ptrdiff_t, ptrdiff_t, size_t, int);
+
+#define ELEMENT_SIZES 5 /* 1, 2, 4, 8 and 16 bytes */
+
+struct routine {
+    enum form form;
+    bool get;
+    block_function *bytes; /* where no size of elements is given */
+    block_function *elements[ELEMENT_SIZES];
+    strided_function *strided[ELEMENT_SIZES];
+};
+
+/* clang-format off */
+static const struct routine routines[] = {
+    [RMA_PUT] = {FORM_BLOCK, false, shmem_putmem,
+                 {shmem_put8, shmem_put16, shmem_put32, shmem_put64, shmem_put128}, {0}},
+    [RMA_PUT_NBI] = {FORM_BLOCK, false, shmem_putmem_nbi,
+                     {shmem_put8_nbi, shmem_put16_nbi, shmem_put32_nbi, shmem_put64_nbi,
+                      shmem_put128_nbi}, {0}},
+    [RMA_GET] = {FORM_BLOCK, true, shmem_getmem,
+                 {shmem_get8, shmem_get16, shmem_get32, shmem_get64, shmem_get128}, {0}},
+    [RMA_GET_NBI] = {FORM_BLOCK, true, shmem_getmem_nbi,
+                     {shmem_get8_nbi, shmem_get16_nbi, shmem_get32_nbi, shmem_get64_nbi,
+                      shmem_get128_nbi}, {0}},
+    [RMA_P] = {FORM_P, false, NULL, {0}, {0}},
+    [RMA_G] = {FORM_G, true, NULL, {0}, {0}},
+    [RMA_IPUT] = {FORM_STRIDED, false, NULL, {0},
+                  {shmem_iput8, shmem_iput16, shmem_iput32, shmem_iput64, shmem_iput128}},
+    [RMA_IGET] = {FORM_STRIDED, true, NULL, {0},
+                  {shmem_iget8, shmem_iget16, shmem_iget32, shmem_iget64, shmem_iget128}},
+};
+/* clang-format on */
+
+static int log2_of(size_t power)
+{
+    int log2 = 0;
+    while (power > 1) {
+        power /= 2;
+        log2++;
+    }
+    return log2;
+}
+
+static const struct routine *routine_of(const struct run *run)
+{
+    return &routines[((const struct rma *)run->function->variant)->routine];
+}
+
+/* Operations one after the other, with their arguments worked out. */
+struct call {
+    enum form form;
+    block_function *block;
+    strided_function *strided;
+    void *target;
+    const void *source;
+    size_t count;
+    ptrdiff_t stride;
+    size_t target_step, source_step; /* to the next iteration's memory */
+    const int *pes;
+    int next, targets; /* an iteration is an operation on each of them */
+};
+
+/* Where the rank's operations find or leave its data on the other side. */
+static unsigned char *place_of(const struct run *run, int rank)
+{
+    const struct rma *rma = run->function->variant;
+    if (rma->static_object)
+        return static_object;
+    return run->remote +
+           (rma->shape == SHAPE_ALL_TO_ONE ? (size_t)rank * place_bytes(run->demand.local) : 0);
+}
+
+static struct call call_of(const struct run *run)
+{
+    const struct routine *routine = routine_of(run);
+    const struct rma_state *state = run->state;
+    struct layout layout = layout_of(run->function, run->arguments);
+    bool sized = argument_value(run->function, run->arguments, "element_bytes", 0) > 0;
+    int size = log2_of(layout.element);
+    unsigned char *remote = place_of(run, run->rank);
+    return (struct call){.form = routine->form,
+                         .block = sized ? routine->elements[size] : routine->bytes,
+                         .strided = routine->strided[size],
+                         .target = routine->get ? run->local : remote,
+                         .source = routine->get ? remote : run->local,
+                         .count = layout.count,
+                         .stride = (ptrdiff_t)layout.stride,
+                         .target_step = routine->get ? run->local_step : run->remote_step,
+                         .source_step = routine->get ? run->remote_step : run->local_step,
+                         .pes = state->pes,
+                         .targets = state->partner.targets};
+}
+
+static inline void do_call(struct call *call)
+{
+    int pe = call->pes[call->next], value;
+    switch (call->form) {
+    case FORM_BLOCK:
+        call->block(call->target, call->source, call->count, pe);
+        break;
+    case FORM_STRIDED:
+        call->strided(call->target, call->source, call->stride, call->stride, call->count, pe);
+        break;
+    case FORM_P:
+        memcpy(&value, call->source, sizeof value);
+        shmem_int_p(call->target, value, pe);
+        break;
+    case FORM_G:
+        value = shmem_int_g(call->source, pe);
+        memcpy(call->target, &value, sizeof value);
+        break;
+    }
+    if (++call->next < call->targets)
+        return;
+    call->next = 0;
+    call->target = (unsigned char *)call->target + call->target_step;
+    call->source = (const unsigned char *)call->source + call->source_step;
+}
+
+static bool acting(const struct run *run)
+{
+    return ((const struct rma_state *)run->state)->partner.acting;
+}
+
+/* In a repetition; none where this PE does not act. */
+static int64_t operations(const struct run *run)
+{
+    return run->iterations * ((const struct rma_state *)run->state)->partner.targets;
+}
+
+static double full_loop(struct run *run, struct call *call)
+{
+    int64_t all = operations(run), start = timer_now();
+    for (int64_t i = 0; i < all; i++) {
+        do_call(call);
+        shmem_quiet();
+    }
+    return run_elapsed(run, start, timer_now()) / (double)all;
+}
+
+/* Operations in bursts of at most set_max_outstanding: body does some, and returns the seconds that
+ * they took. Between bursts, untimed, the send queue is drained, since a full queue would be
+ * measured instead of the post. */
+static double in_bursts(struct run *run,
+                        double (*body)(struct run *, struct call *, int64_t operations))
+{
+    struct call call = call_of(run);
+    double seconds = 0;
+    int64_t all = operations(run), burst = run->settings->max_outstanding;
+    for (int64_t done = 0; done < all; done += burst) {
+        seconds += body(run, &call, all - done < burst ? all - done : burst);
+        shmem_quiet();
+    }
+    return seconds / (double)all;
+}
+
+static double burst_of_posts(struct run *run, struct call *call, int64_t count)
+{
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < count; i++)
+        do_call(call);
+    return run_elapsed(run, start, timer_now());
+}
+
+static double burst_of_posts_and_pauses(struct run *run, struct call *call, int64_t count)
+{
+    const struct rma_state *state = run->state;
+    double paused = 0;
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < count; i++) {
+        do_call(call);
+        paused += run_pause(state->pause);
+    }
+    return run_elapsed(run, start, timer_now()) - paused;
+}
+
+/* ---- Set-up: the right data arrive ---- */
+
+static bool moved(const struct run *run, const void *memory, int rank)
+{
+    struct layout layout = layout_of(run->function, run->arguments);
+    if (strided(((const struct rma *)run->function->variant)->routine))
+        return pattern_check_strided(memory, layout.element, layout.stride, layout.count, rank);
+    return pattern_check(memory, layout_bytes(&layout), rank);
+}
+
+static bool check_puts(struct run *run, struct call *call)
+{
+    const struct partner *partner = &((struct rma_state *)run->state)->partner;
+    pattern_fill(run->local, run->demand.local, run->rank);
+    for (int i = 0; i < partner->sources; i++)
+        memset(place_of(run, partner->source + i), 0, run->demand.local);
+    run_barrier(run);
+    for (int i = 0; i < partner->targets; i++)
+        do_call(call);
+    shmem_quiet();
+    run_barrier(run);
+    for (int i = 0; i < partner->sources; i++)
+        if (!moved(run, place_of(run, partner->source + i), partner->source + i))
+            return run_fail(run, "rank %d does not have what rank %d put", run->rank,
+                            partner->source + i);
+    return true;
+}
+
+static bool check_gets(struct run *run, struct call *call)
+{
+    const struct partner *partner = &((struct rma_state *)run->state)->partner;
+    int wrong = -1;
+    for (int i = 0; i < partner->sources; i++)
+        pattern_fill(place_of(run, partner->source + i), run->demand.local, run->rank);
+    run_barrier(run);
+    for (int i = 0; i < partner->targets; i++) {
+        memset(run->local, 0, run->demand.local);
+        do_call(call);
+        shmem_quiet();
+        if (!moved(run, run->local, partner->rank + i))
+            wrong = partner->rank + i;
+    }
+    run_barrier(run);
+    if (wrong >= 0)
+        return run_fail(run, "rank %d did not get what rank %d has", run->rank, wrong);
+    return true;
+}
+
+bool rma_set_up(struct run *run)
+{
+    const struct rma *rma = run->function->variant;
+    struct rma_state *state = run->state;
+    state->partner =
+        shape_partner(run, rma->shape, argument_value(run->function, run->arguments, "therank", 0));
+    state->pes = calloc((size_t)state->partner.targets + 1, sizeof *state->pes);
+    if (!state->pes)
+        return run_fail(run, "out of memory");
+    for (int i = 0; i < state->partner.targets; i++)
+        state->pes[i] = pe_set_member(run->set, state->partner.rank + i);
+    struct call call = call_of(run);
+    return routine_of(run)->get ? check_gets(run, &call) : check_puts(run, &call);
+}
+
+bool rma_set_up_pause(struct run *run)
+{
+    struct rma_state *state = run->state;
+    if (!rma_set_up(run))
+        return false;
+    const struct call call = call_of(run);
+    double full = 0;
+    for (int i = 0; acting(run) && i < FULL_SAMPLES; i++) {
+        struct call again = call;
+        full = full_loop(run, &again); /* the last one: the first are slow */
+    }
+    state->pause = PAUSE_FACTOR * run_max(run, full);
+    return true;
+}
+
+void rma_tear_down(struct run *run)
+{
+    free(((struct rma_state *)run->state)->pes);
+}
+
+/* ---- What is timed ---- */
+
+/* Start of a repetition; untimed operations at each new place make it warm. */
+static int64_t start(struct run *run, struct call *call)
+{
+    const struct rma_state *state = run->state;
+    if (acting(run) && warm_places(run)) {
+        for (int i = 0; i < state->partner.targets; i++)
+            do_call(call); /* warm: its steps are 0 */
+        shmem_quiet();
+    }
+    return run_start(run);
+}
+
+static double finish(struct run *run, int64_t started)
+{
+    int64_t stopped = run_stop(run);
+    return acting(run) ? run_elapsed(run, started, stopped) / (double)operations(run) : NAN;
+}
+
+double rma_run_blocking(struct run *run)
+{
+    struct call call = call_of(run);
+    int64_t all = operations(run), started = start(run, &call);
+    for (int64_t i = 0; i < all; i++)
+        do_call(&call);
+    return finish(run, started);
+}
+
+double rma_run_full(struct run *run)
+{
+    struct call call = call_of(run);
+    int64_t all = operations(run), started = start(run, &call);
+    for (int64_t i = 0; i < all; i++) {
+        do_call(&call);
+        shmem_quiet();
+    }
+    return finish(run, started);
+}
+
+double rma_run_post(struct run *run)
+{
+    struct call call = call_of(run);
+    start(run, &call);
+    double seconds = acting(run) ? in_bursts(run, burst_of_posts) : NAN;
+    run_stop(run);
+    return seconds;
+}
+
+/* Post, computation, quiet; the computation's measured length is taken off. */
+double rma_run_paused(struct run *run)
+{
+    struct rma_state *state = run->state;
+    struct call call = call_of(run);
+    double paused = 0;
+    int64_t all = operations(run), started = start(run, &call);
+    for (int64_t i = 0; i < all; i++) {
+        do_call(&call);
+        paused += run_pause(state->pause);
+        shmem_quiet();
+    }
+    return finish(run, started) - paused / (double)operations(run);
+}
+
+/* Post and quiet each timed where they stand, algorithms 7 and 8 of Coti & Malony: what readings of
+ * the timer cost is in the result, and nothing is taken off. There to show the difference. */
+double rma_run_timed_inside(struct run *run)
+{
+    const struct rma *rma = run->function->variant;
+    const struct rma_state *state = run->state;
+    struct call call = call_of(run);
+    int64_t posts = 0, quiets = 0, all = operations(run);
+    start(run, &call);
+    for (int64_t i = 0; i < all; i++) {
+        int64_t before = timer_now();
+        do_call(&call);
+        int64_t posted = timer_now();
+        if (state->pause > 0)
+            run_pause(state->pause);
+        int64_t resumed = timer_now();
+        shmem_quiet();
+        quiets += timer_now() - resumed;
+        posts += posted - before;
+    }
+    run_stop(run);
+    int64_t ticks =
+        (rma->timed_inside & RMA_POSTS ? posts : 0) + (rma->timed_inside & RMA_QUIETS ? quiets : 0);
+    return acting(run) ? timer_seconds(ticks) / (double)all : NAN;
+}
+
+/* ---- What is subtracted ---- */
+
+/* An empty quiet where it stands: behind a quiet that had something to complete. */
+double rma_empty_quiet(struct run *run)
+{
+    if (!acting(run))
+        return 0;
+    struct call call = call_of(run);
+    call.count = 1;
+    /* Both loops at one place, which the first call warms. */
+    call.target_step = call.source_step = 0;
+    do_call(&call);
+    shmem_quiet();
+    double once = full_loop(run, &call);
+    int64_t all = operations(run), started = timer_now();
+    for (int64_t i = 0; i < all; i++) {
+        do_call(&call);
+        shmem_quiet();
+        shmem_quiet();
+    }
+    return run_elapsed(run, started, timer_now()) / (double)all - once;
+}
+
+double rma_post_alone(struct run *run)
+{
+    return acting(run) ? in_bursts(run, burst_of_posts) : 0;
+}
+
+/* What a computation costs beyond its measured length, which depends on that length: the end of
+ * a short loop is predicted, that of a long one is not. */
+double rma_pause_alone(struct run *run)
+{
+    const struct rma_state *state = run->state;
+    double paused = 0;
+    int64_t all = operations(run), started = timer_now();
+    for (int64_t i = 0; i < all; i++)
+        paused += run_pause(state->pause);
+    return acting(run) ? (run_elapsed(run, started, timer_now()) - paused) / (double)all : 0;
+}
+
+/* The same behind a post. */
+double rma_post_and_pause(struct run *run)
+{
+    return acting(run) ? in_bursts(run, burst_of_posts_and_pauses) : 0;
+}
+
+#endif
