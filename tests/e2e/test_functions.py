@@ -17,6 +17,10 @@ set_max_relative_standard_error(1.0)
 """
 BYTES = 5  # no multiple of the broadcasts' element
 ITERATIONS = 3
+ELEMENT = 4  # bytes of the elements in functions that take their size
+# The names in cost formulas of what has a cost on the network of test_iterations().
+PROGRAMMED = {"post", "wire", "hidden", "quiet", "fence", "barrier", "broadcast", "broadcast_root",
+              "n"}
 
 
 class Function:
@@ -30,10 +34,12 @@ class Function:
         self.minimum_pes = int(re.search(r"\d+", lines["PEs"]).group())
         self.api = lines["API"].split()[0]
         self.supported = lines["supported"] == "yes"
+        self.cost = lines.get("cost", "")
 
     def call(self, rank=0, count=BYTES, iterations=ITERATIONS):
         values = {"iterations": iterations, "count": count, "nb": count, "root": rank,
-                  "therank": rank, "name": '"clock_gettime"'}
+                  "therank": rank, "name": '"clock_gettime"', "stride": 3,
+                  "element_bytes": ELEMENT}
         return f"{self.name}({', '.join(str(values[name]) for name in self.parameters)})"
 
     def has_rank(self):
@@ -43,6 +49,10 @@ class Function:
         return re.match(r"Shmem_(Barrier|Bcast)", self.name) is not None
 
     def size(self):
+        if re.match(r"Shmem_[PG]_", self.name):
+            return 4
+        if "element_bytes" in self.parameters:
+            return BYTES * ELEMENT
         if not {"count", "nb"} & set(self.parameters):
             return 0
         return (BYTES + 3) // 4 * 4 if self.collective() else BYTES
@@ -51,6 +61,8 @@ class Function:
         """Ranks that have a column of their own."""
         if self.who == "all":
             return set(range(size))
+        if self.who == "all but rank 0":
+            return set(range(1, size))
         return {0} if self.who == "rank 0" else {rank}
 
 
@@ -219,6 +231,7 @@ def test_iterations(tap, functions, np):
         return
     # A broadcast to nobody costs nothing there.
     several = [f for f in functions if "iterations" in f.parameters and f.api == "OpenSHMEM"
+               and not set(re.findall(r"[a-z_]+", f.cost)) - PROGRAMMED
                and (2 if f.name == "Shmem_Bcast_All_Rounds" else max(1, f.minimum_pes)) == np]
     problems = {f.name: "" for f in several}
     for _ in range(3):
