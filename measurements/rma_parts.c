@@ -182,10 +182,10 @@ static struct call call_of(const struct run *run)
                          .targets = state->partner.targets};
 }
 
-static inline void do_call(struct call *call)
+static inline void do_call_as(struct call *call, enum form form)
 {
     int pe = call->pes[call->next], value;
-    switch (call->form) {
+    switch (form) {
     case FORM_BLOCK:
         call->block(call->target, call->source, call->count, pe);
         break;
@@ -208,6 +208,42 @@ static inline void do_call(struct call *call)
     call->source = (const unsigned char *)call->source + call->source_step;
 }
 
+static inline void do_call(struct call *call)
+{
+    do_call_as(call, call->form);
+}
+
+static inline void do_calls_as(struct call *call, int64_t count, int quiets, enum form form)
+{
+    struct call in_registers = *call;
+    while (count-- > 0) {
+        do_call_as(&in_registers, form);
+        for (int i = 0; i < quiets; i++)
+            shmem_quiet();
+    }
+    *call = in_registers;
+}
+
+/* So many operations, so many quiets behind each. A loop for each form: an operation may take as
+ * little as ten nanoseconds, of which finding out what to call must not be a part. */
+static void do_calls(struct call *call, int64_t count, int quiets)
+{
+    switch (call->form) {
+    case FORM_BLOCK:
+        do_calls_as(call, count, quiets, FORM_BLOCK);
+        break;
+    case FORM_STRIDED:
+        do_calls_as(call, count, quiets, FORM_STRIDED);
+        break;
+    case FORM_P:
+        do_calls_as(call, count, quiets, FORM_P);
+        break;
+    case FORM_G:
+        do_calls_as(call, count, quiets, FORM_G);
+        break;
+    }
+}
+
 static bool acting(const struct run *run)
 {
     return ((const struct rma_state *)run->state)->partner.acting;
@@ -219,13 +255,11 @@ static int64_t operations(const struct run *run)
     return run->iterations * ((const struct rma_state *)run->state)->partner.targets;
 }
 
-static double full_loop(struct run *run, struct call *call)
+/* Seconds for an operation and the quiets behind it. */
+static double time_calls(struct run *run, struct call *call, int quiets)
 {
     int64_t all = operations(run), start = timer_now();
-    for (int64_t i = 0; i < all; i++) {
-        do_call(call);
-        shmem_quiet();
-    }
+    do_calls(call, all, quiets);
     return run_elapsed(run, start, timer_now()) / (double)all;
 }
 
@@ -248,8 +282,7 @@ static double in_bursts(struct run *run,
 static double burst_of_posts(struct run *run, struct call *call, int64_t count)
 {
     int64_t start = timer_now();
-    for (int64_t i = 0; i < count; i++)
-        do_call(call);
+    do_calls(call, count, 0);
     return run_elapsed(run, start, timer_now());
 }
 
@@ -282,8 +315,7 @@ static bool check_puts(struct run *run, struct call *call)
     for (int i = 0; i < partner->sources; i++)
         memset(place_of(run, partner->source + i), 0, run->demand.local);
     run_barrier(run);
-    for (int i = 0; i < partner->targets; i++)
-        do_call(call);
+    do_calls(call, partner->targets, 0);
     shmem_quiet();
     run_barrier(run);
     for (int i = 0; i < partner->sources; i++)
@@ -337,7 +369,7 @@ bool rma_set_up_pause(struct run *run)
     double full = 0;
     for (int i = 0; acting(run) && i < FULL_SAMPLES; i++) {
         struct call again = call;
-        full = full_loop(run, &again); /* the last one: the first are slow */
+        full = time_calls(run, &again, 1); /* the last one: the first are slow */
     }
     state->pause = PAUSE_FACTOR * run_max(run, full);
     return true;
@@ -355,8 +387,7 @@ static int64_t start(struct run *run, struct call *call)
 {
     const struct rma_state *state = run->state;
     if (acting(run) && warm_places(run)) {
-        for (int i = 0; i < state->partner.targets; i++)
-            do_call(call); /* warm: its steps are 0 */
+        do_calls(call, state->partner.targets, 0); /* warm: its steps are 0 */
         shmem_quiet();
     }
     return run_start(run);
@@ -368,24 +399,22 @@ static double finish(struct run *run, int64_t started)
     return acting(run) ? run_elapsed(run, started, stopped) / (double)operations(run) : NAN;
 }
 
-double rma_run_blocking(struct run *run)
+static double run_calls(struct run *run, int quiets)
 {
     struct call call = call_of(run);
-    int64_t all = operations(run), started = start(run, &call);
-    for (int64_t i = 0; i < all; i++)
-        do_call(&call);
+    int64_t started = start(run, &call);
+    do_calls(&call, operations(run), quiets);
     return finish(run, started);
+}
+
+double rma_run_blocking(struct run *run)
+{
+    return run_calls(run, 0);
 }
 
 double rma_run_full(struct run *run)
 {
-    struct call call = call_of(run);
-    int64_t all = operations(run), started = start(run, &call);
-    for (int64_t i = 0; i < all; i++) {
-        do_call(&call);
-        shmem_quiet();
-    }
-    return finish(run, started);
+    return run_calls(run, 1);
 }
 
 double rma_run_post(struct run *run)
@@ -451,14 +480,8 @@ double rma_empty_quiet(struct run *run)
     call.target_step = call.source_step = 0;
     do_call(&call);
     shmem_quiet();
-    double once = full_loop(run, &call);
-    int64_t all = operations(run), started = timer_now();
-    for (int64_t i = 0; i < all; i++) {
-        do_call(&call);
-        shmem_quiet();
-        shmem_quiet();
-    }
-    return run_elapsed(run, started, timer_now()) / (double)all - once;
+    double once = time_calls(run, &call, 1);
+    return time_calls(run, &call, 2) - once;
 }
 
 double rma_post_alone(struct run *run)
