@@ -12,11 +12,6 @@ struct layout {
     size_t element, stride, count;
 };
 
-static bool strided(enum rma_routine routine)
-{
-    return routine == RMA_IPUT || routine == RMA_IGET;
-}
-
 static struct layout layout_of(const struct measurement *function, const struct argument *arguments)
 {
     const struct rma *rma = function->variant;
@@ -303,7 +298,7 @@ static double burst_of_posts_and_pauses(struct run *run, struct call *call, int6
 static bool moved(const struct run *run, const void *memory, int rank)
 {
     struct layout layout = layout_of(run->function, run->arguments);
-    if (strided(((const struct rma *)run->function->variant)->routine))
+    if (routine_of(run)->form == FORM_STRIDED)
         return pattern_check_strided(memory, layout.element, layout.stride, layout.count, rank);
     return pattern_check(memory, layout_bytes(&layout), rank);
 }
