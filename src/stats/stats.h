@@ -18,6 +18,13 @@ double stats_standard_error(const double *x, size_t n);
 /* Median (mean of the two middle values when n is even); NaN when n is 0. sorted: ascending. */
 double stats_median_sorted(const double *sorted, size_t n);
 
+/* The value below which a share p of the samples lies, on the line between the two next to it
+ * (Hyndman & Fan 1996, type 7); NaN when n is 0. sorted: ascending. */
+double stats_quantile_sorted(const double *sorted, size_t n, double p);
+
+/* Of the samples, with n - 1; NaN when n < 2. */
+double stats_deviation(const double *x, size_t n);
+
 void stats_sort(double *x, size_t n);
 
 /* Fills order[0..n-1] with the indices that sort x ascending; ties keep their order. */

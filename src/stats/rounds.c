@@ -1,0 +1,85 @@
+#include "stats/rounds.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/stats.h"
+
+#define FEWEST 5
+
+static double *sorted_copy(const double *x, size_t n)
+{
+    double *sorted = calloc(n ? n : 1, sizeof *sorted);
+    if (!sorted)
+        abort();
+    memcpy(sorted, x, n * sizeof *sorted);
+    stats_sort(sorted, n);
+    return sorted;
+}
+
+/* That at least m of n independent events of probability p happen. */
+static double at_least(size_t m, size_t n, double p)
+{
+    double sum = 0;
+    if (p >= 1)
+        return 1;
+    for (size_t k = m; p > 0 && k <= n; k++)
+        sum += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) +
+                   (double)k * log(p) + (double)(n - k) * log1p(-p));
+    return sum;
+}
+
+/* That the median of n values drawn from n sorted ones is not above the one of this rank, from 1.
+ */
+static double drawn_below(size_t n, size_t rank)
+{
+    return at_least((n + 1) / 2, n, (double)rank / (double)n);
+}
+
+/* The place among n sorted values, from 0, that such a median is below with this probability;
+ * between two of them in proportion. */
+static double place_of(size_t n, double probability)
+{
+    size_t rank = 1;
+    while (rank < n && drawn_below(n, rank) < probability)
+        rank++;
+    if (rank == 1)
+        return 0;
+    double low = drawn_below(n, rank - 1), high = drawn_below(n, rank);
+    return (double)(rank - 2) + (probability - low) / (high - low);
+}
+
+struct rounds rounds_of(const double *medians, const double *within, size_t n, double confidence)
+{
+    struct rounds rounds = {n, NAN, NAN, NAN, NAN, NAN, confidence, 0, NAN, NAN};
+    double *sorted = sorted_copy(medians, n);
+    rounds.median = stats_median_sorted(sorted, n);
+    if (within) {
+        double *inside = sorted_copy(within, n);
+        rounds.within = stats_median_sorted(inside, n) / rounds.median;
+        free(inside);
+    }
+    if (n >= FEWEST) {
+        size_t low, high;
+        double share = place_of(n, (1 - confidence) / 2) / (double)(n - 1);
+        stats_median_ranks(n, confidence, &low, &high);
+        rounds.low = sorted[low - 1];
+        rounds.high = sorted[high - 1];
+        /* The true median lies outside of them when as many coins fall on one side. */
+        rounds.reached = 1 - 2 * at_least(n - low + 1, n, 0.5);
+        rounds.between =
+            (stats_quantile_sorted(sorted, n, 0.75) - stats_quantile_sorted(sorted, n, 0.25)) /
+            rounds.median;
+        double half = (1 + confidence) / 2, degrees = (double)n - 1;
+        double longer = sqrt(2) * sqrt(stats_student_quantile(half, degrees) /
+                                       stats_student_quantile(half, 1e6));
+        double below = log(rounds.median / stats_quantile_sorted(sorted, n, share)) * longer;
+        double above = log(stats_quantile_sorted(sorted, n, 1 - share) / rounds.median) * longer;
+        rounds.next_low = rounds.median * exp(-below);
+        rounds.next_high = rounds.median * exp(above);
+    }
+    free(sorted);
+    return rounds;
+}

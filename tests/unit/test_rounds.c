@@ -1,0 +1,158 @@
+/* What several rounds say about the next ones: how often it is true, and how wide it is. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "stats/rounds.h"
+#include "stats/stats.h"
+
+#define TRIALS 2000
+#define MOST 30
+
+static double uniform(void)
+{
+    return (rand() + 0.5) / ((double)RAND_MAX + 1);
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
+}
+
+static double narrow(void)
+{
+    return exp(0.02 * normal());
+}
+
+static double wide(void)
+{
+    return exp(0.3 * normal());
+}
+
+static double skewed(void)
+{
+    return 1 - 0.05 * log(uniform());
+}
+
+/* A barrier on two levels: each round finds one of them. */
+static double half_and_half(void)
+{
+    return (uniform() < 0.5 ? 3 : 1) * narrow();
+}
+
+static double one_in_three(void)
+{
+    return (uniform() < 0.33 ? 3 : 1) * narrow();
+}
+
+static double one_in_ten(void)
+{
+    return (uniform() < 0.1 ? 3 : 1) * narrow();
+}
+
+static const struct source {
+    double (*draw)(void);
+    double widest; /* that the interval may be, in what it would have to be */
+} sources[] = {
+    {narrow, 2},           {wide, 2}, {skewed, 2}, {half_and_half, 2}, {one_in_three, INFINITY},
+    {one_in_ten, INFINITY}};
+
+static double run(const struct source *source, size_t n, double *medians)
+{
+    double sorted[MOST];
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = medians[i] = source->draw();
+    stats_sort(sorted, n);
+    return stats_median_sorted(sorted, n);
+}
+
+/* The promise: a later run's median lies inside in 90 % of cases at least, and the interval is not
+ * twice as wide as one made from the true distribution. */
+static void next_time(void **state)
+{
+    (void)state;
+    srand(1);
+    static const size_t sizes[] = {5, 6, 7, 8, 9, 10, 15, 20, 30};
+    static double differences[TRIALS];
+    for (size_t s = 0; s < sizeof sources / sizeof *sources; s++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            int inside = 0;
+            double width = 0;
+            for (int trial = 0; trial < TRIALS; trial++) {
+                double now[MOST], later[MOST], median = run(&sources[s], sizes[k], now);
+                struct rounds rounds = rounds_of(now, NULL, sizes[k], 0.95);
+                double next = run(&sources[s], sizes[k], later);
+                inside += next >= rounds.next_low && next <= rounds.next_high;
+                width += log(rounds.next_high / rounds.next_low) / TRIALS;
+                differences[trial] = log(next / median);
+            }
+            stats_sort(differences, TRIALS);
+            double needed = stats_quantile_sorted(differences, TRIALS, 0.975) -
+                            stats_quantile_sorted(differences, TRIALS, 0.025);
+            if (inside < 0.9 * TRIALS || width > sources[s].widest * needed)
+                fail_msg("source %zu, %zu rounds: %d of %d inside, %.3g times as wide as needed", s,
+                         sizes[k], inside, TRIALS, width / needed);
+        }
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    double medians[] = {1.5, 1.1, 1.3, 1.2, 1.4, 1.6}, within[] = {.1, .2, .3, .4, .5, .6};
+    struct rounds rounds = rounds_of(medians, within, 6, 0.95);
+    assert_true(fabs(rounds.median - 1.35) < 1e-12);
+    assert_true(rounds.low == 1.1 && rounds.high == 1.6); /* ranks 1 and 6 */
+    assert_true(fabs(rounds.reached - (1 - 2.0 / 64)) < 1e-12);
+    /* quartiles 1.225 and 1.475 */
+    assert_true(fabs(rounds.between - 0.25 / 1.35) < 1e-12);
+    assert_true(fabs(rounds.within - 0.35 / 1.35) < 1e-12);
+    assert_true(rounds.next_low < 1.1 && rounds.next_high > 1.6);
+    /* The order of rounds says nothing, and units scale. */
+    double other[] = {16, 11, 15, 12, 14, 13};
+    struct rounds scaled = rounds_of(other, NULL, 6, 0.95);
+    assert_true(fabs(scaled.next_low - 10 * rounds.next_low) < 1e-9);
+    assert_true(isnan(scaled.within));
+}
+
+static void few(void **state)
+{
+    (void)state;
+    double medians[] = {1, 2, 3, 4};
+    struct rounds rounds = rounds_of(medians, NULL, 4, 0.95);
+    assert_true(rounds.median == 2.5);
+    assert_true(isnan(rounds.next_low) && isnan(rounds.low));
+    double same[] = {2, 2, 2, 2, 2};
+    rounds = rounds_of(same, NULL, 5, 0.95);
+    assert_true(rounds.next_low == 2 && rounds.next_high == 2 && rounds.between == 0);
+    assert_true(isnan(rounds_of(NULL, NULL, 0, 0.95).median));
+}
+
+static void quantiles(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, 3, 4, 10};
+    assert_true(stats_quantile_sorted(x, 5, 0) == 1);
+    assert_true(stats_quantile_sorted(x, 5, 1) == 10);
+    assert_true(stats_quantile_sorted(x, 5, 0.5) == 3);
+    assert_true(fabs(stats_quantile_sorted(x, 5, 0.9) - 7.6) < 1e-12);
+    assert_true(isnan(stats_quantile_sorted(x, 0, 0.5)));
+    /* squares about the mean of 4: 9 4 1 0 36; 50 / 4 */
+    assert_true(fabs(stats_deviation(x, 5) - sqrt(12.5)) < 1e-12);
+    assert_true(isnan(stats_deviation(x, 1)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(next_time),
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(few),
+        cmocka_unit_test(quantiles),
+    };
+    return cmocka_run_group_tests_name("rounds", tests, NULL, NULL);
+}
