@@ -19,15 +19,18 @@ static double *sorted_copy(const double *x, size_t n)
     return sorted;
 }
 
-/* That at least m of n independent events of probability p happen. */
+/* That at least m >= 1 of n independent events of probability p happen. */
 static double at_least(size_t m, size_t n, double p)
 {
-    double sum = 0;
-    if (p >= 1)
-        return 1;
-    for (size_t k = m; p > 0 && k <= n; k++)
-        sum += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) +
-                   (double)k * log(p) + (double)(n - k) * log1p(-p));
+    if (p <= 0 || p >= 1)
+        return p >= 1;
+    double count = (double)n, k = (double)m, sum = 0;
+    double term = exp(lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) + k * log(p) +
+                      (count - k) * log1p(-p));
+    for (; k <= count; k++) {
+        sum += term;
+        term *= (count - k) / (k + 1) * p / (1 - p);
+    }
     return sum;
 }
 
