@@ -221,12 +221,31 @@ void link_free(void *memory)
     shmem_free(memory);
 }
 
+/* What OpenSHMEM's own inquiry says of Open MPI is an address without a version, on which known
+ * defects depend. */
+static void get_name(char name[SHMEM_MAX_NAME_LEN])
+{
+    shmem_info_get_name(name);
+#ifdef OSHMEM_RELEASE_VERSION
+    snprintf(name, SHMEM_MAX_NAME_LEN, "Open MPI %d.%d.%d", OSHMEM_MAJOR_VERSION,
+             OSHMEM_MINOR_VERSION, OSHMEM_RELEASE_VERSION);
+#endif
+#if defined OSHMEM_RELEASE_VERSION && SKAMPI_MPI
+    /* The library that is really loaded knows better than the header. */
+    char text[MPI_MAX_LIBRARY_VERSION_STRING], version[32];
+    int length;
+    MPI_Get_library_version(text, &length);
+    if (sscanf(text, "Open MPI v%31[0-9.]", version) == 1)
+        snprintf(name, SHMEM_MAX_NAME_LEN, "Open MPI %s", version);
+#endif
+}
+
 const char *link_library(void)
 {
     static char text[SHMEM_MAX_NAME_LEN + 64];
     char name[SHMEM_MAX_NAME_LEN];
     int major, minor;
-    shmem_info_get_name(name);
+    get_name(name);
     shmem_info_get_version(&major, &minor);
     snprintf(text, sizeof text, "OpenSHMEM %d.%d (%s)", major, minor, name);
     return text;

@@ -136,6 +136,9 @@ size_t measurement_parameter_count(const struct measurement *);
 /* NULL when it can be measured here, else the reason why not: API absent from the build, version
  * too low, or a known defect of this version of the library. */
 const char *measurement_unsupported(const struct measurement *);
+/* For set-ups that find wrong values: NULL, or the known defect of this version of the library
+ * because of which it is no failure of the measurement, but belongs into a note. */
+const char *measurement_wrong_values(const struct measurement *);
 
 /* ---- For hooks; all members call them unless it says otherwise ---- */
 

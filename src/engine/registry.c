@@ -2,16 +2,8 @@
 #include <string.h>
 
 #include "comm/comm.h"
+#include "engine/defects.h"
 #include "engine/measurement.h"
-
-/* Functions that are known to crash in a version of a library: listed, never called. */
-static const struct defect {
-    const char *function; /* prefix of the script name */
-    const char *library;  /* part of comm_library() */
-    const char *reason;
-} defects[] = {
-    {NULL, NULL, NULL}, /* ends the table */
-};
 
 const struct measurement *measurement_at(size_t i)
 {
@@ -50,9 +42,13 @@ const char *measurement_unsupported(const struct measurement *function)
     if (function->version_major > major ||
         (function->version_major == major && function->version_minor > minor))
         return "the library that this program was built with is too old for it";
-    for (const struct defect *defect = defects; defect->function; defect++)
-        if (strncmp(function->name, defect->function, strlen(defect->function)) == 0 &&
-            strstr(comm_library(), defect->library))
-            return defect->reason;
+    const char *defect = defect_of(DEFECT_CRASHES, function->name, comm_library());
+    if (defect)
+        return defect;
     return function->run ? NULL : "the library that this program was built with lacks it";
+}
+
+const char *measurement_wrong_values(const struct measurement *function)
+{
+    return defect_of(DEFECT_WRONG_VALUES, function->name, comm_library());
 }

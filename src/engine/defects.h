@@ -1,0 +1,21 @@
+/*
+ * What is known to be wrong in a version of a library. Pure; any PE.
+ */
+#ifndef SKAMPI_ENGINE_DEFECTS_H
+#define SKAMPI_ENGINE_DEFECTS_H
+
+enum defect_kind {
+    DEFECT_CRASHES,     /* listed, but never called */
+    DEFECT_WRONG_VALUES /* measured; wrong values are no failure, but stand behind the result */
+};
+
+/* What is wrong with the measurement function of this name on the library that comm_library()
+ * describes so; NULL when nothing of that kind is known. */
+const char *defect_of(enum defect_kind kind, const char *function, const char *library);
+
+/* Below, equal to or above 0, as version a is older than, the same as or newer than b. Versions are
+ * numbers with dots between them; missing ones count as 0, and what follows the numbers ("rc1",
+ * "a1") counts for nothing. */
+int version_compare(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,90 @@
+/* Versions of libraries, and which functions they cannot run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/defects.h"
+
+static void versions_in_order(void **state)
+{
+    (void)state;
+    static const char *const rising[] = {"",      "0.9",    "3.1.6", "4",    "4.0.9", "4.1.4",
+                                         "4.1.5", "4.1.10", "4.2",   "4.10", "5.0.0", "10.0"};
+    size_t count = sizeof rising / sizeof *rising;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++) {
+            int order = version_compare(rising[i], rising[j]);
+            assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+        }
+}
+
+static void versions_that_are_the_same(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"4.1", "4.1.0"},    {"4.1.4", "4.1.4rc1"}, {"4.1.4", "4.1.4, x"},  {"4.1.4)", "4.1.4"},
+        {"4.1.4", "4.01.4"}, {"", "0.0"},           {"4.1.4a1.2", "4.1.4"}, {"4.", "4"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        assert_int_equal(version_compare(pairs[i][0], pairs[i][1]), 0);
+        assert_int_equal(version_compare(pairs[i][1], pairs[i][0]), 0);
+    }
+}
+
+static void old_open_mpi_has_no_short_compare_and_swap(void **state)
+{
+    (void)state;
+    static const char *const crashing[] = {
+        "Shmem_Atomic_Compare_Swap_Yes", "Shmem_Ctx_Atomic_Compare_Swap_No",
+        "Shmem_Atomic_Compare_Swap_No_Contended", "Shmem_Ctx_Atomic_Compare_Swap_Yes_Contended"};
+    static const char *const old[] = {"OpenSHMEM 1.4 (Open MPI 4.1.4)",
+                                      "OpenSHMEM 1.4 (Open MPI 4.0.10)",
+                                      "OpenSHMEM 1.4 (Open MPI v4.1.4, package: x)"};
+    static const char *const other[] = {
+        "OpenSHMEM 1.4 (Open MPI 4.1.5)", "OpenSHMEM 1.4 (Open MPI 4.1.40)",
+        "OpenSHMEM 1.5 (Open MPI 5.0.2)", "OpenSHMEM 1.5 (Sandia OpenSHMEM 1.5.0)",
+        "OpenSHMEM 1.4 (Open MPI )",      ""};
+    for (size_t i = 0; i < sizeof crashing / sizeof *crashing; i++) {
+        for (size_t j = 0; j < sizeof old / sizeof *old; j++)
+            assert_non_null(defect_of(DEFECT_CRASHES, crashing[i], old[j]));
+        for (size_t j = 0; j < sizeof other / sizeof *other; j++)
+            assert_null(defect_of(DEFECT_CRASHES, crashing[i], other[j]));
+    }
+}
+
+static void everything_else_runs(void **state)
+{
+    (void)state;
+    static const char *const running[] = {"Shmem_Atomic_Compare_Swap_Yes_Long",
+                                          "Shmem_Ctx_Atomic_Compare_Swap_No_Long_Contended",
+                                          "Shmem_Atomic_Swap", "Shmem_Put_Round", ""};
+    for (size_t i = 0; i < sizeof running / sizeof *running; i++)
+        assert_null(defect_of(DEFECT_CRASHES, running[i], "OpenSHMEM 1.4 (Open MPI 4.1.4)"));
+}
+
+static void wrong_values_are_no_crashes(void **state)
+{
+    (void)state;
+    const char *library = "OpenSHMEM 1.4 (Open MPI 4.1.4)", *function = "Shmem_Atomic_Fetch_Xor";
+    assert_non_null(defect_of(DEFECT_WRONG_VALUES, function, library));
+    assert_non_null(
+        defect_of(DEFECT_WRONG_VALUES, "Shmem_Ctx_Atomic_Fetch_Or_Long_Contended", library));
+    assert_null(defect_of(DEFECT_CRASHES, function, library));
+    assert_null(defect_of(DEFECT_WRONG_VALUES, "Shmem_Atomic_Xor", library));
+    assert_null(defect_of(DEFECT_WRONG_VALUES, "Shmem_Atomic_Compare_Swap_Yes", library));
+    assert_null(defect_of(DEFECT_WRONG_VALUES, function, "OpenSHMEM 1.5 (Open MPI 5.0.0)"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions_in_order),
+        cmocka_unit_test(versions_that_are_the_same),
+        cmocka_unit_test(old_open_mpi_has_no_short_compare_and_swap),
+        cmocka_unit_test(everything_else_runs),
+        cmocka_unit_test(wrong_values_are_no_crashes),
+    };
+    return cmocka_run_group_tests_name("defects", tests, NULL, NULL);
+}
