@@ -5,15 +5,17 @@
 #include "engine/measurement.h"
 
 extern const struct measurement measurements_rma[], measurements_rma_elements[],
-    measurements_ordering[], measurements_p2p_sync[], measurements_collective[],
-    measurements_clock[];
+    measurements_atomic[], measurements_context[], measurements_ordering[], measurements_p2p_sync[],
+    measurements_collective[], measurements_clock[];
 extern const size_t measurements_rma_count, measurements_rma_elements_count,
-    measurements_ordering_count, measurements_p2p_sync_count, measurements_collective_count,
-    measurements_clock_count;
+    measurements_atomic_count, measurements_context_count, measurements_ordering_count,
+    measurements_p2p_sync_count, measurements_collective_count, measurements_clock_count;
 
 const struct measurement_family measurement_families[] = {
     {measurements_rma, &measurements_rma_count},
     {measurements_rma_elements, &measurements_rma_elements_count},
+    {measurements_atomic, &measurements_atomic_count},
+    {measurements_context, &measurements_context_count},
     {measurements_ordering, &measurements_ordering_count},
     {measurements_p2p_sync, &measurements_p2p_sync_count},
     {measurements_collective, &measurements_collective_count},
