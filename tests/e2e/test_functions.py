@@ -34,12 +34,13 @@ class Function:
         self.minimum_pes = int(re.search(r"\d+", lines["PEs"]).group())
         self.api = lines["API"].split()[0]
         self.supported = lines["supported"] == "yes"
+        self.known_defect = lines["supported"].startswith("no: known defect")
         self.cost = lines.get("cost", "")
 
     def call(self, rank=0, count=BYTES, iterations=ITERATIONS):
         values = {"iterations": iterations, "count": count, "nb": count, "root": rank,
                   "therank": rank, "name": '"clock_gettime"', "stride": 3,
-                  "element_bytes": ELEMENT}
+                  "element_bytes": ELEMENT, "contexts": 2}
         return f"{self.name}({', '.join(str(values[name]) for name in self.parameters)})"
 
     def has_rank(self):
@@ -53,6 +54,8 @@ class Function:
             return 4
         if "element_bytes" in self.parameters:
             return BYTES * ELEMENT
+        if "_Atomic_" in self.name:
+            return 8 if re.search("_(Long|Double)", self.name) else 4
         if not {"count", "nb"} & set(self.parameters):
             return 0
         return (BYTES + 3) // 4 * 4 if self.collective() else BYTES
@@ -250,8 +253,8 @@ def main():
     functions = read_functions()
     tap.ok(len(functions) >= 38, f"--list names the functions ({len(functions)})")
     expected = {"none": True, "OpenSHMEM": True, "MPI": harness.has("MPI")}
-    tap.equal([f.name for f in functions if f.supported != expected[f.api]], [],
-              "all that the libraries here have are supported")
+    tap.equal([f.name for f in functions if f.supported != expected[f.api] and not f.known_defect],
+              [], "all that the libraries here have are supported")
     functions = [f for f in functions if f.supported]
     test_numbers_of_pes(tap, functions)
     test_chosen_iterations(tap, functions)

@@ -13,8 +13,8 @@ import harness
 from harness import ROOT, Tap, skampi
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
-SMALL = ["--set", "MAXSIZE=8", "--set", "iterations=2"]
-RUNS = [(1, []), (2, []), (4, SMALL), (7, SMALL)]
+SMALL = {"MAXSIZE": 8, "iterations": 2}
+RUNS = [(1, {}), (2, {}), (4, SMALL), (7, SMALL)]
 # Functions of one PE on another have nothing to do on one PE.
 NEED_TWO = re.compile(r"get_np\(\) > 1")
 # Where the PEs of such blocks have to be; this test has one node.
@@ -35,19 +35,26 @@ def is_possible(name, text, pes):
     return pes > 1 or not (place or NEED_TWO.search(text))
 
 
-def check_result(tap, what, run, blocks, pes):
+def settings(text, values):
+    """Options that set those of the variables that the script has."""
+    return [word for name, value in values.items() if re.search(rf"^{name} =", text, re.MULTILINE)
+            for word in ("--set", f"{name}={value}")]
+
+
+def functions_in(text):
+    return set(re.findall(r"^\s*measure [^:\n]+: (\w+)\(", text, re.MULTILINE))
+
+
+def check_result(tap, what, run, blocks, unsupported, pes):
     if not tap.equal(run.status, 0, f"{what}: exit status", run):
         return
     tap.equal([block.name for block in run.blocks], list(blocks), f"{what}: all blocks are there")
     tap.ok(all(block.ended for block in run.blocks), f"{what}: all blocks end", run)
     tap.equal(run.unparsed, [], f"{what}: nothing but results and comments")
     tap.ok(any(line.startswith("# Finished at") for line in run.comments), f"{what}: it finishes")
-    empty = [] if harness.has("SHMEM") else list(blocks)
     empty = [name for name, text in blocks.items()
-             if name in empty or not is_possible(name, text, pes)]
+             if functions_in(text) <= unsupported or not is_possible(name, text, pes)]
     without = [block.name for block in run.blocks if not block.rows]
-    # Clocks can be read everywhere.
-    empty = [name for name in empty if "Shmem_" in blocks[name]]
     tap.equal(without, empty, f"{what}: what can be measured here has results")
     tap.ok(all(math.isfinite(row.time) and row.reps >= 8
                and (len(row.per_pe) == pes or PLACES.search(row.block) and len(row.per_pe) > 1)
@@ -71,9 +78,11 @@ def main():
             texts[path] = file.read()
     tap.ok(texts, "there are scripts")
 
-    listed = re.findall(r"^(\w+)\(", skampi(args=["--list"], launch=False).out, re.MULTILINE)
-    called = set(re.findall(r"^\s*measure [^:\n]+: (\w+)\(", "".join(texts.values()), re.MULTILINE))
-    tap.equal(sorted(set(listed) - called - {"wtime"}), [], "every function is in some script")
+    shown = skampi(args=["--list"], launch=False).out
+    listed = set(re.findall(r"^(\w+)\(", shown, re.MULTILINE))
+    unsupported = set(re.findall(r"^(\w+)\(.*\n.*\n +unsupported: ", shown, re.MULTILINE))
+    called = functions_in("".join(texts.values()))
+    tap.equal(sorted(listed - called - {"wtime"}), [], "every function is in some script")
 
     for path, text in texts.items():
         # Scripts in folders are not found by their names.
@@ -83,17 +92,15 @@ def main():
         if not harness.has("SHMEM") and "is_supported" not in text:
             tap.skip(name, "it needs OpenSHMEM")
             continue
-        for pes, arguments in RUNS:
+        for pes, values in RUNS:
             # Known waits need a processor for each PE, as the script's head says.
             if name == "selfcheck.ski" and pes > 2:
                 continue
-            # A script that measures no data has no sizes to reduce.
-            small = arguments if "MAXSIZE =" in text else []
-            run = skampi(path, np=pes, args=small, timeout=240)
-            check_result(tap, f"{name} on {pes} PEs", run, blocks_of(text), pes)
+            run = skampi(path, np=pes, args=settings(text, values), timeout=240)
+            check_result(tap, f"{name} on {pes} PEs", run, blocks_of(text), unsupported, pes)
 
     if os.path.dirname(harness.program()) == ROOT:
-        run = skampi("ordering.ski", np=1, args=SMALL)
+        run = skampi("ordering.ski", np=1, args=["--set", "MAXSIZE=8"])
         tap.equal(run.status, 0, "a script is found by its name alone", run)
     tap.done()
 
