@@ -19,6 +19,7 @@ SHMEM=0 MPI=0 PAPI=0  leave one out (1: insist on it)
 LAUNCH=command   how programs are started: oshrun -np %n, srun -n %n, ...
 CFLAGS= CPPFLAGS= LDFLAGS= LDLIBS=  added to what is used anyway
 SANITIZE=address,undefined  an instrumented program in build/sanitize-...
+CPPFLAGS=-DSKAMPI_DEBUG  a program that asserts more of itself, in timed loops, too (instrumented ones do)
 WERROR=1         warnings are errors (always so when CI=true)
 V=1              show the commands
 endef
@@ -65,7 +66,7 @@ PROGRAM := skampi
 else
 BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
 PROGRAM := $(BUILD)/skampi
-sanitize_flags := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+sanitize_flags := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DSKAMPI_DEBUG
 endif
 
 Q := $(if $(V),,@)

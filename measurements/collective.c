@@ -1,92 +1,63 @@
-/*
- * Barrier and broadcast. The broadcast in five ways that answer different questions: separated by
- * barriers, started by the clock, in rounds, and acknowledged (de Supinski & Karonis, HPDC 1999;
- * algorithms 1 to 5 of Coti & Malony, section 3.2, with the corrections of method.md section 7).
- */
-#include "measurements/shapes.h"
+#include "measurements/collective.h"
+
+/* Synchronization arrays and work arrays start at cache lines. */
+#define LINE 64
+#define ROUND_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
 
 #if SKAMPI_SHMEM
 
 #include <math.h>
 #include <shmem.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define ELEMENT 4 /* of shmem_broadcast32 */
-/* Consecutive calls use these in turn: the first must be restored before it is used again. */
-#define SYNC_ARRAYS 2
-#define ROUND_TRIPS 10
-#define ROUND_TRIP_SAMPLES 5
-#define SYNC_LONGS                                                                                 \
-    (SHMEM_BCAST_SYNC_SIZE > SHMEM_BARRIER_SYNC_SIZE ? SHMEM_BCAST_SYNC_SIZE                       \
-                                                     : SHMEM_BARRIER_SYNC_SIZE)
+/* Consecutive calls use arrays in turn: the first must be restored before it is used again. */
+#define TURNS 2
+#define ESTIMATES 5
 
-/* Symmetric. */
-struct sync {
-    long broadcast[SYNC_ARRAYS][SYNC_LONGS];
-    long barrier[SYNC_ARRAYS][SYNC_LONGS];
-    long counter; /* of acknowledgments; only grows */
+static const size_t sync_sizes[] = {
+    SHMEM_BARRIER_SYNC_SIZE, SHMEM_BCAST_SYNC_SIZE,    SHMEM_COLLECT_SYNC_SIZE,
+    SHMEM_REDUCE_SYNC_SIZE,  SHMEM_ALLTOALL_SYNC_SIZE, SHMEM_ALLTOALLS_SYNC_SIZE,
 };
 
-struct collective_state {
-    int start, log_stride; /* active set */
-    bool world;
-    long broadcasts, barriers; /* done so far, to alternate the arrays */
-    long expected;             /* of this PE's counter */
-    int *tasks;                /* ranks that acknowledge; rank 0 ... as set_sk_tasks says */
-    int task_count;
-};
-
-static struct sync *sync_of(const struct run *run)
+/* Longs in a synchronization array that serves any routine, a multiple of a cache line. */
+static size_t sync_longs(void)
 {
-    return (struct sync *)(void *)run->scratch;
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof sync_sizes / sizeof *sync_sizes; i++)
+        if (sync_sizes[i] > most)
+            most = sync_sizes[i];
+    return ROUND_UP(most * sizeof(long), LINE) / sizeof(long);
 }
 
-static bool set_up(struct run *run)
+/* Symmetric memory: counters, then the arrays of the routine and of barriers, then work arrays. */
+#define COUNTER_BYTES ROUND_UP(COLLECTIVE_COUNTERS * sizeof(long), LINE)
+
+enum sync_user { SYNC_ROUTINE, SYNC_BARRIER, SYNC_USERS };
+
+static size_t sync_bytes(void)
 {
-    struct collective_state *state = run->state;
-    struct sync *sync = sync_of(run);
-    pe_set_active(run->set, &state->start, &state->log_stride);
-    state->world = run->size == shmem_n_pes();
-    for (int array = 0; array < SYNC_ARRAYS; array++)
-        for (int i = 0; i < SYNC_LONGS; i++)
-            sync->broadcast[array][i] = sync->barrier[array][i] = SHMEM_SYNC_VALUE;
-    run_barrier(run);
-    return true;
+    return SYNC_USERS * TURNS * sync_longs() * sizeof(long);
 }
 
-static inline void barrier(struct run *run, struct collective_state *state)
+static long *sync_array(const struct run *run, enum sync_user user, long turn)
 {
-    if (state->world)
-        shmem_barrier_all();
-    else
-        shmem_barrier(state->start, state->log_stride, run->size,
-                      sync_of(run)->barrier[state->barriers++ % SYNC_ARRAYS]);
+    long *first = (long *)(void *)(run->scratch + COUNTER_BYTES);
+    return first + ((size_t)user * TURNS + (size_t)(turn % TURNS)) * sync_longs();
 }
 
-/* iteration: in the repetition, for the memory that it uses. */
-static inline void broadcast(struct run *run, struct collective_state *state, int root,
-                             int64_t iteration)
+/* What the standard asks of the work array of a reduction, in elements as its size is. */
+static size_t work_bytes(const struct routine *routine, size_t elements)
 {
-    shmem_broadcast32(run->remote + (size_t)iteration * run->remote_step,
-                      run->local + (size_t)iteration * run->local_step, run->demand.local / ELEMENT,
-                      root, state->start, state->log_stride, run->size,
-                      sync_of(run)->broadcast[state->broadcasts++ % SYNC_ARRAYS]);
+    size_t half = elements / 2 + 1, least = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
+    return routine->works ? ROUND_UP((half > least ? half : least) * routine->element, LINE) : 0;
 }
 
-/* ---- Barrier ---- */
-
-static double run_barriers(struct run *run)
+long *collective_counter(const struct run *run, enum collective_counter counter)
 {
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++)
-        barrier(run, run->state);
-    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    return (long *)(void *)run->scratch + counter;
 }
 
-/* ---- Broadcast ---- */
-
-static int root_of(const struct run *run)
+int collective_root(const struct run *run)
 {
     for (size_t i = 0; i < measurement_parameter_count(run->function); i++)
         if (run->function->parameters[i].type == PARAMETER_RANK)
@@ -94,253 +65,242 @@ static int root_of(const struct run *run)
     return 0;
 }
 
-static bool check_broadcast(struct run *run, int root)
+/* ---- One call ---- */
+
+static struct collective_state *state_of(const struct run *run)
 {
-    size_t bytes = run->demand.local;
-    pattern_fill(run->local, bytes, run->rank);
-    memset(run->remote, 0, bytes);
+    return run->state;
+}
+
+/* Behind the target where both have a block for each PE. */
+static size_t source_offset(const struct collective_call *call)
+{
+    size_t block = call->elements * call->routine->element;
+    return ROUND_UP((size_t)call->size * block, LINE);
+}
+
+/* The arguments of the next call. */
+static inline const struct collective_call *aim(struct run *run, int root, int64_t iteration)
+{
+    struct collective_state *state = state_of(run);
+    struct collective_call *call = &state->call;
+    long turn = state->calls++;
+    call->root = root;
+    call->target = run->remote + (size_t)iteration * run->remote_step;
+    call->source = call->routine->source_of_all ? call->target + source_offset(call)
+                                                : run->local + (size_t)iteration * run->local_step;
+    call->sync = sync_array(run, SYNC_ROUTINE, turn);
+    call->work =
+        run->scratch + COUNTER_BYTES + sync_bytes() + (size_t)(turn % TURNS) * state->work_bytes;
+    return call;
+}
+
+void collective_do(struct run *run, int root, int64_t iteration)
+{
+    const struct collective_call *call = aim(run, root, iteration);
+    call->routine->call(call);
+}
+
+static void barrier(struct run *run)
+{
+    struct collective_state *state = state_of(run);
+    const struct collective_call *call = &state->call;
+    if (call->world)
+        shmem_barrier_all();
+    else
+        shmem_barrier(call->start, call->log_stride, call->size,
+                      sync_array(run, SYNC_BARRIER, state->barriers++));
+}
+
+/* ---- Set-up ---- */
+
+bool collective_prepare(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    struct collective_state *state = state_of(run);
+    struct collective_call *call = &state->call;
+    *call = (struct collective_call){.routine = routine, .size = run->size, .rank = run->rank};
+    pe_set_active(run->set, &call->start, &call->log_stride);
+    state->member = true;
+    if (routine->on_half) {
+        call->log_stride++;
+        call->size = run->size > 1 ? run->size / 2 : 1;
+        call->rank = run->rank / 2;
+        state->member = run->rank % 2 == 0 && call->rank < call->size;
+    }
+    call->world = call->size == shmem_n_pes();
+    if (routine->element > 0) {
+        call->elements = run->demand.reported / routine->element;
+        state->work_bytes = work_bytes(routine, call->elements);
+        if ((uintptr_t)run->remote % routine->element || (uintptr_t)run->local % routine->element)
+            return run_fail(run,
+                            "its elements of %zu bytes must lie at multiples of their size: "
+                            "change set_send_buffer_alignment or set_recv_buffer_alignment",
+                            routine->element);
+    }
+    for (size_t i = 0; i < sync_bytes() / sizeof(long); i++)
+        sync_array(run, SYNC_ROUTINE, 0)[i] = SHMEM_SYNC_VALUE;
     run_barrier(run);
-    broadcast(run, run->state, root, 0);
-    run_barrier(run);
-    if (run->rank != root && !pattern_check(run->remote, bytes, root))
-        return run_fail(run, "rank %d did not receive what rank %d broadcast", run->rank, root);
     return true;
 }
 
-static bool set_up_broadcast(struct run *run)
+bool collective_verify(struct run *run, int root)
 {
-    return set_up(run) && check_broadcast(run, root_of(run));
-}
-
-static bool set_up_rounds(struct run *run)
-{
-    bool good = set_up(run);
-    for (int root = 0; root < run->size; root++)
-        good = check_broadcast(run, root) && good;
-    return good;
-}
-
-static double run_broadcast_barrier(struct run *run)
-{
-    int root = root_of(run);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++) {
-        broadcast(run, run->state, root, i);
-        barrier(run, run->state);
+    const struct collective_call *call = aim(run, root, 0);
+    const struct routine *routine = call->routine;
+    size_t block = call->elements * routine->element;
+    if (routine->fill) {
+        memset(call->target, 0, routine->target_of_all ? (size_t)call->size * block : block);
+        routine->fill(call);
     }
-    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    run_barrier(run);
+    if (state_of(run)->member)
+        routine->call(call);
+    bool good = !state_of(run)->member || !routine->check || routine->check(call);
+    if (!good)
+        run_fail(run, "rank %d does not have the data that it must have behind the call",
+                 run->rank);
+    return run_max(run, !good) == 0;
 }
 
-static double barriers_alone(struct run *run)
+double collective_estimate(struct run *run, int root)
 {
-    int64_t start = timer_now();
-    for (int64_t i = 0; i < run->iterations; i++)
-        barrier(run, run->state);
-    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
+    double seconds = 0;
+    for (int i = 0; i < ESTIMATES; i++) {
+        run_barrier(run);
+        int64_t start = timer_now();
+        collective_do(run, root, 0);
+        seconds = run_elapsed(run, start, timer_now());
+    }
+    return run_max(run, seconds);
 }
 
-static double run_broadcast_synchro(struct run *run)
+bool collective_set_up(struct run *run)
 {
-    int root = root_of(run);
+    return collective_prepare(run) && collective_verify(run, collective_root(run));
+}
+
+/* ---- What is timed ---- */
+
+static double loop(struct run *run, bool separated)
+{
+    bool member = state_of(run)->member;
+    int root = collective_root(run);
     int64_t started = run_start(run);
-    broadcast(run, run->state, root, 0);
+    for (int64_t i = 0; member && i < run->iterations; i++) {
+        collective_do(run, root, i);
+        if (separated)
+            barrier(run);
+    }
+    int64_t stopped = run_stop(run);
+    return member ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
+}
+
+double collective_consecutive(struct run *run)
+{
+    return loop(run, false);
+}
+
+double collective_separated(struct run *run)
+{
+    return loop(run, true);
+}
+
+double collective_barriers_alone(struct run *run)
+{
+    bool member = state_of(run)->member;
+    int64_t start = timer_now();
+    for (int64_t i = 0; member && i < run->iterations; i++)
+        barrier(run);
+    return member ? run_elapsed(run, start, timer_now()) / (double)run->iterations : 0;
+}
+
+/* Starts with the others, or as late as the script wants this PE to be: then the time counts from
+ * there. The late PE computes, it does not help the library. */
+static int64_t arrive(struct run *run)
+{
+    const struct settings *settings = run->settings;
+    const struct collective_call *call = &state_of(run)->call;
+    double delay = collective_delay(settings, call->rank, call->size);
+    if (settings->arrival != ARRIVAL_TOGETHER)
+        run_note(run, "arrival skew: \"%s\", %.6g s; each PE's time counts from its own entry",
+                 arrival_name(settings->arrival), settings->arrival_skew);
+    int64_t started = run_start(run);
+    if (delay <= 0)
+        return started;
+    run_pause(delay);
+    return timer_now();
+}
+
+double collective_synchro(struct run *run)
+{
+    if (!state_of(run)->member) {
+        run_start(run);
+        run_stop(run);
+        return NAN;
+    }
+    const struct collective_call *call = aim(run, collective_root(run), 0);
+    int64_t started = arrive(run);
+    call->routine->call(call);
     return run_elapsed(run, started, run_stop(run));
 }
 
-static double run_broadcast_rounds(struct run *run)
-{
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++)
-        for (int root = 0; root < run->size; root++)
-            broadcast(run, run->state, root, i);
-    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations / run->size;
-}
-
-/* ---- Broadcast, acknowledged ---- */
-
-/* Ranks that acknowledge: all but the root, or the first, the last and some at random. The same on
- * all ranks, from a generator of our own, seeded by nothing that could differ. */
-static bool set_up_acknowledged(struct run *run)
-{
-    struct collective_state *state = run->state;
-    if (!set_up_broadcast(run))
-        return false;
-    int root = root_of(run), others = run->size - 1, wanted = run->settings->sk_tasks;
-    int *tasks = calloc((size_t)others + 1, sizeof *tasks);
-    if (!tasks)
-        return run_fail(run, "out of memory");
-    for (int rank = 0, i = 0; rank < run->size; rank++)
-        if (rank != root)
-            tasks[i++] = rank;
-    state->tasks = tasks;
-    state->task_count = others;
-    if (wanted <= 0 || wanted >= others)
-        return true;
-    uint32_t random = 12345;
-    int fixed = wanted > 1 ? 2 : 1; /* the last and, when there is room, the first */
-    int swap = tasks[1];
-    tasks[1] = tasks[others - 1];
-    tasks[others - 1] = swap;
-    if (fixed == 1)
-        tasks[0] = tasks[1];
-    for (int i = fixed; i < wanted; i++) {
-        random = random * 1664525u + 1013904223u; /* Numerical Recipes' quick generator */
-        int other = i + (int)(random >> 8) % (others - i);
-        swap = tasks[i];
-        tasks[i] = tasks[other];
-        tasks[other] = swap;
-    }
-    state->task_count = wanted;
-    run_note(run, "%d of %d ranks acknowledge (set_sk_tasks)", wanted, others);
-    return true;
-}
-
-static void tear_down_acknowledged(struct run *run)
-{
-    free(((struct collective_state *)run->state)->tasks);
-}
-
-/* A fetching operation: a non-fetching one may return before it takes effect. */
-static void acknowledge(struct run *run, int rank)
-{
-    shmem_long_atomic_fetch_inc(&sync_of(run)->counter, pe_set_member(run->set, rank));
-}
-
-static void await(struct run *run, struct collective_state *state)
-{
-    shmem_long_wait_until(&sync_of(run)->counter, SHMEM_CMP_GE, ++state->expected);
-}
-
-/* Seconds for an acknowledgment from the root to the task and one back: the median of some means,
- * since one interruption would spoil the mean of all. On the root; NaN elsewhere. */
-static double round_trip(struct run *run, struct collective_state *state, int root, int task)
-{
-    double samples[ROUND_TRIP_SAMPLES];
-    for (int sample = 0; sample < ROUND_TRIP_SAMPLES; sample++) {
-        int64_t start = timer_now();
-        for (int i = 0; i < ROUND_TRIPS; i++) {
-            if (run->rank == root) {
-                acknowledge(run, task);
-                await(run, state);
-            } else if (run->rank == task) {
-                await(run, state);
-                acknowledge(run, root);
-            }
-        }
-        int64_t stop = timer_now();
-        samples[sample] = run->rank == root ? run_elapsed(run, start, stop) / ROUND_TRIPS : NAN;
-    }
-    for (int i = 1; i < ROUND_TRIP_SAMPLES; i++)
-        for (int j = i; j > 0 && samples[j] < samples[j - 1]; j--) {
-            double swap = samples[j];
-            samples[j] = samples[j - 1];
-            samples[j - 1] = swap;
-        }
-    return samples[ROUND_TRIP_SAMPLES / 2];
-}
-
-/* The time until the task has the data, for the slowest task: timed at the root from its call to
- * the task's acknowledgment, less half a round trip. O(tasks x iterations) broadcasts. */
-static double run_broadcast_acknowledged(struct run *run)
-{
-    struct collective_state *state = run->state;
-    int root = root_of(run);
-    double slowest = NAN;
-    run_start(run);
-    for (int i = 0; i < state->task_count; i++) {
-        int task = state->tasks[i];
-        double trip = round_trip(run, state, root, task);
-        broadcast(run, state, root, 0); /* warms up and lines up */
-        if (run->rank == task)
-            acknowledge(run, root);
-        if (run->rank == root)
-            await(run, state);
-        int64_t start = timer_now();
-        for (int64_t k = 0; k < run->iterations; k++) {
-            broadcast(run, state, root, k);
-            if (run->rank == task)
-                acknowledge(run, root);
-            if (run->rank == root)
-                await(run, state);
-        }
-        double seconds = run_elapsed(run, start, timer_now()) / (double)run->iterations - trip / 2;
-        slowest = fmax(slowest, seconds);
-    }
-    run_stop(run);
-    return run->rank == root ? slowest : NAN;
-}
-
-#define SCRATCH sizeof(struct sync)
-#define STATE sizeof(struct collective_state)
-
-#else
-#define SCRATCH 0
-#define STATE 0
-#define ELEMENT 4
 #endif
 
-static void demand_sync(const struct measurement *function, const struct argument *arguments,
-                        int pes, struct demand *demand)
-{
-    (void)function;
-    (void)arguments;
-    (void)pes;
-    demand->scratch = SCRATCH;
-}
+/* ---- Demand and errors ---- */
 
 /* Whole elements, so that no call is empty: the size column shows what is really moved. */
-static void demand_broadcast(const struct measurement *function, const struct argument *arguments,
-                             int pes, struct demand *demand)
+static size_t block_bytes(const struct measurement *function, const struct argument *arguments)
 {
-    demand_sync(function, arguments, pes, demand);
+    const struct routine *routine = function->variant;
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
         if (function->parameters[i].type == PARAMETER_INT)
-            demand->local = demand->remote = demand->reported =
-                ((size_t)arguments[i].integer + ELEMENT - 1) / ELEMENT * ELEMENT;
+            return ROUND_UP((size_t)arguments[i].integer, routine->element);
+    return 0;
 }
 
-static const char *check_active(const struct measurement *function,
-                                const struct argument *arguments, const struct pe_set *set)
+/* The source of an all-to-all, too, is counted as remote memory: what must fit the script's buffer
+ * is a block, whatever the number of PEs, so that a script's sizes hold for all of them. */
+void collective_demand(const struct measurement *function, const struct argument *arguments,
+                       int pes, struct demand *demand)
 {
-    (void)function;
-    (void)arguments;
-    int start, log_stride;
-    return pe_set_active(set, &start, &log_stride)
-               ? NULL
-               : "OpenSHMEM collectives need an active set: PEs in ascending order with a constant "
-                 "distance that is a power of two";
+    const struct routine *routine = function->variant;
+    size_t block = block_bytes(function, arguments);
+    size_t all = ROUND_UP((size_t)pes * block, LINE);
+    demand->local = demand->reported = block;
+    demand->remote = (routine->target_of_all ? all : block) + (routine->source_of_all ? all : 0);
+#if SKAMPI_SHMEM
+    size_t elements = block > 0 ? block / routine->element : 0;
+    demand->scratch = COUNTER_BYTES + sync_bytes() + TURNS * work_bytes(routine, elements);
+#endif
 }
 
-/* clang-format off */
-#define COUNT_ELEMENTS {"count", PARAMETER_INT, "bytes", "broadcast, rounded up to whole 4-byte elements", 1}
-/* clang-format on */
-#define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .check = check_active, .state_bytes = STATE
-#define BARRIER                                                                                    \
-    .demand = demand_sync, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_barriers),           \
-    .whole = true, .timed = "barrier", .who = "all", .cost = "barrier"
+const char *collective_check(const struct measurement *function, const struct argument *arguments,
+                             const struct pe_set *set)
+{
+    const struct routine *routine = function->variant;
+    int start, log_stride;
+    if (!pe_set_active(set, &start, &log_stride))
+        return "OpenSHMEM collectives need an active set: PEs in ascending order with a constant "
+               "distance that is a power of two";
+    size_t block = block_bytes(function, arguments), pes = (size_t)pe_set_size(set);
+    /* Everything that is computed from it stays far from overflow, work arrays included. */
+    if (block > PTRDIFF_MAX / 8 / pes)
+        return "count is more than can be addressed, with a block for each PE";
+    if (routine->most_elements > 0 && block / routine->element > (size_t)routine->most_elements)
+        return "count is more than the routine can be told, whose number of elements is an int";
+    return NULL;
+}
 
-const struct measurement measurements_collective[] = {
-    {"Shmem_Barrier", "one barrier", COMMON, BARRIER},
-    {"Shmem_Barrier_Consecutive", "barriers in a row", COMMON, BARRIER, .parameters = {ITERATIONS}},
-    {"Shmem_Bcast_All", "broadcast, each followed by a barrier", COMMON,
-     .parameters = {ITERATIONS, COUNT_ELEMENTS, ROOT}, .demand = demand_broadcast,
-     .setup = WITH_SHMEM(set_up_broadcast), .run = WITH_SHMEM(run_broadcast_barrier),
-     .reference = WITH_SHMEM(barriers_alone), .timed = "broadcast + barrier",
-     .subtracted = "a barrier, measured alone", .who = "all"},
-    {"Shmem_Bcast_All_Synchro", "one broadcast, all PEs starting by the clock", COMMON,
-     .parameters = {COUNT_ELEMENTS, ROOT}, .demand = demand_broadcast,
-     .setup = WITH_SHMEM(set_up_broadcast), .run = WITH_SHMEM(run_broadcast_synchro), .whole = true,
-     .timed = "broadcast", .who = "all", .cost = "broadcast"},
-    {"Shmem_Bcast_All_Rounds", "broadcasts, each PE being the root in turn", COMMON,
-     .parameters = {ITERATIONS, COUNT_ELEMENTS}, .demand = demand_broadcast,
-     .setup = WITH_SHMEM(set_up_rounds), .run = WITH_SHMEM(run_broadcast_rounds),
-     .timed = "broadcasts, divided by their number; they may overlap", .who = "all"},
-    {"Shmem_Bcast_All_SK", "broadcast until the last PE has the data, by acknowledgments", COMMON,
-     .parameters = {ITERATIONS, COUNT_ELEMENTS, ROOT}, .minimum_pes = 2, .demand = demand_broadcast,
-     .setup = WITH_SHMEM(set_up_acknowledged), .run = WITH_SHMEM(run_broadcast_acknowledged),
-     .teardown = WITH_SHMEM(tear_down_acknowledged),
-     .timed = "broadcast + acknowledgment of one PE, for each PE; the slowest counts",
-     .subtracted = "half a round trip of acknowledgments", .who = "root"},
-};
-const size_t measurements_collective_count = MEASUREMENT_COUNT(measurements_collective);
+double collective_delay(const struct settings *settings, int rank, int size)
+{
+    switch (settings->arrival) {
+    case ARRIVAL_TOGETHER:
+        break;
+    case ARRIVAL_ONE_LATE:
+        return rank == size - 1 ? settings->arrival_skew : 0;
+    case ARRIVAL_LINEAR:
+        return size > 1 ? settings->arrival_skew * rank / (size - 1) : 0;
+    }
+    return 0;
+}

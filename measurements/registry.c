@@ -6,10 +6,12 @@
 
 extern const struct measurement measurements_rma[], measurements_rma_elements[],
     measurements_atomic[], measurements_context[], measurements_ordering[], measurements_p2p_sync[],
-    measurements_collective[], measurements_clock[];
+    measurements_barrier[], measurements_broadcast[], measurements_exchange[],
+    measurements_reduction[], measurements_clock[];
 extern const size_t measurements_rma_count, measurements_rma_elements_count,
     measurements_atomic_count, measurements_context_count, measurements_ordering_count,
-    measurements_p2p_sync_count, measurements_collective_count, measurements_clock_count;
+    measurements_p2p_sync_count, measurements_barrier_count, measurements_broadcast_count,
+    measurements_exchange_count, measurements_reduction_count, measurements_clock_count;
 
 const struct measurement_family measurement_families[] = {
     {measurements_rma, &measurements_rma_count},
@@ -18,7 +20,10 @@ const struct measurement_family measurement_families[] = {
     {measurements_context, &measurements_context_count},
     {measurements_ordering, &measurements_ordering_count},
     {measurements_p2p_sync, &measurements_p2p_sync_count},
-    {measurements_collective, &measurements_collective_count},
+    {measurements_barrier, &measurements_barrier_count},
+    {measurements_broadcast, &measurements_broadcast_count},
+    {measurements_exchange, &measurements_exchange_count},
+    {measurements_reduction, &measurements_reduction_count},
     {measurements_clock, &measurements_clock_count},
 };
 const size_t measurement_family_count = MEASUREMENT_COUNT(measurement_families);

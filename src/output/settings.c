@@ -20,6 +20,7 @@ struct settings settings_default(void)
         .receive_alignment = 32,
         .cache_state = CACHE_WARM,
         .max_outstanding = 16,
+        .arrival = ARRIVAL_TOGETHER,
         .autorefine_factor = 2,
         .autorefine_tolerance = 0.05,
         .window = {.rule = WINDOW_CLASSIC,
@@ -75,4 +76,16 @@ int window_rule_find(const char *name)
 const char *window_rule_name(enum window_rule rule)
 {
     return window_rule_names[rule];
+}
+
+static const char *const arrival_names[] = {"none", "one", "linear"};
+
+int arrival_find(const char *name)
+{
+    return find(arrival_names, sizeof arrival_names / sizeof *arrival_names, name);
+}
+
+const char *arrival_name(enum arrival arrival)
+{
+    return arrival_names[arrival];
 }

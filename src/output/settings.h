@@ -63,6 +63,13 @@ struct clock_rules {
     double long_spread; /* and where they seem to show a drift */
 };
 
+/* Who comes late to a collective routine (set_arrival_skew). */
+enum arrival {
+    ARRIVAL_TOGETHER,
+    ARRIVAL_ONE_LATE, /* the last rank */
+    ARRIVAL_LINEAR    /* rank i of n by i / (n - 1) of it */
+};
+
 enum cache_state { CACHE_WARM, CACHE_COLD };
 
 struct settings {
@@ -83,6 +90,8 @@ struct settings {
     int64_t cache_bytes; /* 0: found on the machine */
     int max_outstanding; /* operations posted before a burst is drained */
     int sk_tasks;        /* tasks sampled by the _SK functions; 0: all */
+    enum arrival arrival;
+    double arrival_skew; /* by how much the last one comes late */
     double autorefine_factor;
     double autorefine_tolerance;
     struct clock_rules clock;
@@ -95,6 +104,10 @@ struct settings settings_default(void);
 /* Words of set_window_rule(): the value of an enum window_rule, or -1. */
 int window_rule_find(const char *name);
 const char *window_rule_name(enum window_rule rule);
+
+/* Words of set_arrival_skew(): the value of an enum arrival, or -1. */
+int arrival_find(const char *name);
+const char *arrival_name(enum arrival arrival);
 
 /* Words of set_clock_sync(): the value of an enum clock_sync, or -1. */
 int clock_sync_find(const char *name);

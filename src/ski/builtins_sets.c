@@ -1,6 +1,7 @@
 /*
  * Functions that make sets of PEs or ask about them.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,17 @@ static struct value comm_from_to(struct builtin_context *context, const struct v
         !builtin_in_range(context, "comm_from_to", last, 0, pes(context)))
         return value_void();
     return value_set(pe_set_strided((int)first, 1, (int)(last - first)));
+}
+
+static struct value comm_strided(struct builtin_context *context, const struct value *args)
+{
+    int64_t first = args[0].as.integer, distance = args[1].as.integer, n = args[2].as.integer;
+
+    if (!builtin_in_range(context, "comm_strided", first, 0, pes(context) - 1) ||
+        !builtin_in_range(context, "comm_strided", distance, 1, INT_MAX) ||
+        !builtin_in_range(context, "comm_strided", n, 0, (pes(context) - 1 - first) / distance + 1))
+        return value_void();
+    return value_set(pe_set_strided((int)first, (int)distance, (int)n));
 }
 
 static struct value comm_rand(struct builtin_context *context, const struct value *args)
@@ -326,6 +338,8 @@ const struct builtin builtins_sets[] = {
     {"comm4", "iiii", TYPE_COMM, .call = comm4, .help = "(a, b, c, d) four PEs in this order"},
     {"comm_from_to", "ii", TYPE_COMM, .call = comm_from_to,
      .help = "(first, last) the PEs first to last - 1"},
+    {"comm_strided", "iii", TYPE_COMM, .call = comm_strided,
+     .help = "(first, distance, n) the PEs first, first + distance, ..., n of them"},
     {"comm_rand", "i", TYPE_COMM, .collective = true, .call = comm_rand,
      .help = "(n) n PEs at random, in random order"},
     {"copy_comm", "c", TYPE_COMM, .call = copy_comm, .help = "(set) the same PEs once more"},

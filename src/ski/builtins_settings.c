@@ -111,6 +111,20 @@ static struct value set_sk_tasks(struct builtin_context *context, const struct v
     return set_int(context, "set_sk_tasks", args, 0, &settings_of(context)->sk_tasks);
 }
 
+static struct value set_arrival_skew(struct builtin_context *context, const struct value *args)
+{
+    int found = arrival_find(args[0].as.string->text);
+
+    if (found < 0)
+        return builtin_refuse(context,
+                              "set_arrival_skew(): \"%s\" is unknown; allowed are \"none\", "
+                              "\"one\" and \"linear\"",
+                              args[0].as.string->text);
+    settings_of(context)->arrival = (enum arrival)found;
+    return set_real(context, "set_arrival_skew", args + 1, 0, true,
+                    &settings_of(context)->arrival_skew);
+}
+
 static struct value set_autorefine_factor(struct builtin_context *context, const struct value *args)
 {
     return set_real(context, "set_autorefine_factor", args, 1, true,
@@ -432,6 +446,10 @@ const struct builtin builtins_settings[] = {
     SETTING(set_max_outstanding, "i",
             "(n) operations posted before they are completed, default 16"),
     SETTING(set_sk_tasks, "i", "(n) PEs sampled by the _SK functions; 0, the default: all"),
+    SETTING(set_arrival_skew, "sf",
+            "(who, seconds) who comes late to a collective routine that starts by the clock, and "
+            "by how much: \"one\", the last rank; \"linear\", rank i by its share i/(n-1); "
+            "\"none\", the default"),
     SETTING(set_autorefine_factor, "f",
             "(x) autorefine measures up to so many times the points of the plain loop, default "
             "2.0"),

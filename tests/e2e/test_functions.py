@@ -2,22 +2,27 @@
 # TIMEOUT: 300
 """Every measurement function on 1, 2 and 4 PEs, on the world and on parts of it."""
 
+import ctypes
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import harness
-from harness import Tap, skampi, skip_all
+from harness import Tap, in_parallel, skampi, skip_all
 
 # Few repetitions: what is tested here is what a result looks like, not how exact it is.
 PREAMBLE = """set_min_repetitions(4)
 set_max_repetitions(8)
 set_max_relative_standard_error(1.0)
 """
-BYTES = 5  # no multiple of the broadcasts' element
+BYTES = 5  # no multiple of the collective routines' elements
 ITERATIONS = 3
 ELEMENT = 4  # bytes of the elements in functions that take their size
+# In which the count parameter of a function says that it is counted.
+ELEMENTS = {"4-byte element": 4, **{name: ctypes.sizeof(getattr(ctypes, f"c_{name.replace(' ', '')}"))
+                                    for name in ("short", "int", "long", "long long", "float",
+                                                 "double")}}
 # The names in cost formulas of what has a cost on the network of test_iterations().
 PROGRAMMED = {"post", "wire", "hidden", "quiet", "fence", "barrier", "broadcast", "broadcast_root",
               "n"}
@@ -36,18 +41,21 @@ class Function:
         self.supported = lines["supported"] == "yes"
         self.known_defect = lines["supported"].startswith("no: known defect")
         self.cost = lines.get("cost", "")
+        whole = re.search(r"rounded up to whole (.*?)s \[bytes\]", description)
+        self.element = ELEMENTS[whole[1]] if whole else 1
 
     def call(self, rank=0, count=BYTES, iterations=ITERATIONS):
         values = {"iterations": iterations, "count": count, "nb": count, "root": rank,
                   "therank": rank, "name": '"clock_gettime"', "stride": 3,
-                  "element_bytes": ELEMENT, "contexts": 2}
+                  "element_bytes": ELEMENT, "contexts": 2, "seconds": 0.001}
         return f"{self.name}({', '.join(str(values[name]) for name in self.parameters)})"
 
     def has_rank(self):
         return bool({"root", "therank"} & set(self.parameters))
 
     def collective(self):
-        return re.match(r"Shmem_(Barrier|Bcast)", self.name) is not None
+        return re.match(r"Shmem_(Barrier|Sync|Bcast|Collect|Fcollect|Alltoall|Reduce)",
+                        self.name) is not None
 
     def size(self):
         if re.match(r"Shmem_[PG]_", self.name):
@@ -58,7 +66,7 @@ class Function:
             return 8 if re.search("_(Long|Double)", self.name) else 4
         if not {"count", "nb"} & set(self.parameters):
             return 0
-        return (BYTES + 3) // 4 * 4 if self.collective() else BYTES
+        return -(-BYTES // self.element) * self.element
 
     def reporting(self, size, rank):
         """Ranks that have a column of their own."""
@@ -66,6 +74,8 @@ class Function:
             return set(range(size))
         if self.who == "all but rank 0":
             return set(range(1, size))
+        if self.who.startswith("ranks 0, 2, 4"):
+            return set(range(0, 2 * max(1, size // 2), 2))
         return {0} if self.who == "rank 0" else {rank}
 
 
@@ -146,10 +156,12 @@ def test_numbers_of_pes(tap, functions):
 
 def test_refusals(tap, functions):
     """What cannot be measured on a set ends the job, with the place and the reason."""
-    refused = [(f, 4, "comm2(3, 1)", "active set") for f in functions if f.collective()]
+    refused = [(f, 4, "comm2(3, 1)", "active set") for f in functions
+               # The reductions come from one list.
+               if f.collective() and (f.element == 2 or "Reduce" not in f.name)]
     refused += [(f, 1, "MPI_COMM_WORLD", "at least 2 PEs") for f in functions if f.minimum_pes > 1]
-    for function, np, expression, reason in refused:
-        run = skampi(script([(expression, function.call())]), np=np)
+    runs = in_parallel(refused, lambda case: skampi(script([(case[2], case[0].call())]), np=case[1]))
+    for (function, np, expression, reason), run in runs:
         name = f"{function.name} on {expression} of {np}"
         tap.equal(run.status, 2, f"{name} ends the job with status 2", run)
         tap.ok(not run.rows, f"{name} is not measured", run)
@@ -235,7 +247,8 @@ def test_iterations(tap, functions, np):
     # A broadcast to nobody costs nothing there.
     several = [f for f in functions if "iterations" in f.parameters and f.api == "OpenSHMEM"
                and not set(re.findall(r"[a-z_]+", f.cost)) - PROGRAMMED
-               and (2 if f.name == "Shmem_Bcast_All_Rounds" else max(1, f.minimum_pes)) == np]
+               and (2 if f.name in ("Shmem_Bcast_All_Rounds", "Shmem_Bcast_All_Consecutive")
+                    else max(1, f.minimum_pes)) == np]
     problems = {f.name: "" for f in several}
     for _ in range(3):
         problems = misses_iterations([f for f in several if f.name in problems], np)

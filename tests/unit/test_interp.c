@@ -558,6 +558,8 @@ static void sets_by_number(void **state)
                   "[3, 1][0, 2]");
     check_printed("c = comm(3) print comm_first_half(c), comm_second_half(c), copy_comm(c)",
                   "[0][1, 2][0, 1, 2]");
+    check_printed("print comm_strided(1, 2, 2), comm_strided(3, 9, 1), comm_strided(0, 1, 0)",
+                  "[1, 3][3][]");
     check_printed("print comm_first_half(comm(1)), comm_second_half(comm(1))", "[][0]");
     check_printed("print is_mpi_comm_null(comm(0)), is_mpi_comm_null(comm(1)),\n"
                   "get_comm_size(comm(3)), get_comm_rank(comm2(1, 0)), get_np(), last_proc()",
@@ -589,6 +591,10 @@ static void sets_that_do_not_exist(void **state)
     check_fatal("print comm4(0, 1, 2, 0)", 2, "t.ski:2:7: error: comm4(): PE 0 is named", "");
     check_fatal("print comm2(0, 4)", 2, "t.ski:2:7: error: comm2(): there is no PE 4", "");
     check_fatal("print comm_from_to(0, 5)", 2, "t.ski:2:7: error: comm_from_to(): 5 is out", "");
+    check_fatal("print comm_strided(1, 2, 3)", 2, "t.ski:2:7: error: comm_strided(): 3 is out",
+                "0 to 2");
+    check_fatal("print comm_strided(4, 1, 1)", 2, "t.ski:2:7: error: comm_strided(): 4 is out", "");
+    check_fatal("print comm_strided(0, 0, 1)", 2, "t.ski:2:7: error: comm_strided(): 0 is out", "");
     check_fatal("print comm_rand(5)", 2, "t.ski:2:7: error: comm_rand(5): the job has", "");
 }
 
@@ -707,6 +713,7 @@ static void settings_are_set(void **state)
                                          "set_run_time(\"global\") set_max_window(2)\n"
                                          "set_watchdog(0) set_max_outstanding(7)\n"
                                          "set_sk_tasks(2) set_timer(\"tsc\")\n"
+                                         "set_arrival_skew(\"linear\", 0.001)\n"
                                          "set_skampi_buffer(2MB) set_send_buffer_alignment(64)\n"
                                          "set_recv_buffer_alignment(128) set_cache_size(1024)\n"
                                          "switch_buffer_cycling_off() set_cache_state(\"cold\")\n"
@@ -728,6 +735,8 @@ static void settings_are_set(void **state)
     assert_true(settings->watchdog == 0);
     assert_int_equal(settings->max_outstanding, 7);
     assert_int_equal(settings->sk_tasks, 2);
+    assert_int_equal(settings->arrival, ARRIVAL_LINEAR);
+    assert_true(settings->arrival_skew == 0.001);
     assert_int_equal(settings->buffer_bytes, 2 << 20);
     assert_int_equal(settings->send_alignment, 64);
     assert_int_equal(settings->receive_alignment, 128);
@@ -753,6 +762,10 @@ static void settings_are_checked(void **state)
     check_fatal("set_send_buffer_alignment(0)", 2, "t.ski:2:1: error: ", "allowed is 1 to");
     check_fatal("set_run_time(\"max\")", 2, "t.ski:2:1: error: set_run_time(): \"max\" is unknown",
                 "\"local\" or \"global\"");
+    check_fatal("set_arrival_skew(\"all\", 1)", 2,
+                "t.ski:2:1: error: set_arrival_skew(): \"all\" is unknown", "\"linear\"");
+    check_fatal("set_arrival_skew(\"one\", -1)", 2,
+                "t.ski:2:1: error: set_arrival_skew(): -1 is out of range", "at least 0");
     check_fatal("set_cache_state(\"hot\")", 2, "t.ski:2:1: error: set_cache_state()", "\"warm\"");
     check_fatal("set_timer(\"sundial\")", 2, "t.ski:2:1: error: set_timer(): \"sundial\"",
                 "no such timer");
