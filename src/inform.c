@@ -168,6 +168,8 @@ static int describe(const char *name)
             printf(", at least %lld", (long long)parameter->minimum);
         printf("\n");
     }
+    static const char *const quantities[] = {"time", "bytes"};
+    printf("value: %s\n", quantities[function->quantity]);
     printf("timed: %s\n", function->timed);
     printf("who: %s\n", function->who);
     printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");
@@ -177,6 +179,8 @@ static int describe(const char *name)
     if (function->version_major)
         printf(" %d.%d", function->version_major, function->version_minor);
     printf("\nPEs: at least %d\n", function->minimum_pes > 1 ? function->minimum_pes : 1);
+    if (function->once)
+        printf("repetitions: 1, since it happens once in a process\n");
     if (function->cost)
         printf("cost: %s\n", function->cost);
     const char *reason = measurement_unsupported(function);

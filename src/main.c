@@ -1,4 +1,6 @@
+#define _GNU_SOURCE /* open_memstream */
 /* skampi: reads a measurement script, runs it on all PEs, prints what it measured. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +116,8 @@ static struct source *prepare(const struct options *options, struct start *start
     return source;
 }
 
-static int measure(const struct options *options, struct source *source, struct output *output)
+static int measure(const struct options *options, struct source *source, struct output *output,
+                   bool *report_end)
 {
     struct tree *tree;
     char *messages;
@@ -146,9 +149,30 @@ static int measure(const struct options *options, struct source *source, struct 
         end_job(STATUS_BAD_SCRIPT);
     }
     script_run(tree, source, engine, options->show_source);
-    int status = engine_finish(engine);
+    int status = engine_finish(engine, report_end);
     tree_release(tree);
     return status;
+}
+
+/* Regular end, with the times of the library's own end behind everything else in the output. */
+static void finish_timed(const char *path)
+{
+    int count;
+    const double *seconds = comm_finish_timed(&count);
+    if (!seconds)
+        return;
+    char *line;
+    size_t size;
+    FILE *text = open_memstream(&line, &size);
+    if (!text)
+        return;
+    fprintf(text, "# end of the library, seconds on the PEs of PE 0's node:");
+    for (int i = 0; i < count; i++)
+        fprintf(text, isnan(seconds[i]) ? " ---" : " %.4g", seconds[i]);
+    fputc('\n', text);
+    fclose(text);
+    output_append(path, line);
+    free(line);
 }
 
 int main(int argc, char **argv)
@@ -188,11 +212,15 @@ int main(int argc, char **argv)
     source = share(source, &start);
     if (start.status != 0)
         end_job((int)start.status);
-    int status = options.check_only ? 0 : measure(&options, source, output);
+    bool report_end = false;
+    int status = options.check_only ? 0 : measure(&options, source, output, &report_end);
     source_release(source);
-    options_release(&options);
     if (status != 0)
         end_job(status);
-    comm_finish();
+    if (report_end)
+        finish_timed(options.output);
+    else
+        comm_finish();
+    options_release(&options);
     return 0;
 }

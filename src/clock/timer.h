@@ -29,7 +29,7 @@ struct timer {
     int64_t begin, begin_monotonic; /* readings at one moment, for the disagreement; 0: none yet */
 };
 
-/* The timer in use. Changed by timer_select() only. */
+/* The timer in use. Changed by timer_select() only, and while the engine counts events. */
 extern struct timer *timer_in_use;
 /* True when the timer in use is x86's time-stamp counter: timer_now() then reads it inline. */
 extern bool timer_is_tsc;

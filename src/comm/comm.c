@@ -14,8 +14,11 @@
 #endif
 
 #include "comm/link.h"
+#include "comm/tally.h"
 
 #define HOST_NAME 64
+/* Seconds that PE 0 waits for others that finish the library later. */
+#define LONGEST_FAREWELL 5.0
 /* Turns of a waiting loop between two yields where PEs share processors. */
 #define TURNS_PER_YIELD 64
 
@@ -41,6 +44,7 @@ struct counters {
 /* The library's state is one per process; so is this. */
 static struct {
     struct pe_set *world;
+    struct library_start start;
     struct counters world_counters, set_counters;
     int64_t epoch;
     int *node_of; /* by PE */
@@ -536,7 +540,7 @@ static void gather_names(const char *name)
 
 void comm_start(int *argc, char ***argv)
 {
-    link_start(argc, argv);
+    link_start(argc, argv, &comm.start);
     int n = link_pes();
     comm.world = pe_set_strided(0, 1, n);
     char name[HOST_NAME];
@@ -549,7 +553,12 @@ void comm_start(int *argc, char ***argv)
     gather_names(name);
 }
 
-void comm_finish(void)
+const struct library_start *comm_start_cost(void)
+{
+    return &comm.start;
+}
+
+static double finish(void)
 {
     link_quiet();
     comm_barrier(comm.world);
@@ -557,7 +566,43 @@ void comm_finish(void)
     free(comm.node_of);
     free(comm.nodes);
     free(comm.where);
-    link_finish();
+    return link_finish();
+}
+
+void comm_finish(void)
+{
+    finish();
+}
+
+/* Beyond PE 0's node nobody can be heard without the library. */
+const double *comm_finish_timed(int *count)
+{
+    struct tally_offer offer = {0, -1};
+    int pe = link_pe(), place = 0;
+    bool here = comm.node_of[pe] == comm.node_of[0];
+    *count = comm.nodes[comm.node_of[0]].size;
+    size_t n = (size_t)*count;
+    double *tally = pe == 0 ? tally_create(n, &offer) : NULL;
+    comm_broadcast(comm.world, &offer, sizeof offer);
+    if (pe != 0 && here)
+        tally = tally_join(&offer, n);
+    for (int i = 0; i < pe; i++)
+        place += comm.node_of[i] == comm.node_of[0];
+    int64_t reporting = here && tally;
+    comm_allreduce_int(comm.world, COMM_SUM, &reporting, 1);
+    double seconds = finish();
+    if (tally)
+        tally[place] = seconds;
+    if (pe != 0)
+        return NULL;
+    if (tally) {
+        tally_wait(tally, n, (size_t)reporting, LONGEST_FAREWELL);
+        return tally;
+    }
+    static double own;
+    own = seconds;
+    *count = 1;
+    return &own;
 }
 
 int comm_node_count(void)

@@ -16,12 +16,19 @@
 #include <stdint.h>
 
 #include "comm/pe_set.h"
+#include "comm/process.h"
 
 /* Start and end of the library; all PEs. */
 void comm_start(int *argc, char ***argv);
+/* What that took on this PE. Any PE. */
+const struct library_start *comm_start_cost(void);
 /* Regular end of the job: releases everything, finalizes the library. The caller returns from
  * main() with status 0 afterwards. All PEs. */
 void comm_finish(void);
+/* The same, telling what the library's own end took: on PE 0 returns the seconds of each PE of its
+ * node, in the order of PEs, and how many there are; NaN where a PE did not say. NULL on other PEs.
+ */
+const double *comm_finish_timed(int *count);
 /* Ends the whole job with this exit status; any PE; flush first. Never returns. */
 _Noreturn void comm_abort(int status);
 /* True for exactly one caller in the whole job: who may report an error that several PEs found.

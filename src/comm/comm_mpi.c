@@ -3,6 +3,7 @@
 
 #if SKAMPI_MPI && !SKAMPI_SHMEM
 
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +19,23 @@
 /* The engine's own messages must not meet those of what is measured. */
 static MPI_Comm engine_comm = MPI_COMM_NULL;
 
-void link_start(int *argc, char ***argv)
+void link_start(int *argc, char ***argv, struct library_start *cost)
 {
+    cost->resident_before = resident_bytes();
+    double begin = wall_seconds();
     MPI_Init(argc, argv);
+    cost->mpi = wall_seconds() - begin;
+    cost->shmem = NAN;
+    cost->resident_after = resident_bytes();
     MPI_Comm_dup(MPI_COMM_WORLD, &engine_comm);
 }
 
-void link_finish(void)
+double link_finish(void)
 {
     MPI_Comm_free(&engine_comm);
+    double begin = wall_seconds();
     MPI_Finalize();
+    return wall_seconds() - begin;
 }
 
 void link_abort(int status)

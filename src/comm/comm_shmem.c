@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <math.h>
 #include <shmem.h>
 #if SKAMPI_MPI
 #include <mpi.h>
@@ -53,16 +54,23 @@ static int pin_component(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
-void link_start(int *argc, char ***argv)
+void link_start(int *argc, char ***argv, struct library_start *cost)
 {
+    cost->resident_before = resident_bytes();
+    double begin = wall_seconds();
 #if SKAMPI_MPI
     /* In this order: Open MPI aborts when MPI is initialized after OpenSHMEM. */
     MPI_Init(argc, argv);
+    cost->mpi = wall_seconds() - begin;
+    begin += cost->mpi;
 #else
     (void)argc;
     (void)argv;
+    cost->mpi = NAN;
 #endif
     shmem_init();
+    cost->shmem = wall_seconds() - begin;
+    cost->resident_after = resident_bytes();
     void *symbol = dlsym(RTLD_DEFAULT, "opal_progress");
     memcpy(&progress, &symbol, sizeof progress); /* ISO C has no cast between these */
     symmetric = shmem_align(PAGE, sizeof *symmetric);
@@ -78,10 +86,11 @@ void link_start(int *argc, char ***argv)
     shmem_barrier_all();
 }
 
-void link_finish(void)
+double link_finish(void)
 {
     shmem_free(symmetric);
     dl_iterate_phdr(pin_component, NULL);
+    double begin = wall_seconds();
     shmem_finalize();
 #if SKAMPI_MPI
     int finalized;
@@ -89,6 +98,7 @@ void link_finish(void)
     if (!finalized)
         MPI_Finalize();
 #endif
+    return wall_seconds() - begin;
 }
 
 void link_abort(int status)

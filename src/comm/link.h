@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "comm/process.h"
+
 #define LINK_CHUNK 4096 /* bytes in one message at most */
 
 /* Ports: one for each child in a binomial tree, one for the parent, one for transfers outside
@@ -25,8 +27,9 @@ struct link_end {
                        all earlier ones of the two ports */
 };
 
-void link_start(int *argc, char ***argv);
-void link_finish(void);
+void link_start(int *argc, char ***argv, struct library_start *cost);
+/* Returns the seconds in shmem_finalize and MPI_Finalize. */
+double link_finish(void);
 _Noreturn void link_abort(int status);
 bool link_claim(void);
 int link_pe(void);

@@ -33,7 +33,8 @@ void engine_release_signals(void);
 struct engine *engine_create(const struct engine_options *options, const char **error);
 
 /* Ends the output; collective. The exit status: 0, or 3 when a measurement failed or is
- * unsupported. Releases the engine; comm_finish() comes after it. */
-int engine_finish(struct engine *);
+ * unsupported. *report_end: whether a measurement wants what the library's end takes to be behind
+ * the output, the same on all PEs. Releases the engine; comm_finish() comes after it. */
+int engine_finish(struct engine *, bool *report_end);
 
 #endif

@@ -11,6 +11,7 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "engine/counters.h"
 #include "engine/internal.h"
 
 #define STATUS_INTERNAL 1
@@ -25,13 +26,6 @@ static void *must(void *memory)
         comm_abort(STATUS_INTERNAL);
     }
     return memory;
-}
-
-double wall_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 int engine_pe(const struct engine *engine)
@@ -332,6 +326,36 @@ const char *engine_set_timer(struct engine *engine, const char *name)
     return reason;
 }
 
+/* ---- Counters ---- */
+
+char *engine_set_counters(struct engine *engine, const char *const *names, size_t n)
+{
+    (void)engine;
+    char *error = counters_choose(names, n);
+    int64_t good = !error;
+    comm_allreduce_int(comm_world(), COMM_AND, &good, 1);
+    if (!good && !error) {
+        counters_choose(NULL, 0);
+        error = must(strdup("another PE cannot count this; papi_avail shows what its node has"));
+    }
+    return error;
+}
+
+bool engine_counter_usable(struct engine *engine, const char *name)
+{
+    char *before[COUNTERS_MAX];
+    size_t count = counters_count();
+    for (size_t i = 0; i < count; i++)
+        before[i] = must(strdup(counters_name(i)));
+    char *error = engine_set_counters(engine, &name, 1);
+    bool usable = !error;
+    free(error);
+    free(engine_set_counters(engine, (const char *const *)before, count));
+    for (size_t i = 0; i < count; i++)
+        free(before[i]);
+    return usable;
+}
+
 /* ---- Time accounting ---- */
 
 void engine_accounting_reset(struct engine *engine)
@@ -412,11 +436,13 @@ struct engine *engine_create(const struct engine_options *options, const char **
     return engine;
 }
 
-int engine_finish(struct engine *engine)
+int engine_finish(struct engine *engine, bool *report_end)
 {
     bring_text(engine);
-    int64_t incomplete = engine->incomplete;
-    comm_allreduce_int(comm_world(), COMM_MAX, &incomplete, 1);
+    int64_t said[] = {engine->incomplete, engine->report_end};
+    comm_allreduce_int(comm_world(), COMM_MAX, said, 2);
+    bool incomplete = said[0];
+    *report_end = said[1] && !engine->options.estimate;
     watch_stop(engine);
     if (engine->options.estimate && engine->output)
         printf(
@@ -439,6 +465,7 @@ int engine_finish(struct engine *engine)
     }
     int64_t worst = status == STATUS_INTERNAL ? STATUS_INTERNAL : 0;
     comm_allreduce_int(comm_world(), COMM_MAX, &worst, 1);
+    counters_choose(NULL, 0);
     buffers_free(&engine->buffers);
     engine_clear_notes(engine);
     estimate_free(&engine->estimate);

@@ -64,6 +64,12 @@ struct settings *engine_settings(struct engine *);
 /* Selects a timer by name; collective. Returns NULL, or why it cannot be used here. */
 const char *engine_set_timer(struct engine *, const char *name);
 
+/* What is counted from now on besides being timed; nothing when n is 0. Collective. Returns NULL,
+ * or why it cannot be counted here, which the caller frees. */
+char *engine_set_counters(struct engine *, const char *const *names, size_t n);
+/* Whether this could be counted; collective. */
+bool engine_counter_usable(struct engine *, const char *name);
+
 /* A measurement block begins or ends; collective. source: text of the script since the block
  * before it, printed when -s was given (may be NULL). */
 void engine_begin_block(struct engine *, const char *name, const char *source);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "clock/sync.h"
+#include "comm/process.h"
 #include "engine/control.h"
 #include "engine/engine.h"
 #include "output/output.h"
@@ -83,6 +84,8 @@ struct engine {
     char *block_name;
     double block_start; /* wall_seconds() */
     size_t measured_in_block;
+    size_t library_measured; /* measurements of a library so far, but for those marked `once` */
+    bool report_end;         /* of the library, behind the last line */
     int64_t late_starts, overruns, window_changes; /* in this block; PE 0 */
     bool windowed;                                 /* something in this block used windows; PE 0 */
     bool warned_too_large;
@@ -183,9 +186,6 @@ void clocks_report(struct engine *);
 void environment_print(struct engine *);
 
 /* ---- engine.c ---- */
-
-/* Time that goes on when the script changes the timer; for what takes long. */
-double wall_seconds(void);
 
 void engine_note(struct engine *, const char *text); /* takes the text over */
 void engine_clear_notes(struct engine *);

@@ -14,6 +14,7 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "engine/counters.h"
 #include "engine/internal.h"
 #include "stats/stats.h"
 
@@ -65,12 +66,14 @@ struct samples {
     double *max;     /* over PEs, the same on all members */
     double *message; /* of a batch: values, flags, and three numbers more */
     double *skew;    /* of the starts, seconds; dissemination only */
+    double *counts;  /* of events in this PE's valid repetitions, where they are counted */
 };
 
 /* What the result's owner knows when it is done. */
 struct numbers {
     double time, standard_error, median, minimum, median_low, median_high, window;
     int64_t valid, invalid, late, overruns, changes, notes_length;
+    double most[COUNTERS_MAX], mean[COUNTERS_MAX]; /* counted per operation, over PEs */
 };
 
 static void *must(void *memory)
@@ -90,6 +93,8 @@ double run_elapsed(struct run *run, int64_t start, int64_t stop)
     if (stop - start < engine->shortest)
         engine->shortest = stop - start;
     engine->timed += timer_seconds(stop - start);
+    if (counters_counting())
+        counters_region(start, stop);
     return timer_seconds(stop - start) - timer_in_use->cost;
 }
 
@@ -97,10 +102,11 @@ double run_elapsed(struct run *run, int64_t start, int64_t stop)
 static void wait_until(struct window *window, int64_t target)
 {
     int64_t cap = timer_ticks(LONGEST_POLL_SECONDS);
+    counters_hold();
     for (unsigned turn = 0;; turn++) {
         int64_t now = timer_now();
         if (now >= target)
-            return;
+            break;
         if (target - now <= 2 * window->longest_poll)
             continue;
         comm_poll();
@@ -109,6 +115,7 @@ static void wait_until(struct window *window, int64_t target)
             window->longest_poll = poll < cap ? poll : cap;
         comm_yield(turn);
     }
+    counters_release();
 }
 
 /* ReproMPI's start: when all have finished, rank 0 says when to begin. */
@@ -189,11 +196,29 @@ double run_clock_error(struct run *run, double *bound)
 
 void run_idle(double seconds)
 {
+    counters_hold();
     int64_t until = timer_now() + timer_ticks(seconds);
     for (unsigned turn = 0; timer_now() < until; turn++) {
         comm_poll();
         comm_yield(turn);
     }
+    counters_release();
+}
+
+const struct library_start *run_library_start(struct run *run)
+{
+    (void)run;
+    return comm_start_cost();
+}
+
+void run_report_end(struct run *run)
+{
+    run->engine->report_end = true;
+}
+
+size_t run_measured_before(struct run *run)
+{
+    return run->engine->library_measured;
 }
 
 void run_barrier(struct run *run)
@@ -248,6 +273,7 @@ static void count_for(double seconds)
 
 double run_pause(double seconds)
 {
+    counters_hold();
     int64_t start = timer_now(), now;
     if (timer_in_use->user_space) {
         int64_t until = start + timer_ticks(seconds);
@@ -258,6 +284,7 @@ double run_pause(double seconds)
         count_for(seconds);
         now = timer_now();
     }
+    counters_release();
     return timer_seconds(now - start);
 }
 
@@ -397,13 +424,15 @@ static struct reference measure_reference(struct engine *engine)
 
 /* ---- Batches ---- */
 
-static void reserve(struct samples *samples, size_t limit)
+static void reserve(struct samples *samples, size_t limit, bool counting)
 {
     samples->capacity = limit;
     samples->own = must(calloc(limit, sizeof *samples->own));
     samples->max = must(calloc(limit, sizeof *samples->max));
     samples->message = must(calloc(2 * limit + 3, sizeof *samples->message));
     samples->skew = must(calloc(limit, sizeof *samples->skew));
+    if (counting)
+        samples->counts = must(calloc(limit * COUNTERS_MAX, sizeof *samples->counts));
 }
 
 static void release(struct samples *samples)
@@ -412,6 +441,18 @@ static void release(struct samples *samples)
     free(samples->max);
     free(samples->message);
     free(samples->skew);
+    free(samples->counts);
+}
+
+/* A repetition in which events are counted, one value for each; NaN where this PE only watches. */
+static double repeat_counting(struct engine *engine, double *counts)
+{
+    counters_begin();
+    double value = repeat(engine);
+    counters_end(counts);
+    for (size_t i = 0; isnan(value) && i < COUNTERS_MAX; i++)
+        counts[i] = NAN;
+    return value;
 }
 
 /* What a batch said besides its values. */
@@ -428,10 +469,11 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     const struct run *run = &engine->run;
     double *values = samples->message, *flags = values + count, *more = flags + count;
     double *own = must(calloc(count, sizeof *own)), *starts = must(calloc(2 * count, sizeof *own));
+    double *counts = samples->counts ? must(calloc(count * COUNTERS_MAX, sizeof *counts)) : NULL;
     size_t late_run = 0, late = 0;
     bool windows = in_windows(engine);
     for (size_t i = 0; i < count; i++) {
-        double value = repeat(engine);
+        double value = counts ? repeat_counting(engine, counts + i * COUNTERS_MAX) : repeat(engine);
         if (global_run_times(engine) && !isnan(value))
             value = global_run_time(engine);
         own[i] = values[i] = value - reference;
@@ -468,10 +510,14 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
         if (skewed)
             samples->skew[samples->valid] =
                 sync_seconds((int64_t)(starts[2 * i] + starts[2 * i + 1]));
+        if (counts)
+            memcpy(samples->counts + samples->valid * COUNTERS_MAX, counts + i * COUNTERS_MAX,
+                   COUNTERS_MAX * sizeof *counts);
         samples->own[samples->valid] = own[i];
         samples->max[samples->valid++] = values[i];
     }
     samples->invalid += batch.flawed;
+    free(counts);
     free(starts);
     free(own);
     watch_progress(engine);
@@ -517,7 +563,9 @@ static void run_classic(struct engine *engine, struct samples *samples, double r
     bool windows = in_windows(engine), first = true, done = false;
     bool sized = windows && engine->window.rule == WINDOW_CLASSIC;
     double width = 0; /* ticks */
-    size_t count = function->synchronized ? FIRST_BATCH : (size_t)settings->min_repetitions;
+    size_t count = function->once           ? 1
+                   : function->synchronized ? FIRST_BATCH
+                                            : (size_t)settings->min_repetitions;
     size_t limit = stop_hard_limit(settings->max_repetitions);
     while (next_batch(engine, done, &count, width)) {
         struct batch batch = run_batch(engine, samples, count, reference);
@@ -527,7 +575,7 @@ static void run_classic(struct engine *engine, struct samples *samples, double r
             samples->changes += width != before;
             done = window_too_long(engine, width);
         }
-        if (batch.failed || stop_enough(settings, samples->max, samples->valid))
+        if (batch.failed || function->once || stop_enough(settings, samples->max, samples->valid))
             done = true;
         count = stop_next_batch(settings, count, sized, first, batch.late_run);
         if (count > limit - samples->valid)
@@ -670,9 +718,11 @@ static void note_doubts(struct engine *engine, struct numbers *numbers)
     double shortest = engine->shortest == INT64_MAX ? INFINITY : timer_seconds(engine->shortest);
     if (shortest < WELL_ABOVE * timer_in_use->resolution)
         run_note(run,
-                 "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns: "
-                 "time more operations together (iterations, set_max_outstanding)",
-                 shortest * 1e9, timer_in_use->resolution * 1e9);
+                 "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns%s",
+                 shortest * 1e9, timer_in_use->resolution * 1e9,
+                 run->function->once ? ""
+                                     : ": time more operations together (iterations, "
+                                       "set_max_outstanding)");
     if (!(numbers->time < 0) || run->function->any_sign)
         return;
     if (numbers->time + WITHIN_ERROR * numbers->standard_error >= 0) {
@@ -767,6 +817,34 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     free(sorted);
 }
 
+static bool counts_events(const struct measurement *function)
+{
+    return counters_count() > 0 && !function->once && function->quantity == QUANTITY_TIME;
+}
+
+/* In repetitions of their own, under the same rules: reading counters takes longer than reading the
+ * timer, and times are to be those without. A PE's count is the mean of the middle half. */
+static void count_events(struct engine *engine, struct numbers *numbers)
+{
+    const struct run *run = &engine->run;
+    int64_t longest = engine->longest;
+    struct samples counted = {0};
+    reserve(&counted, most_repetitions(&engine->settings, engine->window.rule) + 1, true);
+    run_batches(engine, &counted, 0);
+    for (size_t event = 0; event < counters_count(); event++) {
+        for (size_t i = 0; i < counted.valid; i++)
+            counted.own[i] = counted.counts[i * COUNTERS_MAX + event];
+        double own = stats_trim(counted.own, counted.valid, NULL).mean / (double)run->iterations;
+        double sums[] = {isnan(own) ? 0 : own, !isnan(own)};
+        comm_allreduce(run->set, COMM_SUM, sums, 2);
+        comm_allreduce(run->set, COMM_MAX, &own, 1);
+        numbers->most[event] = own;
+        numbers->mean[event] = sums[0] / sums[1];
+    }
+    engine->longest = longest;
+    release(&counted);
+}
+
 /* The members' part; false when it failed on some member (engine->failure on those). */
 static bool measure_members(struct engine *engine, struct numbers *numbers, double *per_pe)
 {
@@ -786,10 +864,11 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     struct samples samples = {0};
     if (failed == 0) {
         engine->window.rule = in_windows(engine) ? engine->settings.window.rule : WINDOW_CLASSIC;
-        reserve(&samples, most_repetitions(&engine->settings, engine->window.rule) + 1);
+        reserve(&samples, most_repetitions(&engine->settings, engine->window.rule) + 1, false);
         /* The first call is slow: connections, page faults. Not timed, not in a window. */
         engine->window.synchronization = SYNCHRONIZE_NONE;
-        repeat(engine);
+        if (!function->once)
+            repeat(engine);
         if (iterations_wanted(run) == 0)
             choose_iterations(engine);
         comm_barrier(run->set);
@@ -810,6 +889,8 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         accounting->comm += used;
         accounting->over += all * share;
         accounting->wait += fmax(0, all * (1 - share) - used);
+        if (counts_events(function))
+            count_events(engine, numbers);
         failed = engine->failure != NULL;
         comm_allreduce(run->set, COMM_MAX, &failed, 1);
         if (run->rank == 0 && failed == 0) {
@@ -862,10 +943,11 @@ static char *conditions(struct engine *engine)
     else
         snprintf(buffer, sizeof buffer, "%s buffers, warm", places == 1 ? "same" : "cycling");
     char *text;
-    if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s", run->size, run->size == 1 ? "" : "s",
+    if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s%s", run->size, run->size == 1 ? "" : "s",
                  placement(run->set), starts[start],
                  in_windows(engine) ? rules[settings->window.rule] : "",
-                 global ? "global" : "local", buffer) < 0)
+                 global ? "global" : "local", buffer,
+                 function->quantity == QUANTITY_BYTES ? "; values in bytes" : "") < 0)
         must(NULL);
     return text;
 }
@@ -909,6 +991,10 @@ static void print_result(struct engine *engine, const struct measure_request *re
 {
     char *text = conditions(engine);
     const struct run *run = &engine->run;
+    struct result_counter counters[COUNTERS_MAX];
+    size_t events = counts_events(request->function) ? counters_count() : 0;
+    for (size_t i = 0; i < events; i++)
+        counters[i] = (struct result_counter){counters_name(i), numbers->most[i], numbers->mean[i]};
     struct result result = {
         .function = request->function->name,
         .text = request->text,
@@ -928,6 +1014,8 @@ static void print_result(struct engine *engine, const struct measure_request *re
         .pes = (size_t)run->size,
         .iterations = run->iterations,
         .window = numbers->window,
+        .counters = counters,
+        .counter_count = events,
         .notes = (const char *const *)engine->notes,
         .note_count = engine->note_count,
         .conditions = text,
@@ -935,6 +1023,8 @@ static void print_result(struct engine *engine, const struct measure_request *re
     };
     if (engine->options.unit > 0)
         result.settings.unit = engine->options.unit;
+    if (request->function->quantity != QUANTITY_TIME)
+        result.settings.unit = 1;
     output_result(engine->output, &result);
     engine->windowed = engine->windowed || in_windows(engine);
     engine->late_starts += numbers->late;
@@ -1162,6 +1252,7 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     enum measure_status status = measure_set(engine, request);
     atomic_store(&engine->doing, NULL);
     engine->measured_in_block++;
+    engine->library_measured += function->api != API_NONE && !function->once;
     engine_flush(engine);
     double seconds = timer_seconds(timer_now() - start);
     engine->accounting.total += seconds;

@@ -16,6 +16,7 @@
 
 #include "clock/timer.h"
 #include "comm/pe_set.h"
+#include "comm/process.h"
 #include "output/settings.h"
 
 #define MEASUREMENT_MAX_PARAMETERS 8
@@ -45,6 +46,9 @@ struct argument {
 };
 
 enum api { API_NONE, API_OPENSHMEM, API_MPI };
+
+/* What a value is. set_unit and --unit are for times alone. */
+enum quantity { QUANTITY_TIME, QUANTITY_BYTES };
 
 /* What one call needs, a function of the arguments and the set's size alone: PEs outside the set
  * compute it too, since symmetric memory is allocated by all PEs together. Bytes. */
@@ -82,7 +86,9 @@ struct measurement {
     bool synchronized; /* starts as the script chose (window, barrier, none); false: never */
     bool
         whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
-    bool clocks;            /* is about synchronized clocks, however it starts */
+    bool clocks; /* is about synchronized clocks, however it starts */
+    bool once;   /* happens once in a process: a single repetition, and no untimed call before it */
+    enum quantity quantity;
     bool any_sign;          /* values below zero mean something: they are no error of the method */
     int minimum_pes;        /* in the set */
     const char *timed;      /* what the value is, one line for --describe */
@@ -149,7 +155,8 @@ int64_t run_start(struct run *);
 /* The end of this PE's part. Once per run(), after run_start(). */
 int64_t run_stop(struct run *);
 
-/* Seconds between two readings of timer_now(), less what the readings themselves cost. Any PE. */
+/* Seconds between two readings of timer_now(), less what the readings themselves cost. What lies
+ * between them is what set_hw_counters() counts, but for run_pause(). Any PE. */
 double run_elapsed(struct run *, int64_t start, int64_t stop);
 
 /* Busy for about the given seconds without system call, sleep or library call; returns the
@@ -169,6 +176,15 @@ double run_clock_error(struct run *, double *bound);
 
 /* Waits, with the library making progress. Any PE. */
 void run_idle(double seconds);
+
+/* What starting the library took on this PE. Any PE. */
+const struct library_start *run_library_start(struct run *);
+
+/* The output is to end with what the library's own end took. Any PE. */
+void run_report_end(struct run *);
+
+/* Measurements of a library made before this one in this run, but for those marked `once`. */
+size_t run_measured_before(struct run *);
 
 /* Engine's own barrier and maximum over the set (not the library's collectives). */
 void run_barrier(struct run *);

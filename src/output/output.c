@@ -152,6 +152,18 @@ bool output_close(struct output *output)
     return good;
 }
 
+void output_append(const char *path, const char *line)
+{
+    FILE *file = path ? fopen(path, "a") : stdout;
+    if (!file)
+        return;
+    fputs(line, file);
+    if (path)
+        fclose(file);
+    else
+        fflush(file);
+}
+
 const char *output_failed(const struct output *output)
 {
     return output->error ? strerror(output->error) : NULL;
@@ -261,6 +273,22 @@ static void print_per_pe(FILE *line, const struct result *result)
     free(values);
 }
 
+/* A comment: whoever reads the classic format takes what follows the repetitions for PEs. */
+static void print_counters(FILE *line, const struct result *result)
+{
+    char text[64];
+    if (result->counter_count == 0)
+        return;
+    fputs("# counters:", line);
+    for (size_t i = 0; i < result->counter_count; i++)
+        fprintf(line, " %s= %s", result->counters[i].name,
+                output_number(text, sizeof text, result->counters[i].most));
+    fputs(" per operation, most of any PE; mean of PEs:", line);
+    for (size_t i = 0; i < result->counter_count; i++)
+        fprintf(line, " %s", output_number(text, sizeof text, result->counters[i].mean));
+    fputc('\n', line);
+}
+
 void output_begin_block(struct output *output, const char *name)
 {
     free(output->conditions);
@@ -289,6 +317,7 @@ void output_result(struct output *output, const struct result *result)
     if (result->settings.max_nr_node_times > 0)
         print_per_pe(line, result);
     fputc('\n', line);
+    print_counters(line, result);
     for (size_t i = 0; i < result->note_count; i++)
         fprintf(line, "# note: %s\n", result->notes[i]);
     if (fclose(line) != 0)

@@ -4,7 +4,8 @@
  *
  * The format is .sko: everything that is not a result starts with '#'. A result line holds
  * "name= value" for each loop variable, the size in bytes, time, standard error, number of valid
- * repetitions, and times per PE. Notes follow as "# note:" lines.
+ * repetitions, and times per PE. Counted events follow as a "# counters:" line, notes as "# note:"
+ * lines.
  */
 #ifndef SKAMPI_OUTPUT_OUTPUT_H
 #define SKAMPI_OUTPUT_OUTPUT_H
@@ -22,6 +23,9 @@ struct output *output_open(const char *path, const char **error);
 
 /* Flushes and closes; false when something could not be written. */
 bool output_close(struct output *output);
+
+/* Adds a line to an output that has been closed; path as for output_open(). */
+void output_append(const char *path, const char *line);
 
 /* NULL as long as everything could be written, else the system's reason. */
 const char *output_failed(const struct output *output);

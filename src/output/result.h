@@ -14,6 +14,12 @@ struct result_variable {
     const char *name, *value;
 };
 
+/* Events per operation. */
+struct result_counter {
+    const char *name;
+    double most, mean; /* over PEs */
+};
+
 struct result {
     const char *function;                    /* script name */
     const char *text;                        /* the call with its arguments */
@@ -28,7 +34,9 @@ struct result {
     const double *per_pe; /* means over the kept repetitions, in the order of ranks */
     size_t pes;
     int64_t iterations;
-    double window;            /* the last one; 0: none */
+    double window; /* the last one; 0: none */
+    const struct result_counter *counters;
+    size_t counter_count;     /* 0: nothing was counted */
     const char *const *notes; /* about this result alone */
     size_t note_count;
     const char *conditions; /* where, how synchronized, which buffers: equal for many results */

@@ -3,9 +3,11 @@
  */
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ski/builtin_family.h"
+#include "ski/text.h"
 
 /* Far more than any alignment is good for, and small enough that sizes cannot overflow. */
 #define ALIGNMENT_LIMIT (1 << 30)
@@ -345,6 +347,25 @@ static struct value set_timer(struct builtin_context *context, const struct valu
     return value_void();
 }
 
+static struct value set_hw_counters(struct builtin_context *context, const struct value *args)
+{
+    const char **names = memory_zeroed(context->count, sizeof *names);
+    size_t count = context->count;
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = args[i].as.string->text;
+    if (count == 1 && strcmp(names[0], "none") == 0)
+        count = 0;
+
+    char *error = engine_set_counters(context->engine, names, count);
+
+    free(names);
+    if (error != NULL)
+        builtin_refuse(context, "set_hw_counters(): %s", error);
+    free(error);
+    return value_void();
+}
+
 static struct value init_time_accounting(struct builtin_context *context, const struct value *args)
 {
     (void)args;
@@ -496,6 +517,8 @@ const struct builtin builtins_settings[] = {
     SETTING(set_watchdog, "f",
             "(seconds) no progress for so long ends the job; 0 turns that off; default 120"),
     COLLECTIVE_SETTING(set_timer, "s", "(name) the timer to use, one of skampi --timers"),
+    COLLECTIVE_SETTING(set_hw_counters, "s+",
+                       "(name, ...) events of PAPI to be counted per operation; \"none\": no more"),
     SETTING(init_time_accounting, "", "() sets the sums of print_time_accounting_info() to zero"),
     COLLECTIVE_SETTING(print_time_accounting_info, "",
                        "() prints as comments what the time was spent on"),

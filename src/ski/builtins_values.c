@@ -197,6 +197,12 @@ static struct value call_is_timer_usable(struct builtin_context *context, const 
     return value_int(usable);
 }
 
+static struct value call_is_counter_usable(struct builtin_context *context,
+                                           const struct value *args)
+{
+    return value_int(engine_counter_usable(context->engine, args[0].as.string->text));
+}
+
 static struct value call_is_supported(struct builtin_context *context, const struct value *args)
 {
     const struct measurement *function = measurement_find(args[0].as.string->text);
@@ -325,6 +331,8 @@ const struct builtin builtins_values[] = {
      .help = "() what the last measurement reported, in seconds"},
     {"is_timer_usable", "s", TYPE_INT, .collective = true, .call = call_is_timer_usable,
      .help = "(name) 1 when there is such a timer here and set_timer() would take it, else 0"},
+    {"is_counter_usable", "s", TYPE_INT, .collective = true, .call = call_is_counter_usable,
+     .help = "(name) 1 when set_hw_counters() would take this event here, else 0"},
     {"is_supported", "s", TYPE_INT, .call = call_is_supported,
      .help = "(name) 1 when this measurement function exists and can be measured here, else 0"},
     {"alloc_int_array", "i", TYPE_INT_ARRAY, .call = call_alloc_int_array,

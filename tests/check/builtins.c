@@ -39,7 +39,8 @@ static const char *print_signature(const struct builtin *function)
     printf("`%s(", function->name);
     while (*name != ')' && *letter) {
         size_t length = strcspn(name, ",)");
-        printf("%s %.*s", type_name(*letter++), (int)length, name);
+        const char *type = type_name(*letter++); /* none: any number more of the last one */
+        printf("%s%s%.*s", type, *type ? " " : "", (int)length, name);
         name += length;
         if (*name == ',') {
             name += 1 + strspn(name + 1, " ");

@@ -3,7 +3,9 @@ tests."""
 
 import os
 import re
+import shlex
 import shutil
+import subprocess
 
 from harness import ROOT, build_directory, run, scratch_directory, tracked_files
 
@@ -38,6 +40,18 @@ def built_variables():
     found["WERROR"] = "1" if "-Werror" in built("flags").split() else ""
     return [f"{name}={found.get(name, '')}" for name in (*wanted, "WERROR")
             if found.get(name) or name == "WERROR"]
+
+
+def preloadable(source):
+    """A library made from a file in tests/stub, to be preloaded. Not instrumented: launchers load it,
+    too."""
+    with open(os.path.join(build_directory(), "flags"), encoding="utf-8") as file:
+        flags = [flag for flag in shlex.split(file.read()) if not flag.startswith("-fsanitize")]
+    library = os.path.join(scratch_directory(), os.path.basename(source) + ".so")
+    subprocess.run([*flags, "-fPIC", "-shared", "-o", library,
+                    os.path.join(ROOT, "tests", "stub", source), "-ldl"],
+                   cwd=ROOT, check=True, timeout=60)
+    return library
 
 
 def make(tree, *arguments, env=None, timeout=200):

@@ -235,6 +235,21 @@ const char *engine_set_timer(struct engine *engine, const char *name)
     return strcmp(name, "tsc") == 0 ? NULL : "no such timer";
 }
 
+char *engine_set_counters(struct engine *engine, const char *const *names, size_t n)
+{
+    text_append(log_of(engine), "count");
+    for (size_t i = 0; i < n; i++)
+        text_append(log_of(engine), " %s", names[i]);
+    text_append(log_of(engine), "\n");
+    return n > 0 && strcmp(names[0], "NO_EVENT") == 0 ? text_format("no such event") : NULL;
+}
+
+bool engine_counter_usable(struct engine *engine, const char *name)
+{
+    (void)engine;
+    return strcmp(name, "NO_EVENT") != 0;
+}
+
 void engine_begin_block(struct engine *engine, const char *name, const char *source)
 {
     if (source != NULL)

@@ -89,6 +89,8 @@ static void results(void **state)
     output_begin_block(output, "one");
     output_result(output, &result);
     result.note_count = 0;
+    result.counters = (const struct result_counter[]){{"CYCLES", 1234.5, 1000}, {"MISSES", 2, NAN}};
+    result.counter_count = 2;
     output_result(output, &result);
     output_end_block(output, "one", 7.874);
     assert_true(output_close(output));
@@ -98,8 +100,24 @@ static void results(void **state)
                         "# note: something\n"
                         "# note: conditions: here\n"
                         "a= 2 count= 8       32    1048.7     306.9       36    1048.7     ---   \n"
+                        "# counters: CYCLES= 1234.5 MISSES= 2.000 per operation, most of any PE; "
+                        "mean of PEs: 1000.0 ---\n"
                         "# end result \"one\"\n"
                         "# duration = 7.87 sec\n\n");
+    unlink(path);
+}
+
+/* What is known only when the output has been closed. */
+static void appended(void **state)
+{
+    (void)state;
+    const char *error;
+    struct output *output = output_open(path, &error);
+    assert_non_null(output);
+    output_line(output, "before");
+    assert_true(output_close(output));
+    output_append(path, "behind\n");
+    assert_string_equal(contents(), "before\nbehind\n");
     unlink(path);
 }
 
@@ -136,8 +154,8 @@ static void failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),    cmocka_unit_test(columns),  cmocka_unit_test(results),
-        cmocka_unit_test(last_words), cmocka_unit_test(failures),
+        cmocka_unit_test(numbers),  cmocka_unit_test(columns),    cmocka_unit_test(results),
+        cmocka_unit_test(appended), cmocka_unit_test(last_words), cmocka_unit_test(failures),
     };
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }

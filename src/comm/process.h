@@ -1,0 +1,21 @@
+/*
+ * What happens once in a process: the start and the end of the library, and the memory that it
+ * takes. Nothing here communicates; any PE, at any time.
+ */
+#ifndef SKAMPI_COMM_PROCESS_H
+#define SKAMPI_COMM_PROCESS_H
+
+/* Seconds of a clock that goes on whatever timer is in use, and before there is one. */
+double wall_seconds(void);
+
+/* Resident memory of this process in bytes, pages that it shares with others included; NaN where
+ * the system does not tell. */
+double resident_bytes(void);
+
+/* What starting the library took on this PE, the engine's own preparations left out. */
+struct library_start {
+    double mpi, shmem; /* seconds in MPI_Init and shmem_init; NaN: not called */
+    double resident_before, resident_after; /* resident_bytes() around both */
+};
+
+#endif

@@ -1,0 +1,64 @@
+#define _GNU_SOURCE /* memfd_create */
+#include "comm/tally.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "comm/process.h"
+
+#define NAME "skampi-tally"
+#define PAUSE_MICROSECONDS 200
+
+static double *map(int descriptor, size_t n)
+{
+    void *memory =
+        mmap(NULL, n * sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+double *tally_create(size_t n, struct tally_offer *offer)
+{
+    int descriptor = memfd_create(NAME, MFD_CLOEXEC);
+    *offer = (struct tally_offer){getpid(), descriptor};
+    if (descriptor < 0 || ftruncate(descriptor, (off_t)(n * sizeof(double))) != 0)
+        return NULL;
+    double *numbers = map(descriptor, n);
+    for (size_t i = 0; numbers && i < n; i++)
+        numbers[i] = NAN;
+    return numbers;
+}
+
+double *tally_join(const struct tally_offer *offer, size_t n)
+{
+    char path[64], target[64];
+    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)offer->pid,
+             (long long)offer->descriptor);
+    /* In another container the same number may be another process. */
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = '\0';
+    if (!strstr(target, NAME))
+        return NULL;
+    int descriptor = open(path, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0)
+        return NULL;
+    double *numbers = map(descriptor, n);
+    close(descriptor);
+    return numbers;
+}
+
+void tally_wait(const double *numbers, size_t n, size_t count, double seconds)
+{
+    double until = wall_seconds() + seconds;
+    for (;;) {
+        size_t there = 0;
+        for (size_t i = 0; i < n; i++)
+            there += !isnan(((const volatile double *)numbers)[i]);
+        if (there >= count || wall_seconds() > until)
+            return;
+        usleep(PAUSE_MICROSECONDS);
+    }
+}

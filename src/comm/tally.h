@@ -1,0 +1,26 @@
+/*
+ * Numbers that the processes of one host leave for one of them when the library is gone and nobody
+ * can send a message any more: memory that one process offers and the others find through /proc.
+ */
+#ifndef SKAMPI_COMM_TALLY_H
+#define SKAMPI_COMM_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tally_offer {
+    int64_t pid, descriptor;
+};
+
+/* n numbers, all NaN so far, and what others need to know of them; NULL where that is not to be
+ * had. They stay until the process ends. */
+double *tally_create(size_t n, struct tally_offer *offer);
+
+/* Another process's numbers; NULL when they cannot be found. */
+double *tally_join(const struct tally_offer *offer, size_t n);
+
+/* Waits until the numbers of so many have come, no longer than the given time. */
+void tally_wait(const double *numbers, size_t n, size_t count, double seconds);
+
+#endif

@@ -1,0 +1,40 @@
+/* Counters where the program is built without PAPI: what is refused, and what still goes. */
+#define _GNU_SOURCE /* as the file under test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#undef SKAMPI_PAPI
+#define SKAMPI_PAPI 0
+#include "engine/counters.c"
+
+static void refused(const char *const *events, size_t n, const char *reason)
+{
+    char *error = counters_choose(events, n);
+    assert_non_null(error);
+    assert_non_null(strstr(error, reason));
+    assert_int_equal(counters_count(), 0);
+    free(error);
+}
+
+static void nothing_to_count_with(void **state)
+{
+    (void)state;
+    const char *events[COUNTERS_MAX + 1] = {"PAPI_TOT_CYC", "PAPI_TOT_INS"};
+    refused(events, 1, "built without PAPI");
+    refused(events, 2, "built without PAPI");
+    refused(events, COUNTERS_MAX + 1, "at most 16");
+    assert_null(counters_choose(NULL, 0));
+    assert_false(counters_counting());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_to_count_with)};
+    return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
+}
