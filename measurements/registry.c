@@ -7,12 +7,13 @@
 extern const struct measurement measurements_rma[], measurements_rma_elements[],
     measurements_atomic[], measurements_context[], measurements_ordering[], measurements_p2p_sync[],
     measurements_barrier[], measurements_broadcast[], measurements_exchange[],
-    measurements_reduction[], measurements_process[], measurements_clock[];
+    measurements_reduction[], measurements_process[], measurements_lock[], measurements_memory[],
+    measurements_clock[];
 extern const size_t measurements_rma_count, measurements_rma_elements_count,
     measurements_atomic_count, measurements_context_count, measurements_ordering_count,
     measurements_p2p_sync_count, measurements_barrier_count, measurements_broadcast_count,
     measurements_exchange_count, measurements_reduction_count, measurements_process_count,
-    measurements_clock_count;
+    measurements_lock_count, measurements_memory_count, measurements_clock_count;
 
 const struct measurement_family measurement_families[] = {
     {measurements_rma, &measurements_rma_count},
@@ -26,6 +27,8 @@ const struct measurement_family measurement_families[] = {
     {measurements_exchange, &measurements_exchange_count},
     {measurements_reduction, &measurements_reduction_count},
     {measurements_process, &measurements_process_count},
+    {measurements_lock, &measurements_lock_count},
+    {measurements_memory, &measurements_memory_count},
     {measurements_clock, &measurements_clock_count},
 };
 const size_t measurement_family_count = MEASUREMENT_COUNT(measurement_families);

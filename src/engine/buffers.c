@@ -88,12 +88,23 @@ void buffers_begin(struct buffers *buffers, const struct settings *settings,
                                    &buffers->remote_stride, &buffers->remote_places);
 }
 
+static unsigned char *scratch(const struct buffers *buffers)
+{
+    return (unsigned char *)(((uintptr_t)buffers->scratch + LINE - 1) / LINE * LINE);
+}
+
+void buffers_clear_scratch(const struct buffers *buffers, const struct demand *demand)
+{
+    if (demand->scratch)
+        memset(scratch(buffers), 0, demand->scratch);
+}
+
 void buffers_next(struct buffers *buffers, struct run *run)
 {
     size_t turn = buffers->cold ? 0 : buffers->turn++;
     run->local = buffers->local_first + turn % buffers->local_places * buffers->local_stride;
     run->remote = buffers->remote_first + turn % buffers->remote_places * buffers->remote_stride;
-    run->scratch = (unsigned char *)(((uintptr_t)buffers->scratch + LINE - 1) / LINE * LINE);
+    run->scratch = scratch(buffers);
     run->local_step = buffers->cold && run->demand.local ? buffers->local_stride : 0;
     run->remote_step = buffers->cold && run->demand.remote ? buffers->remote_stride : 0;
 }

@@ -111,6 +111,7 @@ bool buffers_prepare(struct buffers *, const struct settings *, const struct dem
 /* Starts a measurement at the first place; pure. Cold: so many places as the blocks have room for
  * are used by the iterations of one repetition. */
 void buffers_begin(struct buffers *, const struct settings *, const struct demand *);
+void buffers_clear_scratch(const struct buffers *, const struct demand *);
 /* The next place, for run->local and run->remote. */
 void buffers_next(struct buffers *, struct run *);
 /* The places that a repetition of so many iterations uses leave the caches of all processors. */

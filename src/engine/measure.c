@@ -307,6 +307,18 @@ double run_pause_overhead(struct run *run)
     return engine->pause_overhead;
 }
 
+double run_hold(double seconds)
+{
+    int64_t start = timer_now(), now, length = timer_ticks(seconds);
+    unsigned turn = 0;
+    do {
+        comm_poll();
+        comm_yield(turn++);
+        now = timer_now();
+    } while (now - start < length);
+    return timer_seconds(now - start) + timer_in_use->cost;
+}
+
 /* ---- One repetition ---- */
 
 static void next_buffers(struct engine *engine)
@@ -854,8 +866,6 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     buffers_begin(&engine->buffers, &engine->settings, &run->demand);
     limit_cold_iterations(engine);
     buffers_next(&engine->buffers, run);
-    if (run->demand.scratch)
-        memset(run->scratch, 0, run->demand.scratch);
     comm_barrier(run->set);
     if (function->setup)
         function->setup(run);
@@ -1142,6 +1152,8 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     *numbers = (struct numbers){0};
     engine->shortest = INT64_MAX;
     engine->longest = 0;
+    /* Also outside the set: the library may keep what belongs to a lock on any PE. */
+    buffers_clear_scratch(&engine->buffers, &run->demand);
     comm_enter(request->set);
     atomic_store(&engine->outside, run->rank < 0);
     bool failed = run->rank >= 0 && !measure_members(engine, numbers, per_pe);

@@ -55,7 +55,7 @@ enum quantity { QUANTITY_TIME, QUANTITY_BYTES };
 struct demand {
     size_t local;    /* source (put, broadcast) or destination (get): decides whether it fits */
     size_t remote;   /* symmetric memory on the other side, at the same address on all PEs */
-    size_t scratch;  /* symmetric memory for counters and the like, zeroed before set-up */
+    size_t scratch;  /* symmetric memory for counters and the like, zeroed on all PEs of the job */
     size_t reported; /* the size column of the result */
 };
 
@@ -165,6 +165,10 @@ double run_pause(double seconds);
 
 /* The cost of a run_pause() beyond the length that it returns, per call. Any one PE. */
 double run_pause_overhead(struct run *);
+
+/* Busy for at least the given seconds, by the clock, with the library making progress: for a PE
+ * that others need meanwhile. Returns what the call cost. Any one PE. */
+double run_hold(double seconds);
 
 /* This PE's clock as synchronized: what global time is ahead of it by, and the bound of the error
  * that was stated when clocks were synchronized. Seconds. Any PE. */

@@ -26,6 +26,7 @@ ELEMENTS = {"4-byte element": 4, **{name: ctypes.sizeof(getattr(ctypes, f"c_{nam
 # The names in cost formulas of what has a cost on the network of test_iterations().
 PROGRAMMED = {"post", "wire", "hidden", "quiet", "fence", "barrier", "broadcast", "broadcast_root",
               "n"}
+SMALL_BLOCK = 4  # bytes, where a function that frees is not told the size
 
 
 class Function:
@@ -47,8 +48,9 @@ class Function:
 
     def call(self, rank=0, count=BYTES, iterations=ITERATIONS):
         values = {"iterations": iterations, "count": count, "nb": count, "root": rank,
-                  "therank": rank, "name": '"clock_gettime"', "stride": 3,
-                  "element_bytes": ELEMENT, "contexts": 2, "kind": '"put"', "seconds": 0.001}
+                  "size": count, "alignment": 64, "therank": rank, "stride": 3,
+                  "element_bytes": ELEMENT, "contexts": 2, "kind": '"put"', "seconds": 0.001,
+                  "name": '"clock_gettime"'}
         return f"{self.name}({', '.join(str(values[name]) for name in self.parameters)})"
 
     def has_rank(self):
@@ -58,6 +60,10 @@ class Function:
         return re.match(r"Shmem_(Barrier|Sync|Bcast|Collect|Fcollect|Alltoall|Reduce)|"
                         "Memory_Footprint$", self.name) is not None
 
+    def of_all_pes(self):
+        """Whether no PE of the job can stay out of it."""
+        return re.match(r"Shmem_(Malloc|Calloc|Align|Realloc|Free)", self.name) is not None
+
     def size(self):
         if re.match(r"Shmem_[PG]_", self.name):
             return 4
@@ -65,6 +71,9 @@ class Function:
             return BYTES * ELEMENT
         if "_Atomic_" in self.name:
             return 8 if re.search("_(Long|Double)", self.name) else 4
+        if self.of_all_pes():
+            block = BYTES if "size" in self.parameters else SMALL_BLOCK
+            return block * (BYTES if "nb" in self.parameters else 1)
         if not {"count", "nb"} & set(self.parameters):
             return 0
         return -(-BYTES // self.element) * self.element
@@ -77,6 +86,8 @@ class Function:
             return set(range(1, size))
         if self.who.startswith("ranks 0, 2, 4"):
             return set(range(0, 2 * max(1, size // 2), 2))
+        if self.who == "all but the last rank":
+            return set(range(size - 1))
         return {0} if self.who == "rank 0" else {rank}
 
 
@@ -128,7 +139,8 @@ def test_sets(tap, functions, np, sets):
     cases, expected = [], []
     for name, expression, size, active, ranks in sets:
         for function in functions:
-            if function.minimum_pes > size or (function.collective() and not active):
+            if function.minimum_pes > size or (function.collective() and not active) or (
+                    function.of_all_pes() and size < np):
                 continue
             for rank in ranks if function.has_rank() else [0]:
                 cases.append((expression, function.call(rank)))
@@ -160,6 +172,7 @@ def test_refusals(tap, functions):
     refused = [(f, 4, "comm2(3, 1)", "active set") for f in functions
                # The reductions come from one list.
                if f.collective() and (f.element == 2 or "Reduce" not in f.name)]
+    refused += [(f, 2, "comm(1)", "all PEs of the job") for f in functions if f.of_all_pes()]
     refused += [(f, 1, "MPI_COMM_WORLD", "at least 2 PEs") for f in functions if f.minimum_pes > 1]
     runs = in_parallel(refused, lambda case: skampi(script([(case[2], case[0].call())]), np=case[1]))
     for (function, np, expression, reason), run in runs:
@@ -248,6 +261,7 @@ def test_iterations(tap, functions, np):
     # A broadcast to nobody costs nothing there.
     several = [f for f in functions if "iterations" in f.parameters and f.api == "OpenSHMEM"
                and not set(re.findall(r"[a-z_]+", f.cost)) - PROGRAMMED
+               and f.name != "Shmem_Lock_Contended_Wait"  # waits depend on all PEs
                and (2 if f.name in ("Shmem_Bcast_All_Rounds", "Shmem_Bcast_All_Consecutive")
                     else max(1, f.minimum_pes)) == np]
     problems = {f.name: "" for f in several}

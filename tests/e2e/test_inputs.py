@@ -15,6 +15,9 @@ from harness import ROOT, Tap, skampi
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2}
 RUNS = [(1, {}), (2, {}), (4, SMALL), (7, SMALL)]
+ALL_RUNS = [(2, SMALL)]  # what it includes runs on other numbers of PEs by itself
+INPUTS = os.path.join(ROOT, "inputs")
+INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)
 # Functions of one PE on another have nothing to do on one PE.
 NEED_TWO = re.compile(r"get_np\(\) > 1")
 # Where the PEs of such blocks have to be; this test has one node.
@@ -46,6 +49,12 @@ def settings(text, values):
 
 def functions_in(text):
     return set(re.findall(r"^\s*measure [^:\n]+: (\w+)\(", text, re.MULTILINE))
+
+
+def read(path):
+    """A script's text, with those that it includes."""
+    with open(path, encoding="utf-8") as file:
+        return INCLUDE.sub(lambda match: read(os.path.join(INPUTS, match[1])), file.read())
 
 
 def check_result(tap, what, run, blocks, unsupported, pes):
@@ -82,8 +91,7 @@ def main():
     tap = Tap()
     texts = {}
     for path in sorted(glob.glob(os.path.join(ROOT, "inputs", "**", "*.ski"), recursive=True)):
-        with open(path, encoding="utf-8") as file:
-            texts[path] = file.read()
+        texts[path] = read(path)
     tap.ok(texts, "there are scripts")
 
     shown = skampi(args=["--list"], launch=False).out
@@ -100,7 +108,7 @@ def main():
         if not harness.has("SHMEM") and "is_supported" not in text:
             tap.skip(name, "it needs OpenSHMEM")
             continue
-        for pes, values in RUNS:
+        for pes, values in ALL_RUNS if name == "all.ski" else RUNS:
             # Known waits need a processor for each PE, as the script's head says.
             if name == "selfcheck.ski" and pes > 2:
                 continue
