@@ -61,12 +61,14 @@ double rma_post_and_pause(struct run *);
     .state_bytes = sizeof(struct rma_state), .teardown = WITH_SHMEM(rma_tear_down)
 
 /* The parts of an operation, whose name in the texts is given: what is run, what is taken off. */
-#define BLOCKING(op)                                                                               \
-    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_blocking), .whole = true,           \
-    .timed = op, .cost = "post + wire"
-#define FULL(op)                                                                                   \
+/* Without a cost formula, for what also depends on what the target is doing. */
+#define BLOCKING_OF_TARGET(op)                                                                     \
+    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_blocking), .whole = true, .timed = op
+#define FULL_OF_TARGET(op)                                                                         \
     .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .whole = true,               \
-    .timed = op " + quiet", .cost = "post + wire + quiet"
+    .timed = op " + quiet"
+#define BLOCKING(op) BLOCKING_OF_TARGET(op), .cost = "post + wire"
+#define FULL(op) FULL_OF_TARGET(op), .cost = "post + wire + quiet"
 #define MINUS_QUIET(op)                                                                            \
     .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .timed = op " + quiet",      \
     .reference = WITH_SHMEM(rma_empty_quiet), .subtracted = "an empty quiet",                      \

@@ -81,9 +81,9 @@ const struct measurement measurements_rma_elements[] = {
 
     {"Shmem_Put_Static_Full",
      "put and quiet around the ring, to a static object instead of the symmetric heap", RMA_COMMON,
-     STATIC, FULL("put"), RMA_STATIC(RMA_PUT)},
+     STATIC, FULL_OF_TARGET("put"), RMA_STATIC(RMA_PUT)},
     {"Shmem_Get_Static_Round",
      "get around the ring, from a static object instead of the symmetric heap", RMA_COMMON, STATIC,
-     BLOCKING("get"), RMA_STATIC(RMA_GET)},
+     BLOCKING_OF_TARGET("get"), RMA_STATIC(RMA_GET)},
 };
 const size_t measurements_rma_elements_count = MEASUREMENT_COUNT(measurements_rma_elements);
