@@ -37,26 +37,38 @@ enum form {
 #define OPERATIONS_ON_INTEGERS(X, ...) \
     X(__VA_ARGS__, Fetch_Inc, fetch_inc, FETCHING, "fetch-and-increment", old + 1, target, pe) \
     X(__VA_ARGS__, Fetch_Add, fetch_add, FETCHING, "fetch-and-add", old + OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Fetch_And, fetch_and, FETCHING, "fetch-and-and", old & OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Fetch_Or, fetch_or, FETCHING, "fetch-and-or", old | OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Fetch_Xor, fetch_xor, FETCHING, "fetch-and-exclusive-or", old ^ OPERAND, target, OPERAND, pe) \
     X(__VA_ARGS__, Compare_Swap_Yes, compare_swap, COUNTING, "compare-and-swap that always swaps", \
       old == FIRST ? FIRST + 1 : old, target, at, next, pe) \
     X(__VA_ARGS__, Compare_Swap_No, compare_swap, KEEPING, "compare-and-swap that never swaps", \
       old, target, NEVER, OPERAND, pe) \
     X(__VA_ARGS__, Inc, inc, POSTED, "increment", old + 1, target, pe) \
-    X(__VA_ARGS__, Add, add, POSTED, "add", old + OPERAND, target, OPERAND, pe) \
+    X(__VA_ARGS__, Add, add, POSTED, "add", old + OPERAND, target, OPERAND, pe)
+
+#define OPERATIONS_ON_BITS(X, ...) \
+    X(__VA_ARGS__, Fetch_And, fetch_and, FETCHING, "fetch-and-and", old & OPERAND, target, OPERAND, pe) \
+    X(__VA_ARGS__, Fetch_Or, fetch_or, FETCHING, "fetch-and-or", old | OPERAND, target, OPERAND, pe) \
+    X(__VA_ARGS__, Fetch_Xor, fetch_xor, FETCHING, "fetch-and-exclusive-or", old ^ OPERAND, target, OPERAND, pe) \
     X(__VA_ARGS__, And, and, POSTED, "and", old & OPERAND, target, OPERAND, pe) \
     X(__VA_ARGS__, Or, or, POSTED, "or", old | OPERAND, target, OPERAND, pe) \
     X(__VA_ARGS__, Xor, xor, POSTED, "exclusive or", old ^ OPERAND, target, OPERAND, pe)
 
-/* Types are named alike in C and in the library. */
+#define OPERATIONS_ON(X, T, ...) \
+    OPERATIONS_ON_ANY_TYPE(X, T, __VA_ARGS__) OPERATIONS_ON_INTEGERS(X, T, __VA_ARGS__) \
+    OPERATIONS_ON_BITS(X, T, __VA_ARGS__)
 #define EACH_INTEGER_OPERATION(X, ...) \
-    OPERATIONS_ON_ANY_TYPE(X, int, __VA_ARGS__) OPERATIONS_ON_INTEGERS(X, int, __VA_ARGS__) \
-    OPERATIONS_ON_ANY_TYPE(X, long, __VA_ARGS__) OPERATIONS_ON_INTEGERS(X, long, __VA_ARGS__)
+    OPERATIONS_ON(X, int, __VA_ARGS__) OPERATIONS_ON(X, long, __VA_ARGS__)
 #define EACH_OPERATION(X, ...) \
     EACH_INTEGER_OPERATION(X, __VA_ARGS__) \
     OPERATIONS_ON_ANY_TYPE(X, float, __VA_ARGS__) OPERATIONS_ON_ANY_TYPE(X, double, __VA_ARGS__)
+
+/* With the type's name in C and in the library: bits of int and long are no standard (OpenSHMEM
+ * 1.4, table 6), those of integers of the same size are. */
+#define EACH_CALL(X) \
+    OPERATIONS_ON_ANY_TYPE(X, int, int) OPERATIONS_ON_INTEGERS(X, int, int) \
+    OPERATIONS_ON_BITS(X, int, int32) \
+    OPERATIONS_ON_ANY_TYPE(X, long, long) OPERATIONS_ON_INTEGERS(X, long, long) \
+    OPERATIONS_ON_BITS(X, long, int64) \
+    OPERATIONS_ON_ANY_TYPE(X, float, float) OPERATIONS_ON_ANY_TYPE(X, double, double)
 /* clang-format on */
 
 struct site;
@@ -127,12 +139,12 @@ struct atomic_state {
         return (int64_t)got; \
     }
 
-#define LOOP_DEFAULT(T, UNUSED, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
-    LOOP(default_##T##_##NAME, T, COMPLETE_##FORM, shmem_##T##_atomic_##ROUTINE(__VA_ARGS__), \
+#define LOOP_DEFAULT(T, TYPE, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
+    LOOP(default_##T##_##NAME, T, COMPLETE_##FORM, shmem_##TYPE##_atomic_##ROUTINE(__VA_ARGS__), \
          shmem_quiet())
-#define LOOP_USER(T, UNUSED, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
+#define LOOP_USER(T, TYPE, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
     LOOP(user_##T##_##NAME, T, COMPLETE_##FORM, \
-         shmem_ctx_##T##_atomic_##ROUTINE(site->context, __VA_ARGS__), \
+         shmem_ctx_##TYPE##_atomic_##ROUTINE(site->context, __VA_ARGS__), \
          shmem_ctx_quiet(site->context))
 
 #define VALUE_AFTER(UNUSED, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
@@ -149,8 +161,9 @@ ACCESS(float)
 ACCESS(double)
 OPERATIONS_ON_ANY_TYPE(VALUE_AFTER, )
 OPERATIONS_ON_INTEGERS(VALUE_AFTER, )
-EACH_OPERATION(LOOP_DEFAULT, )
-EACH_OPERATION(LOOP_USER, )
+OPERATIONS_ON_BITS(VALUE_AFTER, )
+EACH_CALL(LOOP_DEFAULT)
+EACH_CALL(LOOP_USER)
 
 /* ---- Set-up: every operation leaves and fetches what it should ---- */
 

@@ -3,9 +3,6 @@
  */
 #include "measurements/rma.h"
 
-#define FOR_ALL .parameters = {COUNT_BYTES, ITERATIONS}, .who = "all"
-#define FOR_PAIR .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2
-#define FOR_SINGLE .parameters = {COUNT_BYTES, ITERATIONS, THE_RANK}, .who = "therank"
 #define FOR_ALL_TO_ONE                                                                             \
     .parameters = {COUNT_BYTES, ITERATIONS}, .who = "all but rank 0", .minimum_pes = 2
 #define FOR_ONE_TO_ALL .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2

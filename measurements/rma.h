@@ -7,7 +7,18 @@
 
 #include "measurements/shapes.h"
 
-enum rma_routine { RMA_PUT, RMA_PUT_NBI, RMA_GET, RMA_GET_NBI, RMA_P, RMA_G, RMA_IPUT, RMA_IGET };
+enum rma_routine {
+    RMA_PUT,
+    RMA_PUT_NBI,
+    RMA_GET,
+    RMA_GET_NBI,
+    RMA_P,
+    RMA_G,
+    RMA_IPUT,
+    RMA_IGET,
+    RMA_PUT_SIGNAL,
+    RMA_PUT_SIGNAL_NBI
+};
 
 /* What is timed where the timer is read inside the loop; both: RMA_POSTS | RMA_QUIETS. */
 enum { RMA_POSTS = 1, RMA_QUIETS = 2 };
@@ -59,6 +70,11 @@ double rma_post_and_pause(struct run *);
 #define RMA_COMMON                                                                                 \
     .api = API_OPENSHMEM, .synchronized = true, .check = rma_check, .demand = rma_demand,          \
     .state_bytes = sizeof(struct rma_state), .teardown = WITH_SHMEM(rma_tear_down)
+
+/* Of blocks of bytes. */
+#define FOR_ALL .parameters = {COUNT_BYTES, ITERATIONS}, .who = "all"
+#define FOR_PAIR .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2
+#define FOR_SINGLE .parameters = {COUNT_BYTES, ITERATIONS, THE_RANK}, .who = "therank"
 
 /* The parts of an operation, whose name in the texts is given: what is run, what is taken off. */
 /* Without a cost formula, for what also depends on what the target is doing. */

@@ -105,12 +105,21 @@ bool pe_set_equal(const struct pe_set *a, const struct pe_set *b)
     return memcmp(a->members, b->members, (size_t)a->size * sizeof *a->members) == 0;
 }
 
+bool pe_set_regular(const struct pe_set *set, int *first, int *stride)
+{
+    if (set->size == 0 || set->members != NULL)
+        return false;
+    *first = set->first;
+    *stride = set->stride;
+    return true;
+}
+
 bool pe_set_active(const struct pe_set *set, int *start, int *log_stride)
 {
-    if (set->size == 0 || set->members != NULL || set->stride < 1 ||
-        (set->stride & (set->stride - 1)) != 0)
+    int stride;
+
+    if (!pe_set_regular(set, start, &stride) || stride < 1 || (stride & (stride - 1)) != 0)
         return false;
-    *start = set->first;
-    *log_stride = __builtin_ctz((unsigned int)set->stride);
+    *log_stride = __builtin_ctz((unsigned int)stride);
     return true;
 }

@@ -31,6 +31,10 @@ int pe_set_rank_of(const struct pe_set *set, int pe);
 
 bool pe_set_equal(const struct pe_set *a, const struct pe_set *b);
 
+/* True when neighbouring ranks are a constant distance apart: PEs *first, *first + *stride, ... The
+ * stride may be negative; of a single PE it is 1. */
+bool pe_set_regular(const struct pe_set *set, int *first, int *stride);
+
 /* True when the set is an OpenSHMEM active set: *start, *log_stride and the size describe it.
  * (OpenSHMEM 1.4, 9.9: a triplet of start, log2 of the stride, and size.) */
 bool pe_set_active(const struct pe_set *set, int *start, int *log_stride);

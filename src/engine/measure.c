@@ -1155,6 +1155,8 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&engine->buffers, &run->demand);
     comm_enter(request->set);
+    if (request->function->prepare)
+        request->function->prepare(run);
     atomic_store(&engine->outside, run->rank < 0);
     bool failed = run->rank >= 0 && !measure_members(engine, numbers, per_pe);
     /* The root's time to everybody: autorefine's next step depends on it. */

@@ -104,6 +104,9 @@ struct measurement {
     const char *(*check)(const struct measurement *, const struct argument *,
                          const struct pe_set *);
     void (*demand)(const struct measurement *, const struct argument *, int pes, struct demand *);
+    /* On every PE of the world, members (run->rank >= 0) or not, before set-up and without buffers:
+     * for what the library makes collective over all PEs. May be NULL. */
+    void (*prepare)(struct run *);
     /* Prepare; verify once that the operation moves the right data. Collective over the set.
      * False after run_fail(): the measurement fails, the script goes on. */
     bool (*setup)(struct run *);

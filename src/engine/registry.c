@@ -32,6 +32,16 @@ size_t measurement_parameter_count(const struct measurement *function)
     return count;
 }
 
+/* One text for all: they differ in the version alone, and few versions matter. */
+static const char *too_old(const struct measurement *function, int major, int minor)
+{
+    static char text[96];
+    snprintf(text, sizeof text, "needs %s %d.%d; this program was built with %d.%d",
+             function->api == API_MPI ? "MPI" : "OpenSHMEM", function->version_major,
+             function->version_minor, major, minor);
+    return text;
+}
+
 const char *measurement_unsupported(const struct measurement *function)
 {
     int major = 0, minor = 0;
@@ -41,7 +51,7 @@ const char *measurement_unsupported(const struct measurement *function)
         return "this program was built without MPI";
     if (function->version_major > major ||
         (function->version_major == major && function->version_minor > minor))
-        return "the library that this program was built with is too old for it";
+        return too_old(function, major, minor);
     const char *defect = defect_of(DEFECT_CRASHES, function->name, comm_library());
     if (defect)
         return defect;

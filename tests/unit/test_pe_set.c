@@ -92,6 +92,30 @@ static void equal_sets(void **state)
     pe_set_release(none_too);
 }
 
+static void check_regular(const int *members, int size, bool regular, int first, int stride)
+{
+    struct pe_set *set = pe_set_create(members, size);
+    int found_first = -1, found_stride = 0;
+
+    assert_int_equal(pe_set_regular(set, &found_first, &found_stride), regular);
+    if (regular) {
+        assert_int_equal(found_first, first);
+        assert_int_equal(found_stride, stride);
+    }
+    pe_set_release(set);
+}
+
+static void regular_sets(void **state)
+{
+    (void)state;
+    check_regular((int[]){0, 1, 2}, 3, true, 0, 1);
+    check_regular((int[]){1, 4, 7}, 3, true, 1, 3);
+    check_regular((int[]){4, 2, 0}, 3, true, 4, -2);
+    check_regular((int[]){5}, 1, true, 5, 1);
+    check_regular((int[]){0, 1, 3}, 3, false, 0, 0);
+    check_regular(NULL, 0, false, 0, 0);
+}
+
 static void check_active(const int *members, int size, int start, int log_stride)
 {
     struct pe_set *set = pe_set_create(members, size);
@@ -145,7 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_and_ranks), cmocka_unit_test(strided),
         cmocka_unit_test(equal_sets),        cmocka_unit_test(active_sets),
-        cmocka_unit_test(references),
+        cmocka_unit_test(regular_sets),      cmocka_unit_test(references),
     };
 
     return cmocka_run_group_tests_name("pe_set", tests, NULL, NULL);

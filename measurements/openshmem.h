@@ -1,0 +1,27 @@
+/*
+ * The OpenSHMEM library, and every test of its version: what a later version brought is compiled
+ * where it is there, and is listed as unsupported, with the version that it needs, where it is not.
+ */
+#ifndef SKAMPI_MEASUREMENTS_OPENSHMEM_H
+#define SKAMPI_MEASUREMENTS_OPENSHMEM_H
+
+#include "engine/measurement.h"
+
+#if SKAMPI_SHMEM
+#include <shmem.h>
+#define SKAMPI_SHMEM_1_5                                                                           \
+    (SHMEM_MAJOR_VERSION > 1 || (SHMEM_MAJOR_VERSION == 1 && SHMEM_MINOR_VERSION >= 5))
+#else
+#define SKAMPI_SHMEM_1_5 0
+#endif
+
+/* In a descriptor: the version that the function needs, with or without the API, and its hooks. */
+#define SINCE_1_5 .version_major = 1, .version_minor = 5
+#define API_OPENSHMEM_1_5 .api = API_OPENSHMEM, SINCE_1_5
+#if SKAMPI_SHMEM_1_5
+#define WITH_SHMEM_1_5(hook) (hook)
+#else
+#define WITH_SHMEM_1_5(hook) NULL
+#endif
+
+#endif

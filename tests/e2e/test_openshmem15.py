@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# PLAIN
+"""Functions of OpenSHMEM 1.5: said to be unsupported where the library is older; and measured, with the
+data verified, on 1.5 or on an emulation of it over that library."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+from harness import ROOT, Tap, in_parallel, run, scratch_directory, skampi, skip_all, tracked_files
+
+STUB = "tests/stub/openshmem-1.5"
+REASON = r"needs OpenSHMEM 1\.5"
+PREAMBLE = """set_min_repetitions(4)
+set_max_repetitions(4)
+set_max_relative_standard_error(1.0)
+"""
+VALUES = {"iterations": 3, "count": 5, "root": 1, "therank": 1, "stride": 2, "xrange": 2, "nelems": 5}
+# Elements of ints, doubles and bytes: what 5 bytes are rounded up to.
+SIZES = {"int": 8, "double": 8, "byte": 5}
+
+
+def built(name):
+    with open(os.path.join(harness.build_directory(), name), encoding="utf-8") as file:
+        return file.read().strip()
+
+
+def build(*more):
+    """The program with what depends on the library's version compiled anew, on the emulation."""
+    flags, folder = built("flags"), scratch_directory()
+    libraries = shlex.split(built("commands").removeprefix(flags))
+    compiler, *flags = shlex.split(flags)
+    program = os.path.join(folder, "skampi")
+    build_directory = harness.build_directory()
+    sources = [path for path in tracked_files("src/comm/*.c", "measurements/*.c")
+               if re.search(r"[</](open)?shmem\.h[>\"]|measurements/(team|signal)\.h", read(path))]
+    done = subprocess.run(
+        [compiler, f"-I{STUB}/emulation", *flags, "-O0", *more, "-o", program, *sources,
+         f"{STUB}/emulation.c", f"{build_directory}/src/main.o", f"{build_directory}/libskampi.a",
+         *libraries], cwd=ROOT, capture_output=True, text=True, check=False, timeout=100)
+    return program if done.returncode == 0 else None, done.stderr
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Function:
+    def __init__(self, name, parameters, summary):
+        self.name, self.summary = name, summary
+        self.parameters = re.findall(r"\w+ (\w+)", parameters)
+
+    def call(self, **values):
+        values = {**VALUES, **values}
+        return f"{self.name}({', '.join(str(values[name]) for name in self.parameters)})"
+
+    def size(self):
+        if "count" not in self.parameters:
+            return 0
+        kind = re.search(r"of (?:unsigned )?(int|double|byte)s", self.summary)
+        return SIZES[kind.group(1)] if kind else VALUES["count"]
+
+    def columns(self, pes):
+        if self.name.endswith("_Single"):
+            return {VALUES["therank"]}
+        return {0} if self.name.endswith(("_Pingpong", "_Simple")) else set(range(pes))
+
+
+def read_functions():
+    """All that need 1.5, and whether the library here has it."""
+    listed = skampi(args=["--list"], launch=False).out
+    found, unsupported = [], 0
+    for function in re.findall(r"^(\w+)\((.*)\)\n    (.*)$", listed, re.MULTILINE):
+        described = run([harness.program(), "--describe", function[0]]).out
+        if "\nAPI: OpenSHMEM 1.5\n" in described:
+            found.append(Function(*function))
+            unsupported += re.search(rf"^supported: no: {REASON}; this program was built with "
+                                     r"\d\.\d$", described, re.MULTILINE) is not None
+    return found, unsupported
+
+
+def script(cases, preamble=PREAMBLE):
+    return preamble + "".join(
+        f'begin measurement "{number}"\n  measure {where} : {call}\nend measurement\n'
+        for number, (where, call) in enumerate(cases))
+
+
+# ---- Without OpenSHMEM 1.5 ----
+
+
+def test_unsupported(tap, functions):
+    asked = "".join(f'print is_supported("{f.name}")\n' for f in functions)
+    cases = [*(f.call() for f in functions), "wtime(10)"]
+    run = skampi(f'begin measurement "asked"\n{asked}end measurement\n'
+                 + script([("MPI_COMM_WORLD", call) for call in cases]), np=2)
+    tap.equal(run.status, 3, "measuring what is unsupported: status", run)
+    told = [line for line in run.comments if re.match(rf"# unsupported: \w+\(.*\): {REASON}", line)]
+    tap.equal(len(told), len(functions), "each measure is answered by a comment with the reason", run)
+    tap.equal([row.block for row in run.rows], [str(len(functions))], "the script goes on", run)
+    tap.equal(re.findall(r"^#P\[0\] ([01])$", run.out, re.MULTILINE), ["0"] * len(functions),
+              "is_supported() says 0")
+
+
+# ---- On 1.5, or on its emulation ----
+
+
+def test_sets(tap, program, functions, np, sets):
+    """sets: expression and size."""
+    cases = [(where, size, f) for where, size in sets for f in functions]
+    run = skampi(script([(where, f.call()) for where, _, f in cases]), np=np, executable=program,
+                 timeout=100)
+    tap.equal(run.status, 0, f"{np} PEs: status", run)
+    tap.equal(run.err, "", f"{np} PEs: no message")
+    for number, (where, size, function) in enumerate(cases):
+        block = run.block(str(number))
+        rows = block.rows if block and block.ended else []
+        found = [(row.bytes, {i for i, v in enumerate(row.per_pe) if v is not None}, len(row.per_pe))
+                 for row in rows]
+        tap.equal(found, [(function.size(), function.columns(size), size)],
+                  f"{np} PEs, {where}: {function.name}: size and columns")
+
+
+def test_refusals(tap, program, functions):
+    by_name = {function.name: function for function in functions}
+    irregular = "a team needs PEs in ascending order at a constant distance"
+    large = "larger than the communicator"
+    cases = (
+        (4, "comm2(3, 1)", by_name["Shmem_Team_Sync"].call(), irregular),
+        (4, "comm2(3, 1)", by_name["Shmem_Broadcastmem_Synchro"].call(), irregular),
+        (4, "comm2(3, 1)", by_name["Shmem_Team_Split_2D"].call(), irregular),
+        (2, "comm(2)", by_name["Shmem_Team_Split_Strided"].call(stride=3), large),
+        (2, "comm(2)", by_name["Shmem_Team_Split_Strided"].call(stride=0), "at least 1"),
+        (2, "comm(2)", by_name["Shmem_Team_Split_2D"].call(xrange=3), large),
+        (2, "comm(2)", by_name["Shmem_Collectmem_Synchro"].call(count=2**62), "addresses"),
+        (2, "comm(2)", by_name["Shmem_Collectmem_Synchro"].call(count=0), "at least 1"),
+        (2, "comm(2)", by_name["Shmem_Team_Broadcast_Synchro"].call(root=2), "ranks 0 to 1"),
+        (2, "comm(2)", by_name["Shmem_Test_Any"].call(nelems=0), "at least 1"),
+        (2, "comm(2)", by_name["Shmem_Test_Any"].call(nelems=2**31), "less than 2^31"),
+        (1, "comm(1)", by_name["Shmem_Put_Signal_Pingpong"].call(), "at least 2 PEs"))
+
+    def refused(case):
+        np, where, call, _ = case
+        return skampi(script([(where, call)]), np=np, executable=program)
+
+    for (np, where, call, reason), run in in_parallel(cases, refused):
+        tap.equal(run.status, 2, f"{call} on {where} of {np} is refused", run)
+        lines = [line for line in run.err.splitlines() if ": error: " in line]
+        tap.ok(len(lines) == 1 and lines[0].startswith("test.ski:5:") and reason in lines[0],
+               f"{call} on {where} of {np}: the message says why", run)
+
+
+def test_lost_data(tap, functions):
+    """What does not arrive is noticed."""
+    losing, errors = build("-DEMULATION_LOSES_DATA")
+    if not tap.ok(losing, "the losing emulation is built", errors):
+        return
+    moving = [f for f in functions if "count" in f.parameters]
+    run = skampi(script([("comm(2)", f.call()) for f in moving]), np=2, executable=losing)
+    tap.equal(run.status, 3, "lost data: status", run)
+    tap.equal([row.line for row in run.rows], [], "lost data: no function is measured")
+
+
+def main():
+    if not harness.has("SHMEM"):
+        skip_all("built without OpenSHMEM")
+    tap = Tap()
+    functions, unsupported = read_functions()
+    tap.ok(len(functions) >= 92, f"{len(functions)} functions need OpenSHMEM 1.5")
+    program, errors = harness.program(), ""
+    if unsupported:
+        tap.equal(unsupported, len(functions), "--describe says of each which version is needed")
+        test_unsupported(tap, functions)
+        program, errors = build()
+    if tap.ok(program, "there is a program with OpenSHMEM 1.5", errors):
+        listed = skampi(args=["--list"], launch=False, executable=program).out
+        tap.ok("unsupported: needs" not in listed, "there, nothing needs a later version", listed)
+        test_sets(tap, program, functions, 2, [("comm(2)", 2)])
+        # Ranks 0 and 3 are no active set, and have a team.
+        test_sets(tap, program, functions, 4, [("comm(4)", 4), ("comm2(0, 3)", 2)])
+        test_refusals(tap, program, functions)
+        run = skampi(os.path.join(ROOT, "inputs", "openshmem15.ski"), np=2, executable=program,
+                     args=["--set", "MAXSIZE=8", "--set", "iterations=2"])
+        tap.equal(run.status, 0, "openshmem15.ski: status", run)
+        tap.equal([block.name for block in run.blocks if not block.rows], [],
+                  "openshmem15.ski: every block has results", run)
+        if unsupported:
+            test_lost_data(tap, functions)
+    tap.done()
+
+
+main()
