@@ -141,7 +141,8 @@ archived := $(filter-out $(BUILD)/src/main.o,$(objects))
 
 unit_sources := $(wildcard tests/unit/test_*.c)
 unit_programs := $(unit_sources:tests/unit/%.c=$(BUILD)/tests/%)
-preloaded := $(patsubst tests/truth/%.c,$(BUILD)/tests/%.so,$(wildcard tests/truth/*.c))
+network_sources := $(wildcard tests/truth/network/*.c)
+preloaded := $(BUILD)/tests/libnetwork.so
 
 ifdef CONFIG_SUMMARY
 commands := $(compile) $(LDFLAGS) $(libraries)
@@ -192,11 +193,11 @@ $(unit_programs): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $$(call linked,$$*) 
 	@$(say) LINK $@
 	$(Q)$(link) -lcmocka $(libraries)
 
-# Not instrumented: launchers load them, too.
-$(preloaded): $(BUILD)/tests/%.so: tests/truth/%.c $(BUILD)/flags
+# Not instrumented: launchers load it, too.
+$(preloaded): $(network_sources) $(wildcard tests/truth/*.h tests/truth/*/*.h) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(say) SO $@
-	$(Q)$(filter-out $(sanitize_flags),$(compile)) -MMD -MP -MF $(@:.so=.d) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl -lpthread -lm
+	$(Q)$(filter-out $(sanitize_flags),$(compile)) -fPIC -shared -o $@ $(network_sources) $(LDFLAGS) -ldl -lpthread -lm
 
 # What tests need to know about this build.
 run-tests run-quickstart selfcheck bench: export SKAMPI = $(CURDIR)/$(PROGRAM)

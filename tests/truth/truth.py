@@ -31,9 +31,9 @@ def require():
 # ---- Building what the Makefile does not ----
 
 
-def compiled(source, target, *flags):
-    """Compiles source to target unless that is newer than all that it is made from."""
-    inputs = [source, *TRUTH.glob("*.h")]
+def compiled(target, sources, *flags):
+    """Compiles the sources to target unless that is newer than all that it is made from."""
+    inputs = [*sources, *TRUTH.glob("**/*.h")]
     if target.exists() and all(target.stat().st_mtime >= i.stat().st_mtime for i in inputs):
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def compiled(source, target, *flags):
     stored = BUILD / "flags"
     command = stored.read_text() if stored.exists() else f"{os.environ.get('CC', 'oshcc')} -O2"
     subprocess.run(
-        [*shlex.split(command), "-Itests", *flags, "-o", unfinished, source, "-ldl"],
+        [*shlex.split(command), "-Itests", *flags, "-o", unfinished, *sources, "-ldl"],
         check=True,
         timeout=120,
         cwd=ROOT,
@@ -51,22 +51,24 @@ def compiled(source, target, *flags):
 
 
 def library():
-    return compiled(TRUTH / "libnetwork.c", BUILD / "tests/libnetwork.so", "-shared", "-fPIC")
+    sources = sorted((TRUTH / "network").glob("*.c"))
+    return compiled(BUILD / "tests/libnetwork.so", sources, "-shared", "-fPIC")
 
 
 def program(name):
-    return compiled(TRUTH / "programs" / f"{name}.c", BUILD / "tests" / name)
+    return compiled(BUILD / "tests" / name, [TRUTH / "programs" / f"{name}.c"])
 
 
 # ---- The programmed network ----
 
 
 class Network:
-    """Costs in nanoseconds, as in the comment of libnetwork.c."""
+    """Costs in nanoseconds, as in the comment of network/network.c; `others` are those that stand
+    for themselves, by name."""
 
-    def __init__(self, post, wire, quiet, fence=700, progress="self", barrier=None, bcast=None):
+    def __init__(self, post, wire, quiet, fence=700, progress="self", bcast=None, **others):
         self.post, self.wire, self.quiet, self.fence = post, wire, quiet, fence
-        self.progress, self.barrier, self.bcast = progress, barrier, bcast
+        self.progress, self.bcast, self.others = progress, bcast, others
 
     def __str__(self):
         return f"{self.post:g}/{self.wire:g}/{self.quiet:g}, progress by {self.progress}"
@@ -86,28 +88,48 @@ class Network:
         return Network(
             *(factor * cost for cost in (self.post, self.wire, self.quiet, self.fence)),
             progress=self.progress,
-            barrier=None if self.barrier is None else factor * self.barrier,
             bcast=f"{kind}:{factor * float(time)}" if time else None,
+            **{name: factor * cost for name, cost in self.others.items()},
         )
 
     def environment(self):
-        names = ["post", "wire", "quiet", "fence", "progress", "barrier", "bcast"]
-        given = [(name, getattr(self, name)) for name in names]
-        costs = ",".join(f"{name}={value}" for name, value in given if value is not None)
+        names = ["post", "wire", "quiet", "fence", "progress", "bcast"]
+        given = {name: getattr(self, name) for name in names} | self.others
+        costs = ",".join(f"{name}={value}" for name, value in given.items() if value is not None)
         return {"LD_PRELOAD": library(), "SKAMPI_TRUTH": costs}
 
     def costs(self, pes):
         """The variables of cost formulas; measurements/README.md explains them to authors."""
         names = {name: getattr(self, name) for name in ("post", "wire", "quiet", "fence", "hidden")}
-        names["n"] = pes
-        if self.barrier is not None:
-            names["barrier"] = self.barrier
+        names |= self.others | {"n": pes}
         if self.bcast is not None:
             kind, time = self.bcast.split(":")
             # From the root's start to the end of the PE that is last, and of the root.
             names["broadcast"] = float(time) * (1 if kind == "flat" else pes - 1)
             names["broadcast_root"] = float(time) * (pes - 1 if kind == "linear" else 1)
         return names
+
+
+# Costs of the routines that are neither puts nor gets nor the like, each different from all others.
+FAMILIES = {
+    "fetch": 8000,
+    "wait": 2500,
+    "test": 2200,
+    "barrier": 15000,
+    "sync": 9000,
+    "reduce": 11000,
+    "collect": 13000,
+    "fcollect": 12000,
+    "alltoall": 14000,
+    "alltoalls": 16000,
+    "allocate": 20000,
+    "free": 18000,
+    "ctx_create": 6500,
+    "ctx_destroy": 7000,
+    "set_lock": 10000,
+    "clear_lock": 8500,
+    "test_lock": 6000,
+}
 
 
 def launch(pes, command, environment=None, timeout=120):

@@ -1,48 +1,28 @@
 /*
  * Measures the calls that libnetwork.so gives a cost, without skampi, and prints one line
  * "NAME NANOSECONDS" for each, on PE 0. test_network.py compares them with what was programmed.
- *   network_check costs        the calls and what follows from them, alone and together
- *   network_check variants     every function of the same meaning
- *   network_check collectives  barriers and broadcasts, "NAME@PE NANOSECONDS" for each PE
+ *   network_check costs     the calls and what follows from them, alone and together
+ *   network_check variants  every function of the same meaning: put, get and the like
+ *   network_check atomics   and atomics
+ * network_sync.c does it for what several PEs do together.
  */
 #include <shmem.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "truth/rma_types.h"
+#include "truth/openshmem_types.h"
+#include "truth/programs/timing.h"
 
-#define BATCHES 15
 #define MAX_BYTES 1024
 
 /* Symmetric. */
-static unsigned char *remote, *results;
+static unsigned char *remote;
 static unsigned char local[MAX_BYTES] __attribute__((aligned(64)));
-static long *sync_words;
 static shmem_ctx_t context;
-static int self, pes, other;
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The first quartile: interruptions only add. */
-static double typical(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof x[0], compare);
-    return x[n / 4];
-}
+static int other;
 
 /* Time of one operation among many, typical of several batches; what it leaves outstanding is
  * completed untimed. */
@@ -221,132 +201,44 @@ TRUTH_SIZES(BLOCKS)
 TRUTH_SIZES(STRIDED)
 BLOCKS(mem)
 
+#define ARGUMENTS_READ(type) (type *)remote, other
+#define ARGUMENTS_POST_0(type) (type *)remote, other
+#define ARGUMENTS_POST_1(type) (type *)remote, 1, other
+#define ARGUMENTS_FETCH_0(type) (type *)remote, other
+#define ARGUMENTS_FETCH_1(type) (type *)remote, 1, other
+#define ARGUMENTS_FETCH_2(type) (type *)remote, 0, 1, other
+#define ATOMIC_ALONE(shape, name, type) OPERATION(name, shmem_##name(ARGUMENTS_##shape(type)))
+#define ATOMIC_PAIR(shape, name, type)                                                             \
+    ATOMIC_ALONE(shape, name, type)                                                                \
+    OPERATION(ctx_##name, shmem_ctx_##name(context, ARGUMENTS_##shape(type)))
+#define ATOMIC(kind, shape, name, type) ATOMIC_##kind(shape, name, type)
+
+TRUTH_ATOMICS(ATOMIC)
+
 #undef OPERATION
-#define OPERATION(name) {#name, operation_##name},
-#undef TYPED
-#define TYPED(name, type)                                                                          \
-    OPERATION(name##_put)                                                                          \
-    OPERATION(name##_put_nbi)                                                                      \
-    OPERATION(name##_iput)                                                                         \
-    OPERATION(name##_p)                                                                            \
-    OPERATION(name##_get)                                                                          \
-    OPERATION(name##_get_nbi)                                                                      \
-    OPERATION(name##_iget)                                                                         \
-    OPERATION(name##_g)                                                                            \
-    OPERATION(ctx_##name##_put)                                                                    \
-    OPERATION(ctx_##name##_put_nbi)                                                                \
-    OPERATION(ctx_##name##_iput)                                                                   \
-    OPERATION(ctx_##name##_p)                                                                      \
-    OPERATION(ctx_##name##_get)                                                                    \
-    OPERATION(ctx_##name##_get_nbi)                                                                \
-    OPERATION(ctx_##name##_iget)                                                                   \
-    OPERATION(ctx_##name##_g)
-#undef BLOCKS
-#define BLOCKS(bits)                                                                               \
-    OPERATION(put##bits)                                                                           \
-    OPERATION(put##bits##_nbi)                                                                     \
-    OPERATION(get##bits)                                                                           \
-    OPERATION(get##bits##_nbi)                                                                     \
-    OPERATION(ctx_put##bits)                                                                       \
-    OPERATION(ctx_put##bits##_nbi)                                                                 \
-    OPERATION(ctx_get##bits)                                                                       \
-    OPERATION(ctx_get##bits##_nbi)
-#undef STRIDED
-#define STRIDED(bits)                                                                              \
-    OPERATION(iput##bits) OPERATION(iget##bits) OPERATION(ctx_iput##bits) OPERATION(ctx_iget##bits)
+#define OPERATION(name, statement) {#name, operation_##name},
 
-static void measure_variants(void)
+struct variant {
+    const char *name;
+    void (*operation)(void);
+};
+
+static const struct variant transfers[] = {TRUTH_TYPES(TYPED) TRUTH_SIZES(BLOCKS)
+                                               TRUTH_SIZES(STRIDED) BLOCKS(mem)};
+static const struct variant atomics[] = {TRUTH_ATOMICS(ATOMIC)};
+
+/* Open MPI crashes in the 32-bit ones. */
+static bool works(const char *name)
 {
-    static const struct {
-        const char *name;
-        void (*operation)(void);
-    } variants[] = {TRUTH_TYPES(TYPED) TRUTH_SIZES(BLOCKS) TRUTH_SIZES(STRIDED) BLOCKS(mem)};
-    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
-        printf("%s %.2f\n", variants[i].name, time_of(variants[i].operation, 10));
-    }
+    return strstr(name, "int_atomic_compare_swap") == NULL && strstr(name, "int_cswap") == NULL;
 }
 
-/* ---- collectives ---- */
-
-static int round_number;
-
-/* Alternating words, since a collective may not reuse those of the one before. */
-static long *next_sync_words(void)
+static void measure_variants(const struct variant *variants, size_t count)
 {
-    return sync_words + (round_number++ % 2) * SHMEM_BCAST_SYNC_SIZE;
-}
-
-static void broadcast(void)
-{
-    shmem_broadcast64(results, remote, 1, 0, 0, 0, pes, next_sync_words());
-}
-
-static void barrier_set(void)
-{
-    shmem_barrier(0, 0, pes, next_sync_words());
-}
-
-static void late_barrier(void)
-{
-    int64_t start = now_ns();
-    while (self == pes - 1 && now_ns() < start + 30000) {
-    }
-    shmem_barrier_all();
-}
-
-/* A barrier behind each, so that the PEs begin the next one together. */
-static double time_apart(void (*operation)(void))
-{
-    enum { CALLS = 200 };
-    double times[CALLS];
-    for (int i = 0; i < CALLS; i++) {
-        shmem_barrier_all();
-        int64_t start = now_ns();
-        operation();
-        times[i] = (double)(now_ns() - start);
-    }
-    return typical(times, CALLS);
-}
-
-static double time_together(void (*operation)(void), int calls)
-{
-    double batch[BATCHES];
-    for (int b = 0; b < BATCHES; b++) {
-        shmem_barrier_all();
-        int64_t start = now_ns();
-        for (int i = 0; i < calls; i++) {
-            operation();
+    for (size_t i = 0; i < count; i++) {
+        if (works(variants[i].name)) {
+            printf("%s %.2f\n", variants[i].name, time_of(variants[i].operation, 10));
         }
-        batch[b] = (double)(now_ns() - start) / calls;
-    }
-    return typical(batch, BATCHES);
-}
-
-static void measure_collectives(void)
-{
-    printf("barrier_all@%d %.2f\n", self, time_together(shmem_barrier_all, 50));
-    printf("sync_all@%d %.2f\n", self, time_together(shmem_sync_all, 50));
-    printf("barrier_set@%d %.2f\n", self, time_together(barrier_set, 50));
-    printf("barrier_late@%d %.2f\n", self, time_together(late_barrier, 20));
-    printf("broadcast@%d %.2f\n", self, time_apart(broadcast));
-    printf("broadcast_loop@%d %.2f\n", self, time_together(broadcast, 10));
-}
-
-static void fill(void)
-{
-    size_t words = 2 * (SHMEM_BCAST_SYNC_SIZE > SHMEM_BARRIER_SYNC_SIZE ? SHMEM_BCAST_SYNC_SIZE
-                                                                        : SHMEM_BARRIER_SYNC_SIZE);
-    remote = shmem_malloc(MAX_BYTES);
-    results = shmem_malloc(MAX_BYTES);
-    sync_words = shmem_malloc(words * sizeof *sync_words);
-    if (remote == NULL || results == NULL || sync_words == NULL ||
-        shmem_ctx_create(0, &context) != 0) {
-        fprintf(stderr, "network_check: no memory\n");
-        shmem_global_exit(1);
-    }
-    memset(remote, 1, MAX_BYTES);
-    for (size_t i = 0; i < words; i++) {
-        sync_words[i] = SHMEM_SYNC_VALUE;
     }
 }
 
@@ -354,15 +246,21 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "costs";
     shmem_init();
-    self = shmem_my_pe();
-    pes = shmem_n_pes();
-    other = (self + 1) % pes;
-    fill();
+    other = (shmem_my_pe() + 1) % shmem_n_pes();
+    remote = shmem_calloc(1, MAX_BYTES);
+    if (remote == NULL || shmem_ctx_create(0, &context) != 0) {
+        fprintf(stderr, "network_check: no memory\n");
+        shmem_global_exit(1);
+    }
     shmem_barrier_all();
-    if (strcmp(mode, "collectives") == 0) {
-        measure_collectives();
-    } else if (self == 0) {
-        strcmp(mode, "costs") == 0 ? measure_costs() : measure_variants();
+    if (shmem_my_pe() != 0) {
+        /* only watches */
+    } else if (strcmp(mode, "costs") == 0) {
+        measure_costs();
+    } else if (strcmp(mode, "atomics") == 0) {
+        measure_variants(atomics, sizeof atomics / sizeof atomics[0]);
+    } else {
+        measure_variants(transfers, sizeof transfers / sizeof transfers[0]);
     }
     fflush(stdout);
     shmem_barrier_all();

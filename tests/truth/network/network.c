@@ -1,0 +1,243 @@
+/*
+ * A programmed network. Preloaded into a program on OpenSHMEM, this library lets the real one move
+ * the data and then keeps the caller busy until the call has cost what was programmed: whoever
+ * measures the calls must find the programmed costs.
+ *
+ *   oshrun -np 2 -x LD_PRELOAD=.../libnetwork.so \
+ *       -x SKAMPI_TRUTH=post=2000,wire=10000,quiet=1000,progress=self ./program
+ *
+ * Costs, in nanoseconds; what is not given costs nothing more than the real call does:
+ *   post       put, p, iput, put_nbi, get_nbi, atomics that do not fetch: until the call returns.
+ *   wire       from the end of the post until the operation is complete.
+ *   progress   self (default): wire time passes by itself. quiet: it passes only inside quiet,
+ *              once for all that is outstanding.
+ *   quiet      quiet: completes what is outstanding, then takes this long.
+ *   fence      fence: takes this long, completes nothing.
+ *   fetch      fetching atomics: until the call returns; the other PE sees it after half of that.
+ *   wait       wait_until: takes this long, and not less than until what it waits for arrives.
+ *   test       test: takes this long, and says no as long as that has not arrived.
+ *   barrier    barrier: all leave this long after the last one entered. Also completes what is
+ *              outstanding, as quiet does but without the cost of quiet.
+ *   sync, reduce, collect, fcollect, alltoall, alltoalls
+ *              these collectives: all leave this long after the last one entered.
+ *   allocate   malloc, calloc, align, realloc: likewise, of all PEs.
+ *   free       free: likewise.
+ *   bcast      broadcast, KIND:TIME, counted from the root's entry; d is the distance from the
+ *              root by rank, n the number of PEs. Nobody leaves before entering.
+ *              linear:a  the root sends to one after the other and leaves after (n-1) a;
+ *                        the PE at distance d leaves after d a.
+ *              chain:a   who has the data sends it on, which takes a, and then leaves;
+ *                        the last PE leaves when it has the data, after (n-1) a.
+ *              flat:a    all leave after a.
+ *   ctx_create, ctx_destroy
+ *              until the call returns; destroying completes what is outstanding in the context.
+ *   set_lock   set_lock: this long from its entry, or from the end of the clear_lock before it when
+ *              that is later.
+ *   clear_lock clear_lock: until the call returns and the lock is free.
+ *   test_lock  test_lock: until the call returns; when it gets the lock counted as set_lock.
+ * get, g, iget cost post + wire, since they return when the data are there.
+ *
+ * What another PE waits for, with wait_until or test, arrives post + wire after the entry of the
+ * put or non-fetching atomic. The data themselves move at once: who looks at them in another way
+ * does not find them late. Where several are on their way to one address, a wait is for the last.
+ *
+ * Costs count from the entry of the call, so that the real call is part of them; where that takes
+ * longer than programmed, the call is late, and report=1 tells how many were (on standard error,
+ * at the end). What a program sees of a call beyond its own clock readings in here is calibrated
+ * at start-up and taken off.
+ *
+ * The parts: clock.c, busy.c (lasting as long as programmed), shared.c (what PEs know of each
+ * other's times), and the functions: rma.c (also atomics, ordering, contexts), wait.c (also locks),
+ * collective.c (also memory). A further cost is an entry of enum cost, its name in parse_item(),
+ * and an INTERPOSE of its functions.
+ *
+ * Limits: one thread a PE calls the library; all PEs are on one node, because times are exchanged
+ * as readings of one clock; waits are for symmetric objects on the heap.
+ */
+#define _GNU_SOURCE
+#include "interpose.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Noreturn void die(const char *what, const char *which)
+{
+    fprintf(stderr, "libnetwork: %s: %s\n", what, which);
+    _exit(2);
+}
+
+void *real_function(const char *name)
+{
+    void *function = dlsym(RTLD_NEXT, name);
+    if (function == NULL) {
+        die("the library has no such function", name);
+    }
+    return function;
+}
+
+void make_progress(void)
+{
+    static void (*progress)(void);
+    static bool looked;
+    if (!looked) {
+        void *symbol = dlsym(RTLD_DEFAULT, "opal_progress");
+        memcpy(&progress, &symbol, sizeof progress);
+        looked = true;
+    }
+    if (progress != NULL) {
+        progress();
+    }
+}
+
+/* ---- What is programmed ---- */
+
+struct network network = {.progress_by_itself = true};
+
+static int64_t parse_ticks(const char *text)
+{
+    char *end;
+    double ns = strtod(text, &end);
+    if (end == text || *end != '\0' || !(ns >= 0 && ns < 1e12)) {
+        die("not a time in nanoseconds", text);
+    }
+    return (int64_t)(ns * ticks_per_ns + 0.5);
+}
+
+static void parse_broadcast(char *text)
+{
+    static const char *const kinds[] = {
+        [BROADCAST_LINEAR] = "linear", [BROADCAST_CHAIN] = "chain", [BROADCAST_FLAT] = "flat"};
+    char *colon = strchr(text, ':');
+    if (colon == NULL) {
+        die("bcast is KIND:TIME", text);
+    }
+    *colon = '\0';
+    network.cost[COST_BROADCAST] = parse_ticks(colon + 1);
+    for (int kind = BROADCAST_LINEAR; kind <= BROADCAST_FLAT; kind++) {
+        if (strcmp(text, kinds[kind]) == 0) {
+            network.broadcast = (enum broadcast)kind;
+            return;
+        }
+    }
+    die("unknown kind of bcast", text);
+}
+
+static void parse_item(char *item)
+{
+    static const char *const names[COSTS] = {
+        [COST_POST] = "post",
+        [COST_WIRE] = "wire",
+        [COST_QUIET] = "quiet",
+        [COST_FENCE] = "fence",
+        [COST_FETCH] = "fetch",
+        [COST_WAIT] = "wait",
+        [COST_TEST] = "test",
+        [COST_BARRIER] = "barrier",
+        [COST_SYNC] = "sync",
+        [COST_REDUCE] = "reduce",
+        [COST_COLLECT] = "collect",
+        [COST_FCOLLECT] = "fcollect",
+        [COST_ALLTOALL] = "alltoall",
+        [COST_ALLTOALLS] = "alltoalls",
+        [COST_ALLOCATE] = "allocate",
+        [COST_FREE] = "free",
+        [COST_CTX_CREATE] = "ctx_create",
+        [COST_CTX_DESTROY] = "ctx_destroy",
+        [COST_SET_LOCK] = "set_lock",
+        [COST_CLEAR_LOCK] = "clear_lock",
+        [COST_TEST_LOCK] = "test_lock",
+    };
+    char *value = strchr(item, '=');
+    if (value == NULL) {
+        die("SKAMPI_TRUTH is NAME=VALUE,...", item);
+    }
+    *value++ = '\0';
+    for (int cost = 0; cost < COSTS; cost++) {
+        if (names[cost] != NULL && strcmp(item, names[cost]) == 0) {
+            network.cost[cost] = parse_ticks(value);
+            return;
+        }
+    }
+    if (strcmp(item, "bcast") == 0) {
+        parse_broadcast(value);
+    } else if (strcmp(item, "report") == 0) {
+        network.report = strcmp(value, "0") != 0;
+    } else if (strcmp(item, "progress") == 0) {
+        network.progress_by_itself = strcmp(value, "self") == 0;
+        if (!network.progress_by_itself && strcmp(value, "quiet") != 0) {
+            die("progress is self or quiet", value);
+        }
+    } else {
+        die("unknown cost", item);
+    }
+}
+
+static void network_parse(const char *specification)
+{
+    for (int cost = 0; cost < COSTS; cost++) {
+        network.cost[cost] = -1;
+    }
+    char *copy = strdup(specification);
+    char *rest = copy;
+    for (char *item = strtok_r(copy, ",", &rest); item != NULL; item = strtok_r(NULL, ",", &rest)) {
+        parse_item(item);
+    }
+    free(copy);
+    if (network.cost[COST_WIRE] < 0) {
+        network.cost[COST_WIRE] = 0;
+    } else {
+        network.cost[COST_POST] = later(network.cost[COST_POST], 0);
+        network.cost[COST_QUIET] = later(network.cost[COST_QUIET], 0);
+    }
+}
+
+/* ---- Start and end ---- */
+
+void shmem_init(void)
+{
+    struct call call = call_enter();
+    ((void (*)(void))real_function("shmem_init"))();
+    call_leave();
+    (void)call;
+    shared_create();
+}
+
+int shmem_init_thread(int requested, int *provided)
+{
+    struct call call = call_enter();
+    int status = ((int (*)(int, int *))real_function("shmem_init_thread"))(requested, provided);
+    call_leave();
+    (void)call;
+    shared_create();
+    return status;
+}
+
+void shmem_finalize(void)
+{
+    busy_report();
+    depth++;
+    ((void (*)(void))real_function("shmem_finalize"))();
+    depth--;
+}
+
+void shmem_global_exit(int status)
+{
+    busy_report();
+    ((void (*)(int))real_function("shmem_global_exit"))(status);
+    _exit(status);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *specification = getenv("SKAMPI_TRUTH");
+    if (specification == NULL || *specification == '\0') {
+        return;
+    }
+    clock_calibrate();
+    network_parse(specification);
+    network.active = true;
+    busy_calibrate();
+}

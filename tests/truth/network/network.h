@@ -1,0 +1,148 @@
+/*
+ * What the parts of the programmed network share; network.c says what the whole is.
+ */
+#ifndef TRUTH_NETWORK_H
+#define TRUTH_NETWORK_H
+
+#include <shmem.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/* A preloaded library's own names must not get between those of the program and its libraries. */
+#pragma GCC visibility push(hidden)
+
+_Noreturn void die(const char *what, const char *which);
+
+/* Lets the real library answer what other PEs ask of this one. */
+void make_progress(void);
+
+/* ---- Clock: ticks of the time-stamp counter where that is invariant, else nanoseconds ---- */
+
+extern bool use_tsc;
+extern double ticks_per_ns;
+
+int64_t system_ns(void);
+void clock_calibrate(void);
+
+static inline int64_t ticks_now(void)
+{
+#if defined(__x86_64__)
+    if (use_tsc) {
+        return (int64_t)__rdtsc();
+    }
+#endif
+    return system_ns();
+}
+
+static inline int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- What is programmed ---- */
+
+enum cost {
+    COST_POST,
+    COST_WIRE,
+    COST_QUIET,
+    COST_FENCE,
+    COST_FETCH,
+    COST_WAIT,
+    COST_TEST,
+    COST_BARRIER,
+    COST_SYNC,
+    COST_REDUCE,
+    COST_COLLECT,
+    COST_FCOLLECT,
+    COST_ALLTOALL,
+    COST_ALLTOALLS,
+    COST_ALLOCATE,
+    COST_FREE,
+    COST_CTX_CREATE,
+    COST_CTX_DESTROY,
+    COST_SET_LOCK,
+    COST_CLEAR_LOCK,
+    COST_TEST_LOCK,
+    COST_BROADCAST, /* the time of one step */
+    COSTS
+};
+
+enum broadcast { BROADCAST_REAL, BROADCAST_LINEAR, BROADCAST_CHAIN, BROADCAST_FLAT };
+
+struct network {
+    bool active;
+    int64_t cost[COSTS]; /* ticks; negative: not programmed */
+    enum broadcast broadcast;
+    bool progress_by_itself;
+    bool report;
+};
+extern struct network network;
+
+/* ---- One call ---- */
+
+/* The real library calls its own public names: only the outermost call costs. */
+extern __thread int depth __attribute__((tls_model("initial-exec")));
+
+struct call {
+    int64_t entry; /* 0: costs nothing (nested, or nothing is programmed) */
+};
+
+static inline struct call call_enter(void)
+{
+    bool outermost = depth++ == 0;
+    return (struct call){outermost && network.active ? ticks_now() : 0};
+}
+
+static inline void call_leave(void)
+{
+    depth--;
+}
+
+static inline bool call_costs(struct call call, enum cost cost)
+{
+    return call.entry != 0 && network.cost[cost] >= 0;
+}
+
+/* Busy until the given time, as the caller sees it. Which cost it is for makes only a difference
+ * for the accuracy. */
+void busy_until(enum cost, int64_t time);
+void busy_report(void);
+void busy_calibrate(void);
+
+/* The cost counted from the call's entry. */
+void charge(struct call, enum cost);
+
+/* ---- What is outstanding, in each context ---- */
+
+/* The time at which all that is outstanding in the context is complete, for a caller that starts
+ * waiting for it at the given time. */
+int64_t pending_complete(shmem_ctx_t, int64_t time);
+bool pending_any(shmem_ctx_t);
+
+/* ---- What PEs know of each other (all on one node); times are readings of one clock ---- */
+
+extern int self, pes;
+
+void shared_create(void);
+
+/* Each PE tells others times. Two PEs take part in the collectives that they have in common in the
+ * same order, so a count for each pair says which one a time belongs to, whatever the sets. */
+void tell(int pe, int64_t time);
+int64_t told(int pe);
+
+/* Announced before the data are moved: when they arrive at [dest, dest + bytes) on the PE. */
+void announce(const void *dest, size_t bytes, int pe, int64_t arrival);
+/* When what is written to the address here arrives; what has arrived by then counts as `time`. */
+int64_t arrival_at(const void *address, int64_t time);
+
+/* When the lock was released last, or will be. */
+void lock_release_at(const volatile void *lock, int64_t time);
+int64_t lock_released(const volatile void *lock);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * Put, get, atomics, and what completes them.
+ */
+#include "interpose.h"
+#include "truth/openshmem_types.h"
+
+/* ---- What is outstanding, in each context ---- */
+
+#define MAX_CONTEXTS 64
+
+static struct pending {
+    shmem_ctx_t context;
+    bool any;
+    int64_t complete; /* with progress by itself: when the last of them is */
+} pending[MAX_CONTEXTS];
+static size_t pending_count;
+
+static struct pending *pending_of(shmem_ctx_t context)
+{
+    for (size_t i = 0; i < pending_count; i++) {
+        if (pending[i].context == context) {
+            return &pending[i];
+        }
+    }
+    if (pending_count == MAX_CONTEXTS) {
+        die("too many contexts", "raise MAX_CONTEXTS");
+    }
+    pending[pending_count] = (struct pending){.context = context};
+    return &pending[pending_count++];
+}
+
+bool pending_any(shmem_ctx_t context)
+{
+    return pending_of(context)->any;
+}
+
+int64_t pending_complete(shmem_ctx_t context, int64_t time)
+{
+    struct pending *p = pending_of(context);
+    if (p->any) {
+        p->any = false;
+        return network.progress_by_itself ? later(time, p->complete)
+                                          : time + network.cost[COST_WIRE];
+    }
+    return time;
+}
+
+/* ---- The costs ---- */
+
+/* Before a put: tells whoever may wait for it. */
+static void send(struct call call, const void *dest, size_t bytes, int pe)
+{
+    if (call_costs(call, COST_POST)) {
+        announce(dest, bytes, pe, call.entry + network.cost[COST_POST] + network.cost[COST_WIRE]);
+    }
+}
+
+static void send_strided(struct call call, const void *dest, ptrdiff_t stride, size_t n,
+                         size_t element, int pe)
+{
+    if (n > 0) {
+        send(call, dest, ((n - 1) * (size_t)stride + 1) * element, pe);
+    }
+}
+
+static void charge_post(struct call call, shmem_ctx_t context)
+{
+    if (!call_costs(call, COST_POST)) {
+        return;
+    }
+    int64_t end = call.entry + network.cost[COST_POST];
+    struct pending *p = pending_of(context);
+    p->complete = later(p->any ? p->complete : 0, end + network.cost[COST_WIRE]);
+    p->any = true;
+    busy_until(COST_POST, end);
+}
+
+static void charge_get(struct call call, shmem_ctx_t context)
+{
+    (void)context;
+    if (call_costs(call, COST_POST)) {
+        busy_until(COST_WIRE, call.entry + network.cost[COST_POST] + network.cost[COST_WIRE]);
+    }
+}
+
+/* What a fetching atomic does has happened when its answer starts on its way back. */
+static void request(struct call call, const void *dest, size_t bytes, int pe)
+{
+    if (call_costs(call, COST_FETCH)) {
+        announce(dest, bytes, pe, call.entry + network.cost[COST_FETCH] / 2);
+    }
+}
+
+static void charge_fetch(struct call call, shmem_ctx_t context)
+{
+    (void)context;
+    charge(call, COST_FETCH);
+}
+
+static void charge_quiet(struct call call, shmem_ctx_t context)
+{
+    if (call_costs(call, COST_QUIET)) {
+        busy_until(COST_QUIET, pending_complete(context, call.entry) + network.cost[COST_QUIET]);
+    }
+}
+
+/* Destroying a context completes what is outstanding in it, and its name may be used again. */
+static void charge_destroy(struct call call, shmem_ctx_t context)
+{
+    if (call.entry == 0) {
+        return;
+    }
+    int64_t complete = pending_complete(context, call.entry);
+    *pending_of(context) = pending[--pending_count];
+    if (network.cost[COST_CTX_DESTROY] >= 0) {
+        busy_until(COST_CTX_DESTROY, complete + network.cost[COST_CTX_DESTROY]);
+    }
+}
+
+/* ---- Put and get ---- */
+
+#define BLOCK(type) (type * dest, const type *source, size_t n, int pe)
+#define BLOCK_ARGUMENTS (dest, source, n, pe)
+#define STRIDED(type)                                                                              \
+    (type * dest, const type *source, ptrdiff_t dst, ptrdiff_t sst, size_t n, int pe)
+#define STRIDED_ARGUMENTS (dest, source, dst, sst, n, pe)
+
+#define BLOCKS(put_name, get_name, suffix, type, bytes)                                            \
+    INTERPOSE_PAIR(put_name##suffix, BLOCK(type), BLOCK_ARGUMENTS,                                 \
+                   send(call, dest, n *(bytes), pe), charge_post)                                  \
+    INTERPOSE_PAIR(put_name##suffix##_nbi, BLOCK(type), BLOCK_ARGUMENTS,                           \
+                   send(call, dest, n *(bytes), pe), charge_post)                                  \
+    INTERPOSE_PAIR(get_name##suffix, BLOCK(type), BLOCK_ARGUMENTS, NOTHING, charge_get)            \
+    INTERPOSE_PAIR(get_name##suffix##_nbi, BLOCK(type), BLOCK_ARGUMENTS, NOTHING, charge_post)
+
+#define STRIDES(put_name, get_name, suffix, type, bytes)                                           \
+    INTERPOSE_PAIR(put_name##suffix, STRIDED(type), STRIDED_ARGUMENTS,                             \
+                   send_strided(call, dest, dst, n, bytes, pe), charge_post)                       \
+    INTERPOSE_PAIR(get_name##suffix, STRIDED(type), STRIDED_ARGUMENTS, NOTHING, charge_get)
+
+#define TYPED(name, type)                                                                          \
+    BLOCKS(name##_put, name##_get, , type, sizeof(type))                                           \
+    STRIDES(name##_iput, name##_iget, , type, sizeof(type))                                        \
+    INTERPOSE_PAIR(name##_p, (type * dest, type value, int pe), (dest, value, pe),                 \
+                   send(call, dest, sizeof(type), pe), charge_post)                                \
+    INTERPOSE_VALUE_PAIR(type, name##_g, (const type *source, int pe), (source, pe), NOTHING,      \
+                         charge_get)
+
+#define SIZED(bits)                                                                                \
+    BLOCKS(put, get, bits, void, bits / 8)                                                         \
+    STRIDES(iput, iget, bits, void, bits / 8)
+
+TRUTH_TYPES(TYPED)
+TRUTH_SIZES(SIZED)
+BLOCKS(put, get, mem, void, 1)
+
+/* ---- Atomics: those that fetch wait for the answer, the others are like a put ---- */
+
+/* clang-format off */
+#define SEND send(call, dest, sizeof *dest, pe)
+#define REQUEST request(call, dest, sizeof *dest, pe)
+#define POST_0(kind, name, type)                                                                   \
+    INTERPOSE_##kind(name, (type *dest, int pe), (dest, pe), SEND, charge_post)
+#define POST_1(kind, name, type)                                                                   \
+    INTERPOSE_##kind(name, (type *dest, type x, int pe), (dest, x, pe), SEND, charge_post)
+#define READ(kind, name, type)                                                                     \
+    INTERPOSE_VALUE_##kind(type, name, (const type *dest, int pe), (dest, pe), NOTHING, charge_fetch)
+#define FETCH_0(kind, name, type)                                                                  \
+    INTERPOSE_VALUE_##kind(type, name, (type *dest, int pe), (dest, pe), REQUEST, charge_fetch)
+#define FETCH_1(kind, name, type)                                                                  \
+    INTERPOSE_VALUE_##kind(type, name, (type *dest, type x, int pe), (dest, x, pe), REQUEST, charge_fetch)
+#define FETCH_2(kind, name, type)                                                                  \
+    INTERPOSE_VALUE_##kind(type, name, (type *dest, type x, type y, int pe), (dest, x, y, pe), REQUEST, charge_fetch)
+/* clang-format on */
+#define ATOMIC(kind, shape, name, type) shape(kind, name, type)
+
+TRUTH_ATOMICS(ATOMIC)
+
+/* ---- Ordering and contexts ---- */
+
+INTERPOSE(shmem_quiet, (void), (), NOTHING, charge_quiet(call, SHMEM_CTX_DEFAULT))
+INTERPOSE(shmem_ctx_quiet, (shmem_ctx_t context), (context), NOTHING, charge_quiet(call, context))
+INTERPOSE(shmem_fence, (void), (), NOTHING, charge(call, COST_FENCE))
+INTERPOSE(shmem_ctx_fence, (shmem_ctx_t context), (context), NOTHING, charge(call, COST_FENCE))
+INTERPOSE_VALUE(int, shmem_ctx_create, (long options, shmem_ctx_t *context), (options, context),
+                NOTHING, charge(call, COST_CTX_CREATE))
+INTERPOSE(shmem_ctx_destroy, (shmem_ctx_t context), (context), NOTHING,
+          charge_destroy(call, context))

@@ -1,0 +1,83 @@
+/*
+ * Waiting for what another PE does: wait_until, test and locks.
+ */
+#include "interpose.h"
+#include "truth/openshmem_types.h"
+
+/* ---- wait_until and test ---- */
+
+/* Also where these calls themselves cost nothing: data are not there before they arrive. */
+static void charge_wait(struct call call, const volatile void *address)
+{
+    if (call.entry != 0) {
+        int64_t end = call.entry + later(network.cost[COST_WAIT], 0);
+        int64_t arrival = arrival_at((const void *)address, end);
+        if (network.cost[COST_WAIT] >= 0 || arrival > end) {
+            busy_until(COST_WAIT, arrival);
+        }
+    }
+}
+
+/* Returns what the test says. */
+static int charge_test(struct call call, const volatile void *address, int value)
+{
+    if (call.entry != 0 && value) {
+        value = arrival_at((const void *)address, call.entry) == call.entry;
+    }
+    charge(call, COST_TEST);
+    return value;
+}
+
+#define WAIT(name, type)                                                                           \
+    INTERPOSE(shmem_##name##_wait_until, (volatile type * address, int compare, type operand),     \
+              (address, compare, operand), NOTHING, charge_wait(call, address))                    \
+    INTERPOSE_VALUE(                                                                               \
+        int, shmem_##name##_test, (volatile type * address, int compare, type operand),            \
+        (address, compare, operand), NOTHING, value = charge_test(call, address, value))
+
+TRUTH_WAIT_TYPES(WAIT)
+
+/* Names of versions before 1.4. */
+#define WAIT_OLD(name, type)                                                                       \
+    INTERPOSE(name, (volatile type * address, type operand), (address, operand), NOTHING,          \
+              charge_wait(call, address))
+
+WAIT_OLD(shmem_wait, long)
+WAIT_OLD(shmem_short_wait, short)
+WAIT_OLD(shmem_int_wait, int)
+WAIT_OLD(shmem_long_wait, long)
+WAIT_OLD(shmem_longlong_wait, long long)
+
+/* ---- Locks ---- */
+
+/* A lock is held until clear_lock returns. */
+static void release(struct call call, const volatile long *lock)
+{
+    if (call_costs(call, COST_CLEAR_LOCK)) {
+        lock_release_at(lock, call.entry + network.cost[COST_CLEAR_LOCK]);
+    }
+}
+
+/* Who gets the lock pays from when it was free. */
+static void charge_acquisition(struct call call, enum cost cost, const volatile long *lock)
+{
+    if (call_costs(call, cost)) {
+        busy_until(cost, later(call.entry, lock_released(lock)) + network.cost[cost]);
+    }
+}
+
+static void charge_test_lock(struct call call, const volatile long *lock, bool held)
+{
+    if (held) {
+        charge(call, COST_TEST_LOCK);
+    } else {
+        charge_acquisition(call, COST_TEST_LOCK, lock);
+    }
+}
+
+#define LOCK (volatile long *lock)
+
+INTERPOSE(shmem_set_lock, LOCK, (lock), NOTHING, charge_acquisition(call, COST_SET_LOCK, lock))
+INTERPOSE(shmem_clear_lock, LOCK, (lock), release(call, lock), charge(call, COST_CLEAR_LOCK))
+INTERPOSE_VALUE(int, shmem_test_lock, LOCK, (lock), NOTHING,
+                charge_test_lock(call, lock, value != 0))
