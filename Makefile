@@ -179,7 +179,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(compile) $(texts_here) -MMD -MP -c -o $@ $<
 
 .PRECIOUS: $(BUILD)/%.o
--include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/*/*.d)
+-include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d)
 
 # ---- Tests ----
 

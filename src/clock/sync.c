@@ -16,6 +16,8 @@
 /* An exchange that only has to allow for equal clocks need not be the best possible. */
 #define VERIFY_PATIENCE 8
 #define COMPARE_PATIENCE 100
+/* Rates that differ by less are one rate, as different processes have measured it. */
+#define ALIKE 1e-4
 /* An exchange ends after so many in any case. */
 #define MOST_EXCHANGES 2000
 #define HISTORY 256
@@ -57,7 +59,9 @@ double sync_seconds(int64_t global)
 double sync_offset(void)
 {
     int64_t now = timer_now(), global = clock_map_apply(&own.map, now);
-    if (own.rate == timer_in_use->ticks_per_second)
+    /* Counters of one kind, whose rates are known to some parts in a million: since they began,
+     * that alone would have made milliseconds. */
+    if (fabs(timer_in_use->ticks_per_second / own.rate - 1) < ALIKE)
         return sync_seconds(global - now);
     /* Both are large: doubles would lose nanoseconds after days. */
     return (double)((long double)global / own.rate -

@@ -88,7 +88,7 @@ for atomic in ("Atomic", "Ctx_Atomic"):
 
 CLASSIC = {f"Shmem_{name}": cost for names, cost in CLASSIC.items() for name in names.split()}
 WITH_A_MODEL = 90  # of them, at least
-COMPLETE = False
+COMPLETE = True
 
 TRUTHS = {name: cost for name, cost in CLASSIC.items() if cost}
 TRUTHS["Shmem_Put_Call"] = "post"
