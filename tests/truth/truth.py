@@ -41,7 +41,7 @@ def compiled(target, sources, *flags):
     stored = BUILD / "flags"
     command = stored.read_text() if stored.exists() else f"{os.environ.get('CC', 'oshcc')} -O2"
     subprocess.run(
-        [*shlex.split(command), "-Itests", *flags, "-o", unfinished, *sources, "-ldl"],
+        [*shlex.split(command), "-Itests", "-o", unfinished, *sources, *flags, "-ldl"],
         check=True,
         timeout=120,
         cwd=ROOT,
@@ -57,6 +57,14 @@ def library():
 
 def program(name):
     return compiled(BUILD / "tests" / name, [TRUTH / "programs" / f"{name}.c"])
+
+
+def with_functions(name):
+    """skampi with other measurement functions: programs/NAME.c has the list of families."""
+    flags, command = ((BUILD / file).read_text() for file in ("flags", "commands"))
+    parts = [BUILD / "src/main.o", BUILD / "libskampi.a"]
+    libraries = shlex.split(command)[len(shlex.split(flags)):]
+    return compiled(BUILD / "tests" / name, [TRUTH / "programs" / f"{name}.c", *parts], *libraries)
 
 
 # ---- The programmed network ----
@@ -186,11 +194,12 @@ class RunFailed(Exception):
     pass
 
 
-def measure(script, pes=2, environment=None, timeout=120):
-    """The result lines of a script given as text. RunFailed unless skampi exits with 0."""
+def measure(script, pes=2, environment=None, timeout=120, program=None):
+    """The result lines of a script given as text. RunFailed unless skampi, or a program like it, exits
+    with 0."""
     path = Path(harness.scratch_directory()) / "truth.ski"
     path.write_text(script)
-    run = launch(pes, [harness.program(), "-i", path], environment, timeout)
+    run = launch(pes, [program or harness.program(), "-i", path], environment, timeout)
     if run.status != 0:
         raise RunFailed(str(run))
     return run.rows

@@ -1,45 +1,43 @@
 /*
- * Times loops of many calls from outside, without skampi: prints "NAME NANOSECONDS" for one call of
- * each, as the slower PE sees it while all do the same. test_loops.py compares them with skampi.
+ * Loops of a million calls, timed from outside by the system's clock, as a measurement function of
+ * a program of their own: Loop(NAME) stands beside the functions that it is to be compared with, in
+ * the same run, on the same memory. See test_loops.py.
  */
+#include <math.h>
 #include <shmem.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
+#include "measurements/shapes.h"
 #include "truth/programs/timing.h"
 
-/* A million calls in parts that are seldom interrupted, the typical one of which counts. */
+/* Parts that are seldom interrupted, the typical one of which counts. */
 #define PARTS 100
 #define CALLS 10000
 #define BYTES 8
 
-/* Symmetric. */
-static struct {
-    unsigned char remote[64], local[64];
-    int word, one;
-    double time, slowest;
-    double work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
-    long sync[SHMEM_REDUCE_SYNC_SIZE];
-} * memory;
-static int other;
+struct site {
+    void *remote, *local;
+    int *word, *one;
+    int other;
+};
 
 #define LOOPS(X)                                                                                   \
-    X(put_quiet, shmem_putmem(memory->remote, memory->local, BYTES, other); shmem_quiet())         \
-    X(put_quiet_quiet, shmem_putmem(memory->remote, memory->local, BYTES, other); shmem_quiet();   \
+    X(put_quiet, shmem_putmem(at.remote, at.local, BYTES, at.other); shmem_quiet())                \
+    X(put_quiet_quiet, shmem_putmem(at.remote, at.local, BYTES, at.other); shmem_quiet();          \
       shmem_quiet())                                                                               \
-    X(get, shmem_getmem(memory->local, memory->remote, BYTES, other))                              \
-    X(p_quiet, shmem_int_p(&memory->word, 1, other); shmem_quiet())                                \
-    X(g, memory->one = shmem_int_g(&memory->word, other))                                          \
-    X(fetch_add, shmem_int_atomic_fetch_add(&memory->word, 1, other))                              \
-    X(swap, shmem_long_atomic_swap((long *)memory->remote, 1, other))                              \
+    X(get, shmem_getmem(at.local, at.remote, BYTES, at.other))                                     \
+    X(p_quiet, shmem_int_p(at.word, 1, at.other); shmem_quiet())                                   \
+    X(g, *at.one = shmem_int_g(at.word, at.other))                                                 \
+    X(fetch_add, shmem_int_atomic_fetch_add(at.word, 1, at.other))                                 \
+    X(swap, shmem_long_atomic_swap(at.remote, 1, at.other))                                        \
     X(quiet, shmem_quiet())                                                                        \
-    X(wait_until, shmem_int_wait_until(&memory->one, SHMEM_CMP_EQ, 1))                             \
-    X(test, shmem_int_test(&memory->one, SHMEM_CMP_EQ, 1))
+    X(wait_until, shmem_int_wait_until(at.one, SHMEM_CMP_EQ, 1))                                   \
+    X(test, shmem_int_test(at.one, SHMEM_CMP_EQ, 1))
 
 #define DEFINE(name, statement)                                                                    \
-    static void loop_##name(void)                                                                  \
+    static void loop_##name(struct site at)                                                        \
     {                                                                                              \
+        (void)at;                                                                                  \
         for (int i = 0; i < CALLS; i++) {                                                          \
             statement;                                                                             \
         }                                                                                          \
@@ -49,40 +47,69 @@ LOOPS(DEFINE)
 #define ENTRY(name, statement) {#name, loop_##name},
 static const struct {
     const char *name;
-    void (*run)(void);
+    void (*run)(struct site);
 } loops[] = {LOOPS(ENTRY)};
 
-int main(void)
+static double run_loop(struct run *run)
 {
-    shmem_init();
-    other = (shmem_my_pe() + 1) % shmem_n_pes();
-    memory = shmem_calloc(1, sizeof *memory);
-    if (memory == NULL) {
-        fprintf(stderr, "loops: no memory\n");
-        shmem_global_exit(1);
+    int *words = (int *)(void *)run->scratch;
+    struct site at = {run->remote, run->local, words, words + 16,
+                      shape_partner(run, SHAPE_RING, 0).pe};
+    double parts[PARTS];
+    size_t i = 0;
+    while (strcmp(loops[i].name, run->arguments[0].string) != 0)
+        i++;
+    *at.one = 1;
+    run_start(run);
+    for (int part = 0; part < PARTS; part++) {
+        int64_t start = now_ns();
+        loops[i].run(at);
+        parts[part] = (double)(now_ns() - start) / CALLS;
     }
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++) {
-        memory->sync[i] = SHMEM_SYNC_VALUE;
-    }
-    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
-        memory->one = 1;
-        shmem_barrier_all();
-        double parts[PARTS];
-        for (int part = 0; part < PARTS; part++) {
-            int64_t start = now_ns();
-            loops[i].run();
-            parts[part] = (double)(now_ns() - start) / CALLS;
-        }
-        memory->time = typical(parts, PARTS);
-        shmem_barrier_all();
-        shmem_double_max_to_all(&memory->slowest, &memory->time, 1, 0, 0, shmem_n_pes(),
-                                memory->work, memory->sync);
-        shmem_barrier_all();
-        if (shmem_my_pe() == 0) {
-            printf("%s %.3f\n", loops[i].name, memory->slowest);
-        }
-    }
-    fflush(stdout);
-    shmem_barrier_all();
-    shmem_global_exit(0);
+    run_stop(run);
+    return typical(parts, PARTS) * 1e-9;
 }
+
+static const char *check_name(const struct measurement *function, const struct argument *arguments,
+                              const struct pe_set *set)
+{
+    (void)function;
+    (void)set;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+        if (strcmp(loops[i].name, arguments[0].string) == 0)
+            return NULL;
+    return "there is no such loop";
+}
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)function;
+    (void)arguments;
+    (void)pes;
+    demand->local = demand->remote = demand->reported = BYTES;
+    demand->scratch = 32 * sizeof(int);
+}
+
+static const struct measurement loop_functions[] = {
+    {"Loop", "many calls, timed from outside", .api = API_OPENSHMEM,
+     .parameters = {{"name", PARAMETER_STRING, "", "of what is called", 0}}, .check = check_name,
+     .demand = demand, .run = run_loop, .timed = "the calls", .who = "all"},
+};
+static const size_t loop_count = MEASUREMENT_COUNT(loop_functions);
+
+/* Instead of measurements/registry.c. */
+extern const struct measurement measurements_rma[], measurements_rma_elements[],
+    measurements_atomic[], measurements_ordering[], measurements_p2p_sync[];
+extern const size_t measurements_rma_count, measurements_rma_elements_count,
+    measurements_atomic_count, measurements_ordering_count, measurements_p2p_sync_count;
+
+const struct measurement_family measurement_families[] = {
+    {measurements_rma, &measurements_rma_count},
+    {measurements_rma_elements, &measurements_rma_elements_count},
+    {measurements_atomic, &measurements_atomic_count},
+    {measurements_ordering, &measurements_ordering_count},
+    {measurements_p2p_sync, &measurements_p2p_sync_count},
+    {loop_functions, &loop_count},
+};
+const size_t measurement_family_count = MEASUREMENT_COUNT(measurement_families);
