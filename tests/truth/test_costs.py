@@ -13,7 +13,7 @@ import re
 import truth
 from harness import Tap, program, run
 
-RETRIES = 2
+RETRIES = 4
 PES = 2
 AT_ONCE = 100  # functions in one run
 
@@ -98,7 +98,7 @@ for direction in ("Put", "Get"):
 
 # Each function is measured once with the first and once with the last of its arguments.
 ARGUMENTS = {
-    "count": (8, 48),  # elements, where these are strided: each takes its time
+    "count": (8, 1024),
     "nb": (8, 1024),
     "size": (16, 64),  # of calloc with nb elements: zeroing must not take longer than programmed
     "stride": (1, 3),
@@ -107,6 +107,7 @@ ARGUMENTS = {
     "therank": (0, 1),
     "root": (0, 0),
 }
+STRIDED = (8, 24)  # elements: each takes its time, which must not be longer than programmed
 OTHERWISE = {"int": (8, 8), "double": (1e-5, 1e-5), "string": ('""', '""')}
 
 tap = Tap()
@@ -115,11 +116,13 @@ tap = Tap()
 def tolerance(name, formula, cost, network):
     """1 % of the truth, or 3 % where PEs wait for each other or costs are of many kinds; of the overlap
     2 % of the whole operation, of which it is a part. Not less than one step of the clock, which is
-    10 ns on many virtual machines."""
+    10 ns on many virtual machines; where the computation between post and quiet is taken off, which is
+    twice as long as the whole operation, 0.1 % of that more."""
     if "_Overlap" in name:
         return 0.02 * network.full
     apart = set(re.findall(r"[a-z_]+", formula)) <= APART
-    return max((0.01 if apart else 0.03) * cost, 10)
+    step = 10 + (0.002 * network.full if "_Delayed" in name else 0)
+    return max((0.01 if apart else 0.03) * cost, step)
 
 
 def skampi_says(*options):
@@ -141,7 +144,9 @@ class Function:
 
     def block(self):
         """A measurement block of a script."""
-        choices = [ARGUMENTS.get(name) or OTHERWISE[kind] for kind, name in self.parameters]
+        strided = {"stride", "element_bytes"} & {name for _, name in self.parameters}
+        choices = [STRIDED if strided and name == "count" else ARGUMENTS.get(name) or OTHERWISE[kind]
+                   for kind, name in self.parameters]
         lines = [f'begin measurement "{self.name}"']
         lines += [
             f"measure comm({PES}) : {self.name}({', '.join(str(choice[i]) for choice in choices)})"
@@ -255,12 +260,19 @@ def check_checker(rows, chosen, network):
 
 
 def check_other_network(chosen, network):
-    """... and a network that is 5 % slower than the truth that it is compared with."""
-    rows = measure(chosen, network.slower(1.05))
+    """... and a network that is 5 % slower than the truth that it is compared with; where 3 % are
+    allowed, a measurement may pass by chance, but not each time."""
     # Overlap has 2 % of the whole operation to go, which may be more than 5 % of itself.
-    rows = [row for row in rows if "_Overlap" not in row.block]
-    passing = len(rows) - len(wrong(rows, expectation(chosen, network), network))
-    tap.ok(rows and passing == 0, f"{network}: a network 5 % slower is noticed")
+    passing = [function for function in chosen if "_Overlap" not in function.name]
+    expected = expectation(chosen, network)
+    for _ in range(1 + RETRIES):
+        rows = measure(passing, network.slower(1.05))
+        off = {name for name, _ in wrong(rows, expected, network)}
+        passing = [function for function in passing if function.name not in off]
+        if not passing:
+            break
+    tap.equal([function.name for function in passing], [],
+              f"{network}: a network 5 % slower is noticed")
 
 
 def check_models(every, chosen):
