@@ -57,6 +57,8 @@ static bool set_up_rounds(struct run *run)
 
 static double run_rounds(struct run *run)
 {
+    for (int root = 0; warm_places(run) && root < run->size; root++)
+        collective_do(run, root, 0);
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++)
         for (int root = 0; root < run->size; root++)

@@ -82,6 +82,25 @@ static double run_pattern_null(struct run *run)
     return wait_pattern(run, 0);
 }
 
+static const char *check_levels(const struct measurement *function,
+                                const struct argument *arguments, const struct pe_set *set)
+{
+    (void)function;
+    (void)set;
+    for (int i = 0; i < 3; i++)
+        if (!(arguments[i].real > 0 && arguments[i].real <= 1))
+            return "waits and the time on each level must be above 0 s, and not longer than 1 s";
+    return NULL;
+}
+
+/* Levels change with the time of the clock, whoever looks at it. */
+static double run_pattern_levels(struct run *run)
+{
+    double now = timer_seconds(timer_now()), low = run->arguments[0].real;
+    bool on_high = fmod(now / run->arguments[2].real, 2) >= 1;
+    return wait_pattern(run, on_high ? run->arguments[1].real : low);
+}
+
 /* ---- Synchronized clocks ---- */
 
 static double run_clock_offset_now(struct run *run)
@@ -105,26 +124,15 @@ static const char *check_seconds(const struct measurement *function,
                : "the time to wait must be between 0 and 60 seconds";
 }
 
-struct drift_state {
-    double moved;
-};
-
-/* All the waiting is here: repeating it would only repeat what one wait shows. */
-static bool set_up_drift(struct run *run)
+static double run_drift(struct run *run)
 {
-    struct drift_state *state = run->state;
     double bound_before, bound_after;
     double before = run_clock_error(run, &bound_before);
     run_idle(run->arguments[0].real);
-    state->moved = run_clock_error(run, &bound_after) - before;
+    double moved = run_clock_error(run, &bound_after) - before;
     double bound = run_max(run, bound_before + bound_after);
     run_note(run, "error bound of what clocks moved by: %.4g ns", bound * 1e9);
-    return true;
-}
-
-static double run_drift(struct run *run)
-{
-    return ((const struct drift_state *)run->state)->moved;
+    return moved;
 }
 
 #define PATTERN .synchronized = true, .whole = true, .who = "all"
@@ -147,14 +155,19 @@ const struct measurement measurements_clock[] = {
      PATTERN, .run = run_pattern_down, .timed = "a busy wait"},
     {"WaitPatternNull", "every rank returns at once: the result must be 0", PATTERN,
      .run = run_pattern_null, .timed = "nothing"},
+    {"WaitPatternLevels", "a time that jumps to and fro between two levels: the result must say so",
+     PATTERN,
+     .parameters = {{"low", PARAMETER_DOUBLE, "s", "busy on the one level", 0},
+                    {"high", PARAMETER_DOUBLE, "s", "on the other", 0},
+                    {"dwell", PARAMETER_DOUBLE, "s", "that each level lasts", 0}},
+     .check = check_levels, .run = run_pattern_levels, .timed = "a busy wait"},
     {"Clock_Offset", "what global time is ahead of each PE's clock by", .synchronized = true,
      .clocks = true, .any_sign = true, .run = run_clock_offset_now,
      .timed = "nothing: an offset, not a time", .who = "all"},
     {"Clock_Drift", "what each PE's global time moves by against rank 0's while they wait",
-     .clocks = true, .any_sign = true,
+     .clocks = true, .once = true, .any_sign = true,
      .parameters = {{"seconds", PARAMETER_DOUBLE, "s", "to wait, at most 60", 0}},
-     .check = check_seconds, .setup = set_up_drift, .run = run_drift,
-     .state_bytes = sizeof(struct drift_state),
+     .check = check_seconds, .run = run_drift,
      .timed = "nothing: a difference of two offsets, not a time", .who = "all"},
 };
 const size_t measurements_clock_count = MEASUREMENT_COUNT(measurements_clock);

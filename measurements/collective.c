@@ -133,10 +133,7 @@ bool collective_prepare(struct run *run)
         call->elements = run->demand.reported / routine->element;
         state->work_bytes = work_bytes(routine, call->elements);
         if ((uintptr_t)run->remote % routine->element || (uintptr_t)run->local % routine->element)
-            return run_fail(run,
-                            "its elements of %zu bytes must lie at multiples of their size: "
-                            "change set_send_buffer_alignment or set_recv_buffer_alignment",
-                            routine->element);
+            return run_fail(run, ALIGNMENT_TEXT, routine->element);
     }
     for (size_t i = 0; i < sync_bytes() / sizeof(long); i++)
         sync_array(run, SYNC_ROUTINE, 0)[i] = SHMEM_SYNC_VALUE;
@@ -182,10 +179,19 @@ bool collective_set_up(struct run *run)
 
 /* ---- What is timed ---- */
 
+/* An untimed call at each new place makes it warm. Members call it. */
+static void warm(struct run *run)
+{
+    if (run->demand.remote > 0 && warm_places(run))
+        collective_do(run, collective_root(run), 0);
+}
+
 static double loop(struct run *run, bool separated)
 {
     bool member = state_of(run)->member;
     int root = collective_root(run);
+    if (member)
+        warm(run);
     int64_t started = run_start(run);
     for (int64_t i = 0; member && i < run->iterations; i++) {
         collective_do(run, root, i);
@@ -239,6 +245,7 @@ double collective_synchro(struct run *run)
         run_stop(run);
         return NAN;
     }
+    warm(run);
     const struct collective_call *call = aim(run, collective_root(run), 0);
     int64_t started = arrive(run);
     call->routine->call(call);

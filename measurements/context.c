@@ -182,15 +182,20 @@ static double part_loop(struct run *run, const struct part *part)
 }
 
 /* An untimed operation at each new place makes it warm. */
-static void start(struct run *run)
+static void warm(struct run *run)
 {
     const struct part *part = run->function->variant;
     const struct context_state *state = run->state;
-    if (part->op && warm_places(run)) {
-        struct call call = call_of(run);
-        do_call(part, state->contexts.handles[0], &call);
-        shmem_ctx_quiet(state->contexts.handles[0]);
-    }
+    if (!part->op || !warm_places(run))
+        return;
+    struct call call = call_of(run);
+    do_call(part, state->contexts.handles[0], &call);
+    shmem_ctx_quiet(state->contexts.handles[0]);
+}
+
+static void start(struct run *run)
+{
+    warm(run);
     run_start(run);
 }
 
@@ -235,6 +240,7 @@ static double operation_alone(struct run *run)
 {
     const struct part *part = run->function->variant;
     const struct part alone = {part->op, NULL, part->get, true};
+    warm(run);
     return part_loop(run, &alone);
 }
 

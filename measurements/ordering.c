@@ -54,12 +54,17 @@ static double put_loop(struct run *run, void (*order)(void))
     return seconds / (double)run->iterations;
 }
 
+static void warm(struct run *run)
+{
+    if (!warm_places(run))
+        return;
+    shmem_putmem(run->remote, run->local, run->demand.local, next_pe(run));
+    shmem_quiet();
+}
+
 static double run_behind_put(struct run *run, void (*order)(void))
 {
-    if (warm_places(run)) {
-        shmem_putmem(run->remote, run->local, run->demand.local, next_pe(run));
-        shmem_quiet();
-    }
+    warm(run);
     run_start(run);
     double seconds = put_loop(run, order);
     run_stop(run);
@@ -78,6 +83,7 @@ static double run_fence_put(struct run *run)
 
 static double put_alone(struct run *run)
 {
+    warm(run);
     return put_loop(run, NULL);
 }
 

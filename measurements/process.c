@@ -59,7 +59,8 @@ static size_t scratch_bytes(int pes)
 struct call {
     int pe, rank, size, first, log_stride; /* pe: the next one; the rest: of the set */
     long *source, *target;
-    long *lock; /* of this PE */
+    long *lock; /* of this PE; only the library knows what it holds */
+    bool locked;
     long *sync, *work;
     void *memory; /* that it allocated */
     shmem_ctx_t context;
@@ -185,6 +186,7 @@ static void call_malloc(struct call *call)
 static void call_lock(struct call *call)
 {
     shmem_set_lock(call->lock);
+    call->locked = true;
 }
 
 static void call_ctx_create(struct call *call)
@@ -197,12 +199,13 @@ static void call_ctx_create(struct call *call)
 static void undo(struct call *call)
 {
     shmem_quiet();
-    if (*call->lock != 0)
+    if (call->locked)
         shmem_clear_lock(call->lock);
     if (call->memory)
         shmem_free(call->memory);
     if (call->context != SHMEM_CTX_DEFAULT)
         shmem_ctx_destroy(call->context);
+    call->locked = false;
     call->memory = NULL;
     call->context = SHMEM_CTX_DEFAULT;
 }
@@ -356,9 +359,10 @@ static double run_footprint(struct run *run)
     const enum stage last = *(const enum stage *)run->function->variant;
     const struct library_start *start = run_library_start(run);
     double before = start->resident_before, now = start->resident_after;
-    if (isnan(now)) {
-        run_fail(run, "the system does not tell the memory of a process: there is neither "
-                      "/proc/self/smaps_rollup nor /proc/self/statm");
+    if (run_max(run, isnan(now)) > 0) { /* on any PE: what follows is collective */
+        run_fail(run,
+                 "the system of some PE does not tell the memory of a process: there is neither "
+                 "/proc/self/smaps_rollup nor /proc/self/statm");
         return NAN;
     }
     for (enum stage stage = STAGE_INIT; stage <= last; stage++) {

@@ -352,8 +352,11 @@ bool rma_set_up(struct run *run)
     state->partner =
         shape_partner(run, rma->shape, argument_value(run->function, run->arguments, "therank", 0));
     state->pes = calloc((size_t)state->partner.targets + 1, sizeof *state->pes);
-    if (!state->pes)
-        return run_fail(run, "out of memory");
+    if (run_max(run, !state->pes) > 0) /* the others would wait for it */
+        return state->pes ? false : run_fail(run, "out of memory");
+    size_t element = layout_of(run->function, run->arguments).element;
+    if ((uintptr_t)run->local % element || (uintptr_t)run->remote % element)
+        return run_fail(run, ALIGNMENT_TEXT, element); /* on all ranks alike */
     for (int i = 0; i < state->partner.targets; i++)
         state->pes[i] = pe_set_member(run->set, state->partner.rank + i);
     struct call call = call_of(run);
@@ -382,14 +385,20 @@ void rma_tear_down(struct run *run)
 
 /* ---- What is timed ---- */
 
-/* Start of a repetition; untimed operations at each new place make it warm. */
-static int64_t start(struct run *run, struct call *call)
+/* Untimed operations at each new place make it warm. */
+static void warm(struct run *run)
 {
     const struct rma_state *state = run->state;
-    if (acting(run) && warm_places(run)) {
-        do_calls(call, state->partner.targets, 0); /* warm: its steps are 0 */
-        shmem_quiet();
-    }
+    if (!acting(run) || !warm_places(run))
+        return;
+    struct call call = call_of(run);
+    do_calls(&call, state->partner.targets, 0);
+    shmem_quiet();
+}
+
+static int64_t start(struct run *run)
+{
+    warm(run);
     return run_start(run);
 }
 
@@ -402,7 +411,7 @@ static double finish(struct run *run, int64_t started)
 static double run_calls(struct run *run, int quiets)
 {
     struct call call = call_of(run);
-    int64_t started = start(run, &call);
+    int64_t started = start(run);
     do_calls(&call, operations(run), quiets);
     return finish(run, started);
 }
@@ -419,8 +428,7 @@ double rma_run_full(struct run *run)
 
 double rma_run_post(struct run *run)
 {
-    struct call call = call_of(run);
-    start(run, &call);
+    start(run);
     double seconds = acting(run) ? in_bursts(run, burst_of_posts) : NAN;
     run_stop(run);
     return seconds;
@@ -432,13 +440,20 @@ double rma_run_paused(struct run *run)
     struct rma_state *state = run->state;
     struct call call = call_of(run);
     double paused = 0;
-    int64_t all = operations(run), started = start(run, &call);
+    int64_t all = operations(run), started = start(run);
     for (int64_t i = 0; i < all; i++) {
         do_call(&call);
         paused += run_pause(state->pause);
         shmem_quiet();
     }
     return finish(run, started) - paused / (double)operations(run);
+}
+
+/* The engine is told what is timed, the readings' cost stays in. */
+static int64_t timed_inside(struct run *run, int64_t from, int64_t to)
+{
+    run_elapsed(run, from, to);
+    return to - from;
 }
 
 /* Post and quiet each timed where they stand, algorithms 7 and 8 of Coti & Malony: what readings of
@@ -448,8 +463,8 @@ double rma_run_timed_inside(struct run *run)
     const struct rma *rma = run->function->variant;
     const struct rma_state *state = run->state;
     struct call call = call_of(run);
-    int64_t posts = 0, quiets = 0, all = operations(run);
-    start(run, &call);
+    int64_t ticks = 0, all = operations(run);
+    start(run);
     for (int64_t i = 0; i < all; i++) {
         int64_t before = timer_now();
         do_call(&call);
@@ -458,12 +473,13 @@ double rma_run_timed_inside(struct run *run)
             run_pause(state->pause);
         int64_t resumed = timer_now();
         shmem_quiet();
-        quiets += timer_now() - resumed;
-        posts += posted - before;
+        int64_t end = timer_now();
+        if (rma->timed_inside & RMA_POSTS)
+            ticks += timed_inside(run, before, posted);
+        if (rma->timed_inside & RMA_QUIETS)
+            ticks += timed_inside(run, resumed, end);
     }
     run_stop(run);
-    int64_t ticks =
-        (rma->timed_inside & RMA_POSTS ? posts : 0) + (rma->timed_inside & RMA_QUIETS ? quiets : 0);
     return acting(run) ? timer_seconds(ticks) / (double)all : NAN;
 }
 
@@ -486,6 +502,7 @@ double rma_empty_quiet(struct run *run)
 
 double rma_post_alone(struct run *run)
 {
+    warm(run);
     return acting(run) ? in_bursts(run, burst_of_posts) : 0;
 }
 
@@ -504,6 +521,7 @@ double rma_pause_alone(struct run *run)
 /* The same behind a post. */
 double rma_post_and_pause(struct run *run)
 {
+    warm(run);
     return acting(run) ? in_bursts(run, burst_of_posts_and_pauses) : 0;
 }
 

@@ -13,6 +13,11 @@
 #define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", 0}
 /* clang-format on */
 
+/* Why a measurement fails where the script's alignment is too small for its elements; %zu bytes. */
+#define ALIGNMENT_TEXT                                                                             \
+    "its elements of %zu bytes must lie at multiples of their size: change "                       \
+    "set_send_buffer_alignment or set_recv_buffer_alignment"
+
 enum shape {
     SHAPE_RING,       /* every rank works on the next one, all at the same time */
     SHAPE_PAIR,       /* rank 0 works on rank 1 */

@@ -116,6 +116,8 @@ static bool set_up_ping_pong(struct run *run)
 
 static double run_ping_pong(struct run *run)
 {
+    if (playing(run) && warm_places(run))
+        play(run, 1);
     int64_t started = run_start(run);
     if (playing(run))
         play(run, run->iterations);

@@ -147,16 +147,18 @@ static double run_split(struct run *run)
 {
     const struct split *split = run->function->variant;
     struct parts parts;
-    if (split->destroy)
-        do_split(run, &parts);
+    int status = split->destroy ? do_split(run, &parts) : 0;
     int64_t started = run_start(run);
     if (split->destroy)
         destroy(&parts);
     else
-        do_split(run, &parts);
+        status = do_split(run, &parts);
     int64_t stopped = run_stop(run);
     if (!split->destroy)
         destroy(&parts);
+    if (status != 0)
+        run_fail(run, "a split returned %d on rank %d: the library may have no teams left", status,
+                 run->rank);
     return run_elapsed(run, started, stopped);
 }
 

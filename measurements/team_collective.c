@@ -196,13 +196,24 @@ static bool set_up(struct run *run)
 
 /* ---- What is timed ---- */
 
+/* An untimed call at each new place makes it warm. */
+static void warm(struct run *run)
+{
+    if (run->demand.remote > 0 && warm_places(run))
+        do_call(run, run->function->variant, root_of(run), 0);
+}
+
 static double run_calls(struct run *run)
 {
     const struct routine *routine = run->function->variant;
     int root = root_of(run);
+    warm(run);
+    int status = 0;
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++)
-        do_call(run, routine, root, i);
+        status |= do_call(run, routine, root, i);
+    if (status != 0)
+        run_fail(run, "a collective failed on rank %d", run->rank);
     return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
 }
 
@@ -211,11 +222,14 @@ static double run_separated(struct run *run)
     const struct routine *routine = run->function->variant;
     shmem_team_t team = team_of(run);
     int root = root_of(run);
+    warm(run);
+    int status = 0;
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++) {
-        do_call(run, routine, root, i);
-        shmem_team_sync(team);
+        status |= do_call(run, routine, root, i) | shmem_team_sync(team);
     }
+    if (status != 0)
+        run_fail(run, "a collective failed on rank %d", run->rank);
     return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
 }
 

@@ -155,24 +155,28 @@ static int measure(const struct options *options, struct source *source, struct 
 }
 
 /* Regular end, with the times of the library's own end behind everything else in the output. */
-static void finish_timed(const char *path)
+static bool finish_timed(const char *path)
 {
     int count;
     const double *seconds = comm_finish_timed(&count);
     if (!seconds)
-        return;
+        return true;
     char *line;
     size_t size;
     FILE *text = open_memstream(&line, &size);
     if (!text)
-        return;
+        return false;
     fprintf(text, "# end of the library, seconds on the PEs of PE 0's node:");
     for (int i = 0; i < count; i++)
         fprintf(text, isnan(seconds[i]) ? " ---" : " %.4g", seconds[i]);
     fputc('\n', text);
     fclose(text);
-    output_append(path, line);
+    bool good = output_append(path, line);
     free(line);
+    if (!good)
+        fprintf(stderr, "skampi: error: cannot write the last line of %s\n",
+                path ? path : "standard output");
+    return good;
 }
 
 int main(int argc, char **argv)
@@ -217,10 +221,11 @@ int main(int argc, char **argv)
     source_release(source);
     if (status != 0)
         end_job(status);
+    bool good = true;
     if (report_end)
-        finish_timed(options.output);
+        good = finish_timed(options.output);
     else
         comm_finish();
     options_release(&options);
-    return 0;
+    return good ? 0 : 1;
 }

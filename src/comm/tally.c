@@ -24,9 +24,11 @@ double *tally_create(size_t n, struct tally_offer *offer)
 {
     int descriptor = memfd_create(NAME, MFD_CLOEXEC);
     *offer = (struct tally_offer){getpid(), descriptor};
-    if (descriptor < 0 || ftruncate(descriptor, (off_t)(n * sizeof(double))) != 0)
-        return NULL;
-    double *numbers = map(descriptor, n);
+    double *numbers = NULL;
+    if (descriptor >= 0 && ftruncate(descriptor, (off_t)(n * sizeof(double))) == 0)
+        numbers = map(descriptor, n);
+    if (!numbers)
+        offer->descriptor = -1; /* nobody is to join */
     for (size_t i = 0; numbers && i < n; i++)
         numbers[i] = NAN;
     return numbers;

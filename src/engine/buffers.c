@@ -109,13 +109,14 @@ void buffers_next(struct buffers *buffers, struct run *run)
     run->remote_step = buffers->cold && run->demand.remote ? buffers->remote_stride : 0;
 }
 
-size_t buffers_cold_places(const struct buffers *buffers)
+size_t buffers_cold_places(const struct buffers *buffers, const struct demand *demand)
 {
-    /* A side without a demand has one place, which no iteration uses. */
-    if (buffers->local_places == 1 || buffers->remote_places == 1)
-        return larger(buffers->local_places, buffers->remote_places);
-    return buffers->local_places < buffers->remote_places ? buffers->local_places
-                                                          : buffers->remote_places;
+    size_t places = SIZE_MAX;
+    if (demand->local)
+        places = buffers->local_places;
+    if (demand->remote && buffers->remote_places < places)
+        places = buffers->remote_places;
+    return places;
 }
 
 size_t buffers_cache_bytes(void)

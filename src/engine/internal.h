@@ -118,7 +118,7 @@ void buffers_next(struct buffers *, struct run *);
 void buffers_flush(const struct buffers *, const struct demand *, const struct settings *,
                    size_t iterations);
 /* Iterations for which a repetition has fresh memory. */
-size_t buffers_cold_places(const struct buffers *);
+size_t buffers_cold_places(const struct buffers *, const struct demand *);
 /* The last-level cache of this machine in bytes; 32 MiB when it does not tell. */
 size_t buffers_cache_bytes(void);
 void buffers_free(struct buffers *);

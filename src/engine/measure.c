@@ -1,7 +1,7 @@
 /*
  * One measure: set-up, warm-up, reference, batches until the stop rule is satisfied, reference,
  * result. Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction
- * of 2c + 3 numbers, O(log n) messages each; per-PE values are gathered once per result.
+ * of 2c + 4 numbers, O(log n) messages each; per-PE values are gathered once per result.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <math.h>
@@ -16,12 +16,16 @@
 #include "comm/comm.h"
 #include "engine/counters.h"
 #include "engine/internal.h"
+#include "stats/series.h"
 #include "stats/stats.h"
 
 #define STATUS_SCRIPT 2
 #define FIRST_BATCH 4
 /* A poll that was interrupted would otherwise keep us from polling ever after. */
 #define LONGEST_POLL_SECONDS 20e-6
+/* A change of level is told when a steady series shows it so seldom, and by this share at least. */
+#define CHANGE_P 0.01
+#define CHANGE_LEAST 0.1
 /* Below this many resolutions of the timer a result is marked. */
 #define WELL_ABOVE 10
 /* A result this many standard errors below zero is an error of the method. */
@@ -44,6 +48,8 @@
 #define PAUSE_SECONDS 2e-6
 
 enum { BATCH_STOP, BATCH_GO };
+/* What a batch tells besides the values and flaws of its repetitions. */
+#define BATCH_EXTRA 4
 /* What makes a repetition invalid, as flags in a batch's message. */
 enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
 /* Repetitions that round_time can hold. */
@@ -64,7 +70,7 @@ struct samples {
     size_t capacity, valid, invalid, late, overruns, changes;
     double *own;     /* this PE's valid repetitions, the first reference subtracted */
     double *max;     /* over PEs, the same on all members */
-    double *message; /* of a batch: values, flags, and three numbers more */
+    double *message; /* of a batch: values, flags, and BATCH_EXTRA numbers more */
     double *skew;    /* of the starts, seconds; dissemination only */
     double *counts;  /* of events in this PE's valid repetitions, where they are counted */
 };
@@ -309,6 +315,7 @@ double run_pause_overhead(struct run *run)
 
 double run_hold(double seconds)
 {
+    counters_hold();
     int64_t start = timer_now(), now, length = timer_ticks(seconds);
     unsigned turn = 0;
     do {
@@ -316,6 +323,7 @@ double run_hold(double seconds)
         comm_yield(turn++);
         now = timer_now();
     } while (now - start < length);
+    counters_release();
     return timer_seconds(now - start) + timer_in_use->cost;
 }
 
@@ -376,8 +384,8 @@ static bool global_run_times(const struct engine *engine)
 static void limit_cold_iterations(struct engine *engine)
 {
     struct run *run = &engine->run;
-    size_t places = buffers_cold_places(&engine->buffers);
-    if (!engine->buffers.cold || run->iterations <= (int64_t)places)
+    size_t places = buffers_cold_places(&engine->buffers, &run->demand);
+    if (!engine->buffers.cold || (uint64_t)run->iterations <= places)
         return;
     run->iterations = (int64_t)places;
     run_note(run, "iterations reduced to %zu: there is no more fresh memory", places);
@@ -408,9 +416,9 @@ static void choose_iterations(struct engine *engine)
         double factor = seconds > 0 ? needed[0] / seconds * 1.1 : 100;
         double more = ceil((double)run->iterations * fmin(factor, 100));
         run->iterations = more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS;
-        if (engine->buffers.cold &&
-            run->iterations > (int64_t)buffers_cold_places(&engine->buffers))
-            run->iterations = (int64_t)buffers_cold_places(&engine->buffers);
+        size_t places = buffers_cold_places(&engine->buffers, &run->demand);
+        if (engine->buffers.cold && (uint64_t)run->iterations > places)
+            run->iterations = (int64_t)places;
     }
     run_note(run, "iterations chosen: %lld", (long long)run->iterations);
 }
@@ -424,6 +432,7 @@ static struct reference measure_reference(struct engine *engine)
         count = FIRST_BATCH;
     double *values = must(calloc(count, sizeof *values));
     for (size_t i = 0; i < count; i++) {
+        watch_progress(engine);
         next_buffers(engine);
         comm_barrier(engine->run.set);
         comm_quiet();
@@ -441,7 +450,7 @@ static void reserve(struct samples *samples, size_t limit, bool counting)
     samples->capacity = limit;
     samples->own = must(calloc(limit, sizeof *samples->own));
     samples->max = must(calloc(limit, sizeof *samples->max));
-    samples->message = must(calloc(2 * limit + 3, sizeof *samples->message));
+    samples->message = must(calloc(2 * limit + BATCH_EXTRA, sizeof *samples->message));
     samples->skew = must(calloc(limit, sizeof *samples->skew));
     if (counting)
         samples->counts = must(calloc(limit * COUNTERS_MAX, sizeof *samples->counts));
@@ -506,7 +515,9 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     more[0] = windows ? (double)(sync_to_global(window->stop) - window->origin) : 0;
     more[1] = (double)late_run;
     more[2] = engine->failure != NULL;
-    comm_allreduce(run->set, COMM_MAX, samples->message, 2 * count + 3);
+    more[3] = timer_seconds(engine->longest);
+    comm_allreduce(run->set, COMM_MAX, samples->message, 2 * count + BATCH_EXTRA);
+    engine->longest = timer_ticks(more[3]);
 
     bool skewed = windows && window->rule == WINDOW_DISSEMINATION;
     if (skewed)
@@ -767,6 +778,20 @@ static void note_mpiperf(struct engine *engine, const struct samples *samples)
     free(sorted);
 }
 
+/* What the mean of such repetitions would be, depends on when they were made. */
+static void note_change(struct engine *engine, const struct samples *samples)
+{
+    struct series_change change = series_change(samples->max, samples->valid);
+    if (change.p > CHANGE_P ||
+        fabs(change.after - change.before) <= CHANGE_LEAST * fmin(change.before, change.after))
+        return;
+    run_note(
+        &engine->run,
+        "level changed: median %.4g ns in the first %zu repetitions, %.4g ns in the other %zu: "
+        "a later run may find either, or something in between",
+        change.before * 1e9, change.at, change.after * 1e9, samples->valid - change.at);
+}
+
 static void note_rule(struct engine *engine, struct samples *samples)
 {
     if (engine->window.rule == WINDOW_MPIPERF)
@@ -905,6 +930,7 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         comm_allreduce(run->set, COMM_MAX, &failed, 1);
         if (run->rank == 0 && failed == 0) {
             note_doubts(engine, numbers);
+            note_change(engine, &samples);
             note_rule(engine, &samples);
         }
         release(&samples);
@@ -1142,6 +1168,17 @@ static bool clocks_moved(struct engine *engine, double slack, double *by)
     return *by > 0 && *by > slack * CLOCK_SHARE;
 }
 
+/* By how much starts may be wrong before it matters. Where windows are laid out ahead: what they
+ * leave; where each start is announced: what a repetition takes; behind a barrier, nothing matters.
+ */
+static double slack_of(const struct engine *engine, const struct numbers *numbers)
+{
+    double longest = timer_seconds(engine->longest);
+    if (engine->window.rule == WINDOW_DISSEMINATION)
+        return INFINITY;
+    return engine->window.rule == WINDOW_ROUND_TIME ? longest : numbers->window - longest;
+}
+
 /* One attempt, by members; what came of it, to everybody. */
 static bool attempt(struct engine *engine, const struct measure_request *request,
                     struct numbers *numbers, double *per_pe, double *slack)
@@ -1163,7 +1200,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     double outcome[] = {failed, NAN, NAN};
     if (run->rank == 0 && !failed) {
         outcome[1] = numbers->time;
-        outcome[2] = numbers->window - timer_seconds(engine->longest);
+        outcome[2] = slack_of(engine, numbers);
     }
     comm_allreduce(comm_world(), COMM_MAX, outcome, 3);
     atomic_store(&engine->outside, false);

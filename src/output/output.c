@@ -152,16 +152,13 @@ bool output_close(struct output *output)
     return good;
 }
 
-void output_append(const char *path, const char *line)
+bool output_append(const char *path, const char *line)
 {
     FILE *file = path ? fopen(path, "a") : stdout;
     if (!file)
-        return;
-    fputs(line, file);
-    if (path)
-        fclose(file);
-    else
-        fflush(file);
+        return false;
+    bool good = fputs(line, file) >= 0;
+    return (path ? fclose(file) : fflush(file)) == 0 && good;
 }
 
 const char *output_failed(const struct output *output)

@@ -25,7 +25,7 @@ struct output *output_open(const char *path, const char **error);
 bool output_close(struct output *output);
 
 /* Adds a line to an output that has been closed; path as for output_open(). */
-void output_append(const char *path, const char *line);
+bool output_append(const char *path, const char *line);
 
 /* NULL as long as everything could be written, else the system's reason. */
 const char *output_failed(const struct output *output);

@@ -208,6 +208,31 @@ def wrong_timer():
            "--timer refuses it, once", run)
 
 
+def levels():
+    """A change of level inside a measurement is told, and none where there is none."""
+    def notes(high, dwell):
+        run = harness.skampi("set_min_repetitions(32)\nset_max_repetitions(32)\nset_unit(1e6)\n"
+                             'begin measurement "l"\n  for i = 1 to 8 do\n'
+                             f"    measure MPI_COMM_WORLD : WaitPatternLevels(50e-6, {high}, {dwell})\n"
+                             "  od\nend measurement\n", np=2)
+        told = [any(note.startswith("level changed:") for note in row.notes) for row in run.rows]
+        return run, told
+
+    def told():
+        # The windows of 32 repetitions last longer than a level, and shorter than two.
+        run, found = notes(150e-6, 0.005)
+        return (run.status == 0 and len(found) == 8 and sum(found) >= 4,
+                "a change of level within a measurement is told", run)
+
+    def silent():
+        run, found = notes(50e-6, 0.005)
+        return (run.status == 0 and len(found) == 8 and sum(found) <= 1,
+                "where there is none, none is told", run)
+
+    again(told)
+    again(silent)
+
+
 def selfcheck():
     def check():
         run = harness.skampi(os.path.join(harness.ROOT, "inputs", "selfcheck.ski"), np=2)
@@ -226,6 +251,7 @@ def main():
     patterns()
     errors()
     wrong_timer()
+    levels()
     selfcheck()
     tap.done()
 

@@ -14,7 +14,7 @@ from harness import ROOT, Tap, skampi
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2}
-RUNS = [(1, {}), (2, {}), (4, SMALL), (7, SMALL)]
+RUNS = [(1, {}), (2, {}), (3, SMALL), (4, SMALL), (7, SMALL), (16, SMALL)]
 ALL_RUNS = [(2, SMALL)]  # what it includes runs on other numbers of PEs by itself
 INPUTS = os.path.join(ROOT, "inputs")
 INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)
@@ -24,7 +24,7 @@ NEED_TWO = re.compile(r"get_np\(\) > 1")
 PLACES = re.compile(r"(one node|two nodes)$")
 NEED_SHMEM = re.compile(r"Shmem_|First_Call|Memory_Footprint")
 # What happens once in a process has one repetition.
-ONCE = "startup.ski"
+ONCE = ("startup.ski", "selfcheck.ski")
 
 
 def blocks_of(text):
