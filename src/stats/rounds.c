@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stats/stats.h"
 
@@ -14,7 +13,8 @@ static double *sorted_copy(const double *x, size_t n)
     double *sorted = calloc(n ? n : 1, sizeof *sorted);
     if (!sorted)
         abort();
-    memcpy(sorted, x, n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = x[i];
     stats_sort(sorted, n);
     return sorted;
 }

@@ -65,6 +65,15 @@ def test_buffer(tap):
 # ---- Sets ----
 
 
+def test_fresh_memory(tap):
+    """No more iterations than there is cold memory for, on the side where there is less of it."""
+    run = skampi(PREAMBLE + 'set_skampi_buffer(8mb)\nset_cache_state("cold")\n'
+                 + block("cold", "measure comm(4) : Shmem_Fcollect_Consecutive(5, 8mb)"), np=4)
+    tap.ok(run.status == 0 and run.rows
+           and "iterations reduced to 1: there is no more fresh memory" in run.rows[0].notes,
+           "cold: blocks of all PEs do not fit twice, so one iteration a repetition", run)
+
+
 def test_sets(tap):
     """On any active set, the others staying out; elsewhere refused."""
     calls = ["Shmem_Barrier_Consecutive(5)", "Shmem_Sync_Half()", "Shmem_Bcast_All_SK_time(3, 8, 1)",
@@ -228,6 +237,7 @@ def main():
     tap = Tap()
     test_sizes(tap)
     test_buffer(tap)
+    test_fresh_memory(tap)
     test_sets(tap)
     test_late_arrivals(tap)
     test_errors(tap)
