@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import harness
+from builds import preloadable
 from harness import Tap, skampi, skip_all
 
 FETCHING = ("Fetch", "Fetch_Inc", "Swap", "Fetch_Add", "Fetch_And", "Fetch_Or", "Fetch_Xor",
@@ -190,16 +191,6 @@ void shmem_ctx_putmem_nbi(shmem_ctx_t context, void *target, const void *source,
 """
 
 
-def preloaded(source):
-    """Path of a library; None when it cannot be built."""
-    path = os.path.join(harness.scratch_directory(), "wrong.so")
-    with open(os.path.join(harness.build_directory(), "flags"), encoding="utf-8") as file:
-        compiler = file.read().split()[0]
-    done = harness.run([compiler, "-shared", "-fPIC", "-x", "c", "-o", path, "-", "-ldl"],
-                       stdin=source)
-    return path if done.status == 0 else None
-
-
 def check_failures(tap, library, env, calls):
     """Each call (call: words of the reason) fails on the library, and the script goes on."""
     run = skampi(QUICK + "".join(block(call, call) for call in calls)
@@ -213,7 +204,7 @@ def check_failures(tap, library, env, calls):
 
 
 def test_wrong_library(tap):
-    library = preloaded(WRONG_VALUES)
+    library = preloadable(WRONG_VALUES)
     if tap.ok(library, "a library with wrong operations is built"):
         check_failures(tap, library, {}, {
             "Shmem_Atomic_Add_Long(3)": "holds 6 and should hold 9",
@@ -227,7 +218,7 @@ def test_wrong_library(tap):
 def test_failing_creation(tap):
     """A context that cannot be created is a failed measurement, no crash and no hang, wherever it
     happens: with none left in the set-up, with some behind it."""
-    library = preloaded(FEW_CONTEXTS)
+    library = preloadable(FEW_CONTEXTS)
     if not tap.ok(library, "a library with few contexts is built"):
         return
     for contexts, call, words in (

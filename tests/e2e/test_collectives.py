@@ -3,12 +3,11 @@
 
 import os
 import re
-import shlex
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import harness
+from builds import preloadable
 from harness import Tap, skampi, skip_all
 
 PREAMBLE = """set_min_repetitions(4)
@@ -204,16 +203,7 @@ def breaking_library():
                    f'    *(void **)&real = dlsym(RTLD_NEXT, "{name}");\n    real({arguments});\n'
                    f"    if (shmem_my_pe() == shmem_n_pes() - 1)\n"
                    f"        ((char *)target)[{blocks} * sizeof({element[number]}) - 1] ^= 0x40;\n}}\n")
-    folder = harness.scratch_directory()
-    path = os.path.join(folder, "break.c")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(source)
-    with open(os.path.join(harness.build_directory(), "flags"), encoding="utf-8") as file:
-        flags = [flag for flag in shlex.split(file.read()) if not flag.startswith("-fsanitize")]
-    library = os.path.join(folder, "break.so")
-    subprocess.run([*flags, "-w", "-fPIC", "-shared", "-o", library, path, "-ldl"], check=True,
-                   cwd=harness.ROOT, timeout=60)
-    return library
+    return preloadable(source)
 
 
 def test_wrong_data(tap):

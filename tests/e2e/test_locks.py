@@ -4,12 +4,12 @@
 that nothing hangs or leaks."""
 
 import os
-import shlex
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import harness
-from harness import ROOT, Tap, in_parallel, run, skampi, skip_all
+from builds import preloadable
+from harness import Tap, in_parallel, skampi, skip_all
 
 PREAMBLE = "set_unit(1e9)\nset_min_repetitions(4)\nset_max_repetitions(8)\n"
 LOCKS = ["Shmem_Set_Lock()", "Shmem_Clear_Lock()", "Shmem_Lock_Test_Free()",
@@ -95,19 +95,10 @@ def test_fairness(tap):
     tap.ok(len(ratios) == 1 and ratios[0] >= 1, "... with the longest wait by the shortest", notes)
 
 
-def build_faulty_library():
-    with open(os.path.join(harness.build_directory(), "flags"), encoding="utf-8") as file:
-        compile_line = shlex.split(file.read())
-    library = os.path.join(harness.scratch_directory(), "libfaulty.so")
-    source = os.path.join(ROOT, "tests", "stub", "faulty_library.c")
-    built = run([*compile_line, "-shared", "-fPIC", "-o", library, source, "-ldl"], cwd=ROOT)
-    return library, built
-
-
 def test_faults(tap):
     """A library that does the wrong thing is noticed, the reason is told, and the script goes on."""
-    library, built = build_faulty_library()
-    if not tap.equal(built.status, 0, "the faulty library is built", built):
+    library = preloadable("faulty_library.c")
+    if not tap.ok(library, "the faulty library is built"):
         return
     after = "Shmem_Barrier()"
 

@@ -5,12 +5,11 @@ where the timer is read inside the loop; waits and ping-pongs on odd sets."""
 
 import os
 import re
-import shlex
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import harness
+from builds import preloadable
 from harness import Tap, in_parallel, skampi, skip_all
 
 FEW = """set_unit(1.0e9)
@@ -64,19 +63,8 @@ def test_refusals(tap):
                and re.match(r"test\.ski:2:\d+: ", errors[0]), f"{call} is refused", run)
 
 
-def preloaded(source):
-    """A library that takes the place of a routine."""
-    directory = harness.scratch_directory()
-    path = os.path.join(directory, "lost.so")
-    with open(os.path.join(harness.build_directory(), "commands"), encoding="utf-8") as file:
-        compiler = shlex.split(file.read())[0]
-    subprocess.run([compiler, "-x", "c", "-shared", "-fPIC", "-o", path, "-"],
-                   input=source.encode(), cwd=directory, check=True, timeout=60)
-    return path
-
-
 def test_wrong_data(tap):
-    library = preloaded("\n".join(LOST))
+    library = preloadable("\n".join(LOST))
     calls = list(LOST.values())
     run = skampi("".join(block(str(i), call) for i, call in enumerate(calls)), np=2,
                  env={"LD_PRELOAD": library})

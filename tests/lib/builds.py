@@ -43,15 +43,17 @@ def built_variables():
 
 
 def preloadable(source):
-    """A library made from a file in tests/stub, to be preloaded. Not instrumented: launchers load it,
-    too."""
+    """Path of a library to be preloaded, made from a file in tests/stub, or from the text of one, whose
+    warnings nobody needs to see. Not instrumented: launchers load it, too. None when it cannot be built;
+    the compiler says why."""
     with open(os.path.join(build_directory(), "flags"), encoding="utf-8") as file:
         flags = [flag for flag in shlex.split(file.read()) if not flag.startswith("-fsanitize")]
-    library = os.path.join(scratch_directory(), os.path.basename(source) + ".so")
-    subprocess.run([*flags, "-fPIC", "-shared", "-o", library,
-                    os.path.join(ROOT, "tests", "stub", source), "-ldl"],
-                   cwd=ROOT, check=True, timeout=60)
-    return library
+    library = os.path.join(scratch_directory(), "preloadable.so")
+    text = source if "\n" in source else None
+    code = ["-w", "-x", "c", "-"] if text else [os.path.join(ROOT, "tests", "stub", source)]
+    built = subprocess.run([*flags, "-fPIC", "-shared", "-o", library, *code, "-ldl"], cwd=ROOT,
+                           input=text and text.encode(), check=False, timeout=60)
+    return library if built.returncode == 0 else None
 
 
 def make(tree, *arguments, env=None, timeout=200):
