@@ -211,7 +211,9 @@ def wrong_timer():
 def levels():
     """A change of level inside a measurement is told, and none where there is none."""
     def notes(high, dwell):
-        run = harness.skampi("set_min_repetitions(32)\nset_max_repetitions(32)\nset_unit(1e6)\n"
+        # A window that was laid on the low level would leave out the high one.
+        run = harness.skampi("set_min_repetitions(120)\nset_max_repetitions(120)\nset_unit(1e6)\n"
+                             "choose_barrier_synchronization()\n"
                              'begin measurement "l"\n  for i = 1 to 8 do\n'
                              f"    measure MPI_COMM_WORLD : WaitPatternLevels(50e-6, {high}, {dwell})\n"
                              "  od\nend measurement\n", np=2)
@@ -219,13 +221,13 @@ def levels():
         return run, told
 
     def told():
-        # The windows of 32 repetitions last longer than a level, and shorter than two.
-        run, found = notes(150e-6, 0.005)
+        # 120 repetitions last 6 to 18 ms.
+        run, found = notes(150e-6, 0.006)
         return (run.status == 0 and len(found) == 8 and sum(found) >= 4,
                 "a change of level within a measurement is told", run)
 
     def silent():
-        run, found = notes(50e-6, 0.005)
+        run, found = notes(50e-6, 0.006)
         return (run.status == 0 and len(found) == 8 and sum(found) <= 1,
                 "where there is none, none is told", run)
 
