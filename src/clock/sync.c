@@ -153,24 +153,30 @@ static void end_questions(int pe)
     comm_word_send(pe, COMM_QUESTION, WORD_END);
 }
 
-/* One question and answer, added to the bounds; the fastest so far is kept in *best. */
-static void ask(int pe, struct bounds *bounds, struct sample *best)
-{
-    int64_t before = timer_now();
-    comm_word_send(pe, COMM_QUESTION, WORD_ASK);
-    int64_t remote = comm_word_receive(COMM_ANSWER), after = timer_now();
-    if (best && (bounds->exchanges == 0 || (double)(after - before) < bounds->smallest))
-        *best = (struct sample){before, remote, after};
-    bounds_add(bounds, before, remote, after);
-}
-
-/* The same with global time on both sides; returns the exchange. */
-static struct sample ask_globally(int pe, struct bounds *bounds)
+/* One question and answer. */
+static struct sample exchange(int pe)
 {
     struct sample sample = {.before = timer_now()};
     comm_word_send(pe, COMM_QUESTION, WORD_ASK);
     sample.remote = comm_word_receive(COMM_ANSWER);
     sample.after = timer_now();
+    return sample;
+}
+
+/* One more, added to the bounds; the fastest so far is kept in *best. */
+static void ask(int pe, struct bounds *bounds, struct sample *best)
+{
+    struct sample sample = exchange(pe);
+    if (best &&
+        (bounds->exchanges == 0 || (double)(sample.after - sample.before) < bounds->smallest))
+        *best = sample;
+    bounds_add(bounds, sample.before, sample.remote, sample.after);
+}
+
+/* The same with global time on both sides; returns the exchange. */
+static struct sample ask_globally(int pe, struct bounds *bounds)
+{
+    struct sample sample = exchange(pe);
     bounds_add(bounds, sync_to_global(sample.before), sample.remote, sync_to_global(sample.after));
     return sample;
 }
