@@ -1,0 +1,1 @@
+"""What the scripts share: reading results, statistics, texts for people."""

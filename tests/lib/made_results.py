@@ -1,0 +1,84 @@
+"""Result files with programmed numbers, for tests of scripts: complete files of schema version 1.
+
+    points = [point("put", "Shmem_Put_Simple", {"count": 8}, 1e-6, samples=[...])]
+    write("a.json", points)
+"""
+
+import json
+import statistics
+
+HEADER = {
+    "record": "header", "schema": 1, "program": "skampi", "version": "test",
+    "started": "2026-01-02T03:04:05+00:00", "command_line": "skampi -i made.ski",
+    "script": {"name": "made.ski", "checksum": "0123456789abcdef"}, "library": "made library 1.0",
+    "pes": 2,
+    "nodes": [{"name": "node0", "pes": 2, "processors": 2, "cpu": "made cpu", "smt": "off",
+               "governor": "performance", "load": 0.0}],
+    "binding": {"bound": 2, "pes": 2}, "environment": {},
+    "timer": {"name": "tsc", "resolution": 1e-8, "cost": 2e-8, "ticks_per_second": 1e9,
+              "disagreement": 0.0, "clock_source": "tsc"},
+    "warnings": [],
+}
+
+
+def point(block, function, arguments, time, samples=None, **more):
+    """A result record. arguments: values by name (the size is "count"); time in seconds, which the
+    samples, if given, decide."""
+    record = {
+        "record": "result", "block": block, "number": 1, "round": 1, "at": 0.1,
+        "function": function,
+        "call": f"{function}({', '.join(f'{n}={v}' for n, v in arguments.items())})",
+        "arguments": {n: {"value": v, "unit": "bytes" if n == "count" else ""}
+                      for n, v in arguments.items()},
+        "variables": {"count": arguments["count"]} if "count" in arguments else {},
+        "pe_set": {"size": 2, "members": "0-1", "placement": "on one node"},
+        "bytes": arguments.get("count", 0), "quantity": "time",
+        "time": time, "standard_error": time * 0.01, "mean": time, "deviation": time * 0.03,
+        "median": time, "median_low": time * 0.98, "median_high": time * 1.02, "confidence": 0.95,
+        "min": time * 0.95, "max": time * 1.3, "p5": time * 0.96, "p25": time * 0.98,
+        "p75": time * 1.02, "p95": time * 1.1, "p99": time * 1.2,
+        "valid": 20, "invalid": 0, "late": 0, "overruns": 0, "warm_up": 0,
+        "autocorrelation": 0.0, "effective": 20, "iterations": 10, "synchronization": "window",
+        "window_rule": "classic", "window": 1e-5, "run_time": "local", "buffers": "cycling",
+        "cache": "warm", "unit": 1e6, "flags": [], "notes": [], "per_pe": [time, time * 0.9],
+    }
+    if samples is not None:
+        ordered = sorted(samples)
+        quantile = lambda p: ordered[min(len(ordered) - 1, int(p * len(ordered)))]
+        record.update(
+            samples=list(samples), valid=len(samples), time=statistics.median(samples),
+            mean=statistics.fmean(samples), median=statistics.median(samples), min=ordered[0],
+            max=ordered[-1], p5=quantile(0.05), p25=quantile(0.25), p75=quantile(0.75),
+            p95=quantile(0.95), p99=quantile(0.99), median_low=quantile(0.35),
+            median_high=quantile(0.65),
+            deviation=statistics.stdev(samples) if len(samples) > 1 else None)
+    record.update(more)
+    return record
+
+
+def records(points, header=None, status=0, whole=True):
+    """A whole file's records: header, blocks around the points, end."""
+    lines = [{**HEADER, **(header or {})}]
+    block = None
+    number = 0
+    for record in points:
+        if record["block"] != block:
+            if block is not None:
+                lines.append({"record": "block_end", "block": block, "number": number,
+                              "duration": 0.5})
+            block, number = record["block"], number + 1
+            lines.append({"record": "block", "block": block, "number": number})
+        lines.append({**record, "number": number})
+    if block is not None:
+        lines.append({"record": "block_end", "block": block, "number": number, "duration": 0.5})
+    if whole:
+        lines.append({"record": "end", "status": status, "finished": "2026-01-02T03:05:05+00:00",
+                      "duration": 60.0, "timed": 1.0, "results": len(points), "missing": 0})
+    return lines
+
+
+def write(path, points, **more):
+    with open(path, "w", encoding="utf-8") as file:
+        for record in records(points, **more):
+            file.write(json.dumps(record) + "\n")
+    return path
