@@ -60,6 +60,8 @@ enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
 #define TOO_LARGE 4
 /* mpiperf's stop by error must end, too. */
 #define MOST_RUNS_BY_ERROR 1000
+/* Sets with more text than this are not listed in results. */
+#define LONGEST_MEMBERS 4096
 
 struct control {
     int64_t go, size, origin, width;
@@ -77,9 +79,11 @@ struct samples {
 
 /* What the result's owner knows when it is done. */
 struct numbers {
-    double time, standard_error, median, minimum, median_low, median_high, window;
-    int64_t valid, invalid, late, overruns, changes, notes_length;
-    double most[COUNTERS_MAX], mean[COUNTERS_MAX]; /* counted per operation, over PEs */
+    double time, standard_error, window;
+    double mean, deviation, median, median_low, median_high;
+    double minimum, maximum, p5, p25, p75, p95, p99, autocorrelation, effective;
+    int64_t valid, invalid, late, overruns, warm_up, changes, iterations, flags, notes_length;
+    double counted[COUNTERS_MAX], counted_mean[COUNTERS_MAX]; /* counted per operation, over PEs */
 };
 
 static void *must(void *memory)
@@ -841,10 +845,22 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     bool ranks = n > 0 && stats_median_ranks(n, MEDIAN_CONFIDENCE, &low, &high);
     numbers->time = trimmed.mean;
     numbers->standard_error = hypot(trimmed.standard_error, sqrt(reference_variance));
+    numbers->mean = stats_mean(samples->max, n);
+    numbers->deviation = stats_deviation(samples->max, n);
     numbers->median = stats_median_sorted(sorted, n);
-    numbers->minimum = n ? sorted[0] : NAN;
     numbers->median_low = ranks ? sorted[low - 1] : NAN;
     numbers->median_high = ranks ? sorted[high - 1] : NAN;
+    numbers->minimum = n ? sorted[0] : NAN;
+    numbers->maximum = n ? sorted[n - 1] : NAN;
+    numbers->p5 = stats_quantile_sorted(sorted, n, 0.05);
+    numbers->p25 = stats_quantile_sorted(sorted, n, 0.25);
+    numbers->p75 = stats_quantile_sorted(sorted, n, 0.75);
+    numbers->p95 = stats_quantile_sorted(sorted, n, 0.95);
+    numbers->p99 = stats_quantile_sorted(sorted, n, 0.99);
+    numbers->autocorrelation = series_autocorrelation(samples->max, n);
+    numbers->effective =
+        series_effective_size(n, isnan(numbers->autocorrelation) ? 0 : numbers->autocorrelation);
+    numbers->iterations = run->iterations;
     numbers->valid = (int64_t)n;
     numbers->invalid = (int64_t)samples->invalid;
     numbers->late = (int64_t)samples->late;
@@ -875,8 +891,8 @@ static void count_events(struct engine *engine, struct numbers *numbers)
         double sums[] = {isnan(own) ? 0 : own, !isnan(own)};
         comm_allreduce(run->set, COMM_SUM, sums, 2);
         comm_allreduce(run->set, COMM_MAX, &own, 1);
-        numbers->most[event] = own;
-        numbers->mean[event] = sums[0] / sums[1];
+        numbers->counted[event] = own;
+        numbers->counted_mean[event] = sums[0] / sums[1];
     }
     engine->longest = longest;
     release(&counted);
@@ -959,7 +975,21 @@ static const char *placement(const struct pe_set *set)
     return one ? "on one node" : several ? "on several nodes" : "on several nodes, mixed";
 }
 
-static char *conditions(struct engine *engine)
+/* "none", "fresh", "same" or "cycling". */
+static const char *buffers_in_use(const struct engine *engine)
+{
+    const struct demand *demand = &engine->run.demand;
+    size_t places = engine->buffers.local_places;
+    if (engine->buffers.remote_places > places)
+        places = engine->buffers.remote_places;
+    if (demand->local == 0 && demand->remote == 0)
+        return "none";
+    if (engine->buffers.cold)
+        return "fresh";
+    return places == 1 ? "same" : "cycling";
+}
+
+static char *conditions(struct engine *engine, const char *buffers)
 {
     static const char *const starts[] = {"window start", "barrier start", "no synchronization"};
     static const char *const rules[] = {"", " (mpiperf)", " (round_time)", " (dissemination)"};
@@ -968,16 +998,12 @@ static char *conditions(struct engine *engine)
     const struct measurement *function = run->function;
     int start = function->synchronized ? (int)settings->synchronization : SYNCHRONIZE_NONE;
     bool global = global_run_times(engine);
-    size_t places = engine->buffers.local_places;
-    if (engine->buffers.remote_places > places)
-        places = engine->buffers.remote_places;
     char buffer[64];
-    if (run->demand.local == 0 && run->demand.remote == 0)
+    if (strcmp(buffers, "none") == 0)
         snprintf(buffer, sizeof buffer, "no buffers");
-    else if (engine->buffers.cold)
-        snprintf(buffer, sizeof buffer, "fresh buffers, cold");
     else
-        snprintf(buffer, sizeof buffer, "%s buffers, warm", places == 1 ? "same" : "cycling");
+        snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
+                 engine->buffers.cold ? "cold" : "warm");
     char *text;
     if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s%s", run->size, run->size == 1 ? "" : "s",
                  placement(run->set), starts[start],
@@ -1022,50 +1048,136 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
     free(notes);
 }
 
+/* By name and unit, as the script gave them. The caller frees the array. */
+static struct result_argument *named_arguments(const struct measure_request *request, size_t *n)
+{
+    const struct measurement *function = request->function;
+    *n = measurement_parameter_count(function);
+    struct result_argument *named = must(calloc(*n ? *n : 1, sizeof *named));
+    for (size_t i = 0; i < *n; i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        const struct argument *argument = &request->arguments[i];
+        named[i] = (struct result_argument){.name = parameter->name,
+                                            .unit = parameter->unit,
+                                            .type = RESULT_INTEGER,
+                                            .integer = argument->integer,
+                                            .real = argument->real,
+                                            .string = argument->string,
+                                            .array = argument->array};
+        if (parameter->type == PARAMETER_DOUBLE)
+            named[i].type = RESULT_REAL;
+        if (parameter->type == PARAMETER_STRING)
+            named[i].type = RESULT_STRING;
+        if (parameter->type == PARAMETER_INT_ARRAY)
+            named[i].type = RESULT_INTEGERS;
+    }
+    return named;
+}
+
+/* "0-3,8"; NULL where that is longer than LONGEST_MEMBERS. The caller frees it. */
+static char *members_text(const struct pe_set *set)
+{
+    char *text;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        must(NULL);
+    int size = pe_set_size(set);
+    for (int rank = 0, last; rank < size && ftell(stream) <= LONGEST_MEMBERS; rank = last + 1) {
+        int first = pe_set_member(set, rank);
+        last = rank;
+        while (last + 1 < size && pe_set_member(set, last + 1) == first + last + 1 - rank)
+            last++;
+        fprintf(stream, last > rank ? "%s%d-%d" : "%s%d", rank > 0 ? "," : "", first,
+                first + last - rank);
+    }
+    if (fclose(stream) != 0)
+        must(NULL);
+    if (length <= LONGEST_MEMBERS)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static void print_result(struct engine *engine, const struct measure_request *request,
                          const struct numbers *numbers, const double *per_pe)
 {
-    char *text = conditions(engine);
     const struct run *run = &engine->run;
+    const char *buffers = buffers_in_use(engine);
+    char *text = conditions(engine, buffers), *members = members_text(run->set);
     struct result_counter counters[COUNTERS_MAX];
-    size_t events = counts_events(request->function) ? counters_count() : 0;
+    size_t events = counts_events(request->function) ? counters_count() : 0, arguments;
+    struct result_argument *named = named_arguments(request, &arguments);
     for (size_t i = 0; i < events; i++)
-        counters[i] = (struct result_counter){counters_name(i), numbers->most[i], numbers->mean[i]};
+        counters[i] = (struct result_counter){counters_name(i), numbers->counted[i],
+                                              numbers->counted_mean[i]};
+    bool is_time = request->function->quantity == QUANTITY_TIME;
     struct result result = {
-        .function = request->function->name,
-        .text = request->text,
-        .variables = (const struct result_variable *)request->variables,
-        .variable_count = request->variable_count,
-        .bytes = (int64_t)run->demand.reported,
+        .point =
+            {
+                .block = engine->block_name,
+                .block_number = engine->block_number,
+                .function = request->function->name,
+                .text = request->text,
+                .arguments = named,
+                .argument_count = arguments,
+                .variables = (const struct result_variable *)request->variables,
+                .variable_count = request->variable_count,
+                .members = members,
+                .placement = placement(run->set),
+                .pes = (size_t)run->size,
+                .bytes = (int64_t)run->demand.reported,
+                .is_time = is_time,
+                .unit = !is_time                   ? 1
+                        : engine->options.unit > 0 ? engine->options.unit
+                                                   : engine->settings.unit,
+            },
+        .round = 1,
+        .at = wall_seconds() - engine->started,
         .time = numbers->time,
         .standard_error = numbers->standard_error,
         .valid = (size_t)numbers->valid,
         .invalid = (size_t)numbers->invalid,
+        .late = (size_t)numbers->late,
+        .overruns = (size_t)numbers->overruns,
+        .warm_up = (size_t)numbers->warm_up,
+        .mean = numbers->mean,
+        .deviation = numbers->deviation,
         .median = numbers->median,
-        .minimum = numbers->minimum,
         .median_low = numbers->median_low,
         .median_high = numbers->median_high,
         .confidence = MEDIAN_CONFIDENCE,
-        .per_pe = per_pe,
-        .pes = (size_t)run->size,
-        .iterations = run->iterations,
+        .minimum = numbers->minimum,
+        .maximum = numbers->maximum,
+        .p5 = numbers->p5,
+        .p25 = numbers->p25,
+        .p75 = numbers->p75,
+        .p95 = numbers->p95,
+        .p99 = numbers->p99,
+        .autocorrelation = numbers->autocorrelation,
+        .effective = numbers->effective,
+        .per_pe = engine->settings.max_nr_node_times > 0 ? per_pe : NULL,
+        .iterations = numbers->iterations,
         .window = numbers->window,
+        .in_windows = in_windows(engine),
+        .synchronized = request->function->synchronized,
+        .global = global_run_times(engine),
+        .buffers = buffers,
         .counters = counters,
         .counter_count = events,
+        .flags = (unsigned)numbers->flags,
         .notes = (const char *const *)engine->notes,
         .note_count = engine->note_count,
         .conditions = text,
         .settings = engine->settings,
     };
-    if (engine->options.unit > 0)
-        result.settings.unit = engine->options.unit;
-    if (request->function->quantity != QUANTITY_TIME)
-        result.settings.unit = 1;
     output_result(engine->output, &result);
     engine->windowed = engine->windowed || in_windows(engine);
     engine->late_starts += numbers->late;
     engine->overruns += numbers->overruns;
     engine->window_changes += numbers->changes;
+    free(members);
+    free(named);
     free(text);
 }
 

@@ -248,7 +248,7 @@ static int compare_nan_first(const void *a, const void *b)
 static void print_per_pe(FILE *line, const struct result *result)
 {
     int limit = result->settings.max_nr_node_times;
-    size_t n = result->pes, room = (size_t)limit < n ? (size_t)limit : n;
+    size_t n = result->point.pes, room = (size_t)limit < n ? (size_t)limit : n;
     double *values = malloc((n ? n : 1) * sizeof *values);
     size_t *index = malloc((room ? room : 1) * sizeof *index);
     if (!values || !index)
@@ -260,7 +260,7 @@ static void print_per_pe(FILE *line, const struct result *result)
         qsort(values, n, sizeof *values, compare_nan_first);
     for (size_t i = 0; i < count; i++) {
         char text[64];
-        double value = values[index[i]] * result->settings.unit;
+        double value = values[index[i]] * result->point.unit;
         if (isnan(value))
             fputs("     ---   ", line); /* as the classic format has it */
         else
@@ -305,13 +305,14 @@ void output_result(struct output *output, const struct result *result)
     FILE *line = open_memstream(&text, &size);
     if (!line)
         abort();
-    double unit = result->settings.unit;
-    for (size_t i = 0; i < result->variable_count; i++)
-        fprintf(line, "%s= %s ", result->variables[i].name, result->variables[i].value);
-    fprintf(line, "%8lld %9s %9s %8zu", (long long)result->bytes,
+    const struct result_point *point = &result->point;
+    double unit = point->unit;
+    for (size_t i = 0; i < point->variable_count; i++)
+        fprintf(line, "%s= %s ", point->variables[i].name, point->variables[i].value);
+    fprintf(line, "%8lld %9s %9s %8zu", (long long)point->bytes,
             output_number(time, sizeof time, result->time * unit),
             output_number(error, sizeof error, result->standard_error * unit), result->valid);
-    if (result->settings.max_nr_node_times > 0)
+    if (result->per_pe)
         print_per_pe(line, result);
     fputc('\n', line);
     print_counters(line, result);

@@ -5,6 +5,7 @@
 #ifndef SKAMPI_OUTPUT_RESULT_H
 #define SKAMPI_OUTPUT_RESULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,27 +21,103 @@ struct result_counter {
     double most, mean; /* over PEs */
 };
 
-struct result {
-    const char *function;                    /* script name */
-    const char *text;                        /* the call with its arguments */
+/* Of a call, as the script wrote it or what its expression was worth. */
+struct result_argument {
+    const char *name, *unit;
+    enum { RESULT_INTEGER, RESULT_REAL, RESULT_STRING, RESULT_INTEGERS } type;
+    int64_t integer; /* also the length of an array */
+    double real;
+    const char *string;
+    const int64_t *array;
+};
+
+/* What speaks against a result, for programs; a note says the same for people. */
+enum result_flag {
+    RESULT_LEVEL_SHIFT,      /* the samples do not come from one steady state */
+    RESULT_AUTOCORRELATED,   /* neighbouring repetitions are alike */
+    RESULT_LEVELS,           /* reported by level (set_levels) */
+    RESULT_NOT_CONVERGED,    /* the stop rule's aim was not reached */
+    RESULT_TIME_BUDGET,      /* stopped by set_max_time() or --time-limit */
+    RESULT_BELOW_RESOLUTION, /* timed regions are not well above the timer's resolution */
+    RESULT_NEGATIVE,         /* below zero, printed as 0 or an error of the method */
+    RESULT_CLOCKS_MOVED,     /* starts were not together */
+    RESULT_FEW_VALID,        /* more repetitions invalid than valid */
+    RESULT_FLAGS
+};
+/* "level_shift", ... */
+const char *result_flag_name(enum result_flag flag);
+
+struct result_level {
+    double value, share; /* of the time spent in it */
+};
+
+/* What identifies a point: the same in every round. */
+struct result_point {
+    const char *block;
+    size_t block_number;
+    const char *function; /* script name */
+    const char *text;     /* the call with its arguments */
+    const struct result_argument *arguments;
+    size_t argument_count;
     const struct result_variable *variables; /* of the loops around it, outermost first */
     size_t variable_count;
-    int64_t bytes;
-    double time, standard_error; /* trimmed mean and its classic standard error */
-    size_t valid, invalid;       /* repetitions */
-    double median, minimum;
-    double median_low, median_high; /* interval of the median at `confidence`; NaN: too few */
-    double confidence;
-    const double *per_pe; /* means over the kept repetitions, in the order of ranks */
+    const char *members; /* "0-3,8", or NULL where they are too many to be listed */
+    const char *placement;
     size_t pes;
+    int64_t bytes;
+    bool is_time; /* else bytes */
+    double unit;  /* reported units per second */
+};
+
+struct result {
+    struct result_point point;
+    size_t round;                /* from 1 */
+    double at;                   /* seconds since the start of the run */
+    double time, standard_error; /* trimmed mean and its classic standard error */
+    size_t valid, invalid, late, overruns, warm_up; /* repetitions */
+    double mean, deviation;
+    double median, median_low, median_high; /* with its interval at `confidence`; NaN: too few */
+    double confidence;
+    double minimum, maximum, p5, p25, p75, p95, p99;
+    double autocorrelation, effective;
+    const double *per_pe;  /* means over the kept repetitions, in the order of ranks; NULL: none */
+    const double *samples; /* valid ones in the order of time, or NULL */
+    size_t sample_count;
     int64_t iterations;
-    double window; /* the last one; 0: none */
+    double window;       /* the last one; 0: none */
+    bool in_windows;     /* starts by the clock, or behind the engine's own barrier */
+    bool synchronized;   /* starts as the script chose, else by itself */
+    bool global;         /* run time */
+    const char *buffers; /* "same", "cycling", "fresh", "none" */
+    const struct result_level *levels;
+    size_t level_count;
     const struct result_counter *counters;
     size_t counter_count;     /* 0: nothing was counted */
+    unsigned flags;           /* bits 1 << enum result_flag */
     const char *const *notes; /* about this result alone */
     size_t note_count;
     const char *conditions; /* where, how synchronized, which buffers: equal for many results */
     struct settings settings;
 };
+
+/* One point over all rounds. */
+struct result_rounds {
+    struct result_point point;
+    size_t rounds;
+    double median, median_low, median_high; /* with its interval, of a confidence of `reached` */
+    double reached;
+    double next_low, next_high; /* prediction interval at `confidence` */
+    double confidence;
+    double between, within; /* spreads: interquartile range over the median */
+    const double *medians;  /* of each round in the order of time; NaN: none */
+    const struct result_level *levels;
+    size_t level_count;
+    unsigned flags;
+    const char *const *notes;
+    size_t note_count;
+};
+
+/* What takes the place of a result. */
+enum result_missing { MISSING_FAILED, MISSING_UNSUPPORTED, MISSING_SKIPPED, MISSING_TIME_LIMIT };
 
 #endif

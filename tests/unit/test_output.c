@@ -74,14 +74,16 @@ static void results(void **state)
     assert_non_null(output);
     struct result_variable variables[] = {{"a", "2"}, {"count", "8"}};
     double per_pe[] = {1048.7e-6, NAN};
-    struct result result = {.variables = variables,
-                            .variable_count = 2,
-                            .bytes = 32,
+    struct result result = {.point = {.variables = variables,
+                                      .variable_count = 2,
+                                      .bytes = 32,
+                                      .pes = 2,
+                                      .is_time = true,
+                                      .unit = 1e6},
                             .time = 1048.7e-6,
                             .standard_error = 306.9e-6,
                             .valid = 36,
                             .per_pe = per_pe,
-                            .pes = 2,
                             .notes = notes,
                             .note_count = 1,
                             .conditions = "here",

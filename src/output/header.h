@@ -1,0 +1,36 @@
+/*
+ * What stands before the results: everything needed to repeat the run, and what speaks against
+ * trusting it. Filled in by the engine. Times in seconds.
+ */
+#ifndef SKAMPI_OUTPUT_HEADER_H
+#define SKAMPI_OUTPUT_HEADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+struct header_node {
+    const char *name, *cpu, *smt, *governor;
+    int pes, processors;
+    double load; /* below 0: unknown */
+};
+
+struct header {
+    const char *version, *command_line, *script, *checksum, *library;
+    time_t started;
+    int pes, nodes;
+    const struct header_node *node; /* of the first `listed` nodes */
+    int listed, bound;              /* PEs bound to one processor */
+    const char *const *variables;   /* NAME=VALUE */
+    size_t variable_count;
+    const char *const *warnings;
+    size_t warning_count;
+    const char *timer, *clock_source;
+    double resolution, cost, ticks_per_second, disagreement;
+    /* Rounds and limits of the command line; 0: none */
+    int rounds;
+    double round_seconds, time_limit;
+    uint64_t seed;
+};
+
+#endif
