@@ -8,6 +8,7 @@
 
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "comm/process.h"
 #include "engine/control.h"
 #include "options.h"
 #include "ski/script.h"
@@ -116,8 +117,8 @@ static struct source *prepare(const struct options *options, struct start *start
     return source;
 }
 
-static int measure(const struct options *options, struct source *source, struct output *output,
-                   bool *report_end)
+static int measure(const struct options *options, double launched_at, struct source *source,
+                   struct output *output, bool *report_end)
 {
     struct tree *tree;
     char *messages;
@@ -133,6 +134,11 @@ static int measure(const struct options *options, struct source *source, struct 
         .clock_sync = options->clock_sync,
         .unit = options->unit,
         .estimate = options->estimate,
+        .rounds = options->rounds,
+        .rounds_spread = options->rounds_spread,
+        .seed = options->seed,
+        .time_limit = options->time_limit,
+        .launched = launched_at,
         .debug = options->debug,
         .show_progress = options->progress || isatty(STDERR_FILENO),
         .blocks = tree->block_count,
@@ -182,6 +188,7 @@ static bool finish_timed(const char *path)
 int main(int argc, char **argv)
 {
     timer_calibration_begin();
+    double launched_at = wall_seconds();
     struct options options;
     bool launched = comm_launched_rank() >= 0;
     options_parse(&options, argc, argv);
@@ -217,7 +224,8 @@ int main(int argc, char **argv)
     if (start.status != 0)
         end_job((int)start.status);
     bool report_end = false;
-    int status = options.check_only ? 0 : measure(&options, source, output, &report_end);
+    int status =
+        options.check_only ? 0 : measure(&options, launched_at, source, output, &report_end);
     source_release(source);
     if (status != 0)
         end_job(status);

@@ -1,8 +1,10 @@
 #define _GNU_SOURCE /* asprintf, getopt_long */
 #include "options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,9 @@
 #define SKAMPI_INPUTS_DIR "/usr/local/share/skampi/inputs"
 #endif
 
+#define MOST_ROUNDS 100000
+#define LONGEST_TIME 1e9
+
 enum {
     LONG_LIST = 256,
     LONG_DESCRIBE,
@@ -29,6 +34,9 @@ enum {
     LONG_UNIT,
     LONG_TIMERS,
     LONG_PROGRESS,
+    LONG_ROUNDS,
+    LONG_SEED,
+    LONG_TIME_LIMIT,
     LONG_ESTIMATE,
     LONG_CLOCK_SYNC,
     LONG_MAN,
@@ -45,6 +53,11 @@ const struct option_row option_rows[] = {
     {"clock-sync", LONG_CLOCK_SYNC, required_argument, "NAME",
      "default, none, linear, ring, tree or hca"},
     {"unit", LONG_UNIT, required_argument, "UNIT", "ns, us, ms or s, whatever the script says"},
+    {"rounds", LONG_ROUNDS, required_argument, "N[,TIME]",
+     "measure everything N times, in shuffled order, spread over so much time"},
+    {"seed", LONG_SEED, required_argument, "NUMBER", "of everything that is random"},
+    {"time-limit", LONG_TIME_LIMIT, required_argument, "TIME",
+     "end in order before so much time has passed: 90, 30m, 1h30m, 1:30:00; then the status is 4"},
     {"estimate", LONG_ESTIMATE, no_argument, NULL,
      "say how many measurements there are and how long they take"},
     {"progress", LONG_PROGRESS, no_argument, NULL, "show progress although no terminal is seen"},
@@ -88,6 +101,73 @@ static void set_timer(struct options *options, const char *name)
     if (!timer_find(name))
         fail(options, "--timer %s: there is no such timer; --timers lists them", name);
     options->timer = name;
+}
+
+/* Seconds of "90", "90s", "1.5m", "1h30m", "2d", "30:00" or "1:30:00"; NaN for anything else. */
+static double duration_of(const char *text)
+{
+    static const struct {
+        char letter;
+        double seconds;
+    } parts[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+    double sum = 0;
+    bool colons = strchr(text, ':') != NULL;
+    size_t next = 0; /* parts come in this order */
+    do {
+        char *end;
+        if (!isdigit((unsigned char)*text))
+            return NAN;
+        double value = strtod(text, &end);
+        if (colons) {
+            sum = sum * 60 + value;
+        } else {
+            while (next < 4 && *end != '\0' && parts[next].letter != *end)
+                next++;
+            if (next == 4 || (*end == '\0' && next > 0))
+                return NAN;
+            sum += *end == '\0' ? value : value * parts[next++].seconds;
+        }
+        text = *end == '\0' ? end : end + 1;
+        if (colons && *end != ':' && *end != '\0')
+            return NAN;
+        if (colons && *end == ':' && *text == '\0')
+            return NAN;
+    } while (*text != '\0');
+    return sum;
+}
+
+static void set_time_limit(struct options *options, const char *text)
+{
+    options->time_limit = duration_of(text);
+    if (!(options->time_limit > 0 && options->time_limit < LONGEST_TIME))
+        fail(options, "--time-limit %s: give a time above 0, such as 90s, 30m, 1h30m or 1:30:00",
+             text);
+}
+
+static void set_rounds(struct options *options, const char *text)
+{
+    char *end;
+    long rounds = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
+    if (rounds < 1 || rounds > MOST_ROUNDS || (*end != '\0' && *end != ',')) {
+        fail(options,
+             "--rounds %s: give how many rounds, perhaps with the time that they are spread "
+             "over: 10 or 10,5m",
+             text);
+        return;
+    }
+    options->rounds = (int)rounds;
+    options->rounds_spread = *end == ',' ? duration_of(end + 1) : -1;
+    if (isnan(options->rounds_spread) || options->rounds_spread >= LONGEST_TIME)
+        fail(options, "--rounds %s: behind the comma give a time, such as 90s, 5m or 1:30:00",
+             text);
+}
+
+static void set_seed(struct options *options, const char *text)
+{
+    char *end;
+    options->seed = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+    if (options->seed == 0 || *end != '\0')
+        fail(options, "--seed %s: give a whole number above 0", text);
 }
 
 static void set_debug(struct options *options, const char *text)
@@ -159,6 +239,15 @@ static void take(struct options *options, int key, const char *value)
     case LONG_ESTIMATE:
         options->estimate = true;
         break;
+    case LONG_ROUNDS:
+        set_rounds(options, value);
+        break;
+    case LONG_SEED:
+        set_seed(options, value);
+        break;
+    case LONG_TIME_LIMIT:
+        set_time_limit(options, value);
+        break;
     case LONG_PROGRESS:
         options->progress = true;
         break;
@@ -194,6 +283,7 @@ void options_parse(struct options *options, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
     options->clock_sync = -1;
+    options->rounds_spread = -1;
     options->overrides = calloc((size_t)argc + 1, sizeof *options->overrides);
     options->command_line = join(argc, argv);
     if (!options->overrides)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum information {
     INFORM_NOTHING,
@@ -35,6 +36,10 @@ struct options {
     int clock_sync;             /* enum clock_sync; -1: the script's */
     double unit;                /* reported units per second; 0: the script's */
     bool check_only, show_source, progress, estimate;
+    int rounds;           /* 0: the script's */
+    double rounds_spread; /* seconds; below 0: the script's */
+    uint64_t seed;        /* 0: a new one */
+    double time_limit;    /* seconds; 0: none */
     int debug;
     const char **overrides; /* NAME=EXPR of --set */
     size_t override_count;

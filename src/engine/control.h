@@ -15,6 +15,12 @@ struct engine_options {
     int clock_sync;        /* enum clock_sync; -1: as the script says */
     double unit;           /* 0: as the script says; else the script cannot change it */
     bool estimate;         /* measure a few, say how many there are and how long they take */
+    bool raw;              /* results come with every repetition */
+    int rounds;            /* 0: as the script says */
+    double rounds_spread;  /* seconds; below 0: as the script says */
+    uint64_t seed;         /* 0: a new one in each run */
+    double time_limit;     /* seconds from then on; 0: none */
+    double launched;       /* when the program was started, wall_seconds() */
     int debug;             /* DEBUG_... bits: messages on standard error */
     bool show_progress;    /* lines on standard error that overwrite each other */
     size_t blocks;         /* in the script, for the progress line */

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include "engine/engine.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,11 @@
 #include "comm/comm.h"
 #include "engine/counters.h"
 #include "engine/internal.h"
+#include "stats/random.h"
 
 #define STATUS_INTERNAL 1
 #define STATUS_INCOMPLETE 3
+#define STATUS_TIME_LIMIT 4
 /* How long a PE waits for PE 0 to report the same error and to end the job. */
 #define REPORT_GRACE_SECONDS 1.0
 
@@ -180,6 +183,27 @@ void engine_flush(struct engine *engine)
     check_output(engine);
 }
 
+uint64_t engine_random(struct engine *engine)
+{
+    uint64_t number = random_next(&engine->random_state);
+    comm_broadcast(comm_world(), &number, sizeof number);
+    return number;
+}
+
+void engine_progress(struct engine *engine, double share)
+{
+    engine->progress_share = share;
+}
+
+bool engine_time_over(struct engine *engine)
+{
+    if (isinf(engine->time_left_at) || engine->time_over)
+        return engine->time_over;
+    int64_t over = wall_seconds() >= engine->time_left_at;
+    comm_broadcast(comm_world(), &over, sizeof over);
+    return engine->time_over = over;
+}
+
 void engine_broadcast(struct engine *engine, void *data, size_t bytes)
 {
     (void)engine;
@@ -209,6 +233,7 @@ void engine_begin_block(struct engine *engine, const char *name, const char *sou
     engine->warned_too_large = false;
     engine->late_starts = engine->overruns = engine->window_changes = 0;
     engine->windowed = false;
+    engine->progress_share = 0;
     if (!engine->output)
         return;
     if (source)
@@ -241,18 +266,21 @@ double engine_last_time(const struct engine *engine)
 
 void engine_sort_begin(struct engine *engine)
 {
+    engine->sort_region = ++engine->sort_regions;
     if (engine->output)
         output_hold(engine->output);
 }
 
 void engine_sort_key(struct engine *engine, double key)
 {
+    engine->sort_key = key;
     if (engine->output)
         output_key(engine->output, key);
 }
 
 void engine_sort_end(struct engine *engine)
 {
+    engine->sort_region = 0;
     if (engine->output)
         output_release(engine->output);
 }
@@ -403,6 +431,18 @@ int engine_farthest_from_root(struct engine *engine)
 
 /* ---- Start and end ---- */
 
+/* The command line's, or one that nobody can foresee; the same on all PEs. */
+static uint64_t choose_seed(const struct engine_options *options)
+{
+    uint64_t seed = options->seed;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (seed == 0)
+        seed = ((uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) | 1;
+    comm_broadcast(comm_world(), &seed, sizeof seed);
+    return seed;
+}
+
 struct engine *engine_create(const struct engine_options *options, const char **error)
 {
     struct engine *engine = must(calloc(1, sizeof *engine));
@@ -413,6 +453,9 @@ struct engine *engine_create(const struct engine_options *options, const char **
         engine->settings.unit = options->unit;
     if (options->clock_sync >= 0)
         engine->settings.clock.algorithm = (enum clock_sync)options->clock_sync;
+    engine->round = 1;
+    engine->seed = choose_seed(options);
+    engine->random_state = engine->seed;
     clocks_skew();
     engine->started = wall_seconds();
     *error = "no timer is usable on every PE";
@@ -426,6 +469,9 @@ struct engine *engine_create(const struct engine_options *options, const char **
         return NULL;
     }
     engine->started = wall_seconds();
+    engine->time_left_at = INFINITY;
+    if (options->time_limit > 0)
+        engine->time_left_at = options->launched + options->time_limit;
     atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
     watch_start(engine);
     environment_print(engine);
@@ -438,6 +484,8 @@ struct engine *engine_create(const struct engine_options *options, const char **
 
 int engine_finish(struct engine *engine, bool *report_end)
 {
+    rounds_replay(engine);
+    progress_end(engine);
     bring_text(engine);
     int64_t said[] = {engine->incomplete, engine->report_end};
     comm_allreduce_int(comm_world(), COMM_MAX, said, 2);
@@ -448,11 +496,15 @@ int engine_finish(struct engine *engine, bool *report_end)
         printf(
             "%zu measurements in %zu blocks at %d PEs: about %.2g s, from %zu probes in %.2g s\n",
             engine->estimate.measurements, engine->estimate.blocks, comm_pes(),
-            estimate_total(&engine->estimate), engine->estimate.probes,
+            rounds_estimate(engine, estimate_total(&engine->estimate)), engine->estimate.probes,
             wall_seconds() - engine->started);
-    int status = incomplete ? STATUS_INCOMPLETE : 0;
+    int status = engine->time_over ? STATUS_TIME_LIMIT : incomplete ? STATUS_INCOMPLETE : 0;
     if (engine->output) {
         time_t now = time(NULL);
+        if (engine->time_over)
+            output_line(engine->output,
+                        "# stopped by the time limit of %g s: %zu measurements are missing",
+                        engine->options.time_limit, engine->skipped_late);
         output_line(engine->output, "\n# Finished at %.24s", ctime(&now));
         double total = wall_seconds() - engine->started;
         output_line(engine->output, "# Total runtime %.0f seconds\n", total);
@@ -469,6 +521,9 @@ int engine_finish(struct engine *engine, bool *report_end)
     buffers_free(&engine->buffers);
     engine_clear_notes(engine);
     estimate_free(&engine->estimate);
+    rounds_free(engine);
+    free(engine->raw);
+    free(engine->progress_result);
     free(engine->failure);
     free(engine->pending);
     free(engine);

@@ -36,7 +36,8 @@ enum measure_status {
     MEASURE_TOO_LARGE,   /* does not fit the buffer: nothing measured, ends a loop */
     MEASURE_FAILED,      /* reported; the script goes on */
     MEASURE_UNSUPPORTED, /* reported as a comment */
-    MEASURE_SKIPPED      /* empty set */
+    MEASURE_SKIPPED,     /* empty set */
+    MEASURE_TIME_OVER    /* the time limit has ended: reported as missing */
 };
 
 /* Why the function cannot be called like this: an argument that it does not accept, too few PEs, a
@@ -88,6 +89,12 @@ void engine_agree(struct engine *, uint64_t tag, const char *place);
 
 /* Broadcast from PE 0; collective. */
 void engine_broadcast(struct engine *, void *data, size_t bytes);
+
+/* The next random number of this run, from PE 0's seed; collective. */
+uint64_t engine_random(struct engine *);
+
+/* How far the block in progress is, 0 to 1, for people who wait. Any PE. */
+void engine_progress(struct engine *, double share);
 
 /* The PE with the largest smallest round trip to PE 0 (the lowest such; 0 when alone). Collective.
  */

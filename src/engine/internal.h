@@ -13,6 +13,7 @@
 #include "clock/sync.h"
 #include "comm/process.h"
 #include "engine/control.h"
+#include "engine/counters.h"
 #include "engine/engine.h"
 #include "output/output.h"
 
@@ -57,6 +58,19 @@ struct estimate {
         seconds; /* of all measurements so far but those skipped since a statement's last probe */
 };
 
+/* A point that is measured in several rounds. */
+struct rounds_record {
+    struct measure_request request; /* with everything that it points to */
+    struct settings settings;
+    const char *timer;
+    char *block;
+    size_t block_number, region; /* region: of sorted results, 0: none */
+    double key;                  /* among them */
+    int64_t bytes;
+    size_t rounds, made;
+    double *medians, *within; /* of each round made: median, interquartile range; PE 0 */
+};
+
 struct engine {
     struct engine_options options;
     struct estimate estimate;
@@ -73,6 +87,22 @@ struct engine {
     int64_t shortest; /* timed interval of this measurement, ticks */
     int64_t longest;  /* valid repetition, from start to stop, ticks */
     double timed;     /* in timed intervals since the start of the program, seconds */
+    double *raw;      /* valid repetitions in the order of time, or NULL; on the set's rank 0 and,
+                         once brought there, PE 0 */
+    double last_median, last_within; /* of the last measurement; PE 0 */
+    double time_left_at; /* wall_seconds() when the time limit ends; infinite: there is none */
+    bool time_over;      /* it has ended */
+    size_t skipped_late; /* measurements that the time limit left out */
+    struct rounds_record *records;           /* to be measured in further rounds, see rounds.c */
+    size_t record_count, record_room, round; /* round: in progress, from 1 */
+    uint64_t seed, random_state;
+    int estimated_rounds; /* that --estimate has met */
+    double estimated_spread;
+    size_t sort_region; /* autorefine: sorted results, numbered; 0 outside */
+    size_t sort_regions;
+    double sort_key;
+    double progress_share, progress_shown; /* of this block; wall_seconds() of the last line */
+    char *progress_result;                 /* the last one, for the line */
     double pause_overhead;
     bool pause_known;
     char *failure; /* why this measurement fails on this PE */
@@ -102,6 +132,56 @@ struct engine {
     char doing_text[512];
 };
 
+#define LEVELS_MAX 8
+#define MEDIAN_CONFIDENCE 0.95
+
+/* What the result's owner knows when it is done. */
+struct numbers {
+    double time, standard_error, window;
+    double mean, deviation, median, median_low, median_high;
+    double minimum, maximum, p5, p25, p75, p95, p99, autocorrelation, effective;
+    int64_t valid, invalid, late, overruns, warm_up, changes, iterations, flags, notes_length;
+    int64_t level_count, raw_count;
+    struct result_level levels[LEVELS_MAX];                   /* ascending */
+    double counted[COUNTERS_MAX], counted_mean[COUNTERS_MAX]; /* counted per operation, over PEs */
+};
+
+/* ---- measure.c ---- */
+
+/* Starts by the clock, or behind the engine's barrier, whose skew the clocks tell. */
+bool measure_in_windows(const struct engine *);
+/* set_run_time("global") is in force. */
+bool measure_global_run_times(const struct engine *);
+/* Events are counted in measurements of this function. */
+bool measure_counts_events(const struct measurement *);
+
+/* ---- report.c ---- */
+
+/* The result of the measurement in progress, to the output; PE 0. per_pe: in the order of ranks. */
+void report_result(struct engine *, const struct measure_request *, const struct numbers *,
+                   const double *per_pe);
+/* All rounds of a point; PE 0. */
+void report_rounds(struct engine *, const struct rounds_record *);
+
+/* ---- rounds.c ---- */
+
+/* Keeps a request that has been measured once, with what came of it, if it is to be measured again
+ * in later rounds. All PEs. */
+void rounds_record(struct engine *, const struct measure_request *);
+/* The later rounds, and the block of their results; collective. */
+void rounds_replay(struct engine *);
+/* What all rounds take when one takes so many seconds. */
+double rounds_estimate(const struct engine *, double seconds);
+void rounds_free(struct engine *);
+
+/* ---- progress.c ---- */
+
+/* A line on standard error about what comes next, if there is a terminal; PE 0. */
+void progress_show(struct engine *, const struct measure_request *);
+void progress_result(struct engine *, const struct numbers *, double unit);
+void progress_wait(struct engine *, double seconds);
+void progress_end(struct engine *);
+
 /* ---- buffers.c ---- */
 
 /* Whether the demand fits the buffer that the script set (OpenSHMEM rule: the source alone). */
@@ -126,12 +206,20 @@ void buffers_free(struct buffers *);
  * twice the alignment. */
 uintptr_t buffers_align(uintptr_t address, size_t alignment);
 
-/* ---- stop.c: the classic stop rule, pure ---- */
+/* ---- stop.c: stop rules, pure ---- */
 
 /* Hard limit of valid repetitions: max(4, floor(1.5 max_repetitions + 0.5)). */
 size_t stop_hard_limit(int max_repetitions);
-/* Enough? m: the n valid repetitions so far. */
-bool stop_enough(const struct settings *, const double *m, size_t n);
+/* Valid repetitions that no rule asks for more than, but for the last batch's. */
+size_t stop_most(const struct settings *);
+/* Whether what the rule aims at has been reached by the n valid repetitions m, in the order of
+ * time. */
+bool stop_reached(const struct settings *, const double *m, size_t n);
+/* Enough? Asked behind each batch; *passes, 0 at first, belongs to the rule: an interval of the
+ * median must be narrow enough twice in a row. */
+bool stop_enough(const struct settings *, const double *m, size_t n, int *passes);
+/* A batch that grows with what there is, where the rule wants many. */
+size_t stop_grown_batch(const struct settings *, size_t batch, size_t valid);
 /* Repetitions of the next batch. synchronized: the function starts in windows; first: after the
  * first batch; late_run: most late starts in a row. */
 size_t stop_next_batch(const struct settings *, size_t batch, bool window, bool first,
@@ -187,6 +275,9 @@ void clocks_report(struct engine *);
 void environment_print(struct engine *);
 
 /* ---- engine.c ---- */
+
+/* Whether the time limit has ended, the same on all PEs; collective over the world. */
+bool engine_time_over(struct engine *);
 
 void engine_note(struct engine *, const char *text); /* takes the text over */
 void engine_clear_notes(struct engine *);

@@ -14,7 +14,6 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/counters.h"
 #include "engine/internal.h"
 #include "stats/series.h"
 #include "stats/stats.h"
@@ -28,9 +27,16 @@
 #define CHANGE_LEAST 0.1
 /* Below this many resolutions of the timer a result is marked. */
 #define WELL_ABOVE 10
+/* Repetitions that are tried however little time there is, until one is valid. */
+#define FEWEST_TRIED 50
+/* Neighbouring repetitions are alike, above what chance makes of independent ones. */
+#define ALIKE 0.5
+#define FEWEST_ALIKE 12
+/* Told when so many repetitions for each valid one were longer than their window. */
+#define LEFT_OUT_SHARE 0.1
+#define LEFT_OUT_FEWEST 3
 /* A result this many standard errors below zero is an error of the method. */
 #define WITHIN_ERROR 2.0
-#define MEDIAN_CONFIDENCE 0.95
 /* Where the script leaves the iterations to the engine (0), what a repetition times lasts at least
  * so many resolutions of the timer, so many of its costs, and so long. */
 #define LONG_ENOUGH_RESOLUTIONS 1000
@@ -60,30 +66,23 @@ enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
 #define TOO_LARGE 4
 /* mpiperf's stop by error must end, too. */
 #define MOST_RUNS_BY_ERROR 1000
-/* Sets with more text than this are not listed in results. */
-#define LONGEST_MEMBERS 4096
 
 struct control {
-    int64_t go, size, origin, width;
+    int64_t go, size, origin, width, dropped;
 };
 
 /* One measurement in progress on a member of the set. */
 struct samples {
-    size_t capacity, valid, invalid, late, overruns, changes;
-    double *own;     /* this PE's valid repetitions, the first reference subtracted */
-    double *max;     /* over PEs, the same on all members */
-    double *message; /* of a batch: values, flags, and BATCH_EXTRA numbers more */
-    double *skew;    /* of the starts, seconds; dissemination only */
-    double *counts;  /* of events in this PE's valid repetitions, where they are counted */
-};
-
-/* What the result's owner knows when it is done. */
-struct numbers {
-    double time, standard_error, window;
-    double mean, deviation, median, median_low, median_high;
-    double minimum, maximum, p5, p25, p75, p95, p99, autocorrelation, effective;
-    int64_t valid, invalid, late, overruns, warm_up, changes, iterations, flags, notes_length;
-    double counted[COUNTERS_MAX], counted_mean[COUNTERS_MAX]; /* counted per operation, over PEs */
+    size_t capacity, valid, invalid, late, overruns, changes, warm_up;
+    size_t too_long;  /* on time, but longer than their window, and left out for that */
+    int passes;       /* of the stop rule */
+    bool out_of_time; /* stopped by a limit; known to rank 0 */
+    int64_t until;    /* timer ticks, for set_max_time() */
+    double *own;      /* this PE's valid repetitions, the first reference subtracted */
+    double *max;      /* over PEs, the same on all members */
+    double *message;  /* of a batch: values, flags, late starts, and BATCH_EXTRA numbers more */
+    double *skew;     /* of the starts, seconds; dissemination only */
+    double *counts;   /* of events in this PE's valid repetitions, where they are counted */
 };
 
 static void *must(void *memory)
@@ -360,7 +359,7 @@ static double global_run_time(struct engine *engine)
 }
 
 /* Starts by the clock, or behind the engine's barrier, whose skew the clocks tell. */
-static bool in_windows(const struct engine *engine)
+bool measure_in_windows(const struct engine *engine)
 {
     return engine->run.function->synchronized &&
            engine->settings.synchronization == SYNCHRONIZE_WINDOW;
@@ -378,9 +377,9 @@ static int64_t iterations_wanted(const struct run *run)
 }
 
 /* The dissemination barrier schedules nothing that run times could be counted from. */
-static bool global_run_times(const struct engine *engine)
+bool measure_global_run_times(const struct engine *engine)
 {
-    return in_windows(engine) && engine->run.function->whole &&
+    return measure_in_windows(engine) && engine->run.function->whole &&
            engine->settings.run_time == RUN_TIME_GLOBAL &&
            engine->settings.window.rule != WINDOW_DISSEMINATION;
 }
@@ -454,7 +453,7 @@ static void reserve(struct samples *samples, size_t limit, bool counting)
     samples->capacity = limit;
     samples->own = must(calloc(limit, sizeof *samples->own));
     samples->max = must(calloc(limit, sizeof *samples->max));
-    samples->message = must(calloc(2 * limit + BATCH_EXTRA, sizeof *samples->message));
+    samples->message = must(calloc(3 * limit + BATCH_EXTRA, sizeof *samples->message));
     samples->skew = must(calloc(limit, sizeof *samples->skew));
     if (counting)
         samples->counts = must(calloc(limit * COUNTERS_MAX, sizeof *samples->counts));
@@ -492,19 +491,21 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
 {
     struct window *window = &engine->window;
     const struct run *run = &engine->run;
-    double *values = samples->message, *flags = values + count, *more = flags + count;
+    double *values = samples->message, *flags = values + count, *lates = flags + count;
+    double *more = lates + count;
     double *own = must(calloc(count, sizeof *own)), *starts = must(calloc(2 * count, sizeof *own));
     double *counts = samples->counts ? must(calloc(count * COUNTERS_MAX, sizeof *counts)) : NULL;
     size_t late_run = 0, late = 0;
-    bool windows = in_windows(engine);
+    bool windows = measure_in_windows(engine);
     for (size_t i = 0; i < count; i++) {
         double value = counts ? repeat_counting(engine, counts + i * COUNTERS_MAX) : repeat(engine);
-        if (global_run_times(engine) && !isnan(value))
+        if (measure_global_run_times(engine) && !isnan(value))
             value = global_run_time(engine);
         own[i] = values[i] = value - reference;
         flags[i] = window->took_too_long  ? FLAW_TOO_LONG
                    : window->started_late ? FLAW_LATE
                                           : FLAW_NONE;
+        lates[i] = window->started_late;
         starts[2 * i] = (double)(sync_to_global(window->start) - window->origin);
         starts[2 * i + 1] = -starts[2 * i];
         if (flags[i] == 0 && window->stop - window->start > engine->longest)
@@ -520,7 +521,7 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     more[1] = (double)late_run;
     more[2] = engine->failure != NULL;
     more[3] = timer_seconds(engine->longest);
-    comm_allreduce(run->set, COMM_MAX, samples->message, 2 * count + BATCH_EXTRA);
+    comm_allreduce(run->set, COMM_MAX, samples->message, 3 * count + BATCH_EXTRA);
     engine->longest = timer_ticks(more[3]);
 
     bool skewed = windows && window->rule == WINDOW_DISSEMINATION;
@@ -532,7 +533,13 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
         if (flags[i] != FLAW_NONE) {
             batch.flawed++;
             *(flags[i] == FLAW_LATE ? &samples->late : &samples->overruns) += 1;
-            continue;
+            /* It started with the others: whoever wants all levels wants the slow ones, too. */
+            bool whole = lates[i] == 0 && window->width > 0;
+            if (!whole || !engine->settings.levels) {
+                samples->too_long += whole;
+                samples->invalid++;
+                continue;
+            }
         }
         if (skewed)
             samples->skew[samples->valid] =
@@ -543,7 +550,6 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
         samples->own[samples->valid] = own[i];
         samples->max[samples->valid++] = values[i];
     }
-    samples->invalid += batch.flawed;
     free(counts);
     free(starts);
     free(own);
@@ -555,15 +561,38 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     return batch;
 }
 
+/* Leaves out the first ones. */
+static void drop(struct samples *samples, size_t dropped)
+{
+    size_t rest = samples->valid -= dropped;
+    samples->warm_up += dropped;
+    memmove(samples->own, samples->own + dropped, rest * sizeof *samples->own);
+    memmove(samples->max, samples->max + dropped, rest * sizeof *samples->max);
+    memmove(samples->skew, samples->skew + dropped, rest * sizeof *samples->skew);
+    if (samples->counts)
+        memmove(samples->counts, samples->counts + dropped * COUNTERS_MAX,
+                rest * COUNTERS_MAX * sizeof *samples->counts);
+}
+
+/* What rank 0 decided behind a batch. */
+struct decision {
+    bool done;
+    size_t count, dropped; /* repetitions of the next batch; of those made, to be left out */
+    double width;
+};
+
 /* The set's rank 0 says how the next batch goes, the others follow; false: there is none. */
-static bool next_batch(struct engine *engine, bool done, size_t *count, double width)
+static bool next_batch(struct engine *engine, struct samples *samples, struct decision *decision)
 {
     struct window *window = &engine->window;
-    struct control control = {done ? BATCH_STOP : BATCH_GO, (int64_t)*count, 0, (int64_t)width};
+    struct control control = {decision->done ? BATCH_STOP : BATCH_GO, (int64_t)decision->count, 0,
+                              (int64_t)decision->width, (int64_t)decision->dropped};
     if (engine->run.rank == 0)
         control.origin = sync_to_global(timer_now()) + window->broadcast;
     comm_broadcast(engine->run.set, &control, sizeof control);
-    *count = (size_t)control.size;
+    decision->count = (size_t)control.size;
+    drop(samples, (size_t)control.dropped);
+    decision->dropped = 0;
     window->origin = control.origin;
     window->width = control.width;
     window->index = 0;
@@ -582,33 +611,66 @@ static bool window_too_long(struct engine *engine, double width)
     return true;
 }
 
+/* A limit of time ends a measurement behind the batch that exceeds it. */
+static bool out_of_time(struct engine *engine, struct samples *samples)
+{
+    bool over = (samples->until != 0 && timer_now() >= samples->until) ||
+                wall_seconds() >= engine->time_left_at;
+    /* The first repetitions are always invalid where windows are yet to be laid. */
+    if (!over || (samples->valid == 0 && samples->invalid < FEWEST_TRIED))
+        return false;
+    return samples->out_of_time = true;
+}
+
+/* Enough repetitions behind those before a steady state, of which *dropped is the number. */
+static bool classic_enough(const struct settings *settings, struct samples *samples,
+                           size_t *dropped)
+{
+    int passes = samples->passes;
+    *dropped = 0;
+    if (!stop_enough(settings, samples->max, samples->valid, &samples->passes))
+        return false;
+    /* That often at most: what never gets steady must end as well. */
+    if (!settings->adaptive_warm_up || samples->warm_up >= stop_most(settings))
+        return true;
+    *dropped = series_warm_up(samples->max, samples->valid, CHANGE_P, CHANGE_LEAST);
+    if (*dropped == 0)
+        return true;
+    samples->passes = passes;
+    return stop_enough(settings, samples->max + *dropped, samples->valid - *dropped,
+                       &samples->passes);
+}
+
 /* SKaMPI's batches, also where there are no windows. */
 static void run_classic(struct engine *engine, struct samples *samples, double reference)
 {
     const struct measurement *function = engine->run.function;
     const struct settings *settings = &engine->settings;
-    bool windows = in_windows(engine), first = true, done = false;
+    bool windows = measure_in_windows(engine), first = true;
     bool sized = windows && engine->window.rule == WINDOW_CLASSIC;
-    double width = 0; /* ticks */
-    size_t count = function->once           ? 1
-                   : function->synchronized ? FIRST_BATCH
-                                            : (size_t)settings->min_repetitions;
-    size_t limit = stop_hard_limit(settings->max_repetitions);
-    while (next_batch(engine, done, &count, width)) {
+    struct decision next = {.count = function->once           ? 1
+                                     : function->synchronized ? FIRST_BATCH
+                                                              : (size_t)settings->min_repetitions};
+    size_t limit = stop_most(settings);
+    while (next_batch(engine, samples, &next)) {
+        size_t count = next.count;
         struct batch batch = run_batch(engine, samples, count, reference);
         if (sized) {
-            double before = width;
-            width = stop_next_window(width, batch.flawed, count, batch.used);
-            samples->changes += width != before;
-            done = window_too_long(engine, width);
+            double before = next.width;
+            next.width = stop_next_window(next.width, batch.flawed, count, batch.used);
+            samples->changes += next.width != before;
+            next.done = window_too_long(engine, next.width);
         }
-        if (batch.failed || function->once || stop_enough(settings, samples->max, samples->valid))
-            done = true;
-        count = stop_next_batch(settings, count, sized, first, batch.late_run);
-        if (count > limit - samples->valid)
-            count = limit - samples->valid;
-        if (count == 0)
-            done = true;
+        if (batch.failed || function->once || classic_enough(settings, samples, &next.dropped) ||
+            out_of_time(engine, samples))
+            next.done = true;
+        size_t valid = samples->valid - next.dropped;
+        next.count = stop_next_batch(settings, count, sized, first, batch.late_run);
+        next.count = stop_grown_batch(settings, next.count, valid);
+        if (next.count > limit - valid)
+            next.count = limit - valid;
+        if (next.count == 0)
+            next.done = true;
         first = false;
     }
 }
@@ -658,32 +720,32 @@ static void run_mpiperf(struct engine *engine, struct samples *samples, double r
 {
     const struct window_rules *rules = &engine->settings.window;
     engine->window.broadcast = measure_broadcast(engine);
-    size_t count = (size_t)rules->discarded;
-    double width = 0; /* ticks */
-    bool done = false, first = true;
-    while (next_batch(engine, done, &count, width)) {
-        size_t flawed_before = samples->invalid;
+    struct decision next = {.count = (size_t)rules->discarded};
+    bool first = true;
+    while (next_batch(engine, samples, &next)) {
+        size_t flawed_before = samples->invalid, count = next.count;
         struct batch batch = run_batch(engine, samples, count, reference);
         double needed = rules->growth * batch.used / (double)count;
         if (!first)
             announce_earlier(engine, &batch, count);
         if (first) {
             samples->valid = samples->invalid = samples->late = samples->overruns = 0;
-            width = needed;
+            samples->too_long = 0;
+            next.width = needed;
         } else if ((double)(samples->invalid - flawed_before) >
                    rules->invalid_share * (double)count) {
             /* Windows that start late stretch the stage itself: at least as wide as it took. */
-            width = fmax(needed, width * rules->growth);
+            next.width = fmax(needed, next.width * rules->growth);
             samples->changes++;
-        } else if (sync_seconds((int64_t)width) >
+        } else if (sync_seconds((int64_t)next.width) >
                        TOO_LARGE * rules->growth * timer_seconds(engine->longest) &&
                    engine->longest > 0) {
-            width /= 2;
+            next.width /= 2;
             samples->changes++;
         }
-        done = window_too_long(engine, width) || batch.failed ||
-               (!first && mpiperf_enough(rules, samples));
-        count = (size_t)rules->runs;
+        next.done = window_too_long(engine, next.width) || batch.failed ||
+                    (!first && mpiperf_enough(rules, samples)) || out_of_time(engine, samples);
+        next.count = (size_t)rules->runs;
         first = false;
     }
 }
@@ -693,15 +755,15 @@ static void run_round_time(struct engine *engine, struct samples *samples, doubl
 {
     const struct settings *settings = &engine->settings;
     engine->window.broadcast = measure_broadcast(engine);
-    size_t count = (size_t)settings->min_repetitions;
-    bool done = false;
+    struct decision next = {.count = (size_t)settings->min_repetitions};
     int64_t until = timer_now() + timer_ticks(settings->window.slice);
-    while (next_batch(engine, done, &count, 0)) {
-        struct batch batch = run_batch(engine, samples, count, reference);
-        announce_earlier(engine, &batch, count);
+    while (next_batch(engine, samples, &next)) {
+        struct batch batch = run_batch(engine, samples, next.count, reference);
+        announce_earlier(engine, &batch, next.count);
         size_t runs = samples->valid + samples->invalid;
-        done = batch.failed || timer_now() >= until ||
-               runs + (size_t)settings->min_repetitions > MOST_ROUNDS;
+        next.done = batch.failed || timer_now() >= until ||
+                    runs + (size_t)settings->min_repetitions > MOST_ROUNDS ||
+                    out_of_time(engine, samples);
     }
 }
 
@@ -715,7 +777,7 @@ static size_t most_repetitions(const struct settings *settings, enum window_rule
                (size_t)(rules->stop_by_error ? MOST_RUNS_BY_ERROR
                                              : rules->max_runs + rules->enough_valid);
     size_t first = (size_t)settings->min_repetitions;
-    size_t limit = stop_hard_limit(settings->max_repetitions);
+    size_t limit = stop_most(settings);
     return (limit > first ? limit : first) + FIRST_BATCH;
 }
 
@@ -726,6 +788,8 @@ static void run_batches(struct engine *engine, struct samples *samples, double r
     window->synchronization =
         engine->run.function->synchronized ? engine->settings.synchronization : SYNCHRONIZE_NONE;
     window->broadcast = 0;
+    if (engine->settings.max_time > 0)
+        samples->until = timer_now() + timer_ticks(engine->settings.max_time);
     if (window->rule == WINDOW_MPIPERF)
         run_mpiperf(engine, samples, reference);
     else if (window->rule == WINDOW_ROUND_TIME)
@@ -733,25 +797,35 @@ static void run_batches(struct engine *engine, struct samples *samples, double r
     else
         run_classic(engine, samples, reference);
     if (samples->valid == 0)
-        run_fail(&engine->run, "none of %zu repetitions started and finished in time",
-                 samples->invalid);
+        run_fail(&engine->run, "none of %zu repetitions started and finished in time%s",
+                 samples->invalid,
+                 samples->out_of_time ? " before the limit of time ended the measurement" : "");
 }
 
 /* ---- Result ---- */
+
+/* What programs are told as a flag, people as a note. */
+static void flag(struct numbers *numbers, enum result_flag flag)
+{
+    numbers->flags |= INT64_C(1) << flag;
+}
 
 static void note_doubts(struct engine *engine, struct numbers *numbers)
 {
     struct run *run = &engine->run;
     double shortest = engine->shortest == INT64_MAX ? INFINITY : timer_seconds(engine->shortest);
-    if (shortest < WELL_ABOVE * timer_in_use->resolution)
+    if (shortest < WELL_ABOVE * timer_in_use->resolution) {
+        flag(numbers, RESULT_BELOW_RESOLUTION);
         run_note(run,
                  "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns%s",
                  shortest * 1e9, timer_in_use->resolution * 1e9,
                  run->function->once ? ""
                                      : ": time more operations together (iterations, "
                                        "set_max_outstanding)");
+    }
     if (!(numbers->time < 0) || run->function->any_sign)
         return;
+    flag(numbers, RESULT_NEGATIVE);
     if (numbers->time + WITHIN_ERROR * numbers->standard_error >= 0) {
         run_note(run, "below zero by %.3g ns, which is within its error: printed as 0",
                  -numbers->time * 1e9);
@@ -783,17 +857,80 @@ static void note_mpiperf(struct engine *engine, const struct samples *samples)
 }
 
 /* What the mean of such repetitions would be, depends on when they were made. */
-static void note_change(struct engine *engine, const struct samples *samples)
+static void note_change(struct engine *engine, const struct samples *samples,
+                        struct numbers *numbers)
 {
     struct series_change change = series_change(samples->max, samples->valid);
     if (change.p > CHANGE_P ||
         fabs(change.after - change.before) <= CHANGE_LEAST * fmin(change.before, change.after))
         return;
+    flag(numbers, RESULT_LEVEL_SHIFT);
     run_note(
         &engine->run,
         "level changed: median %.4g ns in the first %zu repetitions, %.4g ns in the other %zu: "
         "a later run may find either, or something in between",
         change.before * 1e9, change.at, change.after * 1e9, samples->valid - change.at);
+}
+
+/* What is known about the repetitions beyond their times. */
+static void note_repetitions(struct engine *engine, const struct samples *samples,
+                             struct numbers *numbers)
+{
+    struct run *run = &engine->run;
+    size_t n = samples->valid;
+    if (samples->warm_up > 0)
+        run_note(run,
+                 "warm-up: the first %zu repetitions were slower than what followed, and are "
+                 "left out",
+                 samples->warm_up);
+    if (n >= FEWEST_ALIKE && numbers->effective < (double)n && numbers->autocorrelation > ALIKE) {
+        flag(numbers, RESULT_AUTOCORRELATED);
+        run_note(run,
+                 "autocorrelated: neighbouring repetitions by %.2f, %zu of them say as much as "
+                 "%.0f independent ones",
+                 numbers->autocorrelation, n, numbers->effective);
+    }
+    if (samples->too_long >= LEFT_OUT_FEWEST &&
+        (double)samples->too_long > LEFT_OUT_SHARE * (double)n) {
+        flag(numbers, RESULT_SLOW_LEFT_OUT);
+        run_note(run,
+                 "slow repetitions are missing: %zu were longer than their window, %zu fit; "
+                 "set_levels(1) counts them",
+                 samples->too_long, n);
+    }
+    if (samples->invalid > n)
+        flag(numbers, RESULT_FEW_VALID);
+    if (numbers->level_count > 1)
+        flag(numbers, RESULT_LEVELS);
+}
+
+/* Whether the rule's aim was reached, and what else ended the measurement. */
+static void note_stop(struct engine *engine, const struct samples *samples, struct numbers *numbers)
+{
+    const struct settings *settings = &engine->settings;
+    bool classic =
+        engine->window.rule == WINDOW_CLASSIC || engine->window.rule == WINDOW_DISSEMINATION;
+    bool reached = stop_reached(settings, samples->max, samples->valid);
+    if (samples->out_of_time) {
+        flag(numbers, RESULT_TIME_BUDGET);
+        run_note(&engine->run, "stopped by the limit of time behind %zu valid repetitions",
+                 samples->valid);
+    }
+    if (!classic || engine->run.function->once)
+        return;
+    if (!reached)
+        flag(numbers, RESULT_NOT_CONVERGED);
+    if (settings->stop_rule == STOP_MEDIAN_INTERVAL) {
+        double *sorted = must(calloc(samples->valid, sizeof *sorted)), low, high;
+        memcpy(sorted, samples->max, samples->valid * sizeof *sorted);
+        stats_sort(sorted, samples->valid);
+        stats_median_interval(sorted, samples->valid, numbers->effective,
+                              settings->median_confidence, &low, &high);
+        run_note(&engine->run, "median %.6g ns, %g %% interval [%.6g, %.6g] ns%s",
+                 numbers->median * 1e9, settings->median_confidence * 100, low * 1e9, high * 1e9,
+                 reached ? "" : ": wider than asked for");
+        free(sorted);
+    }
 }
 
 static void note_rule(struct engine *engine, struct samples *samples)
@@ -808,6 +945,35 @@ static void note_rule(struct engine *engine, struct samples *samples)
                  stats_median_sorted(samples->skew, samples->valid) * 1e9,
                  samples->skew[samples->valid - 1] * 1e9);
     }
+}
+
+/* The levels that the sorted times lie on, each with its share of their sum, and the result on the
+ * one that has the largest share; keep[] marks its repetitions. One level: nothing is found. */
+static struct stats_trimmed find_levels(const struct samples *samples, const double *sorted,
+                                        struct numbers *numbers, bool *keep)
+{
+    size_t n = samples->valid, first = 0, most = 0, begin = 0;
+    struct series_level levels[LEVELS_MAX];
+    size_t count = series_levels(sorted, n, CHANGE_LEAST, levels, LEVELS_MAX);
+    double all = stats_mean(sorted, n) * (double)n;
+    for (size_t i = 0; i < count; i++) {
+        double sum = stats_mean(sorted + first, levels[i].count) * (double)levels[i].count;
+        numbers->levels[i] = (struct result_level){levels[i].value, sum / all};
+        if (i == 0 || numbers->levels[i].share > numbers->levels[most].share) {
+            most = i;
+            begin = first;
+        }
+        first += levels[i].count;
+    }
+    numbers->level_count = (int64_t)count;
+    if (count <= 1)
+        return (struct stats_trimmed){0, NAN, NAN};
+    double low = sorted[begin], high = sorted[begin + levels[most].count - 1];
+    for (size_t i = 0; i < n; i++)
+        keep[i] = samples->max[i] >= low && samples->max[i] <= high;
+    struct stats_trimmed found = stats_trim(sorted + begin, levels[most].count, NULL);
+    found.kept = levels[most].count; /* of which the PEs' own times are the means */
+    return found;
 }
 
 /* Statistics of the valid repetitions; all members. per_pe: on the set's rank 0. */
@@ -826,8 +992,15 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
         comm_allreduce(run->set, COMM_MAX, samples->max, n + 1);
         reference_variance = isnan(samples->max[n]) ? 0 : samples->max[n];
     }
+    double *sorted = must(calloc(n ? n : 1, sizeof *sorted));
+    memcpy(sorted, samples->max, n * sizeof *sorted);
+    stats_sort(sorted, n);
     bool *keep = must(calloc(n ? n : 1, sizeof *keep));
-    struct stats_trimmed trimmed = stats_trim(samples->max, n, keep);
+    struct stats_trimmed trimmed = {0, NAN, NAN};
+    if (engine->settings.levels)
+        trimmed = find_levels(samples, sorted, numbers, keep);
+    if (numbers->level_count <= 1)
+        trimmed = stats_trim(samples->max, n, keep);
     double own = 0;
     for (size_t i = 0; i < n; i++)
         if (keep[i])
@@ -838,18 +1011,15 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     if (engine->settings.max_nr_node_times > 0)
         comm_gather(run->set, &own, sizeof own, per_pe);
 
-    double *sorted = must(calloc(n ? n : 1, sizeof *sorted));
-    memcpy(sorted, samples->max, n * sizeof *sorted);
-    stats_sort(sorted, n);
-    size_t low, high;
-    bool ranks = n > 0 && stats_median_ranks(n, MEDIAN_CONFIDENCE, &low, &high);
+    numbers->autocorrelation = series_autocorrelation(samples->max, n);
+    numbers->effective = series_effective_size(n, series_correlation(samples->max, n));
     numbers->time = trimmed.mean;
     numbers->standard_error = hypot(trimmed.standard_error, sqrt(reference_variance));
     numbers->mean = stats_mean(samples->max, n);
     numbers->deviation = stats_deviation(samples->max, n);
     numbers->median = stats_median_sorted(sorted, n);
-    numbers->median_low = ranks ? sorted[low - 1] : NAN;
-    numbers->median_high = ranks ? sorted[high - 1] : NAN;
+    stats_median_interval(sorted, n, numbers->effective, MEDIAN_CONFIDENCE, &numbers->median_low,
+                          &numbers->median_high);
     numbers->minimum = n ? sorted[0] : NAN;
     numbers->maximum = n ? sorted[n - 1] : NAN;
     numbers->p5 = stats_quantile_sorted(sorted, n, 0.05);
@@ -857,20 +1027,18 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     numbers->p75 = stats_quantile_sorted(sorted, n, 0.75);
     numbers->p95 = stats_quantile_sorted(sorted, n, 0.95);
     numbers->p99 = stats_quantile_sorted(sorted, n, 0.99);
-    numbers->autocorrelation = series_autocorrelation(samples->max, n);
-    numbers->effective =
-        series_effective_size(n, isnan(numbers->autocorrelation) ? 0 : numbers->autocorrelation);
+    numbers->warm_up = (int64_t)samples->warm_up;
     numbers->iterations = run->iterations;
     numbers->valid = (int64_t)n;
     numbers->invalid = (int64_t)samples->invalid;
     numbers->late = (int64_t)samples->late;
     numbers->overruns = (int64_t)samples->overruns;
     numbers->changes = (int64_t)samples->changes;
-    numbers->window = in_windows(engine) ? sync_seconds(engine->window.width) : 0;
+    numbers->window = measure_in_windows(engine) ? sync_seconds(engine->window.width) : 0;
     free(sorted);
 }
 
-static bool counts_events(const struct measurement *function)
+bool measure_counts_events(const struct measurement *function)
 {
     return counters_count() > 0 && !function->once && function->quantity == QUANTITY_TIME;
 }
@@ -898,6 +1066,16 @@ static void count_events(struct engine *engine, struct numbers *numbers)
     release(&counted);
 }
 
+/* Every repetition, where the output wants them. */
+static void keep_raw(struct engine *engine, const struct samples *samples, struct numbers *numbers)
+{
+    if (!engine->options.raw)
+        return;
+    engine->raw = must(calloc(samples->valid + 1, sizeof *engine->raw));
+    memcpy(engine->raw, samples->max, samples->valid * sizeof *engine->raw);
+    numbers->raw_count = (int64_t)samples->valid;
+}
+
 /* The members' part; false when it failed on some member (engine->failure on those). */
 static bool measure_members(struct engine *engine, struct numbers *numbers, double *per_pe)
 {
@@ -914,7 +1092,8 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     comm_allreduce(run->set, COMM_MAX, &failed, 1);
     struct samples samples = {0};
     if (failed == 0) {
-        engine->window.rule = in_windows(engine) ? engine->settings.window.rule : WINDOW_CLASSIC;
+        engine->window.rule =
+            measure_in_windows(engine) ? engine->settings.window.rule : WINDOW_CLASSIC;
         reserve(&samples, most_repetitions(&engine->settings, engine->window.rule) + 1, false);
         /* The first call is slow: connections, page faults. Not timed, not in a window. */
         engine->window.synchronization = SYNCHRONIZE_NONE;
@@ -940,14 +1119,17 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         accounting->comm += used;
         accounting->over += all * share;
         accounting->wait += fmax(0, all * (1 - share) - used);
-        if (counts_events(function))
+        if (measure_counts_events(function))
             count_events(engine, numbers);
         failed = engine->failure != NULL;
         comm_allreduce(run->set, COMM_MAX, &failed, 1);
         if (run->rank == 0 && failed == 0) {
             note_doubts(engine, numbers);
-            note_change(engine, &samples);
+            note_stop(engine, &samples, numbers);
+            note_repetitions(engine, &samples, numbers);
+            note_change(engine, &samples, numbers);
             note_rule(engine, &samples);
+            keep_raw(engine, &samples, numbers);
         }
         release(&samples);
     }
@@ -955,63 +1137,6 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         function->teardown(run);
     comm_quiet();
     return failed == 0;
-}
-
-/* "on one node", "on several nodes" (one PE each), "mixed". O(members) on one PE. */
-static const char *placement(const struct pe_set *set)
-{
-    int size = pe_set_size(set), first = comm_node_of(pe_set_member(set, 0));
-    bool one = true, several = size > 1;
-    unsigned char *seen = must(calloc((size_t)comm_node_count(), 1));
-    for (int rank = 0; rank < size; rank++) {
-        int node = comm_node_of(pe_set_member(set, rank));
-        if (node != first)
-            one = false;
-        if (seen[node])
-            several = false;
-        seen[node] = 1;
-    }
-    free(seen);
-    return one ? "on one node" : several ? "on several nodes" : "on several nodes, mixed";
-}
-
-/* "none", "fresh", "same" or "cycling". */
-static const char *buffers_in_use(const struct engine *engine)
-{
-    const struct demand *demand = &engine->run.demand;
-    size_t places = engine->buffers.local_places;
-    if (engine->buffers.remote_places > places)
-        places = engine->buffers.remote_places;
-    if (demand->local == 0 && demand->remote == 0)
-        return "none";
-    if (engine->buffers.cold)
-        return "fresh";
-    return places == 1 ? "same" : "cycling";
-}
-
-static char *conditions(struct engine *engine, const char *buffers)
-{
-    static const char *const starts[] = {"window start", "barrier start", "no synchronization"};
-    static const char *const rules[] = {"", " (mpiperf)", " (round_time)", " (dissemination)"};
-    const struct run *run = &engine->run;
-    const struct settings *settings = &engine->settings;
-    const struct measurement *function = run->function;
-    int start = function->synchronized ? (int)settings->synchronization : SYNCHRONIZE_NONE;
-    bool global = global_run_times(engine);
-    char buffer[64];
-    if (strcmp(buffers, "none") == 0)
-        snprintf(buffer, sizeof buffer, "no buffers");
-    else
-        snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
-                 engine->buffers.cold ? "cold" : "warm");
-    char *text;
-    if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s%s", run->size, run->size == 1 ? "" : "s",
-                 placement(run->set), starts[start],
-                 in_windows(engine) ? rules[settings->window.rule] : "",
-                 global ? "global" : "local", buffer,
-                 function->quantity == QUANTITY_BYTES ? "; values in bytes" : "") < 0)
-        must(NULL);
-    return text;
 }
 
 /* Brings numbers, per-PE values and notes from the set's rank 0 to PE 0. */
@@ -1036,6 +1161,8 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
         comm_send(0, per_pe, columns);
         comm_send(0, notes, length);
         free(notes);
+        if (numbers->raw_count > 0)
+            comm_send(0, engine->raw, (size_t)numbers->raw_count * sizeof *engine->raw);
         return;
     }
     engine_clear_notes(engine);
@@ -1046,139 +1173,10 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
     for (size_t at = 0; at < (size_t)numbers->notes_length; at += strlen(notes + at) + 1)
         engine_note(engine, must(strdup(notes + at)));
     free(notes);
-}
-
-/* By name and unit, as the script gave them. The caller frees the array. */
-static struct result_argument *named_arguments(const struct measure_request *request, size_t *n)
-{
-    const struct measurement *function = request->function;
-    *n = measurement_parameter_count(function);
-    struct result_argument *named = must(calloc(*n ? *n : 1, sizeof *named));
-    for (size_t i = 0; i < *n; i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        const struct argument *argument = &request->arguments[i];
-        named[i] = (struct result_argument){.name = parameter->name,
-                                            .unit = parameter->unit,
-                                            .type = RESULT_INTEGER,
-                                            .integer = argument->integer,
-                                            .real = argument->real,
-                                            .string = argument->string,
-                                            .array = argument->array};
-        if (parameter->type == PARAMETER_DOUBLE)
-            named[i].type = RESULT_REAL;
-        if (parameter->type == PARAMETER_STRING)
-            named[i].type = RESULT_STRING;
-        if (parameter->type == PARAMETER_INT_ARRAY)
-            named[i].type = RESULT_INTEGERS;
-    }
-    return named;
-}
-
-/* "0-3,8"; NULL where that is longer than LONGEST_MEMBERS. The caller frees it. */
-static char *members_text(const struct pe_set *set)
-{
-    char *text;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        must(NULL);
-    int size = pe_set_size(set);
-    for (int rank = 0, last; rank < size && ftell(stream) <= LONGEST_MEMBERS; rank = last + 1) {
-        int first = pe_set_member(set, rank);
-        last = rank;
-        while (last + 1 < size && pe_set_member(set, last + 1) == first + last + 1 - rank)
-            last++;
-        fprintf(stream, last > rank ? "%s%d-%d" : "%s%d", rank > 0 ? "," : "", first,
-                first + last - rank);
-    }
-    if (fclose(stream) != 0)
-        must(NULL);
-    if (length <= LONGEST_MEMBERS)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static void print_result(struct engine *engine, const struct measure_request *request,
-                         const struct numbers *numbers, const double *per_pe)
-{
-    const struct run *run = &engine->run;
-    const char *buffers = buffers_in_use(engine);
-    char *text = conditions(engine, buffers), *members = members_text(run->set);
-    struct result_counter counters[COUNTERS_MAX];
-    size_t events = counts_events(request->function) ? counters_count() : 0, arguments;
-    struct result_argument *named = named_arguments(request, &arguments);
-    for (size_t i = 0; i < events; i++)
-        counters[i] = (struct result_counter){counters_name(i), numbers->counted[i],
-                                              numbers->counted_mean[i]};
-    bool is_time = request->function->quantity == QUANTITY_TIME;
-    struct result result = {
-        .point =
-            {
-                .block = engine->block_name,
-                .block_number = engine->block_number,
-                .function = request->function->name,
-                .text = request->text,
-                .arguments = named,
-                .argument_count = arguments,
-                .variables = (const struct result_variable *)request->variables,
-                .variable_count = request->variable_count,
-                .members = members,
-                .placement = placement(run->set),
-                .pes = (size_t)run->size,
-                .bytes = (int64_t)run->demand.reported,
-                .is_time = is_time,
-                .unit = !is_time                   ? 1
-                        : engine->options.unit > 0 ? engine->options.unit
-                                                   : engine->settings.unit,
-            },
-        .round = 1,
-        .at = wall_seconds() - engine->started,
-        .time = numbers->time,
-        .standard_error = numbers->standard_error,
-        .valid = (size_t)numbers->valid,
-        .invalid = (size_t)numbers->invalid,
-        .late = (size_t)numbers->late,
-        .overruns = (size_t)numbers->overruns,
-        .warm_up = (size_t)numbers->warm_up,
-        .mean = numbers->mean,
-        .deviation = numbers->deviation,
-        .median = numbers->median,
-        .median_low = numbers->median_low,
-        .median_high = numbers->median_high,
-        .confidence = MEDIAN_CONFIDENCE,
-        .minimum = numbers->minimum,
-        .maximum = numbers->maximum,
-        .p5 = numbers->p5,
-        .p25 = numbers->p25,
-        .p75 = numbers->p75,
-        .p95 = numbers->p95,
-        .p99 = numbers->p99,
-        .autocorrelation = numbers->autocorrelation,
-        .effective = numbers->effective,
-        .per_pe = engine->settings.max_nr_node_times > 0 ? per_pe : NULL,
-        .iterations = numbers->iterations,
-        .window = numbers->window,
-        .in_windows = in_windows(engine),
-        .synchronized = request->function->synchronized,
-        .global = global_run_times(engine),
-        .buffers = buffers,
-        .counters = counters,
-        .counter_count = events,
-        .flags = (unsigned)numbers->flags,
-        .notes = (const char *const *)engine->notes,
-        .note_count = engine->note_count,
-        .conditions = text,
-        .settings = engine->settings,
-    };
-    output_result(engine->output, &result);
-    engine->windowed = engine->windowed || in_windows(engine);
-    engine->late_starts += numbers->late;
-    engine->overruns += numbers->overruns;
-    engine->window_changes += numbers->changes;
-    free(members);
-    free(named);
-    free(text);
+    if (numbers->raw_count == 0)
+        return;
+    engine->raw = must(calloc((size_t)numbers->raw_count, sizeof *engine->raw));
+    comm_receive(root, engine->raw, (size_t)numbers->raw_count * sizeof *engine->raw);
 }
 
 /* ---- The request ---- */
@@ -1237,15 +1235,6 @@ static void too_large(struct engine *engine, const struct measure_request *reque
             (long long)engine->settings.buffer_bytes);
 }
 
-static void show_progress(struct engine *engine, const struct measure_request *request)
-{
-    if (!engine->output || !engine->options.show_progress)
-        return;
-    fprintf(stderr, "\r\033[K[block %zu/%zu] %s: %s (%.0f s)", engine->block_number,
-            engine->options.blocks, engine->block_name ? engine->block_name : "", request->text,
-            wall_seconds() - engine->started);
-}
-
 /* Why it failed, from the highest PE that knows, to PE 0. */
 static void bring_failure(struct engine *engine, const struct measure_request *request)
 {
@@ -1261,7 +1250,8 @@ static void bring_failure(struct engine *engine, const struct measure_request *r
         engine->failure = must(calloc((size_t)length, 1));
         comm_receive((int)who, engine->failure, (size_t)length);
     }
-    if (engine->output) {
+    /* A round that fails is missing among the others, which are told at the end. */
+    if (engine->output && engine->round == 1) {
         char *text;
         if (asprintf(&text, "%s: %s", request->text, engine->failure) < 0)
             must(NULL);
@@ -1276,7 +1266,7 @@ static void bring_failure(struct engine *engine, const struct measure_request *r
  * time that windows left. Collective over the world. */
 static bool clocks_moved(struct engine *engine, double slack, double *by)
 {
-    *by = in_windows(engine) ? sync_check() : 0;
+    *by = measure_in_windows(engine) ? sync_check() : 0;
     return *by > 0 && *by > slack * CLOCK_SHARE;
 }
 
@@ -1299,6 +1289,8 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     size_t state_bytes = request->function->state_bytes;
     run->state = state_bytes ? must(calloc(1, state_bytes)) : NULL;
     *numbers = (struct numbers){0};
+    free(engine->raw);
+    engine->raw = NULL;
     engine->shortest = INT64_MAX;
     engine->longest = 0;
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
@@ -1334,7 +1326,7 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     }
     /* A place for PE 0 to describe the buffers, also when it is outside. */
     buffers_begin(&engine->buffers, &engine->settings, &run->demand);
-    if (in_windows(engine) || run->function->clocks)
+    if (measure_in_windows(engine) || run->function->clocks)
         clocks_need(engine);
     bool good = attempt(engine, request, &numbers, per_pe, &slack);
     if (good && clocks_moved(engine, slack, &by)) {
@@ -1345,6 +1337,8 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
         if (run->rank == 0 && good)
             run_note(run, "measured again, since clocks had moved");
         if (run->rank == 0 && again)
+            flag(&numbers, RESULT_CLOCKS_MOVED);
+        if (run->rank == 0 && again)
             run_note(run,
                      "clocks moved by %.3g ns meanwhile, windows leave %.3g ns: starts were "
                      "not together",
@@ -1353,7 +1347,9 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     if (good) {
         bring_result(engine, &numbers, per_pe);
         if (engine->output)
-            print_result(engine, request, &numbers, per_pe);
+            report_result(engine, request, &numbers, per_pe);
+        engine->last_median = numbers.median;
+        engine->last_within = numbers.p75 - numbers.p25;
     } else {
         engine->incomplete = true;
         bring_failure(engine, request);
@@ -1367,7 +1363,7 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     const struct measurement *function = request->function;
     int64_t start = timer_now();
     watch_progress(engine);
-    engine->last_time = NAN;
+    engine->last_time = engine->last_median = engine->last_within = NAN;
     atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
     const char *reason = measurement_unsupported(function);
     if (reason) {
@@ -1375,6 +1371,13 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
         if (engine->output)
             output_line(engine->output, "# unsupported: %s: %s", request->text, reason);
         return MEASURE_UNSUPPORTED;
+    }
+    if (engine_time_over(engine)) {
+        engine->skipped_late++;
+        if (engine->output)
+            output_line(engine->output, "# missing: %s: the time limit ended before",
+                        request->text);
+        return MEASURE_TIME_OVER;
     }
     int size = pe_set_size(request->set);
     if (size == 0) {
@@ -1408,7 +1411,7 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
                      request->text, (long long)engine->settings.buffer_bytes, demand.remote);
     if (engine->options.estimate && !estimate_probes(&engine->estimate, request->place))
         return MEASURE_DONE;
-    show_progress(engine, request);
+    progress_show(engine, request);
     snprintf(engine->doing_text, sizeof engine->doing_text, "%s at %s", request->text,
              request->place);
     atomic_store(&engine->doing, engine->doing_text);
@@ -1419,6 +1422,8 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     engine_flush(engine);
     double seconds = timer_seconds(timer_now() - start);
     engine->accounting.total += seconds;
+    if (status == MEASURE_DONE && engine->round == 1)
+        rounds_record(engine, request);
     if (engine->options.estimate)
         estimate_probed(&engine->estimate, request->place, seconds);
     return status;

@@ -1,9 +1,15 @@
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "engine/internal.h"
+#include "stats/series.h"
 #include "stats/stats.h"
 
 #define SMALLEST_BATCH 4
+/* Stopping by an interval is only right where there are many samples (Chow & Robbins 1965). */
+#define MEDIAN_LEAST 30
+#define MEDIAN_MOST 1000
 
 size_t stop_hard_limit(int max_repetitions)
 {
@@ -11,13 +17,56 @@ size_t stop_hard_limit(int max_repetitions)
     return limit < SMALLEST_BATCH ? SMALLEST_BATCH : (size_t)limit;
 }
 
-bool stop_enough(const struct settings *settings, const double *m, size_t n)
+size_t stop_most(const struct settings *settings)
 {
-    if (n >= (size_t)settings->max_repetitions)
-        return true;
+    size_t limit = stop_hard_limit(settings->max_repetitions);
+    if (settings->stop_rule == STOP_MEDIAN_INTERVAL && limit < MEDIAN_MOST)
+        return MEDIAN_MOST;
+    return limit;
+}
+
+static bool median_known(const struct settings *settings, const double *m, size_t n)
+{
+    double low, high, *sorted;
+    if (n < MEDIAN_LEAST)
+        return false;
+    sorted = calloc(n, sizeof *sorted);
+    if (!sorted)
+        abort();
+    memcpy(sorted, m, n * sizeof *sorted);
+    stats_sort(sorted, n);
+    double effective = series_effective_size(n, series_correlation(m, n));
+    double aim = settings->median_width * fabs(stats_median_sorted(sorted, n));
+    bool found =
+        stats_median_interval(sorted, n, effective, settings->median_confidence, &low, &high) &&
+        high - low <= aim;
+    free(sorted);
+    return found;
+}
+
+bool stop_reached(const struct settings *settings, const double *m, size_t n)
+{
     if (n < (size_t)settings->min_repetitions)
         return false;
+    if (settings->stop_rule == STOP_MEDIAN_INTERVAL)
+        return median_known(settings, m, n);
     return stats_standard_error(m, n) <= settings->max_relative_standard_error * stats_mean(m, n);
+}
+
+bool stop_enough(const struct settings *settings, const double *m, size_t n, int *passes)
+{
+    bool median = settings->stop_rule == STOP_MEDIAN_INTERVAL;
+    if (n >= (median ? stop_most(settings) : (size_t)settings->max_repetitions))
+        return true;
+    *passes = stop_reached(settings, m, n) ? *passes + 1 : 0;
+    return *passes >= (median ? 2 : 1);
+}
+
+size_t stop_grown_batch(const struct settings *settings, size_t batch, size_t valid)
+{
+    if (settings->stop_rule == STOP_STANDARD_ERROR || valid / 2 <= batch)
+        return batch;
+    return valid / 2;
 }
 
 size_t stop_next_batch(const struct settings *settings, size_t batch, bool window, bool first,

@@ -286,6 +286,20 @@ static void print_counters(FILE *line, const struct result *result)
     fputc('\n', line);
 }
 
+/* "# levels: 150.2 62 % of the time, 450.1 38 %" */
+static void print_levels(FILE *line, const struct result_level *levels, size_t n, double unit)
+{
+    char text[64];
+    if (n == 0)
+        return;
+    fputs("# levels:", line);
+    for (size_t i = 0; i < n; i++)
+        fprintf(line, "%s %s %.0f %%%s", i ? "," : "",
+                output_number(text, sizeof text, levels[i].value * unit), levels[i].share * 100,
+                i ? "" : " of the time");
+    fputc('\n', line);
+}
+
 void output_begin_block(struct output *output, const char *name)
 {
     free(output->conditions);
@@ -300,6 +314,8 @@ void output_end_block(struct output *output, const char *name, double seconds)
 
 void output_result(struct output *output, const struct result *result)
 {
+    if (result->round > 1)
+        return; /* among all rounds */
     char *text, time[64], error[64];
     size_t size;
     FILE *line = open_memstream(&text, &size);
@@ -316,6 +332,7 @@ void output_result(struct output *output, const struct result *result)
         print_per_pe(line, result);
     fputc('\n', line);
     print_counters(line, result);
+    print_levels(line, result->levels, result->level_count, unit);
     for (size_t i = 0; i < result->note_count; i++)
         fprintf(line, "# note: %s\n", result->notes[i]);
     if (fclose(line) != 0)
@@ -328,4 +345,41 @@ void output_result(struct output *output, const struct result *result)
         free(text);
     }
     pthread_mutex_unlock(&output->writing);
+}
+
+void output_rounds(struct output *output, const struct result_rounds *rounds)
+{
+    char *text, number[5][64];
+    size_t size;
+    FILE *line = open_memstream(&text, &size);
+    if (!line)
+        abort();
+    const struct result_point *point = &rounds->point;
+    double unit = point->unit;
+    for (size_t i = 0; i < point->variable_count; i++)
+        fprintf(line, "%s= %s ", point->variables[i].name, point->variables[i].value);
+    double half = (rounds->median_high - rounds->median_low) / 2;
+    fprintf(line, "%8lld %9s %9s %8zu\n", (long long)point->bytes,
+            output_number(number[0], sizeof number[0], rounds->median * unit),
+            output_number(number[1], sizeof number[1], half * unit), rounds->rounds);
+    fprintf(line, "# rounds: median %s,", number[0]);
+    if (!isnan(rounds->next_low))
+        fprintf(line,
+                " %.4g %% interval [%s, %s]; the next median of as many: %.4g %% interval [%s, "
+                "%s];",
+                rounds->reached * 100,
+                output_number(number[1], sizeof number[1], rounds->median_low * unit),
+                output_number(number[2], sizeof number[2], rounds->median_high * unit),
+                rounds->confidence * 100,
+                output_number(number[3], sizeof number[3], rounds->next_low * unit),
+                output_number(number[4], sizeof number[4], rounds->next_high * unit));
+    fprintf(line, " spread between rounds %.1f %%, within %.1f %%\n", rounds->between * 100,
+            rounds->within * 100);
+    print_levels(line, rounds->levels, rounds->level_count, unit);
+    for (size_t i = 0; i < rounds->note_count; i++)
+        fprintf(line, "# note: %s\n", rounds->notes[i]);
+    if (fclose(line) != 0)
+        abort();
+    output_text(output, text);
+    free(text);
 }

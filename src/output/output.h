@@ -37,6 +37,7 @@ void output_line(struct output *output, const char *format, ...)
 
 void output_begin_block(struct output *output, const char *name);
 void output_result(struct output *output, const struct result *result);
+void output_rounds(struct output *output, const struct result_rounds *rounds);
 void output_end_block(struct output *output, const char *name, double seconds);
 
 /* Results from now on are kept back, each under the key set last, until output_release() writes

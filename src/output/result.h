@@ -42,6 +42,8 @@ enum result_flag {
     RESULT_NEGATIVE,         /* below zero, printed as 0 or an error of the method */
     RESULT_CLOCKS_MOVED,     /* starts were not together */
     RESULT_FEW_VALID,        /* more repetitions invalid than valid */
+    RESULT_SLOW_LEFT_OUT,    /* repetitions longer than their window are missing */
+    RESULT_UNSTABLE,         /* rounds differ by more than their samples explain */
     RESULT_FLAGS
 };
 /* "level_shift", ... */
@@ -109,7 +111,8 @@ struct result_rounds {
     double next_low, next_high; /* prediction interval at `confidence` */
     double confidence;
     double between, within; /* spreads: interquartile range over the median */
-    const double *medians;  /* of each round in the order of time; NaN: none */
+    const double *medians;  /* of each round in the order of time, `made` of them; NaN: none */
+    size_t made;
     const struct result_level *levels;
     size_t level_count;
     unsigned flags;

@@ -8,6 +8,12 @@ struct settings settings_default(void)
         .min_repetitions = 8,
         .max_repetitions = 33,
         .max_relative_standard_error = 0.10,
+        .stop_rule = STOP_STANDARD_ERROR,
+        .median_width = 0.05,
+        .median_confidence = 0.95,
+        .adaptive_warm_up = true,
+        .rounds = 1,
+        .rounds_spread = ROUNDS_SPREAD_DEFAULT,
         .max_nr_node_times = 16,
         .unit = 1e6,
         .synchronization = SYNCHRONIZE_WINDOW,
@@ -76,6 +82,18 @@ int window_rule_find(const char *name)
 const char *window_rule_name(enum window_rule rule)
 {
     return window_rule_names[rule];
+}
+
+static const char *const stop_rule_names[] = {"standard_error", "median_ci"};
+
+int stop_rule_find(const char *name)
+{
+    return find(stop_rule_names, sizeof stop_rule_names / sizeof *stop_rule_names, name);
+}
+
+const char *stop_rule_name(enum stop_rule rule)
+{
+    return stop_rule_names[rule];
 }
 
 static const char *const arrival_names[] = {"none", "one", "linear"};

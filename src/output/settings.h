@@ -70,14 +70,30 @@ enum arrival {
     ARRIVAL_LINEAR    /* rank i of n by i / (n - 1) of it */
 };
 
+enum stop_rule {
+    STOP_STANDARD_ERROR, /* SKaMPI's, the default */
+    STOP_MEDIAN_INTERVAL /* the median's interval is narrow enough */
+};
+
+/* Negative seconds between rounds: as the engine finds right. */
+#define ROUNDS_SPREAD_DEFAULT (-1.0)
+
 enum cache_state { CACHE_WARM, CACHE_COLD };
 
 struct settings {
     int min_repetitions;
     int max_repetitions;
     double max_relative_standard_error; /* a fraction */
-    int max_nr_node_times;              /* per-PE columns printed */
-    double unit;                        /* reported units per second, 1e6 is microseconds */
+    enum stop_rule stop_rule;
+    double median_width;      /* of its interval, as a share of the median, */
+    double median_confidence; /* at this confidence */
+    double max_time;          /* seconds for one measurement; 0: any */
+    bool adaptive_warm_up;    /* repetitions before a steady state are left out */
+    bool levels;              /* reported one by one */
+    int rounds;               /* measured so often, at different times */
+    double rounds_spread;     /* seconds that all rounds are spread over, or the default */
+    int max_nr_node_times;    /* per-PE columns printed */
+    double unit;              /* reported units per second, 1e6 is microseconds */
     enum synchronization synchronization;
     enum run_time_definition run_time;
     double max_window; /* a window may not grow beyond this */
@@ -104,6 +120,10 @@ struct settings settings_default(void);
 /* Words of set_window_rule(): the value of an enum window_rule, or -1. */
 int window_rule_find(const char *name);
 const char *window_rule_name(enum window_rule rule);
+
+/* Words of set_stop_rule(): the value of an enum stop_rule, or -1. */
+int stop_rule_find(const char *name);
+const char *stop_rule_name(enum stop_rule rule);
 
 /* Words of set_arrival_skew(): the value of an enum arrival, or -1. */
 int arrival_find(const char *name);

@@ -23,9 +23,4 @@ bool builtin_in_range(struct builtin_context *context, const char *function, int
 struct value builtin_array(struct builtin_context *context, const char *function,
                            struct int_array *array);
 
-/* A number that nobody can foresee, equal on all PEs. Collective. */
-uint64_t builtin_random(struct builtin_context *context);
-/* The next of a sequence, between 0 and bound (included). */
-uint64_t builtin_random_next(uint64_t *state, uint64_t bound);
-
 #endif

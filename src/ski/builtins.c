@@ -3,8 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "ski/builtin_family.h"
 #include "ski/text.h"
@@ -66,40 +64,6 @@ struct value builtin_array(struct builtin_context *context, const char *function
         return value_array(array);
     return builtin_refuse(context, "%s(): all arrays together would have more than %d elements",
                           function, INT_ARRAY_LIMIT);
-}
-
-/* One step of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
-static uint64_t mix(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-uint64_t builtin_random(struct builtin_context *context)
-{
-    struct timespec now;
-    uint64_t seed;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    seed = ((uint64_t)now.tv_sec << 32) ^ (uint64_t)now.tv_nsec ^ ((uint64_t)getpid() << 40);
-    engine_broadcast(context->engine, &seed, sizeof seed);
-    return seed;
-}
-
-uint64_t builtin_random_next(uint64_t *state, uint64_t bound)
-{
-    uint64_t mask = bound, drawn;
-
-    for (int shift = 1; shift < 64; shift *= 2)
-        mask |= mask >> shift;
-    /* Drawing again rather than taking a remainder makes all numbers equally likely. */
-    do
-        drawn = mix(state) & mask;
-    while (drawn > bound);
-    return drawn;
 }
 
 /* ---- Constants ---- */

@@ -12,7 +12,7 @@
 
 struct builtin_context {
     struct engine *engine;
-    size_t count; /* of the arguments */
+    size_t count; /* of the arguments of the call in progress */
     /* On error a builtin stores a text here (allocated) and returns void; the interpreter adds the
      * place and ends the job. */
     char *error;
@@ -20,8 +20,9 @@ struct builtin_context {
 
 struct builtin {
     const char *name;
-    const char *parameters; /* type letters of value.h, "" for none; a final '+' repeats the letter
-                               before it any number of times more */
+    const char *parameters; /* type letters of value.h, "" for none; those behind '?' may be left
+                               out; a final '+' repeats the letter before it any number of times
+                               more */
     enum value_type result; /* TYPE_VOID: only a statement */
     bool collective;        /* communicates: all PEs of the world call it together */
     bool iterator;          /* only behind "for x in" */
@@ -31,6 +32,11 @@ struct builtin {
     struct value (*call)(struct builtin_context *, const struct value *args);
     const char *help; /* for the reference, one line: "(names of parameters) what it does" */
 };
+
+/* How many arguments such letters ask for; most: SIZE_MAX behind '+'. */
+void builtin_arity(const char *letters, size_t *least, size_t *most);
+/* The type letter of the i-th argument, or 0 behind the last. */
+char builtin_letter(const char *letters, size_t i);
 
 const struct builtin *builtin_find(const char *name);
 const struct builtin *builtin_at(size_t i); /* NULL behind the last */

@@ -7,6 +7,7 @@
 
 #include "ski/builtin_family.h"
 #include "ski/text.h"
+#include "stats/random.h"
 
 static int pes(struct builtin_context *context)
 {
@@ -107,12 +108,12 @@ static struct value comm_rand(struct builtin_context *context, const struct valu
     if (!enough_pes(context, "comm_rand", args[0].as.integer))
         return value_void();
     /* Only the seed is broadcast: every PE draws the same members from it. */
-    state = builtin_random(context);
+    state = engine_random(context->engine);
     members = memory_zeroed((size_t)n, sizeof *members);
     for (int i = 0; i < n; i++)
         members[i] = i;
     for (int i = 0; i < wanted; i++) {
-        int drawn = i + (int)builtin_random_next(&state, (uint64_t)(n - i - 1));
+        int drawn = i + (int)random_up_to(&state, (uint64_t)(n - i - 1));
         int other = members[i];
 
         members[i] = members[drawn];

@@ -20,6 +20,9 @@ static struct settings *settings_of(struct builtin_context *context)
     return engine_settings(context->engine);
 }
 
+/* Nobody waits for more. */
+#define MOST_ROUNDS 100000
+
 static struct value set_int(struct builtin_context *context, const char *function,
                             const struct value *arg, int low, int *field)
 {
@@ -92,6 +95,89 @@ static struct value set_max_relative_standard_error(struct builtin_context *cont
                     &settings_of(context)->max_relative_standard_error);
 }
 
+/* A number between 0 and a limit, neither included. */
+static struct value set_share(struct builtin_context *context, const char *function,
+                              const struct value *arg, double limit, double *field)
+{
+    double x = arg->as.real;
+
+    if (!(x > 0 && x < limit))
+        return builtin_refuse(context,
+                              "%s(): %g is out of range; it must be more than 0 and less "
+                              "than %g",
+                              function, x, limit);
+    *field = x;
+    return value_void();
+}
+
+static struct value set_stop_rule(struct builtin_context *context, const struct value *args)
+{
+    struct settings *settings = settings_of(context);
+    int rule = stop_rule_find(args[0].as.string->text);
+
+    if (rule < 0)
+        return builtin_refuse(context,
+                              "set_stop_rule(): \"%s\" is unknown; allowed are "
+                              "\"standard_error\" and \"median_ci\"",
+                              args[0].as.string->text);
+    if (rule == STOP_STANDARD_ERROR && context->count > 1)
+        return builtin_refuse(context, "set_stop_rule(): \"standard_error\" takes no numbers here; "
+                                       "use set_max_relative_standard_error()");
+    if (rule == STOP_MEDIAN_INTERVAL && context->count < 3)
+        return builtin_refuse(context, "set_stop_rule(): \"median_ci\" needs the width of the "
+                                       "interval as a share of the median, and its confidence, as "
+                                       "in set_stop_rule(\"median_ci\", 0.05, 0.95)");
+    if (rule == STOP_MEDIAN_INTERVAL) {
+        struct value nothing =
+            set_real(context, "set_stop_rule", args + 1, 0, false, &settings->median_width);
+
+        if (context->error == NULL)
+            nothing =
+                set_share(context, "set_stop_rule", args + 2, 1, &settings->median_confidence);
+        if (context->error != NULL)
+            return nothing;
+    }
+    settings->stop_rule = (enum stop_rule)rule;
+    return value_void();
+}
+
+static struct value set_max_time(struct builtin_context *context, const struct value *args)
+{
+    return set_real(context, "set_max_time", args, 0, true, &settings_of(context)->max_time);
+}
+
+/* Whether the command line has the word is the engine's business. */
+static struct value set_rounds(struct builtin_context *context, const struct value *args)
+{
+    struct settings *settings = settings_of(context);
+
+    if (!builtin_in_range(context, "set_rounds", args[0].as.integer, 1, MOST_ROUNDS))
+        return value_void();
+    settings->rounds = (int)args[0].as.integer;
+    settings->rounds_spread = ROUNDS_SPREAD_DEFAULT;
+    return context->count > 1
+               ? set_real(context, "set_rounds", args + 1, 0, true, &settings->rounds_spread)
+               : value_void();
+}
+
+static struct value set_flag(struct builtin_context *context, const char *function,
+                             const struct value *args, bool *flag)
+{
+    if (builtin_in_range(context, function, args[0].as.integer, 0, 1))
+        *flag = args[0].as.integer == 1;
+    return value_void();
+}
+
+static struct value set_levels(struct builtin_context *context, const struct value *args)
+{
+    return set_flag(context, "set_levels", args, &settings_of(context)->levels);
+}
+
+static struct value set_adaptive_warm_up(struct builtin_context *context, const struct value *args)
+{
+    return set_flag(context, "set_adaptive_warm_up", args, &settings_of(context)->adaptive_warm_up);
+}
+
 static struct value set_max_nr_node_times(struct builtin_context *context, const struct value *args)
 {
     return set_int(context, "set_max_nr_node_times", args, 0,
@@ -158,21 +244,6 @@ static struct value set_window_rule(struct builtin_context *context, const struc
 static struct value set_time_slice(struct builtin_context *context, const struct value *args)
 {
     return set_real(context, "set_time_slice", args, 0, true, &settings_of(context)->window.slice);
-}
-
-/* A number between 0 and a limit, neither included. */
-static struct value set_share(struct builtin_context *context, const char *function,
-                              const struct value *arg, double limit, double *field)
-{
-    double x = arg->as.real;
-
-    if (!(x > 0 && x < limit))
-        return builtin_refuse(context,
-                              "%s(): %g is out of range; it must be more than 0 and less "
-                              "than %g",
-                              function, x, limit);
-    *field = x;
-    return value_void();
 }
 
 static struct value set_mpiperf_discarded(struct builtin_context *context, const struct value *args)
@@ -462,6 +533,23 @@ const struct builtin builtins_settings[] = {
     SETTING(set_max_relative_standard_error, "f",
             "(x) a measurement stops once its standard error is at most this fraction of the mean, "
             "default 0.1"),
+    SETTING(set_stop_rule, "s?ff",
+            "(rule, width, p) when a measurement may stop: \"standard_error\" (SKaMPI), or "
+            "\"median_ci\": behind at least 30 valid repetitions, twice in a row, when the "
+            "interval of the median at confidence p is at most this share of the median wide"),
+    SETTING(set_max_time, "f",
+            "(seconds) a measurement stops behind the batch that exceeds this; 0, the default: "
+            "never"),
+    SETTING(set_rounds, "i?f",
+            "(n, seconds) what follows is measured n times, again in shuffled order behind the "
+            "script's end; all rounds are spread over so many seconds (default: the time limit, or "
+            "2 s a round)"),
+    SETTING(set_levels, "i",
+            "(flag) 1: where times lie on several levels, each is reported with its share of the "
+            "time, and the result is the one that takes most of it; default 0"),
+    SETTING(set_adaptive_warm_up, "i",
+            "(flag) 1, the default: repetitions before a steady state, as a test finds, are left "
+            "out; 0: all count"),
     SETTING(set_max_nr_node_times, "i", "(n) at most so many columns of single PEs, default 16"),
     SETTING(set_unit, "f", "(x) reported units per second: 1.0e6 is microseconds, the default"),
     SETTING(set_max_outstanding, "i",

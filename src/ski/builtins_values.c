@@ -12,6 +12,7 @@
 #include "engine/measurement.h"
 #include "ski/builtin_family.h"
 #include "ski/text.h"
+#include "stats/random.h"
 
 /* ---- Arithmetic ---- */
 
@@ -117,9 +118,9 @@ static struct value call_get_random_int(struct builtin_context *context, const s
     if (low > high)
         return builtin_refuse(context, "get_random_int(%lld, %lld): the first must not be larger",
                               (long long)low, (long long)high);
-    state = builtin_random(context);
+    state = engine_random(context->engine);
     return value_int(
-        (int64_t)((uint64_t)low + builtin_random_next(&state, (uint64_t)high - (uint64_t)low)));
+        (int64_t)((uint64_t)low + random_up_to(&state, (uint64_t)high - (uint64_t)low)));
 }
 
 /* ---- Strings ---- */

@@ -259,7 +259,7 @@ static const char *plural(size_t count)
 }
 
 static void report_arity(struct checker *c, const struct expr *call, size_t wanted,
-                         const char *at_least, const char *parameters)
+                         const char *bound, const char *parameters)
 {
     bool few = call->count < wanted;
     struct position where = call->where;
@@ -267,7 +267,7 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
     if (!few && call->args[wanted] != NULL)
         where = call->args[wanted]->where;
     diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, %zu given",
-               few ? "few" : "many", call->text, at_least, wanted, plural(wanted),
+               few ? "few" : "many", call->text, bound, wanted, plural(wanted),
                *parameters != '\0' ? " (" : "", parameters, *parameters != '\0' ? ")" : "",
                call->count);
 }
@@ -289,6 +289,11 @@ static void check_argument(struct checker *c, const struct expr *call, size_t i,
                    call->text, what, with_article(type));
 }
 
+static const char *between(const char *letters, const char *letter)
+{
+    return letter == letters ? "" : letter[-1] == '?' ? " " : ", ";
+}
+
 /* "integer, double": the parameters of a builtin for a message. */
 static char *describe_builtin(const struct builtin *builtin)
 {
@@ -297,8 +302,10 @@ static char *describe_builtin(const struct builtin *builtin)
     for (const char *letter = builtin->parameters; *letter != '\0'; letter++)
         if (*letter == '+')
             text_append(&text, ", ...");
+        else if (*letter == '?')
+            text_append(&text, "; then perhaps");
         else
-            text_append(&text, "%s%s", text.length > 0 ? ", " : "",
+            text_append(&text, "%s%s", between(builtin->parameters, letter),
                         value_type_name((enum value_type) * letter));
     return text_take(&text);
 }
@@ -306,20 +313,24 @@ static char *describe_builtin(const struct builtin *builtin)
 static void check_builtin(struct checker *c, struct expr *call, const struct builtin *builtin)
 {
     const char *parameters = builtin->parameters;
-    const char *plus = strchr(parameters, '+');
-    size_t wanted = plus != NULL ? (size_t)(plus - parameters) : strlen(parameters);
+    size_t least, most;
 
+    builtin_arity(parameters, &least, &most);
     call->builtin = builtin;
     for (size_t i = 0; i < call->count; i++)
-        if (i < wanted || (plus != NULL && wanted > 0))
-            check_argument(c, call, i, (enum value_type)parameters[i < wanted ? i : wanted - 1],
-                           NULL);
+        if (i < most)
+            check_argument(c, call, i, (enum value_type)builtin_letter(parameters, i), NULL);
         else
             check_value(c, call->args[i]);
-    if (call->count < wanted || (call->count > wanted && plus == NULL)) {
+    if (call->count < least || call->count > most) {
         char *description = describe_builtin(builtin);
+        bool few = call->count < least;
 
-        report_arity(c, call, wanted, plus != NULL ? "at least " : "", description);
+        report_arity(c, call, few ? least : most,
+                     least == most ? ""
+                     : few         ? "at least "
+                                   : "at most ",
+                     description);
         free(description);
     }
 }

@@ -49,7 +49,10 @@ struct interp {
     struct value *globals, *locals; /* by symbol; void: there is no such variable (yet) */
     bool in_block;
     struct frame *loop; /* the innermost */
-    size_t pending;     /* bytes printed since the last flush */
+    struct span {
+        double begin, width;
+    } span;         /* of the block, 0 to 1, that is being run: for people who wait */
+    size_t pending; /* bytes printed since the last flush */
     char *error;
     struct position error_where;
     int error_status;
@@ -72,6 +75,13 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct interp *in, struct
     in->error_where = where;
     in->error_status = STATUS_SCRIPT;
     return false;
+}
+
+/* The part of a span that is next; the caller puts the whole one back behind it. */
+static void enter_span(struct interp *in, struct span whole, double begin, double width)
+{
+    in->span.begin = whole.begin + begin * whole.width;
+    in->span.width = width * whole.width;
 }
 
 static bool goes_on(struct interp *in, struct position where)
@@ -136,26 +146,18 @@ static void release_args(struct value *args, size_t count)
 
 static bool evaluate(struct interp *in, const struct expr *expr, struct value *v);
 
-/* The type letter of the i-th parameter, or 0 behind the last. */
-static char parameter_letter(const char *letters, size_t i)
-{
-    size_t count = strlen(letters);
-
-    if (count > 0 && letters[count - 1] == '+')
-        return letters[i < count - 1 ? i : count - 2];
-    return i < count ? letters[i] : 0;
-}
-
 static bool check_arity(struct interp *in, const struct expr *call, const char *letters)
 {
-    size_t wanted = strlen(letters);
-    bool more = wanted > 0 && letters[wanted - 1] == '+';
+    size_t least, most;
 
-    wanted -= more;
-    if (call->count == wanted || (more && call->count > wanted))
+    builtin_arity(letters, &least, &most);
+    if (call->count >= least && call->count <= most)
         return true;
-    return fail(in, call->where, "%s() takes %s%zu argument%s, not %zu", call->text,
-                more ? "at least " : "", wanted, wanted == 1 ? "" : "s", call->count);
+    size_t wanted = call->count < least ? least : most;
+    const char *bound = least == most ? "" : call->count < least ? "at least " : "at most ";
+
+    return fail(in, call->where, "%s() takes %s%zu argument%s, not %zu", call->text, bound, wanted,
+                wanted == 1 ? "" : "s", call->count);
 }
 
 /* The arguments of a call, converted; the caller releases them. */
@@ -176,7 +178,7 @@ static bool evaluate_args(struct interp *in, const struct expr *call, const char
         ok = evaluate(in, call->args[i], &args[i]);
         if (!ok)
             break;
-        error = value_convert(&args[i], (enum value_type)parameter_letter(letters, i));
+        error = value_convert(&args[i], (enum value_type)builtin_letter(letters, i));
         if (error != NULL)
             ok = fail(in, call->args[i]->where, "argument %zu of %s(): %s (given: %s)", i + 1,
                       call->text, error, value_type_name(args[i].type));
@@ -510,6 +512,9 @@ static void note_measured(struct interp *in, const struct measure_request *reque
 
     if (status == MEASURE_TOO_LARGE && in->loop != NULL)
         in->loop->too_large = true;
+    for (struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
+        if (status == MEASURE_TIME_OVER && frame->unlimited)
+            frame->too_large = true; /* nothing else would end it */
     if (status == MEASURE_DONE && request->function->demand != NULL)
         request->function->demand(request->function, request->arguments, pe_set_size(request->set),
                                   &demand);
@@ -553,6 +558,7 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
     request->text = text;
     if (bytes <= MEASURE_LIMIT) {
         agree(in, stmt->where, agreed);
+        engine_progress(in->engine, in->span.begin);
         note_measured(in, request, engine_measure(in->engine, request));
         in->pending = 0;
     }
@@ -759,6 +765,7 @@ static bool run_arithmetic(struct interp *in, const struct stmt *stmt)
     struct refine *refine = NULL;
     struct loop loop;
     struct value v;
+    struct span whole = in->span;
     const char *error = NULL;
     bool over = false, ok = true, more = false;
 
@@ -767,8 +774,14 @@ static bool run_arithmetic(struct interp *in, const struct stmt *stmt)
     if (stmt->kind == STMT_AUTOREFINE)
         refine = begin_refinement(in, &loop);
     in->loop = &frame;
-    while (ok && !over && (more = loop_next(&loop, &v, &error)))
+    while (ok && !over && (more = loop_next(&loop, &v, &error))) {
+        double begin, width;
+
+        loop_share(&loop, &begin, &width);
+        enter_span(in, whole, begin, width);
         ok = refine != NULL ? run_refined_round(in, refine, v, &over) : run_round(in, v, &over);
+    }
+    in->span = whole;
     if (refine != NULL) {
         frame.unlimited = false;
         ok = ok && error == NULL && run_refinement(in, &loop, refine);
@@ -786,16 +799,19 @@ static bool run_arithmetic(struct interp *in, const struct stmt *stmt)
 static bool run_list_loop(struct interp *in, const struct stmt *stmt)
 {
     struct frame frame = {.outer = in->loop, .stmt = stmt};
+    struct span whole = in->span;
     bool over = false;
 
     in->loop = &frame;
     for (size_t i = 0; !over && i < stmt->list_count; i++) {
         struct value v;
 
+        enter_span(in, whole, (double)i / (double)stmt->list_count, 1 / (double)stmt->list_count);
         if (!evaluate(in, stmt->list[i], &v) || !run_round(in, v, &over))
             return false;
     }
     in->loop = frame.outer;
+    in->span = whole;
     return true;
 }
 
@@ -884,6 +900,7 @@ static bool run_block(struct interp *in, const struct stmt *stmt)
     engine_begin_block(in->engine, name, in->show_source ? stmt->source_text : NULL);
     free(name);
     in->in_block = true;
+    in->span = (struct span){0, 1};
     ok = run_list(in, &stmt->body);
     in->in_block = false;
     release_all(in->locals, in->tree->symbol_count);
@@ -932,9 +949,14 @@ static bool run_stmt(struct interp *in, const struct stmt *stmt)
 
 static bool run_list(struct interp *in, const struct stmt_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    struct span whole = in->span;
+
+    for (size_t i = 0; i < list->count; i++) {
+        enter_span(in, whole, (double)i / (double)list->count, 1 / (double)list->count);
         if (!goes_on(in, list->items[i]->where) || !run_stmt(in, list->items[i]))
             return false;
+    }
+    in->span = whole;
     return true;
 }
 

@@ -203,3 +203,25 @@ bool loop_next(struct loop *loop, struct value *v, const char **error)
         found = !is_beyond(&loop->visible, &loop->end, loop->upward, tolerance(loop));
     return found;
 }
+
+void loop_share(const struct loop *loop, double *begin, double *width)
+{
+    double start = real_of(&loop->start), end = real_of(&loop->end), step = real_of(&loop->step);
+    double at = real_of(&loop->visible), rounds, done;
+
+    *begin = 0;
+    *width = 0.5;
+    if (loop->unlimited)
+        return;
+    if (loop->multiplicative) {
+        rounds = end / start > 0 ? floor(log(end / start) / log(step) + 1e-9) + 1 : INFINITY;
+        done = log(at / start) / log(step);
+    } else {
+        rounds = floor((end - start) / step + 1e-9) + 1;
+        done = (at - start) / step;
+    }
+    if (!(rounds >= 1 && isfinite(rounds) && done >= 0))
+        return;
+    *width = 1 / rounds;
+    *begin = fmin(done, rounds - 1) / rounds;
+}

@@ -39,5 +39,8 @@ const char *loop_begin(struct loop *loop);
  * loop ends there regularly). *error (static text, else NULL): a loop without end
  * overflows, or the step is too small to ever change the value. */
 bool loop_next(struct loop *loop, struct value *v, const char **error);
+/* For people who wait: which part of the rounds the visible value is, from *begin (0: the first)
+ * on, *width of it. Half of it for a loop without end. */
+void loop_share(const struct loop *loop, double *begin, double *width);
 
 #endif

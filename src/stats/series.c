@@ -8,10 +8,13 @@
 
 /* Fewer say nothing: even a clean step would not be significant at 1 %. */
 #define FEWEST 12
+#define FEWEST_TO_WARM 8
 /* No stretch and no level is shorter. */
 #define SHORTEST 3
 /* Nothing is known to be so correlated that no sample counted. */
 #define MOST_CORRELATION 0.95
+/* Times the square root of n: one-sided 5 % point of the correlation of independent samples. */
+#define CHANCE_CORRELATION 1.645
 /* A level has this share of the samples at least, and the gap to the next one is so many times as
  * wide as what as many samples beside it take. */
 #define LEVEL_SHARE 0.1
@@ -35,6 +38,12 @@ double series_autocorrelation(const double *x, size_t n)
             products += (x[i] - mean) * (x[i - 1] - mean);
     }
     return squares > 0 ? products / squares : 0;
+}
+
+double series_correlation(const double *x, size_t n)
+{
+    double r = series_autocorrelation(x, n);
+    return r > CHANCE_CORRELATION / sqrt((double)n) ? r : 0;
 }
 
 double series_effective_size(size_t n, double autocorrelation)
@@ -143,22 +152,54 @@ size_t series_stretches(const double *x, size_t n, double p, double least, size_
     return count;
 }
 
+/* How many samples to leave out so that the mean of the other ranks has the smallest standard
+ * error.
+ */
+static size_t truncation(const double *ranks, size_t n)
+{
+    double sum = 0, squares = 0, smallest = INFINITY;
+    size_t best = 0;
+    for (size_t i = n; i-- > 0;) {
+        double count = (double)(n - i);
+        sum += ranks[i];
+        squares += ranks[i] * ranks[i];
+        double error = (squares - sum * sum / count) / (count * count);
+        if (2 * i <= n && error < smallest) {
+            smallest = error;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Upper tail of the rank-sum test: that the first k of n are this slow by chance. */
+static double slower_by_chance(const double *ranks, size_t n, size_t k)
+{
+    double sum = 0, first = (double)k, all = (double)n;
+    for (size_t i = 0; i < k; i++)
+        sum += ranks[i];
+    double deviation = sqrt(first * (all - first) * (all + 1) / 12);
+    double z = (sum - first * (all + 1) / 2 - 0.5) / deviation;
+    return erfc(z / sqrt(2)) / 2;
+}
+
 size_t series_warm_up(const double *x, size_t n, double p, double least)
 {
-    enum { ROOM = 16 };
-    size_t first[ROOM], count = series_stretches(x, n, p, least, first, ROOM);
-    double slowest = -INFINITY; /* of all behind the stretch at hand */
-    size_t warm_up = 0;
-    bool slower[ROOM] = {false};
-    for (size_t i = count; i-- > 0;) {
-        size_t end = i + 1 < count ? first[i + 1] : n;
-        double median = median_of(x + first[i], end - first[i]);
-        slower[i] = i + 1 < count && median > slowest * (1 + least);
-        slowest = fmax(slowest, median);
-    }
-    for (size_t i = 0; i + 1 < count && slower[i] && 2 * first[i + 1] < n; i++)
-        warm_up = first[i + 1];
-    return warm_up;
+    if (n < FEWEST_TO_WARM)
+        return 0;
+    double *ranks = must(calloc(n, sizeof *ranks));
+    ranks_of(x, n, ranks);
+    size_t k = truncation(ranks, n);
+    bool found = k > 0 && slower_by_chance(ranks, n, k) < p;
+    free(ranks);
+    if (!found)
+        return 0;
+    double *steady = must(calloc(n - k, sizeof *steady));
+    memcpy(steady, x + k, (n - k) * sizeof *steady);
+    stats_sort(steady, n - k);
+    double most = stats_quantile_sorted(steady, n - k, 1 - LEVEL_SHARE);
+    free(steady);
+    return median_of(x, k) > most + least * fabs(most) ? k : 0;
 }
 
 size_t series_levels(const double *sorted, size_t n, double least, struct series_level *levels,

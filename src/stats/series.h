@@ -31,8 +31,14 @@ struct series_change series_change(const double *x, size_t n);
 size_t series_stretches(const double *x, size_t n, double p, double least, size_t *first,
                         size_t room);
 
-/* Samples before the steady state: stretches at the beginning that are slower than everything
- * behind them, as long as they are less than half of all. */
+/* That correlation where it is too high to be chance (one-sided, 5 %), else 0. */
+double series_correlation(const double *x, size_t n);
+
+/* Samples before the steady state, at most half of all: so many that the mean rank of the others
+ * is known best (MSER, White 1997, on ranks, which single outliers cannot impress), if those left
+ * out are slower than the others at significance p by the rank-sum test (Wilcoxon 1945, normal
+ * approximation), and their median is a share `least` above nine tenths of the others; a level that
+ * comes again later is no warm-up. */
 size_t series_warm_up(const double *x, size_t n, double p, double least);
 
 /* Levels of a distribution whose values lie around a few places, whatever their order: ascending

@@ -236,3 +236,24 @@ struct stats_interval stats_trimmed_interval(const double *x, size_t n, double t
     free(sorted);
     return result;
 }
+
+/* The value at a rank from 1, between two samples in proportion. */
+static double at_rank(const double *sorted, size_t n, double rank)
+{
+    double below = fmin(fmax(floor(rank), 1), (double)n);
+    size_t i = (size_t)below - 1;
+    return i + 1 < n ? sorted[i] + (rank - below) * (sorted[i + 1] - sorted[i]) : sorted[i];
+}
+
+bool stats_median_interval(const double *sorted, size_t n, double effective, double confidence,
+                           double *low, double *high)
+{
+    size_t few = effective < (double)n ? (size_t)effective : n, first, last;
+    *low = *high = NAN;
+    if (few == 0 || !stats_median_ranks(few, confidence, &first, &last))
+        return false;
+    double stretch = ((double)n + 1) / ((double)few + 1);
+    *low = at_rank(sorted, n, (double)first * stretch);
+    *high = at_rank(sorted, n, (double)last * stretch);
+    return true;
+}

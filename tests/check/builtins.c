@@ -36,18 +36,23 @@ static const char *type_name(char letter)
 static const char *print_signature(const struct builtin *function)
 {
     const char *letter = function->parameters, *name = function->help + 1;
+    int optional = 0;
     printf("`%s(", function->name);
     while (*name != ')' && *letter) {
+        if (*letter == '?') {
+            optional++;
+            letter++;
+        }
         size_t length = strcspn(name, ",)");
         const char *type = type_name(*letter++); /* none: any number more of the last one */
         printf("%s%s%.*s", type, *type ? " " : "", (int)length, name);
         name += length;
         if (*name == ',') {
             name += 1 + strspn(name + 1, " ");
-            printf(", ");
+            printf("%s, ", *letter == '?' ? "[" : "");
         }
     }
-    printf(")`");
+    printf("%s)`", optional ? "]" : "");
     return name + strspn(name, ") ");
 }
 

@@ -20,7 +20,7 @@ struct engine {
     char *place, *message;
     int status;
     uint64_t agreed;
-    double last_time;
+    double last_time, share;
     jmp_buf *escape;
 };
 
@@ -30,6 +30,8 @@ __attribute__((weak)) struct settings settings_default(void)
     return (struct settings){.min_repetitions = 8,
                              .max_repetitions = 33,
                              .max_relative_standard_error = 0.1,
+                             .rounds = 1,
+                             .rounds_spread = ROUNDS_SPREAD_DEFAULT,
                              .max_nr_node_times = 16,
                              .unit = 1e6,
                              .max_window = 10,
@@ -281,6 +283,23 @@ void engine_broadcast(struct engine *engine, void *data, size_t bytes)
 {
     if (engine->predictable)
         memset(data, 0, bytes);
+}
+
+uint64_t engine_random(struct engine *engine)
+{
+    static uint64_t number = 0x9e3779b97f4a7c15u;
+    number = number * 6364136223846793005u + 1442695040888963407u;
+    return engine->predictable ? 0 : number;
+}
+
+void engine_progress(struct engine *engine, double share)
+{
+    engine->share = share;
+}
+
+double stub_engine_share(const struct engine *engine)
+{
+    return engine->share;
 }
 
 int engine_farthest_from_root(struct engine *engine)

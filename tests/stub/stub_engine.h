@@ -38,4 +38,7 @@ const char *stub_engine_log(const struct engine *engine);
 const char *stub_engine_place(const struct engine *engine);
 uint64_t stub_engine_agreed(const struct engine *engine);
 
+/* The last engine_progress(). */
+double stub_engine_share(const struct engine *engine);
+
 #endif

@@ -18,7 +18,13 @@ static void hard_limit(void **state)
     assert_int_equal(stop_hard_limit(1), 4);
 }
 
-static void enough(void **state)
+static bool enough(const struct settings *settings, const double *m, size_t n)
+{
+    int passes = 0;
+    return stop_enough(settings, m, n, &passes);
+}
+
+static void classic_rule(void **state)
 {
     (void)state;
     struct settings settings = settings_default();
@@ -27,14 +33,46 @@ static void enough(void **state)
     settings.max_relative_standard_error = 0.10;
     /* 8 9 11 12: mean 10, squares 10, error sqrt(10 / 12) = 0.913: 9.1 % */
     double m[] = {8, 9, 11, 12, 1000, 2000, 3000, 4000};
-    assert_false(stop_enough(&settings, m, 3));
-    assert_true(stop_enough(&settings, m, 4));
+    assert_false(enough(&settings, m, 3));
+    assert_true(enough(&settings, m, 4));
     settings.max_relative_standard_error = 0.09;
-    assert_false(stop_enough(&settings, m, 4));
-    assert_false(stop_enough(&settings, m, 7));
-    assert_true(stop_enough(&settings, m, 8)); /* the maximum, however bad */
+    assert_false(enough(&settings, m, 4));
+    assert_false(enough(&settings, m, 7));
+    assert_true(enough(&settings, m, 8)); /* the maximum, however bad */
     double nothing[] = {NAN, NAN, NAN, NAN};
-    assert_false(stop_enough(&settings, nothing, 4));
+    assert_false(enough(&settings, nothing, 4));
+}
+
+/* Twice in a row, with thirty at least, and no end before the median is known. */
+static void median_rule(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    settings.stop_rule = STOP_MEDIAN_INTERVAL;
+    settings.median_width = 0.05;
+    double m[2000], turns[2000];
+    for (int i = 0; i < 2000; i++) {
+        m[i] = 100 + (i * 7919 % 101) * 0.1; /* 100 to 110, evenly */
+        turns[i] = i % 40 < 20 ? 100 : 200;
+    }
+    int passes = 0;
+    assert_false(stop_enough(&settings, m, 29, &passes));
+    assert_false(stop_reached(&settings, m, 29));
+    assert_true(stop_reached(&settings, m, 40));
+    assert_false(stop_enough(&settings, m, 40, &passes));
+    assert_true(stop_enough(&settings, m, 60, &passes));
+    settings.median_width = 0.001;
+    passes = 0;
+    assert_false(stop_enough(&settings, m, 60, &passes));
+    assert_int_equal(passes, 0);
+    assert_int_equal(stop_most(&settings), 1000);
+    assert_true(stop_enough(&settings, m, 1000, &passes));
+    /* Neighbours that are alike say less: narrow when shuffled, not in this order. */
+    settings.median_width = 0.5;
+    assert_false(stop_reached(&settings, turns, 120));
+    assert_int_equal(stop_grown_batch(&settings, 8, 100), 50);
+    settings.stop_rule = STOP_STANDARD_ERROR;
+    assert_int_equal(stop_grown_batch(&settings, 8, 100), 8);
 }
 
 static void batches(void **state)
@@ -171,7 +209,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hard_limit),
-        cmocka_unit_test(enough),
+        cmocka_unit_test(classic_rule),
+        cmocka_unit_test(median_rule),
         cmocka_unit_test(batches),
         cmocka_unit_test(windows),
         cmocka_unit_test(alignment),

@@ -1,0 +1,126 @@
+/*
+ * One line on standard error for people who wait at a terminal, overwritten again and again.
+ */
+#define _GNU_SOURCE /* asprintf */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "comm/process.h"
+#include "engine/internal.h"
+
+/* Nobody reads faster, and measuring goes on meanwhile. */
+#define INTERVAL_SECONDS 0.1
+#define NARROWEST 20
+#define USUAL_WIDTH 80
+/* Too little is known of a run for a guess before this share of it. */
+#define LEAST_SHARE 0.02
+
+static int width(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
+        return size.ws_col;
+    return USUAL_WIDTH;
+}
+
+/* https://no-color.org: any value but an empty one turns colours off. */
+static bool colours(void)
+{
+    const char *off = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(off && *off) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static char *time_text(char *text, size_t size, double seconds)
+{
+    if (seconds < 120)
+        snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.1f h", seconds / 3600);
+    return text;
+}
+
+static bool wanted(struct engine *engine)
+{
+    return engine->output && engine->options.show_progress;
+}
+
+/* head is shown in bold, as much of both as there is room for. */
+static void show(struct engine *engine, const char *head, const char *tail)
+{
+    double now = wall_seconds();
+    if (now - engine->progress_shown < INTERVAL_SECONDS)
+        return;
+    engine->progress_shown = now;
+    int room = width() - 1, first = (int)strlen(head) < room ? (int)strlen(head) : room;
+    bool bold = colours();
+    fprintf(stderr, "\r\033[K%s%.*s%s%.*s", bold ? "\033[1m" : "", first, head,
+            bold ? "\033[0m" : "", room - first, tail);
+}
+
+/* What is left of the run, if blocks and their loops go on as they did; 0: not known yet. */
+static double time_left(const struct engine *engine)
+{
+    double blocks = (double)engine->options.blocks;
+    double share = ((double)engine->block_number - 1 + engine->progress_share) / fmax(blocks, 1);
+    double passed = wall_seconds() - engine->started;
+    return share < LEAST_SHARE || share > 1 ? 0 : passed / share - passed;
+}
+
+void progress_show(struct engine *engine, const struct measure_request *request)
+{
+    if (!wanted(engine))
+        return;
+    char *head, *tail, left[64] = "", text[32];
+    double seconds = engine->round > 1 ? 0 : time_left(engine);
+    if (seconds > 0)
+        snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
+    int made = engine->round > 1 ? asprintf(&head, "[round %zu] ", engine->round)
+                                 : asprintf(&head, "[block %zu/%zu] ", engine->block_number,
+                                            engine->options.blocks);
+    if (made < 0)
+        return;
+    if (asprintf(&tail, "%s: %s%s%s%s", engine->block_name ? engine->block_name : "", request->text,
+                 engine->progress_result ? ", before " : "",
+                 engine->progress_result ? engine->progress_result : "", left) >= 0) {
+        show(engine, head, tail);
+        free(tail);
+    }
+    free(head);
+}
+
+void progress_result(struct engine *engine, const struct numbers *numbers, double unit)
+{
+    if (!wanted(engine))
+        return;
+    char value[64];
+    free(engine->progress_result);
+    if (asprintf(&engine->progress_result, "%s +- %.1f %%",
+                 output_number(value, sizeof value, numbers->time * unit),
+                 100 * numbers->standard_error / fabs(numbers->time)) < 0)
+        engine->progress_result = NULL;
+}
+
+void progress_wait(struct engine *engine, double seconds)
+{
+    if (!wanted(engine))
+        return;
+    char *head, text[32];
+    if (asprintf(&head, "[round %zu]", engine->round) < 0)
+        return;
+    char tail[64];
+    snprintf(tail, sizeof tail, " begins in %s", time_text(text, sizeof text, seconds));
+    show(engine, head, tail);
+    free(head);
+}
+
+void progress_end(struct engine *engine)
+{
+    if (wanted(engine) && engine->progress_shown > 0)
+        fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,325 @@
+/*
+ * What a measurement says in the output: the point, how it was measured, and its numbers. PE 0.
+ */
+#define _GNU_SOURCE /* asprintf, open_memstream */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/comm.h"
+#include "engine/counters.h"
+#include "engine/internal.h"
+#include "stats/rounds.h"
+#include "stats/series.h"
+#include "stats/stats.h"
+
+/* Of the prediction interval. */
+#define ROUNDS_CONFIDENCE 0.95
+/* Rounds are called unstable when they differ by so many times what their samples explain, and by
+ * this share at least. */
+#define UNSTABLE_TIMES 3
+#define UNSTABLE_LEAST 0.05
+#define SPREAD_OF_MEDIANS 1.2533
+/* Levels of rounds are so far apart at least, as a share. */
+#define LEVEL_LEAST 0.1
+/* Sets with more text than this are not listed in results. */
+#define LONGEST_MEMBERS 4096
+
+static void *must(void *memory)
+{
+    if (!memory) {
+        fprintf(stderr, "skampi: error: out of memory\n");
+        comm_abort(1);
+    }
+    return memory;
+}
+
+/* "on one node", "on several nodes" (one PE each), "mixed". O(members) on one PE. */
+static const char *placement(const struct pe_set *set)
+{
+    int size = pe_set_size(set), first = comm_node_of(pe_set_member(set, 0));
+    bool one = true, several = size > 1;
+    unsigned char *seen = must(calloc((size_t)comm_node_count(), 1));
+    for (int rank = 0; rank < size; rank++) {
+        int node = comm_node_of(pe_set_member(set, rank));
+        if (node != first)
+            one = false;
+        if (seen[node])
+            several = false;
+        seen[node] = 1;
+    }
+    free(seen);
+    return one ? "on one node" : several ? "on several nodes" : "on several nodes, mixed";
+}
+
+/* "none", "fresh", "same" or "cycling". */
+static const char *buffers_in_use(const struct engine *engine)
+{
+    const struct demand *demand = &engine->run.demand;
+    size_t places = engine->buffers.local_places;
+    if (engine->buffers.remote_places > places)
+        places = engine->buffers.remote_places;
+    if (demand->local == 0 && demand->remote == 0)
+        return "none";
+    if (engine->buffers.cold)
+        return "fresh";
+    return places == 1 ? "same" : "cycling";
+}
+
+static char *conditions(struct engine *engine, const char *buffers)
+{
+    static const char *const starts[] = {"window start", "barrier start", "no synchronization"};
+    static const char *const rules[] = {"", " (mpiperf)", " (round_time)", " (dissemination)"};
+    const struct run *run = &engine->run;
+    const struct settings *settings = &engine->settings;
+    const struct measurement *function = run->function;
+    int start = function->synchronized ? (int)settings->synchronization : SYNCHRONIZE_NONE;
+    bool global = measure_global_run_times(engine);
+    char buffer[64];
+    if (strcmp(buffers, "none") == 0)
+        snprintf(buffer, sizeof buffer, "no buffers");
+    else
+        snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
+                 engine->buffers.cold ? "cold" : "warm");
+    char *text;
+    if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s%s", run->size, run->size == 1 ? "" : "s",
+                 placement(run->set), starts[start],
+                 measure_in_windows(engine) ? rules[settings->window.rule] : "",
+                 global ? "global" : "local", buffer,
+                 function->quantity == QUANTITY_BYTES ? "; values in bytes" : "") < 0)
+        must(NULL);
+    return text;
+}
+
+/* By name and unit, as the script gave them. The caller frees the array. */
+static struct result_argument *named_arguments(const struct measure_request *request, size_t *n)
+{
+    const struct measurement *function = request->function;
+    *n = measurement_parameter_count(function);
+    struct result_argument *named = must(calloc(*n ? *n : 1, sizeof *named));
+    for (size_t i = 0; i < *n; i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        const struct argument *argument = &request->arguments[i];
+        named[i] = (struct result_argument){.name = parameter->name,
+                                            .unit = parameter->unit,
+                                            .type = RESULT_INTEGER,
+                                            .integer = argument->integer,
+                                            .real = argument->real,
+                                            .string = argument->string,
+                                            .array = argument->array};
+        if (parameter->type == PARAMETER_DOUBLE)
+            named[i].type = RESULT_REAL;
+        if (parameter->type == PARAMETER_STRING)
+            named[i].type = RESULT_STRING;
+        if (parameter->type == PARAMETER_INT_ARRAY)
+            named[i].type = RESULT_INTEGERS;
+    }
+    return named;
+}
+
+/* "0-3,8"; NULL where that is longer than LONGEST_MEMBERS. The caller frees it. */
+static char *members_text(const struct pe_set *set)
+{
+    char *text;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        must(NULL);
+    int size = pe_set_size(set);
+    for (int rank = 0, last; rank < size && ftell(stream) <= LONGEST_MEMBERS; rank = last + 1) {
+        int first = pe_set_member(set, rank);
+        last = rank;
+        while (last + 1 < size && pe_set_member(set, last + 1) == first + last + 1 - rank)
+            last++;
+        fprintf(stream, last > rank ? "%s%d-%d" : "%s%d", rank > 0 ? "," : "", first,
+                first + last - rank);
+    }
+    if (fclose(stream) != 0)
+        must(NULL);
+    if (length <= LONGEST_MEMBERS)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* What a point's description owns. */
+struct described {
+    struct result_argument *arguments;
+    char *members;
+};
+
+static struct result_point describe(const struct engine *engine,
+                                    const struct measure_request *request,
+                                    const struct settings *settings, int64_t bytes,
+                                    struct described *owned)
+{
+    size_t arguments;
+    bool is_time = request->function->quantity == QUANTITY_TIME;
+    double unit = engine->options.unit > 0 ? engine->options.unit : settings->unit;
+    owned->arguments = named_arguments(request, &arguments);
+    owned->members = members_text(request->set);
+    return (struct result_point){
+        .block = engine->block_name ? engine->block_name : "",
+        .block_number = engine->block_number,
+        .function = request->function->name,
+        .text = request->text,
+        .arguments = owned->arguments,
+        .argument_count = arguments,
+        .variables = (const struct result_variable *)request->variables,
+        .variable_count = request->variable_count,
+        .members = owned->members,
+        .placement = placement(request->set),
+        .pes = (size_t)pe_set_size(request->set),
+        .bytes = bytes,
+        .is_time = is_time,
+        .unit = is_time ? unit : 1,
+    };
+}
+
+static void release(struct described *owned)
+{
+    free(owned->arguments);
+    free(owned->members);
+}
+
+void report_result(struct engine *engine, const struct measure_request *request,
+                   const struct numbers *numbers, const double *per_pe)
+{
+    const struct run *run = &engine->run;
+    const char *buffers = buffers_in_use(engine);
+    char *text = conditions(engine, buffers);
+    struct result_counter counters[COUNTERS_MAX];
+    size_t events = measure_counts_events(request->function) ? counters_count() : 0;
+    struct described owned;
+    for (size_t i = 0; i < events; i++)
+        counters[i] = (struct result_counter){counters_name(i), numbers->counted[i],
+                                              numbers->counted_mean[i]};
+    struct result result = {
+        .point =
+            describe(engine, request, &engine->settings, (int64_t)run->demand.reported, &owned),
+        .round = engine->round,
+        .at = wall_seconds() - engine->started,
+        .time = numbers->time,
+        .standard_error = numbers->standard_error,
+        .valid = (size_t)numbers->valid,
+        .invalid = (size_t)numbers->invalid,
+        .late = (size_t)numbers->late,
+        .overruns = (size_t)numbers->overruns,
+        .warm_up = (size_t)numbers->warm_up,
+        .mean = numbers->mean,
+        .deviation = numbers->deviation,
+        .median = numbers->median,
+        .median_low = numbers->median_low,
+        .median_high = numbers->median_high,
+        .confidence = MEDIAN_CONFIDENCE,
+        .minimum = numbers->minimum,
+        .maximum = numbers->maximum,
+        .p5 = numbers->p5,
+        .p25 = numbers->p25,
+        .p75 = numbers->p75,
+        .p95 = numbers->p95,
+        .p99 = numbers->p99,
+        .autocorrelation = numbers->autocorrelation,
+        .effective = numbers->effective,
+        .per_pe = engine->settings.max_nr_node_times > 0 ? per_pe : NULL,
+        .iterations = numbers->iterations,
+        .samples = engine->raw,
+        .sample_count = (size_t)numbers->raw_count,
+        .levels = numbers->levels,
+        .level_count = numbers->level_count > 1 ? (size_t)numbers->level_count : 0,
+        .window = numbers->window,
+        .in_windows = measure_in_windows(engine),
+        .synchronized = request->function->synchronized,
+        .global = measure_global_run_times(engine),
+        .buffers = buffers,
+        .counters = counters,
+        .counter_count = events,
+        .flags = (unsigned)numbers->flags,
+        .notes = (const char *const *)engine->notes,
+        .note_count = engine->note_count,
+        .conditions = text,
+        .settings = engine->settings,
+    };
+    output_result(engine->output, &result);
+    engine->windowed = engine->windowed || measure_in_windows(engine);
+    engine->late_starts += numbers->late;
+    engine->overruns += numbers->overruns;
+    engine->window_changes += numbers->changes;
+    progress_result(engine, numbers, result.point.unit);
+    release(&owned);
+    free(text);
+}
+
+/* Rounds differ by more than their medians would if all samples were of one kind: the standard
+ * error of a median is 1.2533 standard deviations over the root of the number of samples. */
+static bool is_unstable(const struct rounds *rounds, double samples)
+{
+    double error = SPREAD_OF_MEDIANS * rounds->within / sqrt(samples);
+    return rounds->between > UNSTABLE_TIMES * error && rounds->between > UNSTABLE_LEAST;
+}
+
+/* Levels that the rounds' medians lie on. */
+static size_t levels_of(const double *medians, size_t n, struct result_level *levels)
+{
+    struct series_level found[LEVELS_MAX];
+    double *sorted = must(calloc(n, sizeof *sorted)), sum = 0;
+    memcpy(sorted, medians, n * sizeof *sorted);
+    stats_sort(sorted, n);
+    size_t count = series_levels(sorted, n, LEVEL_LEAST, found, LEVELS_MAX);
+    for (size_t i = 0; i < n; i++)
+        sum += sorted[i];
+    for (size_t i = 0; i < count; i++)
+        levels[i] =
+            (struct result_level){found[i].value, found[i].value * (double)found[i].count / sum};
+    free(sorted);
+    return count > 1 ? count : 0;
+}
+
+void report_rounds(struct engine *engine, const struct rounds_record *record)
+{
+    double *medians = must(calloc(record->made, sizeof *medians));
+    double *within = must(calloc(record->made, sizeof *within));
+    size_t n = 0;
+    for (size_t i = 0; i < record->made; i++) {
+        if (isnan(record->medians[i]))
+            continue;
+        medians[n] = record->medians[i];
+        within[n++] = record->within[i];
+    }
+    struct rounds rounds = rounds_of(medians, within, n, ROUNDS_CONFIDENCE);
+    struct result_level levels[LEVELS_MAX];
+    struct described owned;
+    char *note = NULL;
+    if (n < record->rounds &&
+        asprintf(&note, "%zu of %zu rounds are missing", record->rounds - n, record->rounds) < 0)
+        must(NULL);
+    engine->block_name = record->block;
+    engine->block_number = record->block_number;
+    struct result_rounds result = {
+        .point = describe(engine, &record->request, &record->settings, record->bytes, &owned),
+        .rounds = n,
+        .median = rounds.median,
+        .median_low = rounds.low,
+        .median_high = rounds.high,
+        .reached = rounds.reached,
+        .next_low = rounds.next_low,
+        .next_high = rounds.next_high,
+        .confidence = rounds.confidence,
+        .between = rounds.between,
+        .within = rounds.within,
+        .medians = record->medians,
+        .made = record->made,
+        .levels = levels,
+        .level_count = record->settings.levels && n > 0 ? levels_of(medians, n, levels) : 0,
+        .flags = is_unstable(&rounds, record->settings.min_repetitions) ? 1u << RESULT_UNSTABLE : 0,
+        .notes = (const char *const *)&note,
+        .note_count = note != NULL,
+    };
+    output_rounds(engine->output, &result);
+    engine->block_name = NULL;
+    release(&owned);
+    free(note);
+    free(within);
+    free(medians);
+}

@@ -1,0 +1,31 @@
+#include <stdint.h>
+#include <string.h>
+
+#include "ski/builtins.h"
+
+void builtin_arity(const char *letters, size_t *least, size_t *most)
+{
+    size_t length = strlen(letters);
+    const char *optional = strchr(letters, '?');
+
+    *least = *most = length;
+    if (length > 0 && letters[length - 1] == '+') {
+        *least = length - 1;
+        *most = SIZE_MAX;
+    } else if (optional != NULL) {
+        *least = (size_t)(optional - letters);
+        *most = length - 1;
+    }
+}
+
+char builtin_letter(const char *letters, size_t i)
+{
+    size_t length = strlen(letters);
+    const char *optional = strchr(letters, '?');
+
+    if (length > 0 && letters[length - 1] == '+')
+        return letters[i < length - 1 ? i : length - 2];
+    if (optional != NULL && i >= (size_t)(optional - letters))
+        i++;
+    return i < length ? letters[i] : 0;
+}
