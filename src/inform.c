@@ -86,6 +86,8 @@ static const char *words_behind(const char *option)
 {
     if (strcmp(option, "unit") == 0)
         return "ns us ms s";
+    if (strcmp(option, "format") == 0)
+        return "sko csv json";
     if (strcmp(option, "clock-sync") == 0)
         return "default none linear ring tree hca";
     if (strcmp(option, "timer") == 0)

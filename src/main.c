@@ -1,6 +1,4 @@
-#define _GNU_SOURCE /* open_memstream */
 /* skampi: reads a measurement script, runs it on all PEs, prints what it measured. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,15 +91,29 @@ static _Noreturn void end_job(int status)
         pause();
 }
 
+/* What the command line asks for; an estimate prints no results. */
 static struct output *open_output(const struct options *options)
 {
-    const char *reason = NULL;
-    /* An estimate prints no results. */
-    const char *path = options->estimate ? "/dev/null" : options->output;
-    struct output *output = output_open(path, &reason);
+    size_t count = options->estimate || options->output_count == 0 ? 1 : options->output_count;
+    struct output_target *targets = calloc(count, sizeof *targets);
+    char *error = NULL;
+    if (!targets)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = options->estimate            ? "/dev/null"
+                           : options->output_count == 0 ? "-"
+                                                        : options->outputs[i];
+        bool standard = strcmp(path, "-") == 0;
+        int format = standard ? -1 : output_format_of(path);
+        if (format < 0)
+            format = options->format;
+        targets[i] = (struct output_target){standard ? NULL : path, (enum output_format)format};
+    }
+    struct output *output = output_open(targets, count, &error);
     if (!output)
-        fprintf(stderr, "skampi: error: cannot write %s: %s\n", path ? path : "standard output",
-                reason);
+        fprintf(stderr, "skampi: error: %s\n", error);
+    free(error);
+    free(targets);
     return output;
 }
 
@@ -161,27 +173,19 @@ static int measure(const struct options *options, double launched_at, struct sou
 }
 
 /* Regular end, with the times of the library's own end behind everything else in the output. */
-static bool finish_timed(const char *path)
+static bool finish_timed(struct output *output)
 {
     int count;
     const double *seconds = comm_finish_timed(&count);
-    if (!seconds)
+    if (!output)
         return true;
-    char *line;
-    size_t size;
-    FILE *text = open_memstream(&line, &size);
-    if (!text)
-        return false;
-    fprintf(text, "# end of the library, seconds on the PEs of PE 0's node:");
-    for (int i = 0; i < count; i++)
-        fprintf(text, isnan(seconds[i]) ? " ---" : " %.4g", seconds[i]);
-    fputc('\n', text);
-    fclose(text);
-    bool good = output_append(path, line);
-    free(line);
-    if (!good)
-        fprintf(stderr, "skampi: error: cannot write the last line of %s\n",
-                path ? path : "standard output");
+    if (seconds)
+        output_library_end(output, seconds, count);
+    char *failure = output_close(output);
+    if (failure)
+        fprintf(stderr, "skampi: error: %s\n", failure);
+    bool good = !failure;
+    free(failure);
     return good;
 }
 
@@ -231,7 +235,7 @@ int main(int argc, char **argv)
         end_job(status);
     bool good = true;
     if (report_end)
-        good = finish_timed(options.output);
+        good = finish_timed(output);
     else
         comm_finish();
     options_release(&options);

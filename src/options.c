@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "clock/timer.h"
-#include "output/settings.h"
+#include "output/output.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -45,7 +45,11 @@ enum {
 
 const struct option_row option_rows[] = {
     {"input", 'i', required_argument, "FILE", "the measurement script; - is standard input"},
-    {"output", 'o', required_argument, "FILE", "where results go; default: standard output"},
+    {"output", 'o', required_argument, "FILE",
+     "where results go, several times: to several files, in the format that .sko, .csv or .json in "
+     "the name says; -, the default, is standard output"},
+    {"format", 'f', required_argument, "FORMAT",
+     "sko, csv or json, where no file's name says it; default: sko"},
     {"check", 'n', no_argument, NULL, "check the script, measure nothing"},
     {"source", 's', no_argument, NULL, "copy the script into the output"},
     {"set", LONG_SET, required_argument, "NAME=EXPR", "give a global of the script another value"},
@@ -186,7 +190,12 @@ static void take(struct options *options, int key, const char *value)
         options->input = value;
         break;
     case 'o':
-        options->output = value;
+        options->outputs[options->output_count++] = value;
+        break;
+    case 'f':
+        options->format = output_format_find(value);
+        if (options->format < 0)
+            fail(options, "--format %s: give sko, csv or json", value);
         break;
     case 'n':
         options->check_only = true;
@@ -286,7 +295,8 @@ void options_parse(struct options *options, int argc, char **argv)
     options->rounds_spread = -1;
     options->overrides = calloc((size_t)argc + 1, sizeof *options->overrides);
     options->command_line = join(argc, argv);
-    if (!options->overrides)
+    options->outputs = calloc((size_t)argc + 1, sizeof *options->outputs);
+    if (!options->overrides || !options->outputs)
         abort();
     struct option table[ROWS + 1] = {{0}};
     char letters[2 * ROWS + 2] = ":";
@@ -327,6 +337,7 @@ void options_parse(struct options *options, int argc, char **argv)
 void options_release(struct options *options)
 {
     free(options->overrides);
+    free(options->outputs);
     free(options->command_line);
     free(options->error);
 }

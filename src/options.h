@@ -31,10 +31,13 @@ extern const struct option_row option_rows[];
 extern const size_t option_row_count;
 
 struct options {
-    const char *input, *output; /* output: NULL is standard output */
-    const char *timer;          /* NULL: the default */
-    int clock_sync;             /* enum clock_sync; -1: the script's */
-    double unit;                /* reported units per second; 0: the script's */
+    const char *input;
+    const char **outputs; /* of -o; none: standard output, as "-" */
+    size_t output_count;
+    int format;        /* enum output_format, of those whose name does not say one */
+    const char *timer; /* NULL: the default */
+    int clock_sync;    /* enum clock_sync; -1: the script's */
+    double unit;       /* reported units per second; 0: the script's */
     bool check_only, show_source, progress, estimate;
     int rounds;           /* 0: the script's */
     double rounds_spread; /* seconds; below 0: the script's */

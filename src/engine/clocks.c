@@ -13,22 +13,22 @@ static void state(struct engine *engine)
     struct output *output = engine->output;
     const char *name = clock_sync_name((enum clock_sync)report->algorithm);
     if (report->algorithm == SYNC_NONE && report->shared)
-        output_line(
+        output_comment(
             output,
-            "# clocks: none, all PEs have one clock (offsets seen to be 0 within %.3g ns, %d "
+            "clocks: none, all PEs have one clock (offsets seen to be 0 within %.3g ns, %d "
             "rounds, %.3g s)",
             report->bound * 1e9, report->rounds, report->seconds);
     else if (report->algorithm == SYNC_NONE)
-        output_line(output, "# clocks: none, although PEs have different clocks: windows do not "
-                            "start together");
+        output_comment(output, "clocks: none, although PEs have different clocks: windows do not "
+                               "start together");
     else
-        output_line(output, "# clocks: %s, error bound %.4g ns right after %d rounds in %.3g s",
-                    name, report->bound * 1e9, report->rounds, report->seconds);
+        output_comment(output, "clocks: %s, error bound %.4g ns right after %d rounds in %.3g s",
+                       name, report->bound * 1e9, report->rounds, report->seconds);
     if (report->drifting)
-        output_line(output, "# clocks: drift of up to %.4g us/s allowed for", report->drift * 1e6);
+        output_comment(output, "clocks: drift of up to %.4g us/s allowed for", report->drift * 1e6);
     if (!isnan(report->closure))
-        output_line(output, "# clocks: offsets around the ring miss 0 by %.4g ns",
-                    report->closure * 1e9);
+        output_comment(output, "clocks: offsets around the ring miss 0 by %.4g ns",
+                       report->closure * 1e9);
 }
 
 struct sync_rules clocks_rules(const struct settings *settings)
@@ -79,10 +79,10 @@ void clocks_report(struct engine *engine)
         return;
     double moved = sync_check();
     if (engine->output)
-        output_line(engine->output,
-                    "# clocks: at the end of the block off by at least %.4g ns beyond what an "
-                    "exchange can tell",
-                    moved * 1e9);
+        output_comment(engine->output,
+                       "clocks: at the end of the block off by at least %.4g ns beyond what an "
+                       "exchange can tell",
+                       moved * 1e9);
 }
 
 /* "pe:offset_s:drift", several with commas: wrong clocks for tests. */

@@ -10,7 +10,7 @@
 enum { DEBUG_BATCHES = 8, DEBUG_CLOCKS = 128 };
 
 struct engine_options {
-    struct output *output; /* on PE 0, else NULL; the engine closes it */
+    struct output *output; /* on PE 0, else NULL */
     const char *timer;     /* NULL: the default */
     int clock_sync;        /* enum clock_sync; -1: as the script says */
     double unit;           /* 0: as the script says; else the script cannot change it */
@@ -38,9 +38,10 @@ void engine_release_signals(void);
  * with *error (for the user, on every PE) when the timer cannot be used. */
 struct engine *engine_create(const struct engine_options *options, const char **error);
 
-/* Ends the output; collective. The exit status: 0, or 3 when a measurement failed or is
+/* Ends and closes the output; collective. The exit status: 0, or 3 when a measurement failed or is
  * unsupported. *report_end: whether a measurement wants what the library's end takes to be behind
- * the output, the same on all PEs. Releases the engine; comm_finish() comes after it. */
+ * the output, which is then left open; the same on all PEs. Releases the engine; comm_finish()
+ * comes after it. */
 int engine_finish(struct engine *, bool *report_end);
 
 #endif

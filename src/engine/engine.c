@@ -77,8 +77,9 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
     if (comm_claim()) {
         atomic_store(&engine->ending, true);
         if (engine->output) {
-            output_release(engine->output);
-            output_line(engine->output, "# ended by an error");
+            char *first_line = must(strndup(text, strcspn(text, "\n")));
+            output_last_words(engine->output, status, "ended by an error", first_line);
+            free(first_line);
         }
         fputs(text, stderr);
         if (!*text || text[strlen(text) - 1] != '\n')
@@ -104,10 +105,11 @@ void engine_fatal(struct engine *engine, int status, const char *place, const ch
     engine_fatal_text(engine, status, line);
 }
 
-void engine_report(struct engine *engine, const char *place, const char *text)
+void engine_report(struct engine *engine, const char *place, const char *call, const char *reason)
 {
-    fprintf(stderr, "%s: error: %s\n", place, text);
-    output_line(engine->output, "# failed: %s", text);
+    fprintf(stderr, "%s: error: %s: %s\n", place, call, reason);
+    output_missing(engine->output, MISSING_FAILED, engine->block_name, engine->block_number, call,
+                   reason);
 }
 
 /* ---- Text from all PEs ---- */
@@ -116,13 +118,13 @@ static void check_output(struct engine *engine)
 {
     const char *reason = engine->output ? output_failed(engine->output) : NULL;
     if (reason)
-        engine_fatal(engine, STATUS_INTERNAL, NULL, "the output cannot be written: %s", reason);
+        engine_fatal(engine, STATUS_INTERNAL, NULL, "%s", reason);
 }
 
 void engine_print(struct engine *engine, const char *text)
 {
     if (engine->output) {
-        output_text(engine->output, text);
+        output_print(engine->output, text);
         check_output(engine);
         return;
     }
@@ -157,7 +159,7 @@ static void bring_text(struct engine *engine)
             continue;
         char *text = must(calloc((size_t)lengths[pe] + 1, 1));
         comm_receive(pe, text, (size_t)lengths[pe]);
-        output_text(engine->output, text);
+        output_print(engine->output, text);
         free(text);
     }
     free(lengths);
@@ -212,16 +214,6 @@ void engine_broadcast(struct engine *engine, void *data, size_t bytes)
 
 /* ---- Blocks ---- */
 
-static void print_source(struct engine *engine, const char *source)
-{
-    while (*source) {
-        size_t length = strcspn(source, "\n");
-        output_line(engine->output, "#> %.*s", (int)length, source);
-        source += length + (source[length] == '\n');
-    }
-    output_text(engine->output, "\n");
-}
-
 void engine_begin_block(struct engine *engine, const char *name, const char *source)
 {
     free(engine->block_name);
@@ -236,9 +228,7 @@ void engine_begin_block(struct engine *engine, const char *name, const char *sou
     engine->progress_share = 0;
     if (!engine->output)
         return;
-    if (source)
-        print_source(engine, source);
-    output_begin_block(engine->output, name);
+    output_begin_block(engine->output, name, engine->block_number, source);
     check_output(engine);
 }
 
@@ -246,12 +236,15 @@ void engine_end_block(struct engine *engine)
 {
     engine_flush(engine);
     clocks_report(engine);
-    if (engine->output && engine->windowed)
-        output_line(engine->output, "# windows: %lld late starts, %lld overruns, %lld changes",
-                    (long long)engine->late_starts, (long long)engine->overruns,
-                    (long long)engine->window_changes);
+    struct output_block block = {.name = engine->block_name,
+                                 .number = engine->block_number,
+                                 .duration = wall_seconds() - engine->block_start,
+                                 .windowed = engine->windowed,
+                                 .late_starts = engine->late_starts,
+                                 .overruns = engine->overruns,
+                                 .window_changes = engine->window_changes};
     if (engine->output)
-        output_end_block(engine->output, engine->block_name, wall_seconds() - engine->block_start);
+        output_end_block(engine->output, &block);
     check_output(engine);
     free(engine->block_name);
     engine->block_name = NULL;
@@ -401,16 +394,16 @@ void engine_accounting_print(struct engine *engine)
     static const char *const names[] = {"clock synchronization", "measured operations",
                                         "waiting for starts", "repetitions left out"};
     double total = sums[4] > 0 ? sums[4] : 1;
-    output_line(engine->output, "# time accounting, seconds summed over %d PEs:", comm_pes());
+    output_comment(engine->output, "time accounting, seconds summed over %d PEs:", comm_pes());
     double rest = sums[4];
     for (int i = 0; i < 4; i++) {
-        output_line(engine->output, "#   %-22s %9.3f %5.1f%%", names[i], sums[i],
-                    100 * sums[i] / total);
+        output_comment(engine->output, "  %-22s %9.3f %5.1f%%", names[i], sums[i],
+                       100 * sums[i] / total);
         rest -= sums[i];
     }
-    output_line(engine->output, "#   %-22s %9.3f %5.1f%%", "everything else", rest,
-                100 * rest / total);
-    output_line(engine->output, "#   %-22s %9.3f %5.1f%%", "measure statements", sums[4], 100.0);
+    output_comment(engine->output, "  %-22s %9.3f %5.1f%%", "everything else", rest,
+                   100 * rest / total);
+    output_comment(engine->output, "  %-22s %9.3f %5.1f%%", "measure statements", sums[4], 100.0);
 }
 
 /* ---- Placement ---- */
@@ -477,7 +470,7 @@ struct engine *engine_create(const struct engine_options *options, const char **
     environment_print(engine);
     clocks_synchronize(engine);
     if (engine->output)
-        output_text(engine->output, "\n");
+        output_space(engine->output);
     check_output(engine);
     return engine;
 }
@@ -490,7 +483,7 @@ int engine_finish(struct engine *engine, bool *report_end)
     int64_t said[] = {engine->incomplete, engine->report_end};
     comm_allreduce_int(comm_world(), COMM_MAX, said, 2);
     bool incomplete = said[0];
-    *report_end = said[1] && !engine->options.estimate;
+    *report_end = said[1] && !engine->options.estimate && !incomplete;
     watch_stop(engine);
     if (engine->options.estimate && engine->output)
         printf(
@@ -500,20 +493,21 @@ int engine_finish(struct engine *engine, bool *report_end)
             wall_seconds() - engine->started);
     int status = engine->time_over ? STATUS_TIME_LIMIT : incomplete ? STATUS_INCOMPLETE : 0;
     if (engine->output) {
-        time_t now = time(NULL);
-        if (engine->time_over)
-            output_line(engine->output,
-                        "# stopped by the time limit of %g s: %zu measurements are missing",
-                        engine->options.time_limit, engine->skipped_late);
-        output_line(engine->output, "\n# Finished at %.24s", ctime(&now));
-        double total = wall_seconds() - engine->started;
-        output_line(engine->output, "# Total runtime %.0f seconds\n", total);
-        output_line(engine->output, "# Timed regions: %.3f of %.3f seconds on PE 0", engine->timed,
-                    total);
-        if (!output_close(engine->output)) {
-            fprintf(stderr, "skampi: error: the output cannot be written\n");
+        char *limit = NULL;
+        if (engine->time_over &&
+            asprintf(&limit, "stopped by the time limit of %g s: %zu measurements are missing",
+                     engine->options.time_limit, engine->skipped_late) < 0)
+            must(NULL);
+        if (limit)
+            output_comment(engine->output, "%s", limit);
+        output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
+        free(limit);
+        char *failure = *report_end ? NULL : output_close(engine->output);
+        if (failure) {
+            fprintf(stderr, "skampi: error: %s\n", failure);
             status = STATUS_INTERNAL;
         }
+        free(failure);
     }
     int64_t worst = status == STATUS_INTERNAL ? STATUS_INTERNAL : 0;
     comm_allreduce_int(comm_world(), COMM_MAX, &worst, 1);

@@ -2,8 +2,8 @@
  * The output's header: everything needed to repeat the run, and what speaks against trusting it.
  * Facts of nodes are read by each node's lowest PE and gathered on PE 0: O(nodes) data.
  */
-#define _GNU_SOURCE /* environ */
-#include <ctype.h>
+#define _GNU_SOURCE /* environ, vasprintf */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,36 @@ struct facts {
     double load;
     int32_t processors;
 };
+
+static void *must(void *memory)
+{
+    if (!memory)
+        comm_abort(1);
+    return memory;
+}
+
+/* Lines of the header. */
+struct texts {
+    char **text;
+    size_t count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct texts *texts, const char *format, ...)
+{
+    va_list arguments;
+    texts->text = must(realloc(texts->text, (texts->count + 1) * sizeof *texts->text));
+    va_start(arguments, format);
+    if (vasprintf(&texts->text[texts->count++], format, arguments) < 0)
+        must(NULL);
+    va_end(arguments);
+}
+
+static void release(struct texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        free(texts->text[i]);
+    free(texts->text);
+}
 
 static void read_line(const char *path, char *text, size_t size)
 {
@@ -77,10 +107,8 @@ static struct facts own_facts(void)
 static struct facts *gather_facts(void)
 {
     int nodes = comm_node_count();
-    int *leaders = calloc((size_t)nodes, sizeof *leaders);
-    struct facts *all = calloc((size_t)nodes, sizeof *all), mine = {0};
-    if (!leaders || !all)
-        comm_abort(1);
+    int *leaders = must(calloc((size_t)nodes, sizeof *leaders));
+    struct facts *all = must(calloc((size_t)nodes, sizeof *all)), mine = {0};
     for (int node = 0; node < nodes; node++)
         leaders[node] = comm_node_leader(node);
     struct pe_set *set = pe_set_create(leaders, nodes);
@@ -94,18 +122,20 @@ static struct facts *gather_facts(void)
     return all;
 }
 
-static void print_nodes(struct output *output, const struct facts *facts)
+static struct header_node *list_nodes(const struct facts *facts, int listed)
 {
-    int nodes = comm_node_count();
-    for (int node = 0; node < nodes && node < LISTED_NODES; node++) {
+    struct header_node *list = must(calloc((size_t)listed, sizeof *list));
+    for (int node = 0; node < listed; node++) {
         const struct facts *fact = &facts[node];
-        output_line(output,
-                    "# node %d: %s, %d PEs, %d processors, %s, SMT %s, governor %s, load %.2f",
-                    node, comm_node_name(node), comm_node_size(node), fact->processors, fact->cpu,
-                    fact->smt, fact->governor, fact->load);
+        list[node] = (struct header_node){.name = comm_node_name(node),
+                                          .cpu = fact->cpu,
+                                          .smt = fact->smt,
+                                          .governor = fact->governor,
+                                          .pes = comm_node_size(node),
+                                          .processors = fact->processors,
+                                          .load = fact->load};
     }
-    if (nodes > LISTED_NODES)
-        output_line(output, "# and %d nodes more", nodes - LISTED_NODES);
+    return list;
 }
 
 /* What the launcher tells its own processes: not a setting, different in every run. */
@@ -121,7 +151,7 @@ static bool launchers_own(const char *variable)
 }
 
 /* Settings of the libraries; nothing else of the environment, which may hold secrets. */
-static void print_variables(struct output *output)
+static void collect_variables(struct texts *texts)
 {
     static const char *const prefixes[] = {"UCX_",   "OMPI_MCA_", "SHMEM_", "SMA_",
                                            "MPICH_", "FI_",       "SKAMPI_"};
@@ -130,12 +160,12 @@ static void print_variables(struct output *output)
         for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
             if (strncmp(*variable, prefixes[i], strlen(prefixes[i])) == 0 &&
                 !launchers_own(*variable))
-                output_line(output, "# environment: %s", *variable);
+                add(texts, "%s", *variable);
 }
 
 /* How PEs are bound, as far as it matters: subtracting one measurement from another needs a quiet
- * processor for each PE. */
-static void print_binding(struct output *output, const struct facts *facts)
+ * processor for each PE. Returns how many are bound. */
+static int check_binding(struct texts *warnings, const struct facts *facts)
 {
     int unbound = 0, sharing = 0, pes = comm_pes();
     for (int pe = 0; pe < pes; pe++) {
@@ -145,56 +175,65 @@ static void print_binding(struct output *output, const struct facts *facts)
         if (comm_node_size(node) > facts[node].processors)
             sharing++;
     }
-    output_line(output, "# binding: %d of %d PEs are bound to one processor", pes - unbound, pes);
     if (unbound > 0)
-        output_line(output,
-                    "# warning: %d PEs are not bound to one processor: they may move while they "
-                    "are timed",
-                    unbound);
+        add(warnings, "%d PEs are not bound to one processor: they may move while they are timed",
+            unbound);
     if (sharing > 0 || comm_oversubscribed())
-        output_line(output, "# warning: PEs share processors: waiting loops yield, and times "
-                            "include scheduling");
+        add(warnings, "PEs share processors: waiting loops yield, and times include scheduling");
+    return pes - unbound;
 }
 
-static void print_loads(struct output *output, const struct facts *facts)
+static void check_loads(struct texts *warnings, const struct facts *facts)
 {
     for (int node = 0; node < comm_node_count(); node++)
         if (facts[node].processors > 0 && facts[node].load / facts[node].processors > BUSY_LOAD)
-            output_line(output,
-                        "# warning: node %d (%s) was busy before the run: load %.2f on %d "
-                        "processors",
-                        node, comm_node_name(node), facts[node].load, facts[node].processors);
+            add(warnings, "node %d (%s) was busy before the run: load %.2f on %d processors", node,
+                comm_node_name(node), facts[node].load, facts[node].processors);
 }
 
 void environment_print(struct engine *engine)
 {
     struct facts *facts = gather_facts();
-    struct output *output = engine->output;
-    if (output) {
+    if (engine->output) {
         const struct engine_options *options = &engine->options;
-        time_t now = time(NULL);
-        output_line(output, "# SKaMPI Version %s\n", options->version);
-        output_line(output, "# Started at %.24s\n\n", ctime(&now));
-        output_line(output, "# command line: %s", options->command_line);
-        output_line(output, "# script: %s (checksum %s)", options->script, options->checksum);
-        output_line(output, "# library: %s", comm_library());
-        output_line(output, "# PEs: %d on %d node%s", comm_pes(), comm_node_count(),
-                    comm_node_count() == 1 ? "" : "s");
-        print_nodes(output, facts);
-        print_binding(output, facts);
-        print_loads(output, facts);
-        print_variables(output);
-        output_line(output,
-                    "# timer: %s, resolution %.1f ns, cost %.1f ns, %.6g ticks per second, off "
-                    "CLOCK_MONOTONIC by %.3g ppm, clock source %s",
-                    timer_in_use->name, timer_in_use->resolution * 1e9, timer_in_use->cost * 1e9,
-                    timer_in_use->ticks_per_second, timer_in_use->disagreement * 1e6,
-                    timer_clock_source());
-        output_line(output, "# result lines: loop variables, bytes, time, standard error "
-                            "(classic), valid repetitions, time per PE");
+        struct texts variables = {0}, warnings = {0};
+        int listed = comm_node_count() < LISTED_NODES ? comm_node_count() : LISTED_NODES;
+        struct header_node *nodes = list_nodes(facts, listed);
+        int bound = check_binding(&warnings, facts);
+        check_loads(&warnings, facts);
         if (getenv("SKAMPI_TEST_CLOCK_SKEW"))
-            output_line(output, "# warning: clocks are made wrong for a test "
-                                "(SKAMPI_TEST_CLOCK_SKEW)");
+            add(&warnings, "clocks are made wrong for a test (SKAMPI_TEST_CLOCK_SKEW)");
+        collect_variables(&variables);
+        output_header(engine->output,
+                      &(struct header){.version = options->version,
+                                       .rounds = options->rounds,
+                                       .round_seconds =
+                                           options->rounds_spread > 0 ? options->rounds_spread : 0,
+                                       .time_limit = options->time_limit,
+                                       .seed = engine->seed,
+                                       .command_line = options->command_line,
+                                       .script = options->script,
+                                       .checksum = options->checksum,
+                                       .library = comm_library(),
+                                       .started = time(NULL),
+                                       .pes = comm_pes(),
+                                       .nodes = comm_node_count(),
+                                       .node = nodes,
+                                       .listed = listed,
+                                       .bound = bound,
+                                       .variables = (const char *const *)variables.text,
+                                       .variable_count = variables.count,
+                                       .warnings = (const char *const *)warnings.text,
+                                       .warning_count = warnings.count,
+                                       .timer = timer_in_use->name,
+                                       .clock_source = timer_clock_source(),
+                                       .resolution = timer_in_use->resolution,
+                                       .cost = timer_in_use->cost,
+                                       .ticks_per_second = timer_in_use->ticks_per_second,
+                                       .disagreement = timer_in_use->disagreement});
+        release(&variables);
+        release(&warnings);
+        free(nodes);
     }
     free(facts);
 }

@@ -271,7 +271,7 @@ void clocks_report(struct engine *);
 
 /* ---- environment.c ---- */
 
-/* The header's comment lines; collective. */
+/* The output's header; collective. */
 void environment_print(struct engine *);
 
 /* ---- engine.c ---- */
@@ -282,6 +282,6 @@ bool engine_time_over(struct engine *);
 void engine_note(struct engine *, const char *text); /* takes the text over */
 void engine_clear_notes(struct engine *);
 /* Reports a failed measurement once; PE 0. */
-void engine_report(struct engine *, const char *place, const char *text);
+void engine_report(struct engine *, const char *place, const char *call, const char *reason);
 
 #endif

@@ -1251,13 +1251,8 @@ static void bring_failure(struct engine *engine, const struct measure_request *r
         comm_receive((int)who, engine->failure, (size_t)length);
     }
     /* A round that fails is missing among the others, which are told at the end. */
-    if (engine->output && engine->round == 1) {
-        char *text;
-        if (asprintf(&text, "%s: %s", request->text, engine->failure) < 0)
-            must(NULL);
-        engine_report(engine, request->place, text);
-        free(text);
-    }
+    if (engine->output && engine->round == 1)
+        engine_report(engine, request->place, request->text, engine->failure);
     free(engine->failure);
     engine->failure = NULL;
 }
@@ -1369,20 +1364,22 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     if (reason) {
         engine->incomplete = true;
         if (engine->output)
-            output_line(engine->output, "# unsupported: %s: %s", request->text, reason);
+            output_missing(engine->output, MISSING_UNSUPPORTED, engine->block_name,
+                           engine->block_number, request->text, reason);
         return MEASURE_UNSUPPORTED;
     }
     if (engine_time_over(engine)) {
         engine->skipped_late++;
         if (engine->output)
-            output_line(engine->output, "# missing: %s: the time limit ended before",
-                        request->text);
+            output_missing(engine->output, MISSING_TIME_LIMIT, engine->block_name,
+                           engine->block_number, request->text, "the time limit had ended before");
         return MEASURE_TIME_OVER;
     }
     int size = pe_set_size(request->set);
     if (size == 0) {
         if (engine->output)
-            output_line(engine->output, "# skipped: %s: the communicator is empty", request->text);
+            output_missing(engine->output, MISSING_SKIPPED, engine->block_name,
+                           engine->block_number, request->text, "the communicator is empty");
         return MEASURE_SKIPPED;
     }
     struct demand demand = {0};

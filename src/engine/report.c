@@ -294,8 +294,6 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
     if (n < record->rounds &&
         asprintf(&note, "%zu of %zu rounds are missing", record->rounds - n, record->rounds) < 0)
         must(NULL);
-    engine->block_name = record->block;
-    engine->block_number = record->block_number;
     struct result_rounds result = {
         .point = describe(engine, &record->request, &record->settings, record->bytes, &owned),
         .rounds = n,
@@ -316,8 +314,9 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
         .notes = (const char *const *)&note,
         .note_count = note != NULL,
     };
+    result.point.block = record->block;
+    result.point.block_number = record->block_number;
     output_rounds(engine->output, &result);
-    engine->block_name = NULL;
     release(&owned);
     free(note);
     free(within);

@@ -255,8 +255,9 @@ static void print(struct engine *engine, double seconds, size_t done)
     for (size_t i = 0; i < n; i++)
         order[i] = &engine->records[i];
     qsort(order, n, sizeof *order, compare_records);
-    output_line(engine->output, "# rounds: %zu of %zu in %.2f s, shuffled by seed %llu\n", done,
-                most_rounds(engine), seconds, (unsigned long long)engine->seed);
+    output_comment(engine->output, "rounds: %zu of %zu in %.2f s, shuffled by seed %llu", done,
+                   most_rounds(engine), seconds, (unsigned long long)engine->seed);
+    output_space(engine->output);
     for (size_t i = 0; i < n; i++) {
         bool first = i == 0 || order[i]->block_number != order[i - 1]->block_number;
         bool last = i + 1 == n || order[i]->block_number != order[i + 1]->block_number;
@@ -264,10 +265,12 @@ static void print(struct engine *engine, double seconds, size_t done)
         if (asprintf(&name, "%s (rounds)", order[i]->block) < 0)
             must(NULL);
         if (first)
-            output_begin_block(engine->output, name);
+            output_begin_block(engine->output, name, ++engine->block_number, NULL);
         report_rounds(engine, order[i]);
         if (last)
-            output_end_block(engine->output, name, seconds);
+            output_end_block(engine->output, &(struct output_block){.name = name,
+                                                                    .number = engine->block_number,
+                                                                    .duration = seconds});
         free(name);
     }
     free(order);

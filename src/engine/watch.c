@@ -77,9 +77,9 @@ static void interrupted(struct engine *engine, int number)
     if (atomic_load(&engine->ending))
         _exit(128 + number); /* the launcher clears up behind a PE that ends the job */
     if (engine->output) {
-        char line[128];
-        snprintf(line, sizeof line, "# interrupted by signal %d (%s)\n", number, strsignal(number));
-        output_last_words(engine->output, line);
+        char text[128];
+        snprintf(text, sizeof text, "interrupted by signal %d (%s)", number, strsignal(number));
+        output_last_words(engine->output, 128 + number, text, text);
     }
     end_job(engine, 128 + number);
 }
@@ -92,10 +92,10 @@ static void stuck(struct engine *engine, double seconds)
     fprintf(stderr, "skampi: error: no progress for %g s in %s; the job is ended\n", seconds,
             doing);
     if (engine->output) {
-        char line[640];
-        snprintf(line, sizeof line, "# ended by the watchdog: no progress for %g s in %s\n",
-                 seconds, doing);
-        output_last_words(engine->output, line);
+        char text[640];
+        snprintf(text, sizeof text, "ended by the watchdog: no progress for %g s in %s", seconds,
+                 doing);
+        output_last_words(engine->output, STATUS_WATCHDOG, text, text);
     }
     end_job(engine, STATUS_WATCHDOG);
 }
@@ -142,9 +142,9 @@ static void crashed(int number)
         ssize_t done = write(STDERR_FILENO, text, (size_t)length);
         (void)done;
         if (engine->output) {
-            memmove(text + 2, text + 8, (size_t)length - 7);
-            memcpy(text, "# ", 2);
-            output_last_words(engine->output, text);
+            text[strcspn(text, "\n")] = '\0';
+            const char *said = text + strlen("skampi: ");
+            output_last_words(engine->output, STATUS_FAILED_MEASUREMENT, said, said);
         }
     }
     _exit(STATUS_FAILED_MEASUREMENT);

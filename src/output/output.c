@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* vasprintf */
+#define _GNU_SOURCE /* vasprintf, open_memstream */
 #include "output/output.h"
 
 #include <errno.h>
@@ -10,23 +10,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define SIGNIFICANT 4
-#define MAX_DECIMALS 18
+#include "output/record.h"
+
 #define LAST_WORDS_SECONDS 1
+/* Of the last words: a reason so long, each byte of it escaped in JSON, and a record around it. */
+#define LONGEST_REASON 768
+#define LAST_WORDS_BYTES (8 * LONGEST_REASON)
+
+static const struct {
+    const char *name, *suffix;
+    void (*write)(FILE *, const struct record *);
+} formats[] = {
+    [OUTPUT_SKO] = {"sko", ".sko", output_sko},
+    [OUTPUT_CSV] = {"csv", ".csv", output_csv},
+    [OUTPUT_JSON] = {"json", ".json", output_json},
+};
+#define FORMATS (int)(sizeof formats / sizeof *formats)
+
+struct sink {
+    enum output_format format;
+    char *name; /* for messages */
+    int fd;
+    int error; /* of the first write that failed */
+};
 
 /* A result kept back. */
 struct held {
     double key;
     size_t number;
-    char *text, *conditions;
+    char **texts, **stating; /* of each sink: the result, and its conditions */
+    char *conditions;
 };
 
 struct output {
-    int fd;
-    int error;         /* of the first write that failed */
+    struct sink *sinks;
+    size_t sink_count;
+    char *failure;
+    struct record_end end;
+    double opened;
+    bool ending;       /* there is an end to be written */
     atomic_bool ended; /* the last words have been written */
     pthread_mutex_t writing;
     char *conditions; /* stated last in this block */
@@ -34,36 +60,10 @@ struct output {
     double key;
     struct held *held;
     size_t held_count, held_room;
+    /* A handler can have no memory: a stream that writes to these bytes. */
+    FILE *last_words;
+    char last_bytes[LAST_WORDS_BYTES], last_buffer[BUFSIZ];
 };
-
-struct output *output_open(const char *path, const char **error)
-{
-    struct output *output = calloc(1, sizeof *output);
-    if (!output)
-        abort();
-    output->fd =
-        path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : dup(STDOUT_FILENO);
-    if (output->fd < 0) {
-        *error = strerror(errno);
-        free(output);
-        return NULL;
-    }
-    pthread_mutex_init(&output->writing, NULL);
-    return output;
-}
-
-static void write_all(struct output *output, const char *text, size_t length)
-{
-    while (length > 0 && !output->error && !output->ended) {
-        ssize_t done = write(output->fd, text, length);
-        if (done >= 0) {
-            text += done;
-            length -= (size_t)done;
-        } else if (errno != EINTR) {
-            output->error = errno;
-        }
-    }
-}
 
 static void *must(void *memory)
 {
@@ -72,20 +72,221 @@ static void *must(void *memory)
     return memory;
 }
 
-/* The text of a result, and the conditions where they differ from those stated last. */
-static void write_result(struct output *output, const char *text, const char *conditions)
+static double now(void)
 {
-    write_all(output, text, strlen(text));
-    if (!conditions || (output->conditions && strcmp(output->conditions, conditions) == 0))
-        return;
-    char *line;
-    if (asprintf(&line, "# note: conditions: %s\n", conditions) < 0)
-        must(NULL);
-    write_all(output, line, strlen(line));
-    free(line);
-    free(output->conditions);
-    output->conditions = must(strdup(conditions));
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
+
+/* ---- Opening ---- */
+
+int output_format_find(const char *name)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (strcmp(name, formats[i].name) == 0)
+            return i;
+    return -1;
+}
+
+int output_format_of(const char *path)
+{
+    const char *suffix = strrchr(path, '.');
+    for (int i = 0; suffix && i < FORMATS; i++)
+        if (strcmp(suffix, formats[i].suffix) == 0)
+            return i;
+    return -1;
+}
+
+/* Two of a character device do each other no harm. */
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && !S_ISCHR(a->st_mode);
+}
+
+/* NULL, or why not. */
+static char *open_sinks(struct output *output, const struct output_target *targets, size_t count)
+{
+    struct stat *files = must(calloc(count, sizeof *files));
+    char *error = NULL;
+    for (size_t i = 0; i < count && !error; i++) {
+        const char *path = targets[i].path;
+        struct sink *sink = &output->sinks[i];
+        sink->format = targets[i].format;
+        sink->name = must(strdup(path ? path : "standard output"));
+        sink->fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
+                        : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        output->sink_count++;
+        if (sink->fd < 0 || fstat(sink->fd, &files[i]) != 0) {
+            if (asprintf(&error, "cannot write %s: %s", sink->name, strerror(errno)) < 0)
+                must(NULL);
+            break;
+        }
+        for (size_t j = 0; j < i && !error; j++)
+            if ((same_file(&files[i], &files[j]) || (!path && !targets[j].path)) &&
+                asprintf(&error, "%s and %s are the same output: give each format a file",
+                         output->sinks[j].name, sink->name) < 0)
+                must(NULL);
+    }
+    for (size_t i = 0; i < count && !error; i++)
+        if (targets[i].path && S_ISREG(files[i].st_mode) && ftruncate(output->sinks[i].fd, 0) != 0)
+            output->sinks[i].error = errno;
+    free(files);
+    return error;
+}
+
+/* NULL, or what could not be written. */
+static char *release(struct output *output)
+{
+    for (size_t i = 0; i < output->sink_count; i++)
+        /* Some file systems report a full disk only now. */
+        if (output->sinks[i].fd >= 0 && close(output->sinks[i].fd) != 0 && !output->sinks[i].error)
+            output->sinks[i].error = errno;
+    const char *failed = output_failed(output);
+    char *failure = failed ? must(strdup(failed)) : NULL;
+    for (size_t i = 0; i < output->sink_count; i++)
+        free(output->sinks[i].name);
+    fclose(output->last_words);
+    pthread_mutex_destroy(&output->writing);
+    free(output->conditions);
+    free(output->failure);
+    free(output->held);
+    free(output->sinks);
+    free(output);
+    return failure;
+}
+
+struct output *output_open(const struct output_target *targets, size_t count, char **error)
+{
+    struct output *output = must(calloc(1, sizeof *output));
+    output->sinks = must(calloc(count, sizeof *output->sinks));
+    output->last_words = must(fmemopen(output->last_bytes, sizeof output->last_bytes, "w"));
+    setvbuf(output->last_words, output->last_buffer, _IOFBF, sizeof output->last_buffer);
+    output->opened = now();
+    pthread_mutex_init(&output->writing, NULL);
+    *error = open_sinks(output, targets, count);
+    if (!*error)
+        return output;
+    free(release(output));
+    return NULL;
+}
+
+const char *output_failed(struct output *output)
+{
+    for (size_t i = 0; i < output->sink_count && !output->failure; i++) {
+        const struct sink *sink = &output->sinks[i];
+        if (sink->error && asprintf(&output->failure, "%s cannot be written: %s", sink->name,
+                                    strerror(sink->error)) < 0)
+            must(NULL);
+    }
+    return output->failure;
+}
+
+/* ---- Writing ---- */
+
+static void write_all(struct output *output, struct sink *sink, const char *text, size_t length)
+{
+    while (length > 0 && !sink->error && !output->ended) {
+        ssize_t done = write(sink->fd, text, length);
+        if (done >= 0) {
+            text += done;
+            length -= (size_t)done;
+        } else if (errno != EINTR) {
+            sink->error = errno;
+        }
+    }
+}
+
+/* A text for each sink; the caller has the lock. */
+static void write_texts(struct output *output, char *const *texts)
+{
+    for (size_t i = 0; i < output->sink_count; i++)
+        write_all(output, &output->sinks[i], texts[i], strlen(texts[i]));
+}
+
+static char **compose(const struct output *output, const struct record *record)
+{
+    char **texts = must(calloc(output->sink_count, sizeof *texts));
+    for (size_t i = 0; i < output->sink_count; i++) {
+        size_t size;
+        FILE *text = must(open_memstream(&texts[i], &size));
+        formats[output->sinks[i].format].write(text, record);
+        if (fclose(text) != 0)
+            abort();
+    }
+    return texts;
+}
+
+static void free_texts(const struct output *output, char **texts)
+{
+    for (size_t i = 0; i < output->sink_count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+static void put(struct output *output, const struct record *record)
+{
+    char **texts = compose(output, record);
+    pthread_mutex_lock(&output->writing);
+    write_texts(output, texts);
+    pthread_mutex_unlock(&output->writing);
+    free_texts(output, texts);
+}
+
+void output_header(struct output *output, const struct header *header)
+{
+    put(output, &(struct record){RECORD_HEADER, {.header = header}});
+}
+
+void output_space(struct output *output)
+{
+    put(output, &(struct record){RECORD_SPACE, {.text = ""}});
+}
+
+void output_comment(struct output *output, const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        must(NULL);
+    va_end(arguments);
+    put(output, &(struct record){RECORD_COMMENT, {.text = text}});
+    free(text);
+}
+
+void output_print(struct output *output, const char *text)
+{
+    put(output, &(struct record){RECORD_PRINT, {.text = text}});
+}
+
+void output_begin_block(struct output *output, const char *name, size_t number, const char *source)
+{
+    struct record_block block = {name, number, source};
+    free(output->conditions);
+    output->conditions = NULL;
+    put(output, &(struct record){RECORD_BLOCK, {.block = &block}});
+}
+
+void output_end_block(struct output *output, const struct output_block *block)
+{
+    put(output, &(struct record){RECORD_BLOCK_END, {.block_end = block}});
+}
+
+void output_rounds(struct output *output, const struct result_rounds *rounds)
+{
+    put(output, &(struct record){RECORD_ROUNDS, {.rounds = rounds}});
+}
+
+void output_missing(struct output *output, enum result_missing kind, const char *block,
+                    size_t number, const char *call, const char *reason)
+{
+    struct record_missing missing = {kind, block, number, call, reason};
+    output->end.missing++;
+    put(output, &(struct record){RECORD_MISSING, {.missing = &missing}});
+}
+
+/* ---- Results, at once or kept back ---- */
 
 static int compare_held(const void *a, const void *b)
 {
@@ -95,17 +296,44 @@ static int compare_held(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The caller has the lock. */
-static void write_held(struct output *output)
+/* The result, and its conditions where they are others than those stated last, which are returned.
+ * The caller has the lock. */
+static const char *write_result(struct output *output, const struct held *result,
+                                const char *stated)
 {
+    write_texts(output, result->texts);
+    if (!result->conditions || (stated && strcmp(stated, result->conditions) == 0))
+        return stated;
+    write_texts(output, result->stating);
+    return result->conditions;
+}
+
+/* Frees nothing, since handlers come here, too. The caller has the lock. */
+static const char *write_held(struct output *output)
+{
+    const char *stated = output->conditions;
     if (output->held_count > 1)
         qsort(output->held, output->held_count, sizeof *output->held, compare_held);
-    for (size_t i = 0; i < output->held_count; i++) {
-        write_result(output, output->held[i].text, output->held[i].conditions);
-        free(output->held[i].text);
-        free(output->held[i].conditions);
-    }
-    output->held_count = 0;
+    for (size_t i = 0; i < output->held_count; i++)
+        stated = write_result(output, &output->held[i], stated);
+    return stated;
+}
+
+static void free_result(const struct output *output, struct held *result)
+{
+    free_texts(output, result->texts);
+    free_texts(output, result->stating);
+    free(result->conditions);
+}
+
+/* The caller has the lock. */
+static void remember(struct output *output, const char *stated)
+{
+    if (stated == output->conditions)
+        return;
+    char *copy = must(strdup(stated));
+    free(output->conditions);
+    output->conditions = copy;
 }
 
 void output_hold(struct output *output)
@@ -121,265 +349,111 @@ void output_key(struct output *output, double key)
 void output_release(struct output *output)
 {
     pthread_mutex_lock(&output->writing);
-    write_held(output);
+    remember(output, write_held(output));
+    for (size_t i = 0; i < output->held_count; i++)
+        free_result(output, &output->held[i]);
+    output->held_count = 0;
     pthread_mutex_unlock(&output->writing);
     output->holding = false;
 }
 
-/* Takes text over. */
-static void hold(struct output *output, char *text, const char *conditions)
+void output_result(struct output *output, const struct result *result)
 {
-    if (output->held_count == output->held_room) {
-        output->held_room = output->held_room ? 2 * output->held_room : 64;
-        output->held = must(realloc(output->held, output->held_room * sizeof *output->held));
-    }
-    output->held[output->held_count] = (struct held){output->key, output->held_count, text,
-                                                     conditions ? must(strdup(conditions)) : NULL};
-    output->held_count++;
-}
-
-bool output_close(struct output *output)
-{
-    output_release(output);
-    /* Some file systems report a full disk only now. */
-    if (close(output->fd) != 0 && !output->error)
-        output->error = errno;
-    bool good = !output->error;
-    pthread_mutex_destroy(&output->writing);
-    free(output->conditions);
-    free(output->held);
-    free(output);
-    return good;
-}
-
-bool output_append(const char *path, const char *line)
-{
-    FILE *file = path ? fopen(path, "a") : stdout;
-    if (!file)
-        return false;
-    bool good = fputs(line, file) >= 0;
-    return (path ? fclose(file) : fflush(file)) == 0 && good;
-}
-
-const char *output_failed(const struct output *output)
-{
-    return output->error ? strerror(output->error) : NULL;
-}
-
-void output_text(struct output *output, const char *text)
-{
+    /* Those of later rounds stand nowhere near them. */
+    const char *conditions = result->round > 1 ? NULL : result->conditions;
+    struct held held = {
+        .key = output->key,
+        .texts = compose(output, &(struct record){RECORD_RESULT, {.result = result}}),
+        .stating = compose(
+            output, &(struct record){RECORD_CONDITIONS, {.text = conditions ? conditions : ""}}),
+        .conditions = conditions ? must(strdup(conditions)) : NULL,
+    };
+    output->end.results++;
     pthread_mutex_lock(&output->writing);
-    write_all(output, text, strlen(text));
+    if (output->holding) {
+        if (output->held_count == output->held_room) {
+            output->held_room = output->held_room ? 2 * output->held_room : 64;
+            output->held = must(realloc(output->held, output->held_room * sizeof *output->held));
+        }
+        held.number = output->held_count;
+        output->held[output->held_count++] = held;
+    } else {
+        remember(output, write_result(output, &held, output->conditions));
+        free_result(output, &held);
+    }
     pthread_mutex_unlock(&output->writing);
 }
 
-void output_line(struct output *output, const char *format, ...)
+/* ---- The end ---- */
+
+void output_end(struct output *output, int status, const char *reason, double duration,
+                double timed)
 {
-    char *text, *line;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        abort();
-    va_end(arguments);
-    if (asprintf(&line, "%s\n", text) < 0)
-        abort();
-    output_text(output, line);
-    free(line);
-    free(text);
+    output_release(output);
+    if (reason)
+        put(output, &(struct record){RECORD_CUT, {.text = reason}});
+    output->end.status = status;
+    output->end.reason = reason ? must(strdup(reason)) : NULL;
+    output->end.finished = time(NULL);
+    output->end.duration = duration;
+    output->end.timed = timed;
+    output->ending = true;
+    put(output, &(struct record){RECORD_END, {.end = &output->end}});
 }
 
-void output_last_words(struct output *output, const char *line)
+void output_library_end(struct output *output, const double *seconds, int count)
+{
+    output->end.library_end = seconds;
+    output->end.library_count = count;
+    put(output, &(struct record){RECORD_LIBRARY_END, {.end = &output->end}});
+}
+
+char *output_close(struct output *output)
+{
+    output_release(output);
+    char *reason = (char *)(uintptr_t)output->end.reason;
+    if (output->ending) {
+        const char *failed = output_failed(output);
+        if (failed) {
+            output->end.status = 1;
+            output->end.reason = failed;
+        }
+        put(output, &(struct record){RECORD_LAST, {.end = &output->end}});
+    }
+    free(reason);
+    return release(output);
+}
+
+static void write_last(struct output *output, const struct record *record)
+{
+    for (size_t i = 0; i < output->sink_count; i++) {
+        struct sink *sink = &output->sinks[i];
+        rewind(output->last_words);
+        formats[sink->format].write(output->last_words, record);
+        fflush(output->last_words);
+        write_all(output, sink, output->last_bytes, (size_t)ftell(output->last_words));
+    }
+}
+
+void output_last_words(struct output *output, int status, const char *said, const char *reason)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += LAST_WORDS_SECONDS;
     bool locked = pthread_mutex_timedlock(&output->writing, &until) == 0;
+    char text[LONGEST_REASON];
+    snprintf(text, sizeof text, "%s", reason);
+    struct record_end end = output->end;
+    end.status = status;
+    end.reason = text;
+    end.finished = time(NULL);
+    end.duration = now() - output->opened;
+    end.timed = NAN;
     if (locked)
         write_held(output);
-    write_all(output, line, strlen(line));
+    write_last(output, &(struct record){RECORD_CUT, {.text = said}});
+    write_last(output, &(struct record){RECORD_LAST, {.end = &end}});
     output->ended = true; /* other threads go on until the job is gone */
     if (locked)
         pthread_mutex_unlock(&output->writing);
-}
-
-char *output_number(char *text, size_t size, double value)
-{
-    if (isnan(value)) {
-        snprintf(text, size, "---");
-        return text;
-    }
-    int decimals = 1;
-    if (value != 0 && isfinite(value)) {
-        int leading = (int)floor(log10(fabs(value)));
-        decimals = SIGNIFICANT - 1 - leading;
-        if (decimals < 1)
-            decimals = 1;
-        if (decimals > MAX_DECIMALS)
-            decimals = MAX_DECIMALS;
-    }
-    snprintf(text, size, "%.*f", decimals, value);
-    return text;
-}
-
-size_t output_columns(size_t n, int limit, size_t *index, bool *sorted)
-{
-    size_t count = limit < 0 ? 0 : (size_t)limit;
-    *sorted = n > count;
-    if (!*sorted) {
-        for (size_t i = 0; i < n; i++)
-            index[i] = i;
-        return n;
-    }
-    if (count == 1)
-        index[0] = n / 2;
-    for (size_t j = 0; count > 1 && j < count; j++)
-        index[j] = j + 1 < count ? n * j / (count - 1) : n - 1;
-    return count;
-}
-
-static int compare_nan_first(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    if (isnan(x) || isnan(y))
-        return isnan(y) - isnan(x);
-    return (x > y) - (x < y);
-}
-
-static void print_per_pe(FILE *line, const struct result *result)
-{
-    int limit = result->settings.max_nr_node_times;
-    size_t n = result->point.pes, room = (size_t)limit < n ? (size_t)limit : n;
-    double *values = malloc((n ? n : 1) * sizeof *values);
-    size_t *index = malloc((room ? room : 1) * sizeof *index);
-    if (!values || !index)
-        abort();
-    memcpy(values, result->per_pe, n * sizeof *values);
-    bool sorted;
-    size_t count = output_columns(n, limit, index, &sorted);
-    if (sorted)
-        qsort(values, n, sizeof *values, compare_nan_first);
-    for (size_t i = 0; i < count; i++) {
-        char text[64];
-        double value = values[index[i]] * result->point.unit;
-        if (isnan(value))
-            fputs("     ---   ", line); /* as the classic format has it */
-        else
-            fprintf(line, " %9s", output_number(text, sizeof text, value));
-    }
-    free(index);
-    free(values);
-}
-
-/* A comment: whoever reads the classic format takes what follows the repetitions for PEs. */
-static void print_counters(FILE *line, const struct result *result)
-{
-    char text[64];
-    if (result->counter_count == 0)
-        return;
-    fputs("# counters:", line);
-    for (size_t i = 0; i < result->counter_count; i++)
-        fprintf(line, " %s= %s", result->counters[i].name,
-                output_number(text, sizeof text, result->counters[i].most));
-    fputs(" per operation, most of any PE; mean of PEs:", line);
-    for (size_t i = 0; i < result->counter_count; i++)
-        fprintf(line, " %s", output_number(text, sizeof text, result->counters[i].mean));
-    fputc('\n', line);
-}
-
-/* "# levels: 150.2 62 % of the time, 450.1 38 %" */
-static void print_levels(FILE *line, const struct result_level *levels, size_t n, double unit)
-{
-    char text[64];
-    if (n == 0)
-        return;
-    fputs("# levels:", line);
-    for (size_t i = 0; i < n; i++)
-        fprintf(line, "%s %s %.0f %%%s", i ? "," : "",
-                output_number(text, sizeof text, levels[i].value * unit), levels[i].share * 100,
-                i ? "" : " of the time");
-    fputc('\n', line);
-}
-
-void output_begin_block(struct output *output, const char *name)
-{
-    free(output->conditions);
-    output->conditions = NULL;
-    output_line(output, "# begin result \"%s\"", name);
-}
-
-void output_end_block(struct output *output, const char *name, double seconds)
-{
-    output_line(output, "# end result \"%s\"\n# duration = %.2f sec\n", name, seconds);
-}
-
-void output_result(struct output *output, const struct result *result)
-{
-    if (result->round > 1)
-        return; /* among all rounds */
-    char *text, time[64], error[64];
-    size_t size;
-    FILE *line = open_memstream(&text, &size);
-    if (!line)
-        abort();
-    const struct result_point *point = &result->point;
-    double unit = point->unit;
-    for (size_t i = 0; i < point->variable_count; i++)
-        fprintf(line, "%s= %s ", point->variables[i].name, point->variables[i].value);
-    fprintf(line, "%8lld %9s %9s %8zu", (long long)point->bytes,
-            output_number(time, sizeof time, result->time * unit),
-            output_number(error, sizeof error, result->standard_error * unit), result->valid);
-    if (result->per_pe)
-        print_per_pe(line, result);
-    fputc('\n', line);
-    print_counters(line, result);
-    print_levels(line, result->levels, result->level_count, unit);
-    for (size_t i = 0; i < result->note_count; i++)
-        fprintf(line, "# note: %s\n", result->notes[i]);
-    if (fclose(line) != 0)
-        abort();
-    pthread_mutex_lock(&output->writing);
-    if (output->holding) {
-        hold(output, text, result->conditions);
-    } else {
-        write_result(output, text, result->conditions);
-        free(text);
-    }
-    pthread_mutex_unlock(&output->writing);
-}
-
-void output_rounds(struct output *output, const struct result_rounds *rounds)
-{
-    char *text, number[5][64];
-    size_t size;
-    FILE *line = open_memstream(&text, &size);
-    if (!line)
-        abort();
-    const struct result_point *point = &rounds->point;
-    double unit = point->unit;
-    for (size_t i = 0; i < point->variable_count; i++)
-        fprintf(line, "%s= %s ", point->variables[i].name, point->variables[i].value);
-    double half = (rounds->median_high - rounds->median_low) / 2;
-    fprintf(line, "%8lld %9s %9s %8zu\n", (long long)point->bytes,
-            output_number(number[0], sizeof number[0], rounds->median * unit),
-            output_number(number[1], sizeof number[1], half * unit), rounds->rounds);
-    fprintf(line, "# rounds: median %s,", number[0]);
-    if (!isnan(rounds->next_low))
-        fprintf(line,
-                " %.4g %% interval [%s, %s]; the next median of as many: %.4g %% interval [%s, "
-                "%s];",
-                rounds->reached * 100,
-                output_number(number[1], sizeof number[1], rounds->median_low * unit),
-                output_number(number[2], sizeof number[2], rounds->median_high * unit),
-                rounds->confidence * 100,
-                output_number(number[3], sizeof number[3], rounds->next_low * unit),
-                output_number(number[4], sizeof number[4], rounds->next_high * unit));
-    fprintf(line, " spread between rounds %.1f %%, within %.1f %%\n", rounds->between * 100,
-            rounds->within * 100);
-    print_levels(line, rounds->levels, rounds->level_count, unit);
-    for (size_t i = 0; i < rounds->note_count; i++)
-        fprintf(line, "# note: %s\n", rounds->notes[i]);
-    if (fclose(line) != 0)
-        abort();
-    output_text(output, text);
-    free(text);
 }

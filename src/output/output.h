@@ -1,11 +1,14 @@
 /*
- * Results out, as soon as each is there. One PE, the output PE, has an output; every line reaches
- * the file before the call returns, so that nothing is lost whatever happens next.
+ * Results out, as soon as each is there, to one or several files (sinks) at once, each in a format
+ * of its own. One PE, the output PE, has an output; every record reaches the files before the call
+ * returns, by one write() each, so that nothing is lost whatever happens next and no reader sees
+ * half a record. A sink that cannot be written any more gets nothing further, the others go on;
+ * output_failed() tells.
  *
- * The format is .sko: everything that is not a result starts with '#'. A result line holds
+ * The formats: .sko, where everything that is not a result starts with '#', and a result line holds
  * "name= value" for each loop variable, the size in bytes, time, standard error, number of valid
- * repetitions, and times per PE. Counted events follow as a "# counters:" line, notes as "# note:"
- * lines.
+ * repetitions, and times per PE; CSV, results alone; JSON Lines as scripts/results.schema.json has
+ * them. Where a function says nothing about a format, that has nothing there.
  */
 #ifndef SKAMPI_OUTPUT_OUTPUT_H
 #define SKAMPI_OUTPUT_OUTPUT_H
@@ -13,32 +16,61 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "output/header.h"
 #include "output/result.h"
 
 struct output;
 
-/* path: NULL for standard output. NULL with *error (static text of the system) when it cannot be
- * written. */
-struct output *output_open(const char *path, const char **error);
+enum output_format { OUTPUT_SKO, OUTPUT_CSV, OUTPUT_JSON };
 
-/* Flushes and closes; false when something could not be written. */
-bool output_close(struct output *output);
+/* Words of --format: the value of an enum output_format, or -1. */
+int output_format_find(const char *name);
+/* What the suffix of a file's name says: likewise. */
+int output_format_of(const char *path);
 
-/* Adds a line to an output that has been closed; path as for output_open(). */
-bool output_append(const char *path, const char *line);
+struct output_target {
+    const char *path; /* NULL: standard output */
+    enum output_format format;
+};
 
-/* NULL as long as everything could be written, else the system's reason. */
-const char *output_failed(const struct output *output);
+/* Opens all of them; no file is changed unless all can be written. NULL with *error (for the user;
+ * the caller frees it) when one cannot, or is there twice. */
+struct output *output_open(const struct output_target *targets, size_t count, char **error);
 
-/* Whole lines, as they are. */
-void output_text(struct output *output, const char *text);
-void output_line(struct output *output, const char *format, ...)
+/* Writes what is left, closes. NULL, or what could not be written (the caller frees it). */
+char *output_close(struct output *output);
+
+/* NULL as long as everything could be written, else what could not and why. */
+const char *output_failed(struct output *output);
+
+/* Before everything else. */
+void output_header(struct output *output, const struct header *header);
+/* .sko: an empty line between parts. */
+void output_space(struct output *output);
+/* What the engine says besides results; one line, without its '#'. */
+void output_comment(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What the script printed: lines, each ending in a newline. */
+void output_print(struct output *output, const char *text);
 
-void output_begin_block(struct output *output, const char *name);
+/* A block that ends. */
+struct output_block {
+    const char *name;
+    size_t number;   /* in the run, from 1 */
+    double duration; /* seconds */
+    bool windowed;   /* something in it used windows: */
+    int64_t late_starts, overruns, window_changes;
+};
+
+/* source: text of the script since the block before it, or NULL. */
+void output_begin_block(struct output *output, const char *name, size_t number, const char *source);
 void output_result(struct output *output, const struct result *result);
 void output_rounds(struct output *output, const struct result_rounds *rounds);
-void output_end_block(struct output *output, const char *name, double seconds);
+void output_end_block(struct output *output, const struct output_block *block);
+
+/* In place of a result. block: NULL outside of blocks. */
+void output_missing(struct output *output, enum result_missing kind, const char *block,
+                    size_t number, const char *call, const char *reason);
 
 /* Results from now on are kept back, each under the key set last, until output_release() writes
  * them in ascending order of keys (equal ones as they came). They are written, too, when the job
@@ -47,9 +79,18 @@ void output_hold(struct output *output);
 void output_key(struct output *output, double key);
 void output_release(struct output *output);
 
-/* From another thread while the job is being ended: a last line; what comes later is not written.
- * Gives up waiting for a writer that does not finish. */
-void output_last_words(struct output *output, const char *line);
+/* The end of the run, in order. reason: of an end before time, or NULL. duration: of the run,
+ * timed: in timed regions; seconds. Formats whose last record holds more than that write it when
+ * the output is closed. */
+void output_end(struct output *output, int status, const char *reason, double duration,
+                double timed);
+/* Behind output_end(): what the library's own end took, seconds of each PE, NaN: not known. */
+void output_library_end(struct output *output, const double *seconds, int count);
+
+/* The job is being ended: held results and a last record, with the exit status and the reason; what
+ * comes later is not written. said: what the .sko says. From any thread, and from handlers of fatal
+ * signals; gives up waiting for a writer that does not finish. */
+void output_last_words(struct output *output, int status, const char *said, const char *reason);
 
 /* Time in the reported unit with at least four significant digits, at least one decimal; "---"
  * for NaN. Returns text. */

@@ -54,6 +54,16 @@ static void columns(void **state)
 
 static char path[] = "/tmp/skampi-test-output-XXXXXX";
 
+/* One .sko of that name. */
+static struct output *open_sko(const char *name)
+{
+    char *error;
+    struct output *output =
+        output_open(&(struct output_target){.path = name, .format = OUTPUT_SKO}, 1, &error);
+    assert_non_null(output);
+    return output;
+}
+
 static char *contents(void)
 {
     static char text[4096];
@@ -68,10 +78,9 @@ static char *contents(void)
 static void results(void **state)
 {
     (void)state;
-    const char *error, *notes[] = {"something"};
+    const char *notes[] = {"something"};
     close(mkstemp(path));
-    struct output *output = output_open(path, &error);
-    assert_non_null(output);
+    struct output *output = open_sko(path);
     struct result_variable variables[] = {{"a", "2"}, {"count", "8"}};
     double per_pe[] = {1048.7e-6, NAN};
     struct result result = {.point = {.variables = variables,
@@ -88,14 +97,14 @@ static void results(void **state)
                             .note_count = 1,
                             .conditions = "here",
                             .settings = settings_default()};
-    output_begin_block(output, "one");
+    output_begin_block(output, "one", 1, NULL);
     output_result(output, &result);
     result.note_count = 0;
     result.counters = (const struct result_counter[]){{"CYCLES", 1234.5, 1000}, {"MISSES", 2, NAN}};
     result.counter_count = 2;
     output_result(output, &result);
-    output_end_block(output, "one", 7.874);
-    assert_true(output_close(output));
+    output_end_block(output, &(struct output_block){.name = "one", .number = 1, .duration = 7.874});
+    assert_null(output_close(output));
     assert_string_equal(contents(),
                         "# begin result \"one\"\n"
                         "a= 2 count= 8       32    1048.7     306.9       36    1048.7     ---   \n"
@@ -109,17 +118,17 @@ static void results(void **state)
     unlink(path);
 }
 
-/* What is known only when the output has been closed. */
-static void appended(void **state)
+/* What is known only when the library has ended. */
+static void library_end(void **state)
 {
     (void)state;
-    const char *error;
-    struct output *output = output_open(path, &error);
-    assert_non_null(output);
-    output_line(output, "before");
-    assert_true(output_close(output));
-    output_append(path, "behind\n");
-    assert_string_equal(contents(), "before\nbehind\n");
+    struct output *output = open_sko(path);
+    output_comment(output, "before");
+    output_library_end(output, (double[]){0.25, NAN}, 2);
+    assert_null(output_close(output));
+    assert_string_equal(contents(),
+                        "# before\n"
+                        "# end of the library, seconds on the PEs of PE 0's node: 0.25 ---\n");
     unlink(path);
 }
 
@@ -127,37 +136,38 @@ static void appended(void **state)
 static void last_words(void **state)
 {
     (void)state;
-    const char *error;
-    struct output *output = output_open(path, &error);
-    assert_non_null(output);
-    output_line(output, "before");
-    output_last_words(output, "# the end\n");
-    output_line(output, "behind");
-    output_last_words(output, "# another end\n");
-    assert_true(output_close(output));
-    assert_string_equal(contents(), "before\n# the end\n");
+    struct output *output = open_sko(path);
+    output_comment(output, "before");
+    output_last_words(output, 5, "the end", "because");
+    output_comment(output, "behind");
+    output_last_words(output, 5, "another end", "because");
+    assert_null(output_close(output));
+    assert_string_equal(contents(), "# before\n# the end\n");
     unlink(path);
 }
 
 static void failures(void **state)
 {
     (void)state;
-    const char *error;
-    assert_null(output_open("/nonexistent/file", &error));
-    assert_string_equal(error, strerror(2));
-    struct output *full = output_open("/dev/full", &error);
-    assert_non_null(full);
+    char *error;
+    assert_null(output_open(&(struct output_target){.path = "/nonexistent/file"}, 1, &error));
+    assert_string_equal(error, "cannot write /nonexistent/file: No such file or directory");
+    free(error);
+    struct output *full = open_sko("/dev/full");
     assert_null(output_failed(full));
-    output_line(full, "x");
-    assert_non_null(output_failed(full));
-    assert_false(output_close(full));
+    output_comment(full, "x");
+    assert_string_equal(output_failed(full),
+                        "/dev/full cannot be written: No space left on device");
+    char *failure = output_close(full);
+    assert_string_equal(failure, "/dev/full cannot be written: No space left on device");
+    free(failure);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),  cmocka_unit_test(columns),    cmocka_unit_test(results),
-        cmocka_unit_test(appended), cmocka_unit_test(last_words), cmocka_unit_test(failures),
+        cmocka_unit_test(numbers),     cmocka_unit_test(columns),    cmocka_unit_test(results),
+        cmocka_unit_test(library_end), cmocka_unit_test(last_words), cmocka_unit_test(failures),
     };
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }

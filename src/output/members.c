@@ -1,0 +1,93 @@
+#include <string.h>
+
+#include "output/record.h"
+
+static const char *synchronization(const struct result *result)
+{
+    static const char *const names[] = {"window", "barrier", "none"};
+    return names[result->synchronized ? result->settings.synchronization : SYNCHRONIZE_NONE];
+}
+
+static const char *rule(const struct result *result)
+{
+    return result->in_windows ? window_rule_name(result->settings.window.rule) : "";
+}
+
+static const char *run_time(const struct result *result)
+{
+    return result->global ? "global" : "local";
+}
+
+static const char *buffers(const struct result *result)
+{
+    return result->buffers;
+}
+
+static const char *cache(const struct result *result)
+{
+    if (strcmp(result->buffers, "none") == 0)
+        return "";
+    return strcmp(result->buffers, "fresh") == 0 ? "cold" : "warm";
+}
+
+#define RESULT(member) (int)offsetof(struct result, member)
+#define ROUNDS(member) (int)offsetof(struct result_rounds, member)
+
+const struct member members[] = {
+    {"round", MEMBER_COUNT, RESULT(round), -1, NULL},
+    {"at", MEMBER_NUMBER, RESULT(at), -1, NULL},
+    {"time", MEMBER_NUMBER, RESULT(time), -1, NULL},
+    {"standard_error", MEMBER_NUMBER, RESULT(standard_error), -1, NULL},
+    {"mean", MEMBER_NUMBER, RESULT(mean), -1, NULL},
+    {"deviation", MEMBER_NUMBER, RESULT(deviation), -1, NULL},
+    {"median", MEMBER_NUMBER, RESULT(median), ROUNDS(median), NULL},
+    {"median_low", MEMBER_NUMBER, RESULT(median_low), ROUNDS(median_low), NULL},
+    {"median_high", MEMBER_NUMBER, RESULT(median_high), ROUNDS(median_high), NULL},
+    {"confidence", MEMBER_NUMBER, RESULT(confidence), ROUNDS(confidence), NULL},
+    {"min", MEMBER_NUMBER, RESULT(minimum), -1, NULL},
+    {"max", MEMBER_NUMBER, RESULT(maximum), -1, NULL},
+    {"p5", MEMBER_NUMBER, RESULT(p5), -1, NULL},
+    {"p25", MEMBER_NUMBER, RESULT(p25), -1, NULL},
+    {"p75", MEMBER_NUMBER, RESULT(p75), -1, NULL},
+    {"p95", MEMBER_NUMBER, RESULT(p95), -1, NULL},
+    {"p99", MEMBER_NUMBER, RESULT(p99), -1, NULL},
+    {"valid", MEMBER_COUNT, RESULT(valid), -1, NULL},
+    {"invalid", MEMBER_COUNT, RESULT(invalid), -1, NULL},
+    {"late", MEMBER_COUNT, RESULT(late), -1, NULL},
+    {"overruns", MEMBER_COUNT, RESULT(overruns), -1, NULL},
+    {"warm_up", MEMBER_COUNT, RESULT(warm_up), -1, NULL},
+    {"autocorrelation", MEMBER_NUMBER, RESULT(autocorrelation), -1, NULL},
+    {"effective", MEMBER_NUMBER, RESULT(effective), -1, NULL},
+    {"iterations", MEMBER_INTEGER, RESULT(iterations), -1, NULL},
+    {"synchronization", MEMBER_WORD, 0, -1, synchronization},
+    {"window_rule", MEMBER_WORD, 0, -1, rule},
+    {"window", MEMBER_NUMBER, RESULT(window), -1, NULL},
+    {"run_time", MEMBER_WORD, 0, -1, run_time},
+    {"buffers", MEMBER_WORD, 0, -1, buffers},
+    {"cache", MEMBER_WORD, 0, -1, cache},
+    {"unit", MEMBER_NUMBER, RESULT(point.unit), ROUNDS(point.unit), NULL},
+    {"rounds", MEMBER_COUNT, -1, ROUNDS(rounds), NULL},
+    {"reached", MEMBER_NUMBER, -1, ROUNDS(reached), NULL},
+    {"next_low", MEMBER_NUMBER, -1, ROUNDS(next_low), NULL},
+    {"next_high", MEMBER_NUMBER, -1, ROUNDS(next_high), NULL},
+    {"between", MEMBER_NUMBER, -1, ROUNDS(between), NULL},
+    {"within", MEMBER_NUMBER, -1, ROUNDS(within), NULL},
+};
+const size_t member_count = sizeof members / sizeof *members;
+
+const char *missing_name(enum result_missing kind)
+{
+    static const char *const names[] = {[MISSING_FAILED] = "failed",
+                                        [MISSING_UNSUPPORTED] = "unsupported",
+                                        [MISSING_SKIPPED] = "skipped",
+                                        [MISSING_TIME_LIMIT] = "time_limit"};
+    return names[kind];
+}
+
+bool variable_hidden(const struct result_point *point, size_t index)
+{
+    for (size_t later = index + 1; later < point->variable_count; later++)
+        if (strcmp(point->variables[later].name, point->variables[index].name) == 0)
+            return true;
+    return false;
+}

@@ -1,0 +1,321 @@
+/*
+ * CSV (RFC 4180, lines end in LF): a header row, then one row per result or rounds record. The
+ * columns and what their cells hold are documented in scripts/README.md; skampi-convert writes the
+ * same.
+ */
+#define _GNU_SOURCE /* open_memstream */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/json.h"
+#include "output/record.h"
+
+static const char *const point_columns[] = {
+    "record",    "block", "number",  "function",  "call",  "args",    "arg_units",
+    "variables", "pes",   "members", "placement", "bytes", "quantity"};
+static const char *const list_columns[] = {"flags",  "notes",   "levels", "counters",
+                                           "per_pe", "samples", "medians"};
+#define POINT_COLUMNS (sizeof point_columns / sizeof *point_columns)
+#define LIST_COLUMNS (sizeof list_columns / sizeof *list_columns)
+
+static void put_columns(FILE *text)
+{
+    for (size_t i = 0; i < POINT_COLUMNS; i++)
+        fprintf(text, "%s%s", i ? "," : "", point_columns[i]);
+    for (size_t i = 0; i < member_count; i++)
+        fprintf(text, ",%s", members[i].name);
+    for (size_t i = 0; i < LIST_COLUMNS; i++)
+        fprintf(text, ",%s", list_columns[i]);
+    fputc('\n', text);
+}
+
+/* Quoted where the format needs it, in UTF-8. */
+static void put_text(FILE *text, const char *cell)
+{
+    bool quoted = strpbrk(cell, ",\"\r\n") != NULL;
+    size_t length = strlen(cell);
+    fputs(quoted ? "\"" : "", text);
+    for (size_t i = 0; i < length;) {
+        size_t size = json_character(cell + i, length - i);
+        if (size == 0)
+            fputs(JSON_REPLACEMENT, text);
+        else
+            fwrite(cell + i, 1, size, text);
+        if (cell[i] == '"')
+            fputc('"', text);
+        i += size ? size : 1;
+    }
+    fputs(quoted ? "\"" : "", text);
+}
+
+static void put_number(FILE *text, double value)
+{
+    if (isfinite(value))
+        json_number(text, value);
+}
+
+/* ---- Cells that hold several values ---- */
+
+struct list {
+    FILE *stream;
+    char *text;
+    size_t size;
+};
+
+static void list_begin(struct list *list)
+{
+    list->stream = open_memstream(&list->text, &list->size);
+    if (!list->stream)
+        abort();
+}
+
+/* A comma and the cell. */
+static void list_end(FILE *text, struct list *list)
+{
+    if (fclose(list->stream) != 0)
+        abort();
+    fputc(',', text);
+    put_text(text, list->text);
+    free(list->text);
+}
+
+static void put_escaped(FILE *text, const char *value)
+{
+    for (; *value; value++) {
+        if (strchr(";=\\", *value))
+            fputc('\\', text);
+        fputc(*value, text);
+    }
+}
+
+/* A text that could be taken for something else has an apostrophe in front. */
+static void put_value(FILE *text, const char *value)
+{
+    if (!*value || *value == '\'' || *value == '[' || strcmp(value, "null") == 0 ||
+        json_is_number(value))
+        fputc('\'', text);
+    put_escaped(text, value);
+}
+
+static void put_or_nan(FILE *text, double value)
+{
+    if (isfinite(value))
+        json_number(text, value);
+    else
+        fputs("nan", text);
+}
+
+static void put_argument(FILE *text, const struct result_argument *argument)
+{
+    switch (argument->type) {
+    case RESULT_INTEGER:
+        fprintf(text, "%lld", (long long)argument->integer);
+        break;
+    case RESULT_REAL:
+        if (isfinite(argument->real))
+            json_number(text, argument->real);
+        else
+            fputs("null", text);
+        break;
+    case RESULT_STRING:
+        put_value(text, argument->string);
+        break;
+    case RESULT_INTEGERS:
+        fputc('[', text);
+        for (int64_t i = 0; i < argument->integer; i++)
+            fprintf(text, "%s%lld", i ? ", " : "", (long long)argument->array[i]);
+        fputc(']', text);
+        break;
+    }
+}
+
+static void put_arguments(FILE *text, const struct result_point *point)
+{
+    struct list values, units;
+    const char *separator = "";
+    list_begin(&values);
+    list_begin(&units);
+    for (size_t i = 0; i < point->argument_count; i++) {
+        const struct result_argument *argument = &point->arguments[i];
+        fputs(i ? ";" : "", values.stream);
+        put_escaped(values.stream, argument->name);
+        fputc('=', values.stream);
+        put_argument(values.stream, argument);
+        if (!argument->unit || !*argument->unit)
+            continue;
+        fputs(separator, units.stream);
+        put_escaped(units.stream, argument->name);
+        fputc('=', units.stream);
+        put_escaped(units.stream, argument->unit);
+        separator = ";";
+    }
+    list_end(text, &values);
+    list_end(text, &units);
+}
+
+static void put_variables(FILE *text, const struct result_point *point)
+{
+    struct list list;
+    const char *separator = "";
+    list_begin(&list);
+    for (size_t i = 0; i < point->variable_count; i++) {
+        const struct result_variable *variable = &point->variables[i];
+        if (variable_hidden(point, i))
+            continue;
+        fputs(separator, list.stream);
+        put_escaped(list.stream, variable->name);
+        fputc('=', list.stream);
+        if (json_is_number(variable->value))
+            fputs(variable->value, list.stream);
+        else
+            put_value(list.stream, variable->value);
+        separator = ";";
+    }
+    list_end(text, &list);
+}
+
+static void put_flags(FILE *text, unsigned flags)
+{
+    struct list list;
+    const char *separator = "";
+    list_begin(&list);
+    for (enum result_flag flag = 0; flag < RESULT_FLAGS; flag++) {
+        if (!(flags & 1u << flag))
+            continue;
+        fputs(separator, list.stream);
+        put_escaped(list.stream, result_flag_name(flag));
+        separator = ";";
+    }
+    list_end(text, &list);
+}
+
+static void put_notes(FILE *text, const char *const *notes, size_t n)
+{
+    struct list list;
+    list_begin(&list);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ";" : "", list.stream);
+        put_escaped(list.stream, notes[i]);
+    }
+    list_end(text, &list);
+}
+
+static void put_levels(FILE *text, const struct result_level *levels, size_t n)
+{
+    fputc(',', text);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ";" : "", text);
+        put_or_nan(text, levels[i].value);
+        fputc(':', text);
+        put_or_nan(text, levels[i].share);
+    }
+}
+
+static void put_counters(FILE *text, const struct result_counter *counters, size_t n)
+{
+    struct list list;
+    list_begin(&list);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ";" : "", list.stream);
+        put_escaped(list.stream, counters[i].name);
+        fputc('=', list.stream);
+        put_or_nan(list.stream, counters[i].most);
+        fputc('/', list.stream);
+        put_or_nan(list.stream, counters[i].mean);
+    }
+    list_end(text, &list);
+}
+
+static void put_numbers(FILE *text, const double *values, size_t n)
+{
+    fputc(',', text);
+    for (size_t i = 0; values && i < n; i++) {
+        fputs(i ? ";" : "", text);
+        put_or_nan(text, values[i]);
+    }
+}
+
+/* ---- Rows ---- */
+
+static void put_point(FILE *text, const char *record, const struct result_point *point)
+{
+    fprintf(text, "%s,", record);
+    put_text(text, point->block);
+    fprintf(text, ",%zu,", point->block_number);
+    put_text(text, point->function);
+    fputc(',', text);
+    put_text(text, point->text);
+    put_arguments(text, point);
+    put_variables(text, point);
+    fprintf(text, ",%zu,", point->pes);
+    put_text(text, point->members ? point->members : "");
+    fputc(',', text);
+    put_text(text, point->placement);
+    fprintf(text, ",%lld,%s", (long long)point->bytes, point->is_time ? "time" : "bytes");
+}
+
+/* One of the two is NULL. */
+static void put_members(FILE *text, const struct result *result, const struct result_rounds *rounds)
+{
+    for (size_t i = 0; i < member_count; i++) {
+        const struct member *member = &members[i];
+        int offset = result ? member->result : member->rounds;
+        const void *value = (const char *)(result ? (const void *)result : rounds) + offset;
+        fputc(',', text);
+        if (offset < 0)
+            continue;
+        switch (member->type) {
+        case MEMBER_NUMBER:
+            put_number(text, *(const double *)value);
+            break;
+        case MEMBER_COUNT:
+            fprintf(text, "%zu", *(const size_t *)value);
+            break;
+        case MEMBER_INTEGER:
+            fprintf(text, "%lld", (long long)*(const int64_t *)value);
+            break;
+        case MEMBER_WORD:
+            put_text(text, member->word(result));
+            break;
+        }
+    }
+}
+
+static void put_result(FILE *text, const struct result *result)
+{
+    put_point(text, "result", &result->point);
+    put_members(text, result, NULL);
+    put_flags(text, result->flags);
+    put_notes(text, result->notes, result->note_count);
+    put_levels(text, result->levels, result->level_count);
+    put_counters(text, result->counters, result->counter_count);
+    put_numbers(text, result->per_pe, result->point.pes);
+    put_numbers(text, result->samples, result->sample_count);
+    put_numbers(text, NULL, 0);
+    fputc('\n', text);
+}
+
+static void put_rounds(FILE *text, const struct result_rounds *rounds)
+{
+    put_point(text, "rounds", &rounds->point);
+    put_members(text, NULL, rounds);
+    put_flags(text, rounds->flags);
+    put_notes(text, rounds->notes, rounds->note_count);
+    put_levels(text, rounds->levels, rounds->level_count);
+    put_counters(text, NULL, 0);
+    put_numbers(text, NULL, 0);
+    put_numbers(text, NULL, 0);
+    put_numbers(text, rounds->medians, rounds->rounds);
+    fputc('\n', text);
+}
+
+void output_csv(FILE *text, const struct record *record)
+{
+    if (record->kind == RECORD_HEADER)
+        put_columns(text);
+    else if (record->kind == RECORD_RESULT)
+        put_result(text, record->result);
+    else if (record->kind == RECORD_ROUNDS)
+        put_rounds(text, record->rounds);
+}

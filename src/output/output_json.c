@@ -1,0 +1,415 @@
+/* JSON Lines, as scripts/results.schema.json states them: one record a line. */
+#include <math.h>
+#include <string.h>
+
+#include "output/json.h"
+#include "output/record.h"
+
+#define SCHEMA 1
+
+/* Every record begins with its kind, so a comma goes before each member. */
+static void name_of(FILE *text, const char *name)
+{
+    fputc(',', text);
+    json_string(text, name);
+    fputc(':', text);
+}
+
+static void put_string(FILE *text, const char *name, const char *value)
+{
+    name_of(text, name);
+    json_string(text, value);
+}
+
+static void put_number(FILE *text, const char *name, double value)
+{
+    name_of(text, name);
+    json_number(text, value);
+}
+
+static void put_integer(FILE *text, const char *name, int64_t value)
+{
+    name_of(text, name);
+    fprintf(text, "%lld", (long long)value);
+}
+
+static void put_numbers(FILE *text, const char *name, const double *values, size_t n)
+{
+    name_of(text, name);
+    fputc('[', text);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? "," : "", text);
+        json_number(text, values[i]);
+    }
+    fputc(']', text);
+}
+
+static void put_strings(FILE *text, const char *name, const char *const *values, size_t n)
+{
+    name_of(text, name);
+    fputc('[', text);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? "," : "", text);
+        json_string(text, values[i]);
+    }
+    fputc(']', text);
+}
+
+/* In local time, with its distance from UTC. */
+static void put_instant(FILE *text, const char *name, time_t instant)
+{
+    struct tm parts;
+    char date[32], zone[8];
+    localtime_r(&instant, &parts);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &parts);
+    strftime(zone, sizeof zone, "%z", &parts);
+    name_of(text, name);
+    fprintf(text, "\"%s%.3s:%s\"", date, zone, zone + 3);
+}
+
+/* ---- Header ---- */
+
+static void put_nodes(FILE *text, const struct header *header)
+{
+    name_of(text, "nodes");
+    fputc('[', text);
+    for (int i = 0; i < header->listed; i++) {
+        const struct header_node *node = &header->node[i];
+        fputs(i ? ",{\"name\":" : "{\"name\":", text);
+        json_string(text, node->name);
+        put_integer(text, "pes", node->pes);
+        put_integer(text, "processors", node->processors);
+        put_string(text, "cpu", node->cpu);
+        put_string(text, "smt", node->smt);
+        put_string(text, "governor", node->governor);
+        put_number(text, "load", node->load < 0 ? NAN : node->load);
+        fputc('}', text);
+    }
+    fputc(']', text);
+}
+
+static void put_environment(FILE *text, const struct header *header)
+{
+    name_of(text, "environment");
+    fputc('{', text);
+    for (size_t i = 0; i < header->variable_count; i++) {
+        const char *variable = header->variables[i];
+        size_t length = strcspn(variable, "=");
+        fputs(i ? "," : "", text);
+        json_string_part(text, variable, length);
+        fputc(':', text);
+        json_string(text, variable + length + (variable[length] == '='));
+    }
+    fputc('}', text);
+}
+
+static void put_timer(FILE *text, const struct header *header)
+{
+    name_of(text, "timer");
+    fputs("{\"name\":", text);
+    json_string(text, header->timer);
+    put_number(text, "resolution", header->resolution);
+    put_number(text, "cost", header->cost);
+    put_number(text, "ticks_per_second", header->ticks_per_second);
+    put_number(text, "disagreement", header->disagreement);
+    put_string(text, "clock_source", header->clock_source);
+    fputc('}', text);
+}
+
+static void put_header(FILE *text, const struct header *header)
+{
+    fprintf(text, "{\"record\":\"header\",\"schema\":%d,\"program\":\"skampi\"", SCHEMA);
+    put_string(text, "version", header->version);
+    put_instant(text, "started", header->started);
+    put_string(text, "command_line", header->command_line);
+    name_of(text, "script");
+    fputs("{\"name\":", text);
+    json_string(text, header->script);
+    put_string(text, "checksum", header->checksum);
+    fputc('}', text);
+    put_string(text, "library", header->library);
+    put_integer(text, "pes", header->pes);
+    put_nodes(text, header);
+    name_of(text, "binding");
+    fprintf(text, "{\"bound\":%d,\"pes\":%d}", header->bound, header->pes);
+    put_environment(text, header);
+    put_timer(text, header);
+    put_strings(text, "warnings", header->warnings, header->warning_count);
+    name_of(text, "rounds");
+    fprintf(text, "{\"rounds\":%d,\"seed\":\"%llu\"", header->rounds,
+            (unsigned long long)header->seed);
+    if (header->round_seconds > 0)
+        put_number(text, "seconds", header->round_seconds);
+    if (header->time_limit > 0)
+        put_number(text, "time_limit", header->time_limit);
+    fputc('}', text);
+    fputs("}\n", text);
+}
+
+/* ---- Results ---- */
+
+static void put_argument(FILE *text, const struct result_argument *argument)
+{
+    json_string(text, argument->name);
+    fputs(":{\"value\":", text);
+    switch (argument->type) {
+    case RESULT_INTEGER:
+        fprintf(text, "%lld", (long long)argument->integer);
+        break;
+    case RESULT_REAL:
+        json_number(text, argument->real);
+        break;
+    case RESULT_STRING:
+        json_string(text, argument->string);
+        break;
+    case RESULT_INTEGERS:
+        fputc('[', text);
+        for (int64_t i = 0; i < argument->integer; i++)
+            fprintf(text, "%s%lld", i ? "," : "", (long long)argument->array[i]);
+        fputc(']', text);
+        break;
+    }
+    put_string(text, "unit", argument->unit ? argument->unit : "");
+    fputc('}', text);
+}
+
+static void put_variables(FILE *text, const struct result_point *point)
+{
+    const char *separator = "";
+    name_of(text, "variables");
+    fputc('{', text);
+    for (size_t i = 0; i < point->variable_count; i++) {
+        const struct result_variable *variable = &point->variables[i];
+        if (variable_hidden(point, i))
+            continue;
+        fputs(separator, text);
+        json_string(text, variable->name);
+        fputc(':', text);
+        if (json_is_number(variable->value))
+            fputs(variable->value, text);
+        else
+            json_string(text, variable->value);
+        separator = ",";
+    }
+    fputc('}', text);
+}
+
+static void put_point(FILE *text, const struct result_point *point)
+{
+    put_string(text, "block", point->block);
+    put_integer(text, "number", (int64_t)point->block_number);
+    put_string(text, "function", point->function);
+    put_string(text, "call", point->text);
+    name_of(text, "arguments");
+    fputc('{', text);
+    for (size_t i = 0; i < point->argument_count; i++) {
+        fputs(i ? "," : "", text);
+        put_argument(text, &point->arguments[i]);
+    }
+    fputc('}', text);
+    put_variables(text, point);
+    name_of(text, "pe_set");
+    fprintf(text, "{\"size\":%zu", point->pes);
+    if (point->members)
+        put_string(text, "members", point->members);
+    put_string(text, "placement", point->placement);
+    fputc('}', text);
+    put_integer(text, "bytes", point->bytes);
+    put_string(text, "quantity", point->is_time ? "time" : "bytes");
+}
+
+/* One of the two is NULL. */
+static void put_members(FILE *text, const struct result *result, const struct result_rounds *rounds)
+{
+    for (size_t i = 0; i < member_count; i++) {
+        const struct member *member = &members[i];
+        int offset = result ? member->result : member->rounds;
+        const void *value = (const char *)(result ? (const void *)result : rounds) + offset;
+        if (offset < 0)
+            continue;
+        switch (member->type) {
+        case MEMBER_NUMBER:
+            put_number(text, member->name, *(const double *)value);
+            break;
+        case MEMBER_COUNT:
+            put_integer(text, member->name, (int64_t) * (const size_t *)value);
+            break;
+        case MEMBER_INTEGER:
+            put_integer(text, member->name, *(const int64_t *)value);
+            break;
+        case MEMBER_WORD:
+            put_string(text, member->name, member->word(result));
+            break;
+        }
+    }
+}
+
+static void put_flags(FILE *text, unsigned flags)
+{
+    const char *names[RESULT_FLAGS];
+    size_t count = 0;
+    for (enum result_flag flag = 0; flag < RESULT_FLAGS; flag++)
+        if (flags & 1u << flag)
+            names[count++] = result_flag_name(flag);
+    put_strings(text, "flags", names, count);
+}
+
+static void put_levels(FILE *text, const struct result_level *levels, size_t n)
+{
+    if (n == 0)
+        return;
+    name_of(text, "levels");
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ",{\"value\":" : "[{\"value\":", text);
+        json_number(text, levels[i].value);
+        put_number(text, "share", levels[i].share);
+        fputc('}', text);
+    }
+    fputc(']', text);
+}
+
+static void put_counters(FILE *text, const struct result *result)
+{
+    if (result->counter_count == 0)
+        return;
+    name_of(text, "counters");
+    for (size_t i = 0; i < result->counter_count; i++) {
+        fputc(i ? ',' : '{', text);
+        json_string(text, result->counters[i].name);
+        fputs(":{\"most\":", text);
+        json_number(text, result->counters[i].most);
+        put_number(text, "mean", result->counters[i].mean);
+        fputc('}', text);
+    }
+    fputc('}', text);
+}
+
+static void put_result(FILE *text, const struct result *result)
+{
+    fputs("{\"record\":\"result\"", text);
+    put_point(text, &result->point);
+    put_members(text, result, NULL);
+    put_flags(text, result->flags);
+    put_strings(text, "notes", result->notes, result->note_count);
+    put_levels(text, result->levels, result->level_count);
+    put_counters(text, result);
+    put_numbers(text, "per_pe", result->per_pe, result->per_pe ? result->point.pes : 0);
+    if (result->samples)
+        put_numbers(text, "samples", result->samples, result->sample_count);
+    fputs("}\n", text);
+}
+
+static void put_rounds(FILE *text, const struct result_rounds *rounds)
+{
+    fputs("{\"record\":\"rounds\"", text);
+    put_point(text, &rounds->point);
+    put_members(text, NULL, rounds);
+    put_flags(text, rounds->flags);
+    put_strings(text, "notes", rounds->notes, rounds->note_count);
+    put_levels(text, rounds->levels, rounds->level_count);
+    put_numbers(text, "medians", rounds->medians, rounds->rounds);
+    fputs("}\n", text);
+}
+
+/* ---- The others ---- */
+
+/* A record for each line. */
+static void put_lines(FILE *text, const char *lines)
+{
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        fputs("{\"record\":\"print\",\"text\":", text);
+        json_string_part(text, lines, length);
+        fputs("}\n", text);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+static void put_block_end(FILE *text, const struct output_block *block)
+{
+    fputs("{\"record\":\"block_end\"", text);
+    put_string(text, "block", block->name);
+    put_integer(text, "number", (int64_t)block->number);
+    put_number(text, "duration", block->duration);
+    if (block->windowed) {
+        put_integer(text, "late_starts", block->late_starts);
+        put_integer(text, "overruns", block->overruns);
+        put_integer(text, "window_changes", block->window_changes);
+    }
+    fputs("}\n", text);
+}
+
+static void put_missing(FILE *text, const struct record_missing *missing)
+{
+    fputs("{\"record\":\"missing\"", text);
+    put_string(text, "kind", missing_name(missing->kind));
+    if (missing->block) {
+        put_string(text, "block", missing->block);
+        put_integer(text, "number", (int64_t)missing->number);
+    }
+    put_string(text, "call", missing->call);
+    put_string(text, "reason", missing->reason);
+    fputs("}\n", text);
+}
+
+static void put_end(FILE *text, const struct record_end *end)
+{
+    fprintf(text, "{\"record\":\"end\",\"status\":%d", end->status);
+    put_instant(text, "finished", end->finished);
+    put_number(text, "duration", end->duration);
+    if (!isnan(end->timed))
+        put_number(text, "timed", end->timed);
+    put_integer(text, "results", (int64_t)end->results);
+    put_integer(text, "missing", (int64_t)end->missing);
+    if (end->reason)
+        put_string(text, "reason", end->reason);
+    if (end->library_end)
+        put_numbers(text, "library_end", end->library_end, (size_t)end->library_count);
+    fputs("}\n", text);
+}
+
+void output_json(FILE *text, const struct record *record)
+{
+    switch (record->kind) {
+    case RECORD_HEADER:
+        put_header(text, record->header);
+        break;
+    case RECORD_COMMENT:
+        fputs("{\"record\":\"comment\"", text);
+        put_string(text, "text", record->text);
+        fputs("}\n", text);
+        break;
+    case RECORD_PRINT:
+        put_lines(text, record->text);
+        break;
+    case RECORD_BLOCK:
+        fputs("{\"record\":\"block\"", text);
+        put_string(text, "block", record->block->name);
+        put_integer(text, "number", (int64_t)record->block->number);
+        if (record->block->source)
+            put_string(text, "source", record->block->source);
+        fputs("}\n", text);
+        break;
+    case RECORD_BLOCK_END:
+        put_block_end(text, record->block_end);
+        break;
+    case RECORD_RESULT:
+        put_result(text, record->result);
+        break;
+    case RECORD_ROUNDS:
+        put_rounds(text, record->rounds);
+        break;
+    case RECORD_MISSING:
+        put_missing(text, record->missing);
+        break;
+    case RECORD_LAST:
+        put_end(text, record->end);
+        break;
+    case RECORD_SPACE:
+    case RECORD_CONDITIONS:
+    case RECORD_END:
+    case RECORD_CUT:
+    case RECORD_LIBRARY_END:
+        break;
+    }
+}

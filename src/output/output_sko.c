@@ -1,0 +1,329 @@
+/* .sko, for people and for tools that know the classic format. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/record.h"
+
+#define SIGNIFICANT 4
+#define MAX_DECIMALS 18
+
+char *output_number(char *text, size_t size, double value)
+{
+    if (isnan(value)) {
+        snprintf(text, size, "---");
+        return text;
+    }
+    int decimals = 1;
+    if (value != 0 && isfinite(value)) {
+        int leading = (int)floor(log10(fabs(value)));
+        decimals = SIGNIFICANT - 1 - leading;
+        if (decimals < 1)
+            decimals = 1;
+        if (decimals > MAX_DECIMALS)
+            decimals = MAX_DECIMALS;
+    }
+    snprintf(text, size, "%.*f", decimals, value);
+    return text;
+}
+
+size_t output_columns(size_t n, int limit, size_t *index, bool *sorted)
+{
+    size_t count = limit < 0 ? 0 : (size_t)limit;
+    *sorted = n > count;
+    if (!*sorted) {
+        for (size_t i = 0; i < n; i++)
+            index[i] = i;
+        return n;
+    }
+    if (count == 1)
+        index[0] = n / 2;
+    for (size_t j = 0; count > 1 && j < count; j++)
+        index[j] = j + 1 < count ? n * j / (count - 1) : n - 1;
+    return count;
+}
+
+/* ---- Header ---- */
+
+/* Limits and rounds of the command line. */
+static void print_rounds_wanted(FILE *text, const struct header *header)
+{
+    fprintf(text, "# seed: %llu\n", (unsigned long long)header->seed);
+    if (header->rounds > 0)
+        fprintf(text, "# rounds: %d", header->rounds);
+    if (header->rounds > 0 && header->round_seconds > 0)
+        fprintf(text, ", spread over %g s", header->round_seconds);
+    if (header->rounds > 0)
+        fputc('\n', text);
+    if (header->time_limit > 0)
+        fprintf(text, "# time limit: %g s\n", header->time_limit);
+}
+
+static void print_header(FILE *text, const struct header *header)
+{
+    char started[32];
+    fprintf(text, "# SKaMPI Version %s\n\n", header->version);
+    fprintf(text, "# Started at %.24s\n\n\n", ctime_r(&header->started, started));
+    fprintf(text, "# command line: %s\n", header->command_line);
+    fprintf(text, "# script: %s (checksum %s)\n", header->script, header->checksum);
+    fprintf(text, "# library: %s\n", header->library);
+    fprintf(text, "# PEs: %d on %d node%s\n", header->pes, header->nodes,
+            header->nodes == 1 ? "" : "s");
+    for (int i = 0; i < header->listed; i++) {
+        const struct header_node *node = &header->node[i];
+        fprintf(text, "# node %d: %s, %d PEs, %d processors, %s, SMT %s, governor %s, load %.2f\n",
+                i, node->name, node->pes, node->processors, node->cpu, node->smt, node->governor,
+                node->load);
+    }
+    if (header->nodes > header->listed)
+        fprintf(text, "# and %d nodes more\n", header->nodes - header->listed);
+    fprintf(text, "# binding: %d of %d PEs are bound to one processor\n", header->bound,
+            header->pes);
+    for (size_t i = 0; i < header->warning_count; i++)
+        fprintf(text, "# warning: %s\n", header->warnings[i]);
+    for (size_t i = 0; i < header->variable_count; i++)
+        fprintf(text, "# environment: %s\n", header->variables[i]);
+    fprintf(text,
+            "# timer: %s, resolution %.1f ns, cost %.1f ns, %.6g ticks per second, off "
+            "CLOCK_MONOTONIC by %.3g ppm, clock source %s\n",
+            header->timer, header->resolution * 1e9, header->cost * 1e9, header->ticks_per_second,
+            header->disagreement * 1e6, header->clock_source);
+    print_rounds_wanted(text, header);
+    fputs("# result lines: loop variables, bytes, time, standard error (classic), valid "
+          "repetitions, time per PE\n",
+          text);
+}
+
+/* ---- Results ---- */
+
+static int compare_nan_first(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    if (isnan(x) || isnan(y))
+        return isnan(y) - isnan(x);
+    return (x > y) - (x < y);
+}
+
+static void print_per_pe(FILE *text, const struct result *result)
+{
+    int limit = result->settings.max_nr_node_times;
+    size_t n = result->point.pes, room = (size_t)limit < n ? (size_t)limit : n;
+    double *values = malloc((n ? n : 1) * sizeof *values);
+    size_t *index = malloc((room ? room : 1) * sizeof *index);
+    if (!values || !index)
+        abort();
+    memcpy(values, result->per_pe, n * sizeof *values);
+    bool sorted;
+    size_t count = output_columns(n, limit, index, &sorted);
+    if (sorted)
+        qsort(values, n, sizeof *values, compare_nan_first);
+    for (size_t i = 0; i < count; i++) {
+        char number[64];
+        double value = values[index[i]] * result->point.unit;
+        if (isnan(value))
+            fputs("     ---   ", text); /* as the classic format has it */
+        else
+            fprintf(text, " %9s", output_number(number, sizeof number, value));
+    }
+    free(index);
+    free(values);
+}
+
+/* A comment: whoever reads the classic format takes what follows the repetitions for PEs. */
+static void print_counters(FILE *text, const struct result *result)
+{
+    char number[64];
+    if (result->counter_count == 0)
+        return;
+    fputs("# counters:", text);
+    for (size_t i = 0; i < result->counter_count; i++)
+        fprintf(text, " %s= %s", result->counters[i].name,
+                output_number(number, sizeof number, result->counters[i].most));
+    fputs(" per operation, most of any PE; mean of PEs:", text);
+    for (size_t i = 0; i < result->counter_count; i++)
+        fprintf(text, " %s", output_number(number, sizeof number, result->counters[i].mean));
+    fputc('\n', text);
+}
+
+/* With a blank in front; "" where the script's unit has no name. */
+static const char *unit_name(const struct result_point *point)
+{
+    static const struct {
+        double per_second;
+        const char *name;
+    } units[] = {{1e9, " ns"}, {1e6, " us"}, {1e3, " ms"}, {1, " s"}};
+    if (!point->is_time)
+        return " bytes";
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (point->unit == units[i].per_second)
+            return units[i].name;
+    return "";
+}
+
+static void print_levels(FILE *text, const struct result_point *point,
+                         const struct result_level *levels, size_t n)
+{
+    char number[64];
+    if (n == 0)
+        return;
+    fputs("# levels:", text);
+    for (size_t i = 0; i < n; i++)
+        fprintf(text, "%s %s%s %.3g %%%s", i ? "," : "",
+                output_number(number, sizeof number, levels[i].value * point->unit),
+                unit_name(point), levels[i].share * 100, i ? "" : " of time");
+    fputc('\n', text);
+}
+
+static void print_notes(FILE *text, const char *const *notes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        fprintf(text, "# note: %s\n", notes[i]);
+}
+
+/* Without per-PE values and the end of the line. */
+static void print_line(FILE *text, const struct result_point *point, double time, double error,
+                       size_t repetitions)
+{
+    char times[64], errors[64];
+    for (size_t i = 0; i < point->variable_count; i++)
+        fprintf(text, "%s= %s ", point->variables[i].name, point->variables[i].value);
+    fprintf(text, "%8lld %9s %9s %8zu", (long long)point->bytes,
+            output_number(times, sizeof times, time * point->unit),
+            output_number(errors, sizeof errors, error * point->unit), repetitions);
+}
+
+static void print_result(FILE *text, const struct result *result)
+{
+    print_line(text, &result->point, result->time, result->standard_error, result->valid);
+    if (result->per_pe)
+        print_per_pe(text, result);
+    fputc('\n', text);
+    print_counters(text, result);
+    print_levels(text, &result->point, result->levels, result->level_count);
+    print_notes(text, result->notes, result->note_count);
+}
+
+static const char *percent(char *text, size_t size, double share)
+{
+    if (isnan(share))
+        return "---";
+    snprintf(text, size, "%.3g %%", share * 100);
+    return text;
+}
+
+static void print_rounds(FILE *text, const struct result_rounds *rounds)
+{
+    char n[5][64], p[4][32];
+    double unit = rounds->point.unit;
+    print_line(text, &rounds->point, rounds->median, (rounds->median_high - rounds->median_low) / 2,
+               rounds->rounds);
+    fprintf(text,
+            "\n# rounds: median %s%s, %s interval [%s, %s], %s prediction interval [%s, %s], ",
+            output_number(n[0], sizeof n[0], rounds->median * unit), unit_name(&rounds->point),
+            percent(p[0], sizeof p[0], rounds->reached),
+            output_number(n[1], sizeof n[1], rounds->median_low * unit),
+            output_number(n[2], sizeof n[2], rounds->median_high * unit),
+            percent(p[1], sizeof p[1], rounds->confidence),
+            output_number(n[3], sizeof n[3], rounds->next_low * unit),
+            output_number(n[4], sizeof n[4], rounds->next_high * unit));
+    fprintf(text, "spread between rounds %s, within rounds %s\n",
+            percent(p[2], sizeof p[2], rounds->between),
+            percent(p[3], sizeof p[3], rounds->within));
+    print_levels(text, &rounds->point, rounds->levels, rounds->level_count);
+    print_notes(text, rounds->notes, rounds->note_count);
+}
+
+/* ---- The others ---- */
+
+static void print_block(FILE *text, const struct record_block *block)
+{
+    for (const char *line = block->source; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        fprintf(text, "#> %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (block->source)
+        fputc('\n', text);
+    fprintf(text, "# begin result \"%s\"\n", block->name);
+}
+
+static void print_block_end(FILE *text, const struct output_block *block)
+{
+    if (block->windowed)
+        fprintf(text, "# windows: %lld late starts, %lld overruns, %lld changes\n",
+                (long long)block->late_starts, (long long)block->overruns,
+                (long long)block->window_changes);
+    fprintf(text, "# end result \"%s\"\n# duration = %.2f sec\n\n", block->name, block->duration);
+}
+
+static void print_missing(FILE *text, const struct record_missing *missing)
+{
+    static const char *const words[] = {[MISSING_FAILED] = "failed",
+                                        [MISSING_UNSUPPORTED] = "unsupported",
+                                        [MISSING_SKIPPED] = "skipped",
+                                        [MISSING_TIME_LIMIT] = "time limit"};
+    fprintf(text, "# %s: %s: %s\n", words[missing->kind], missing->call, missing->reason);
+}
+
+static void print_end(FILE *text, const struct record_end *end)
+{
+    char finished[32];
+    fprintf(text, "\n# Finished at %.24s\n", ctime_r(&end->finished, finished));
+    fprintf(text, "# Total runtime %.0f seconds\n\n", end->duration);
+    fprintf(text, "# Timed regions: %.3f of %.3f seconds on PE 0\n", end->timed, end->duration);
+}
+
+static void print_library_end(FILE *text, const struct record_end *end)
+{
+    fputs("# end of the library, seconds on the PEs of PE 0's node:", text);
+    for (int i = 0; i < end->library_count; i++)
+        fprintf(text, isnan(end->library_end[i]) ? " ---" : " %.4g", end->library_end[i]);
+    fputc('\n', text);
+}
+
+void output_sko(FILE *text, const struct record *record)
+{
+    switch (record->kind) {
+    case RECORD_HEADER:
+        print_header(text, record->header);
+        break;
+    case RECORD_SPACE:
+        fputc('\n', text);
+        break;
+    case RECORD_COMMENT:
+    case RECORD_CUT:
+        fprintf(text, "# %s\n", record->text);
+        break;
+    case RECORD_PRINT:
+        fputs(record->text, text);
+        break;
+    case RECORD_BLOCK:
+        print_block(text, record->block);
+        break;
+    case RECORD_BLOCK_END:
+        print_block_end(text, record->block_end);
+        break;
+    case RECORD_RESULT:
+        if (record->result->round > 1)
+            break; /* it is among all rounds */
+        print_result(text, record->result);
+        break;
+    case RECORD_CONDITIONS:
+        fprintf(text, "# note: conditions: %s\n", record->text);
+        break;
+    case RECORD_ROUNDS:
+        print_rounds(text, record->rounds);
+        break;
+    case RECORD_MISSING:
+        print_missing(text, record->missing);
+        break;
+    case RECORD_END:
+        print_end(text, record->end);
+        break;
+    case RECORD_LIBRARY_END:
+        print_library_end(text, record->end);
+        break;
+    case RECORD_LAST:
+        break;
+    }
+}
