@@ -101,6 +101,24 @@ static double run_pattern_levels(struct run *run)
     return wait_pattern(run, on_high ? run->arguments[1].real : low);
 }
 
+static const char *check_warm_up(const struct measurement *function,
+                                 const struct argument *arguments, const struct pe_set *set)
+{
+    (void)function;
+    (void)set;
+    for (int i = 0; i < 2; i++)
+        if (!(arguments[i].real > 0 && arguments[i].real <= 1))
+            return "waits must be above 0 s, and not longer than 1 s";
+    return NULL;
+}
+
+static double run_pattern_warm_up(struct run *run)
+{
+    int64_t *calls = run->state;
+    bool cold = (*calls)++ < run->arguments[2].integer;
+    return wait_pattern(run, run->arguments[cold ? 0 : 1].real);
+}
+
 /* ---- Synchronized clocks ---- */
 
 static double run_clock_offset_now(struct run *run)
@@ -161,6 +179,13 @@ const struct measurement measurements_clock[] = {
                     {"high", PARAMETER_DOUBLE, "s", "on the other", 0},
                     {"dwell", PARAMETER_DOUBLE, "s", "that each level lasts", 0}},
      .check = check_levels, .run = run_pattern_levels, .timed = "a busy wait"},
+    {"WaitPatternWarmUp", "a time that is longer at first: the result must be that of later calls",
+     PATTERN,
+     .parameters = {{"slow", PARAMETER_DOUBLE, "s", "busy at first", 0},
+                    {"fast", PARAMETER_DOUBLE, "s", "busy later", 0},
+                    {"calls", PARAMETER_INT, "", "that are slow", 0}},
+     .state_bytes = sizeof(int64_t), .check = check_warm_up, .run = run_pattern_warm_up,
+     .timed = "a busy wait"},
     {"Clock_Offset", "what global time is ahead of each PE's clock by", .synchronized = true,
      .clocks = true, .any_sign = true, .run = run_clock_offset_now,
      .timed = "nothing: an offset, not a time", .who = "all"},

@@ -152,7 +152,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .time_limit = options->time_limit,
         .launched = launched_at,
         .debug = options->debug,
-        .show_progress = options->progress || isatty(STDERR_FILENO),
+        .show_progress = options->progress || engine_terminal(),
         .blocks = tree->block_count,
         .version = options_version(),
         .command_line = options->command_line,

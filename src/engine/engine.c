@@ -75,6 +75,7 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
     if (comm_pe() != 0)
         wait_seconds(REPORT_GRACE_SECONDS);
     if (comm_claim()) {
+        progress_end(engine);
         atomic_store(&engine->ending, true);
         if (engine->output) {
             char *first_line = must(strndup(text, strcspn(text, "\n")));
@@ -107,6 +108,7 @@ void engine_fatal(struct engine *engine, int status, const char *place, const ch
 
 void engine_report(struct engine *engine, const char *place, const char *call, const char *reason)
 {
+    progress_end(engine);
     fprintf(stderr, "%s: error: %s: %s\n", place, call, reason);
     output_missing(engine->output, MISSING_FAILED, engine->block_name, engine->block_number, call,
                    reason);

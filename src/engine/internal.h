@@ -93,8 +93,9 @@ struct engine {
     double time_left_at; /* wall_seconds() when the time limit ends; infinite: there is none */
     bool time_over;      /* it has ended */
     size_t skipped_late; /* measurements that the time limit left out */
-    struct rounds_record *records;           /* to be measured in further rounds, see rounds.c */
-    size_t record_count, record_room, round; /* round: in progress, from 1 */
+    struct rounds_record *records; /* to be measured in further rounds, see rounds.c */
+    size_t record_count, record_room;
+    size_t round, round_total; /* round: in progress, from 1 */
     uint64_t seed, random_state;
     int estimated_rounds; /* that --estimate has met */
     double estimated_spread;

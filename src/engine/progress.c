@@ -2,11 +2,13 @@
  * One line on standard error for people who wait at a terminal, overwritten again and again.
  */
 #define _GNU_SOURCE /* asprintf */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "comm/process.h"
@@ -19,10 +21,37 @@
 /* Too little is known of a run for a guess before this share of it. */
 #define LEAST_SHARE 0.02
 
+/* Where standard error ends up, or -1: launchers hand it on through a pipe, to their own. Not
+ * closed. */
+static int terminal(void)
+{
+    static int found = -2;
+    if (found != -2)
+        return found;
+    found = STDERR_FILENO;
+    if (isatty(found))
+        return found;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/fd/2", (long)getppid());
+    struct stat pipe;
+    bool handed_on = fstat(STDERR_FILENO, &pipe) == 0 && !S_ISREG(pipe.st_mode);
+    found = handed_on ? open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (found >= 0 && !isatty(found)) {
+        close(found);
+        found = -1;
+    }
+    return found;
+}
+
+bool engine_terminal(void)
+{
+    return terminal() >= 0;
+}
+
 static int width(void)
 {
     struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
+    if (ioctl(terminal(), TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
         return size.ws_col;
     return USUAL_WIDTH;
 }
@@ -30,8 +59,8 @@ static int width(void)
 /* https://no-color.org: any value but an empty one turns colours off. */
 static bool colours(void)
 {
-    const char *off = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(STDERR_FILENO) && !(off && *off) && !(terminal && strcmp(terminal, "dumb") == 0);
+    const char *off = getenv("NO_COLOR"), *name = getenv("TERM");
+    return engine_terminal() && !(off && *off) && !(name && strcmp(name, "dumb") == 0);
 }
 
 static char *time_text(char *text, size_t size, double seconds)
@@ -80,9 +109,10 @@ void progress_show(struct engine *engine, const struct measure_request *request)
     double seconds = engine->round > 1 ? 0 : time_left(engine);
     if (seconds > 0)
         snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
-    int made = engine->round > 1 ? asprintf(&head, "[round %zu] ", engine->round)
-                                 : asprintf(&head, "[block %zu/%zu] ", engine->block_number,
-                                            engine->options.blocks);
+    int made =
+        engine->round > 1
+            ? asprintf(&head, "[round %zu/%zu] ", engine->round, engine->round_total)
+            : asprintf(&head, "[block %zu/%zu] ", engine->block_number, engine->options.blocks);
     if (made < 0)
         return;
     if (asprintf(&tail, "%s: %s%s%s%s", engine->block_name ? engine->block_name : "", request->text,
@@ -111,7 +141,7 @@ void progress_wait(struct engine *engine, double seconds)
     if (!wanted(engine))
         return;
     char *head, text[32];
-    if (asprintf(&head, "[round %zu]", engine->round) < 0)
+    if (asprintf(&head, "[round %zu/%zu]", engine->round, engine->round_total) < 0)
         return;
     char tail[64];
     snprintf(tail, sizeof tail, " begins in %s", time_text(text, sizeof text, seconds));

@@ -282,6 +282,7 @@ void rounds_replay(struct engine *engine)
     if (rounds < 2)
         return;
     uint64_t state = engine->seed;
+    engine->round_total = rounds;
     double apart = interval(engine, rounds, scripts_spread(engine));
     struct settings settings = engine->settings;
     for (engine->round = 2; engine->round <= rounds && !engine_time_over(engine); engine->round++) {

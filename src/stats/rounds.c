@@ -54,6 +54,12 @@ static double place_of(size_t n, double probability)
     return (double)(rank - 2) + (probability - low) / (high - low);
 }
 
+/* So many times as far from the median as this end, in proportion where all are above 0. */
+static double farther(double median, double end, double times, bool in_proportion)
+{
+    return in_proportion ? median * pow(end / median, times) : median + (end - median) * times;
+}
+
 struct rounds rounds_of(const double *medians, const double *within, size_t n, double confidence)
 {
     struct rounds rounds = {n, NAN, NAN, NAN, NAN, NAN, confidence, 0, NAN, NAN};
@@ -78,10 +84,10 @@ struct rounds rounds_of(const double *medians, const double *within, size_t n, d
         double half = (1 + confidence) / 2, degrees = (double)n - 1;
         double longer = sqrt(2) * sqrt(stats_student_quantile(half, degrees) /
                                        stats_student_quantile(half, 1e6));
-        double below = log(rounds.median / stats_quantile_sorted(sorted, n, share)) * longer;
-        double above = log(stats_quantile_sorted(sorted, n, 1 - share) / rounds.median) * longer;
-        rounds.next_low = rounds.median * exp(-below);
-        rounds.next_high = rounds.median * exp(above);
+        double low_end = stats_quantile_sorted(sorted, n, share);
+        double high_end = stats_quantile_sorted(sorted, n, 1 - share);
+        rounds.next_low = farther(rounds.median, low_end, longer, sorted[0] > 0);
+        rounds.next_high = farther(rounds.median, high_end, longer, sorted[0] > 0);
     }
     free(sorted);
     return rounds;

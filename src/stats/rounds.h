@@ -19,7 +19,7 @@ struct rounds {
     double within; /* spread inside rounds, the same, median over rounds; NaN: not known */
 };
 
-/* medians: one of each round, above 0. within: interquartile range of each round's samples, or
+/* medians: one of each round. within: interquartile range of each round's samples, or
  * NULL.
  *
  * Confidence: order statistics (stats_median_ranks). Prediction: the median of as many rounds drawn
@@ -27,8 +27,8 @@ struct rounds {
  * distribution tells exactly (the bootstrap distribution of a median, Efron 1979, without drawing);
  * seen and later median are both uncertain, so distances from the median are made sqrt(2) longer,
  * and those of few rounds more by the root of Student's t over the normal quantile, on a
- * logarithmic scale. No distribution is assumed: where rounds lie on two levels, the interval
- * reaches both. NaN with fewer than 5 rounds. */
+ * logarithmic scale where all are above 0. No distribution is assumed: where rounds lie on two
+ * levels, the interval reaches both. NaN with fewer than 5 rounds. */
 struct rounds rounds_of(const double *medians, const double *within, size_t n, double confidence);
 
 #endif

@@ -370,6 +370,37 @@ static void an_end_that_is_hit_is_included(void **state)
         }
 }
 
+/* The rounds' parts lie side by side from 0 to 1. */
+static void shares(void **state)
+{
+    struct loop loops[] = {to(I(0), I(9), I(1)), to(I(10), I(-10), I(-5)), to(R(0), R(1), R(0.1)),
+                           times(I(1), I(1024), I(2), 0), times(R(1), R(0.01), R(0.5), 0)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct value v;
+        const char *error;
+        double begin, width, end = 0;
+
+        assert_null(loop_begin(&loops[i]));
+        while (loop_next(&loops[i], &v, &error)) {
+            loop_share(&loops[i], &begin, &width);
+            assert_true(fabs(begin - end) < 1e-9 && width > 0);
+            end = begin + width;
+        }
+        assert_true(fabs(end - 1) < 1e-9);
+    }
+    struct loop endless = {.start = I(1), .step = I(1), .unlimited = true};
+    struct value v;
+    const char *error;
+    double begin, width;
+
+    assert_null(loop_begin(&endless));
+    assert_true(loop_next(&endless, &v, &error));
+    loop_share(&endless, &begin, &width);
+    assert_true(begin >= 0 && begin + width <= 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +417,7 @@ int main(void)
         cmocka_unit_test(properties_of_additive_loops),
         cmocka_unit_test(properties_of_multiplicative_loops),
         cmocka_unit_test(an_end_that_is_hit_is_included),
+        cmocka_unit_test(shares),
     };
 
     return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

@@ -152,6 +152,35 @@ static void warm_up(void **state)
     assert_true(right >= 400);
     assert_true(wrong <= 10);
     assert_true(levels <= 10);
+    /* Few of few; a single one, and outliers at the beginning, are none. */
+    for (size_t i = 0; i < 33; i++)
+        x[i] = (i < 5 ? 1.5 : 1) * noise();
+    size_t few = series_warm_up(x, 33, P, LEAST);
+    assert_true(few >= 5 && few <= 8); /* the next ones may be slow by chance */
+    x[1] = x[2] = x[3] = x[4] = 1;
+    assert_int_equal(series_warm_up(x, 33, P, LEAST), 0);
+    for (size_t i = 0; i < 33; i++)
+        x[i] = (i < 5 ? 0.5 : 1) * noise();
+    assert_int_equal(series_warm_up(x, 33, P, LEAST), 0);
+    assert_int_equal(series_warm_up(x, 7, P, LEAST), 0);
+}
+
+/* What chance makes is no correlation. */
+static void correlation(void **state)
+{
+    (void)state;
+    double x[MOST];
+    int found = 0;
+    srand(5);
+    for (int trial = 0; trial < 1000; trial++) {
+        for (size_t i = 0; i < 40; i++)
+            x[i] = noise();
+        found += series_correlation(x, 40) > 0;
+    }
+    assert_true(found > 10 && found < 80);
+    for (size_t i = 0; i < 40; i++)
+        x[i] = (double)i;
+    assert_true(series_correlation(x, 40) > 0.8);
 }
 
 static size_t levels_of(double (*sample)(void), size_t n, struct series_level *levels)
@@ -210,6 +239,7 @@ int main(void)
         cmocka_unit_test(false_and_true_alarms),
         cmocka_unit_test(stretches),
         cmocka_unit_test(warm_up),
+        cmocka_unit_test(correlation),
         cmocka_unit_test(level),
     };
     return cmocka_run_group_tests_name("series", tests, NULL, NULL);

@@ -143,6 +143,25 @@ static void trimmed_intervals(void **state)
     assert_in_range(covered, trials * 93 / 100, trials * 97 / 100);
 }
 
+/* As many as independent ones: exactly their ranks; fewer: where their ranks would be. */
+static void median_intervals(void **state)
+{
+    (void)state;
+    double x[100], low, high;
+    for (int i = 0; i < 100; i++)
+        x[i] = i + 1;
+    assert_true(stats_median_interval(x, 100, 100, 0.95, &low, &high));
+    assert_true(low == 40 && high == 61);
+    assert_true(stats_median_interval(x, 10, 10, 0.95, &low, &high));
+    assert_true(low == 2 && high == 9);
+    assert_true(stats_median_interval(x, 100, 10.7, 0.95, &low, &high));
+    assert_true(fabs(low - 2 * 101.0 / 11) < 1e-9 && fabs(high - 9 * 101.0 / 11) < 1e-9);
+    assert_true(stats_median_interval(x, 100, 1e9, 0.95, &low, &high) && low == 40);
+    assert_false(stats_median_interval(x, 100, 5, 0.95, &low, &high));
+    assert_true(isnan(low) && isnan(high));
+    assert_false(stats_median_interval(x, 0, 0, 0.95, &low, &high));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +172,7 @@ int main(void)
         cmocka_unit_test(median_ranks),
         cmocka_unit_test(student),
         cmocka_unit_test(trimmed_intervals),
+        cmocka_unit_test(median_intervals),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }
