@@ -145,6 +145,7 @@ static int measure(const struct options *options, struct source *source, struct 
         .clock_sync = options->clock_sync,
         .unit = options->unit,
         .estimate = options->estimate,
+        .raw = options->raw,
         .debug = options->debug,
         .show_progress = options->progress || isatty(STDERR_FILENO),
         .blocks = tree->block_count,

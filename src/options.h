@@ -37,7 +37,7 @@ struct options {
     const char *timer; /* NULL: the default */
     int clock_sync;    /* enum clock_sync; -1: the script's */
     double unit;       /* reported units per second; 0: the script's */
-    bool check_only, show_source, progress, estimate;
+    bool check_only, show_source, progress, estimate, raw;
     int debug;
     const char **overrides; /* NAME=EXPR of --set */
     size_t override_count;

@@ -15,6 +15,7 @@ struct engine_options {
     int clock_sync;        /* enum clock_sync; -1: as the script says */
     double unit;           /* 0: as the script says; else the script cannot change it */
     bool estimate;         /* measure a few, say how many there are and how long they take */
+    bool raw;              /* every valid repetition goes to the output */
     int debug;             /* DEBUG_... bits: messages on standard error */
     bool show_progress;    /* lines on standard error that overwrite each other */
     size_t blocks;         /* in the script, for the progress line */

@@ -460,6 +460,7 @@ int engine_finish(struct engine *engine, bool *report_end)
     engine_clear_notes(engine);
     estimate_free(&engine->estimate);
     free(engine->failure);
+    free(engine->samples);
     free(engine->pending);
     free(engine);
     return worst ? STATUS_INTERNAL : status;

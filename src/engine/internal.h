@@ -72,6 +72,7 @@ struct engine {
     struct sync_report clocks;
     int64_t shortest; /* timed interval of this measurement, ticks */
     int64_t longest;  /* valid repetition, from start to stop, ticks */
+    double *samples;  /* valid repetitions of this measurement in the order of time, for --raw */
     double timed;     /* in timed intervals since the start of the program, seconds */
     double pause_overhead;
     bool pause_known;

@@ -898,6 +898,14 @@ static void count_events(struct engine *engine, struct numbers *numbers)
     release(&counted);
 }
 
+/* On the set's rank 0; seconds. */
+static void keep_samples(struct engine *engine, const struct samples *samples)
+{
+    size_t bytes = samples->valid * sizeof *samples->max;
+    engine->samples = must(realloc(engine->samples, bytes + 1));
+    memcpy(engine->samples, samples->max, bytes);
+}
+
 /* The members' part; false when it failed on some member (engine->failure on those). */
 static bool measure_members(struct engine *engine, struct numbers *numbers, double *per_pe)
 {
@@ -932,6 +940,8 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         if (function->reference)
             after = measure_reference(engine);
         conclude(engine, &samples, &before, function->reference ? &after : NULL, numbers, per_pe);
+        if (engine->options.raw && run->rank == 0)
+            keep_samples(engine, &samples);
         double used = 0, all = timer_seconds(timer_now() - start);
         for (size_t i = 0; i < samples.valid; i++)
             if (!isnan(samples.max[i]))
@@ -1014,7 +1024,7 @@ static char *conditions(struct engine *engine, const char *buffers)
     return text;
 }
 
-/* Brings numbers, per-PE values and notes from the set's rank 0 to PE 0. */
+/* Brings numbers, per-PE values, samples and notes from the set's rank 0 to PE 0. */
 static void bring_result(struct engine *engine, struct numbers *numbers, double *per_pe)
 {
     struct run *run = &engine->run;
@@ -1034,6 +1044,8 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
         numbers->notes_length = (int64_t)length;
         comm_send(0, numbers, sizeof *numbers);
         comm_send(0, per_pe, columns);
+        if (engine->options.raw)
+            comm_send(0, engine->samples, (size_t)numbers->valid * sizeof *engine->samples);
         comm_send(0, notes, length);
         free(notes);
         return;
@@ -1041,6 +1053,11 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
     engine_clear_notes(engine);
     comm_receive(root, numbers, sizeof *numbers);
     comm_receive(root, per_pe, columns);
+    if (engine->options.raw) {
+        size_t bytes = (size_t)numbers->valid * sizeof *engine->samples;
+        engine->samples = must(realloc(engine->samples, bytes + 1));
+        comm_receive(root, engine->samples, bytes);
+    }
     char *notes = must(calloc((size_t)numbers->notes_length + 1, 1));
     comm_receive(root, notes, (size_t)numbers->notes_length);
     for (size_t at = 0; at < (size_t)numbers->notes_length; at += strlen(notes + at) + 1)
@@ -1157,6 +1174,8 @@ static void print_result(struct engine *engine, const struct measure_request *re
         .autocorrelation = numbers->autocorrelation,
         .effective = numbers->effective,
         .per_pe = engine->settings.max_nr_node_times > 0 ? per_pe : NULL,
+        .samples = engine->options.raw ? engine->samples : NULL,
+        .sample_count = (size_t)numbers->valid,
         .iterations = numbers->iterations,
         .window = numbers->window,
         .in_windows = in_windows(engine),
