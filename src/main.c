@@ -151,6 +151,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .seed = options->seed,
         .time_limit = options->time_limit,
         .launched = launched_at,
+        .raw = options->raw,
         .debug = options->debug,
         .show_progress = options->progress || engine_terminal(),
         .blocks = tree->block_count,

@@ -38,6 +38,7 @@ enum {
     LONG_SEED,
     LONG_TIME_LIMIT,
     LONG_ESTIMATE,
+    LONG_RAW,
     LONG_CLOCK_SYNC,
     LONG_MAN,
     LONG_COMPLETION
@@ -46,10 +47,10 @@ enum {
 const struct option_row option_rows[] = {
     {"input", 'i', required_argument, "FILE", "the measurement script; - is standard input"},
     {"output", 'o', required_argument, "FILE",
-     "where results go, several times: to several files, in the format that .sko, .csv or .json in "
-     "the name says; -, the default, is standard output"},
+     "where results go, as .sko, .csv or .json; may be repeated; -: standard output"},
     {"format", 'f', required_argument, "FORMAT",
-     "sko, csv or json, where no file's name says it; default: sko"},
+     "sko, csv or json, for outputs whose name does not say it; default: sko"},
+    {"raw", LONG_RAW, no_argument, NULL, "every single repetition, too, in .csv and .json"},
     {"check", 'n', no_argument, NULL, "check the script, measure nothing"},
     {"source", 's', no_argument, NULL, "copy the script into the output"},
     {"set", LONG_SET, required_argument, "NAME=EXPR", "give a global of the script another value"},
@@ -256,6 +257,9 @@ static void take(struct options *options, int key, const char *value)
         break;
     case LONG_TIME_LIMIT:
         set_time_limit(options, value);
+        break;
+    case LONG_RAW:
+        options->raw = true;
         break;
     case LONG_PROGRESS:
         options->progress = true;

@@ -38,7 +38,7 @@ struct options {
     const char *timer; /* NULL: the default */
     int clock_sync;    /* enum clock_sync; -1: the script's */
     double unit;       /* reported units per second; 0: the script's */
-    bool check_only, show_source, progress, estimate;
+    bool check_only, show_source, progress, estimate, raw;
     int rounds;           /* 0: the script's */
     double rounds_spread; /* seconds; below 0: the script's */
     uint64_t seed;        /* 0: a new one */
