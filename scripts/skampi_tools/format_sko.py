@@ -14,7 +14,7 @@ from .cli import Error
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 DEFAULT_UNIT = "us"
 _CLASSIC_COLUMNS = 16  # per-PE ones, where the script does not say (set_max_nr_node_times)
-_STATUS_WATCHDOG = 5
+_STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5
 _SIGNIFICANT = 4
 _MAX_DECIMALS = 18
 
@@ -141,6 +141,8 @@ _ROUNDS = re.compile(rf"rounds: median ({_NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE
 _LEVEL = re.compile(rf"({_NUM})(?: (ns|us|ms|s|bytes))? ({_NUM}) %")
 _ROUNDS_BLOCK = " (rounds)"
 _END = "end: "  # of a converted file that does not know more
+_LAST_WORDS = (r"interrupted by signal (?P<signal>\d{1,3})\b|ended by (?P<watchdog>the watchdog)?|"
+               r"(?P<crash>error: PE \d+ was ended by signal )")
 
 
 def _instant(text):
@@ -197,7 +199,8 @@ class _Reader:
         self.windows = {}
         self.end = None
         self.printing = False
-        self.missing_failed = False
+        self.incomplete = False    # something failed or is unsupported
+        self.stopped = None        # by the time limit; what was said
 
     # -- Units --
 
@@ -354,7 +357,7 @@ class _Reader:
                   "reason": reason}
         if self.block:
             record.update(block=self.block["block"], number=self.block["number"])
-        self.missing_failed = self.missing_failed or kind in ("failed", "unsupported")
+        self.incomplete = self.incomplete or kind in ("failed", "unsupported")
         self._finish_row()
         self.records.append(record)
 
@@ -428,12 +431,13 @@ class _Reader:
             header.setdefault("environment", {})[variable] = setting
         elif name == "converted":
             header.setdefault("notes", []).append(value)
-        elif found := re.fullmatch(r"rounds: (\d{1,9}), shuffled by seed (\d+)"
-                                   r"(?:, spread over (\S+) s)?", text):
+        elif name == "seed":
+            header.setdefault("rounds", {})["seed"] = value
+        elif found := re.fullmatch(rf"rounds: (\d{{1,9}})(?:, spread over ({_NUM}) s)?", text):
             rounds = header.setdefault("rounds", {})
-            rounds.update(rounds=int(found.group(1)), seed=found.group(2))
-            if found.group(3) and _NUMBER.fullmatch(found.group(3)):
-                rounds["seconds"] = _number(found.group(3))
+            rounds["rounds"] = int(found.group(1))
+            if found.group(2):
+                rounds["seconds"] = _number(found.group(2))
         elif found := re.fullmatch(rf"time limit: ({_NUM}) s", text):
             header.setdefault("rounds", {})["time_limit"] = _number(found.group(1))
         elif name == "warning":
@@ -450,16 +454,24 @@ class _Reader:
     def _take_end(self, text):
         """What is said of the end of the run; False: something else."""
         if text.startswith("Finished at "):
-            self.end = {"record": "end", "status": 3 if self.missing_failed else 0}
+            self.end = {"record": "end",
+                        "status": _STATUS_INCOMPLETE if self.incomplete else 0}
             if instant := _instant(text[len("Finished at "):]):
                 self.end["finished"] = instant
+            if self.stopped:
+                self.end.update(status=_STATUS_TIME_LIMIT, reason=self.stopped)
+        elif text.startswith("stopped by the time limit"):
+            self.stopped = text
         elif text.startswith(_END):
             self.end = {"record": "end", "status": None, "reason": text[len(_END):]}
-        elif text.startswith(("ended by ", "interrupted by signal ")):
-            found = re.match(r"interrupted by signal (\d{1,3})\b", text)
-            self.end = {"record": "end", "duration": None, "reason": text,
-                        "status": 128 + int(found.group(1)) if found else
-                        _STATUS_WATCHDOG if text.startswith("ended by the watchdog") else None}
+        elif found := re.match(_LAST_WORDS, text):
+            self.end = {"record": "end", "status": None, "reason": text}
+            if found.group("signal"):
+                self.end["status"] = 128 + int(found.group("signal"))
+            elif found.group("watchdog"):
+                self.end["status"] = _STATUS_WATCHDOG
+            elif found.group("crash"):
+                self.end["status"] = _STATUS_INCOMPLETE
             self._close()
         elif self.end and (found := re.fullmatch(rf"Total runtime ({_NUM}) seconds", text)):
             self.end["duration"] = _number(found.group(1))
@@ -656,11 +668,12 @@ class _Writer:
                 f"second, off CLOCK_MONOTONIC by {number['disagreement'] * 1e6:.3g} ppm, clock "
                 f"source {timer.get('clock_source', '')}"))
         rounds = header.get("rounds") or {}
+        if rounds.get("seed"):
+            self.comment(_one_line(f"seed: {rounds['seed']}"))
         if rounds.get("rounds"):
             seconds = rounds.get("seconds")
-            self.comment(_one_line(f"rounds: {rounds['rounds']}, shuffled by seed "
-                                   f"{rounds.get('seed', 0)}"
-                                   f"{f', spread over {seconds:g} s' if seconds else ''}"))
+            self.comment(f"rounds: {rounds['rounds']}"
+                         f"{f', spread over {seconds:g} s' if seconds else ''}")
         if rounds.get("time_limit"):
             self.comment(f"time limit: {rounds['time_limit']:g} s")
         for note in header.get("notes") or []:
@@ -815,10 +828,14 @@ class _Writer:
     def end(self, record):
         if self.block is not None and self.block.endswith(_ROUNDS_BLOCK):
             self.end_block({})
-        if record.get("reason"):
-            known = record.get("status") is not None
-            self.comment(_one_line(("" if known else _END) + record["reason"]))
-            return
+        if reason := record.get("reason"):
+            if record.get("status") is None and not re.match(_LAST_WORDS, reason):
+                reason = _END + reason
+            elif not re.match(_LAST_WORDS + "|stopped by the time limit", reason):
+                reason = f"ended by an error: {reason}"
+            self.comment(_one_line(reason))
+            if not reason.startswith("stopped by"):
+                return
         self.line()
         if record.get("finished"):
             self.comment(f"Finished at {_ctime(record['finished'])}")
@@ -853,7 +870,7 @@ def _variable_text(value):
 
 
 def _percent(share):
-    return "---" if share is None else f"{100 * share:.4g} %"
+    return "---" if share is None else f"{100 * share:.3g} %"
 
 
 def write(stream, file, unit=None):
