@@ -1,0 +1,76 @@
+"""skampi's JSON Lines: one record a line (results.schema.json)."""
+
+import json
+import math
+import sys
+
+from .cli import Error
+from .records import SCHEMA_VERSION, what_is_wrong
+
+_LONGEST_INTEGER = 18  # digits of one that programs in C can hold, too
+
+
+def _integer(text):
+    return int(text) if len(text) <= _LONGEST_INTEGER else float(text)
+
+
+def parse(name, lines, warnings):
+    """The records. warnings: a list that gets what the reader should know."""
+    decode = json.JSONDecoder(parse_int=_integer, parse_constant=lambda _: None).decode
+    whole = header = False
+    for number, line in enumerate(lines, 1):
+        line = line.strip()
+        if not line:
+            continue
+        try:
+            record = decode(line)
+            kind = record["record"]
+            if type(kind) is not str:
+                raise TypeError
+        except (ValueError, KeyError, TypeError, RecursionError):
+            if number > 1 and number == len(lines) and not lines[-1].endswith(("\n", "\r")):
+                break  # cut off in the middle of a line
+            raise Error(f"{name}:{number}: not a record of skampi's JSON Lines: take the line "
+                        f"out, or have the file written again") from None
+        # Names are the same in all records: kept once, they need half the memory.
+        record = {sys.intern(member): value for member, value in record.items()}
+        if kind == "header":
+            if header:
+                raise Error(f"{name}:{number}: a second header: give each run's file by itself")
+            if record.get("schema") != SCHEMA_VERSION:
+                raise Error(f"{name}:{number}: schema version {record.get('schema')!r}, but this "
+                            f"tool knows version {SCHEMA_VERSION}: use the skampi that wrote the "
+                            f"file")
+            header = True
+        elif not header:
+            raise Error(f"{name}: no header: not a result file of skampi")
+        wrong = what_is_wrong(record)
+        if wrong:
+            raise Error(f"{name}:{number}: {wrong} (scripts/results.schema.json)")
+        whole = whole or kind == "end"
+        yield record
+    if not header:
+        raise Error(f"{name}: no header: not a result file of skampi")
+    if not whole:
+        warnings.append("no end record: the run was cut off, or has not ended yet")
+
+
+def _finite(value):
+    """JSON has no NaN."""
+    if isinstance(value, dict):
+        return {name: _finite(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write(stream, file):
+    """Writes all; JSON holds everything that a ResultFile can."""
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
+    for record in [file.header, *file.records]:
+        try:
+            line = encode(record)
+        except ValueError:
+            line = encode(_finite(record))
+        stream.write(line + "\n")
+    return []

@@ -1,0 +1,117 @@
+"""Which members the records of results.schema.json have, and of which types: what readers check
+before anyone works with what they read."""
+
+SCHEMA_VERSION = 1
+
+# Members of result and rounds records that hold one value each, in the schema's order.
+NUMBERS = ("bytes at time standard_error mean deviation median median_low median_high confidence "
+           "min max p5 p25 p75 p95 p99 autocorrelation effective window unit reached next_low "
+           "next_high between within").split()
+COUNTS = "number round valid invalid late overruns warm_up iterations rounds".split()
+TEXTS = "block function call quantity synchronization window_rule run_time buffers cache".split()
+
+_NUMBER = frozenset((int, float, type(None)))
+_COUNT = frozenset((int,))
+_TEXT = frozenset((str,))
+_SCALAR = frozenset((int, float, str, type(None)))
+
+
+def _list_of(check):
+    return lambda value: type(value) is list and all(check(entry) for entry in value)
+
+
+def _map_of(check):
+    return lambda value: type(value) is dict and all(check(entry) for entry in value.values())
+
+
+def _object(required=(), **members):
+    """Members that are there have the right type; what is unknown is let through."""
+    return lambda value: (type(value) is dict and all(name in value for name in required) and
+                          all(name not in value or check(value[name])
+                              for name, check in members.items()))
+
+
+def _is(types):
+    return lambda value: type(value) in types
+
+
+_number, _text, _scalar = _is(_NUMBER), _is(_TEXT), _is(_SCALAR)
+
+
+def _count(value):
+    return type(value) is int and value >= 0
+
+
+def _count_or_none(value):
+    return value is None or _count(value)
+
+
+def _numbers(value):
+    return type(value) is list and _NUMBER.issuperset(map(type, value))
+
+
+def _whole_numbers(value):
+    return type(value) is list and _COUNT.issuperset(map(type, value))
+
+
+_POINT = {
+    **{name: _NUMBER for name in NUMBERS}, **{name: _count for name in COUNTS},
+    **{name: _TEXT for name in TEXTS},
+    "arguments": _map_of(_object(["value"], unit=_text,
+                                 value=lambda value: _scalar(value) or _whole_numbers(value))),
+    "variables": _map_of(_scalar),
+    "pe_set": _object(size=_count_or_none, members=_text, placement=_text),
+    "flags": _list_of(_text), "notes": _list_of(_text),
+    "levels": _list_of(_object(["value", "share"], value=_number, share=_number)),
+    "counters": _map_of(_object(["most", "mean"], most=_number, mean=_number)),
+    "per_pe": _numbers, "samples": _numbers, "medians": _numbers,
+}
+_BLOCK = {"block": _TEXT, "number": _count, "source": _TEXT, "duration": _NUMBER,
+          "late_starts": _count, "overruns": _count, "window_changes": _count}
+
+_MEMBERS = {
+    "header": {
+        "program": _TEXT, "version": _TEXT, "started": _TEXT, "command_line": _TEXT,
+        "library": _TEXT, "pes": _count,
+        "script": _object(name=_text, checksum=_text),
+        "nodes": _list_of(_object(name=_text, pes=_count, processors=_count, cpu=_text, smt=_text,
+                                  governor=_text, load=_number)),
+        "binding": _object(bound=_count, pes=_count),
+        "environment": _map_of(_text),
+        "timer": _object(name=_text, resolution=_number, cost=_number, ticks_per_second=_number,
+                         disagreement=_number, clock_source=_text),
+        "warnings": _list_of(_text), "notes": _list_of(_text),
+        "rounds": _object(rounds=_count, seconds=_number, seed=_text, time_limit=_number),
+    },
+    "block": _BLOCK, "block_end": _BLOCK,
+    "result": _POINT, "rounds": _POINT,
+    "missing": {"kind": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT, "reason": _TEXT},
+    "comment": {"text": _TEXT}, "print": {"text": _TEXT},
+    "end": {"status": frozenset((int, type(None))), "finished": _TEXT, "duration": _NUMBER,
+            "timed": _NUMBER, "results": _count, "missing": _count, "reason": _TEXT,
+            "library_end": _numbers},
+}
+# Without which nothing can be done with a record.
+_NEEDED = {
+    "header": ["schema"], "block": ["block"], "block_end": ["block"], "result": ["block"],
+    "rounds": ["block"], "missing": ["kind", "call"], "comment": ["text"], "print": ["text"],
+    "end": ["status"],
+}
+
+
+def what_is_wrong(record):
+    """A few words, or None for a record that has what is needed and nothing of a wrong type."""
+    kind = record["record"]
+    members = _MEMBERS.get(kind, {})
+    for name, value in record.items():
+        check = members.get(name)
+        if check is None:
+            continue
+        good = type(value) in check if type(check) is frozenset else check(value)
+        if not good:
+            return f"its {name} is not what that member may be"
+    for name in _NEEDED.get(kind, ()):
+        if name not in record:
+            return f"a {kind} record without {name}"
+    return None
+
