@@ -404,7 +404,7 @@ def shorten(texts):
     short = [text[len(begin):len(text) - len(end) if end else None].strip(" ,:") for text in texts]
     if not all(short) or len(set(short)) != len(set(texts)):
         return list(texts), ""
-    return short, " ".join(part for part in (begin.strip(" ,:"), end.strip(" ,:")) if part)
+    return short, ", ".join(part for part in (begin.strip(" ,:"), end.strip(" ,:")) if part)
 
 
 def labels(found, with_file=True):

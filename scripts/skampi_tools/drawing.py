@@ -36,6 +36,7 @@ MAX_BARS = 24           # points of a curve with error bars; more have bands
 MAX_MARKERS = 40        # points of a curve that all have a marker
 MAX_DISTRIBUTIONS = 8   # curves of samples in a panel
 MAX_VIOLINS = 20
+MAX_TICKS = 9           # labelled, on an x axis
 MANY_CURVES = 5         # in a panel: its legend stands beside the axes
 MAX_ROWS = 512          # of a heat map; more PEs are put together
 EMPTY = "#d9d9d9"       # a PE with nothing to report
@@ -196,7 +197,17 @@ def _size_ticks(low, high):
     return [step * i for i in range(first, math.floor(high / step) + 1)]
 
 
-def set_ticks(axis, limits, scale, sizes):
+def _crowded(values, limits, base):
+    if base and (values[0] <= 0 or limits[0] <= 0):
+        return True
+    place = math.log if base else float
+    least = (place(limits[1]) - place(limits[0])) / 11
+    return any(place(b) - place(a) < least for a, b in zip(values, values[1:]))
+
+
+def set_ticks(axis, limits, scale, sizes, values=()):
+    """Ticks for these limits; at the values themselves where there are few of them and they are
+    not crowded."""
     text = style.size_text if sizes else (lambda value: style.number_text(value, 6))
     base = {"log2": 2, "log10": 10}.get(scale)
     if base:
@@ -214,6 +225,9 @@ def set_ticks(axis, limits, scale, sizes):
         axis.set_minor_locator(ticker.NullLocator())
     else:
         axis.set_major_locator(ticker.MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
+    if 0 < len(values) <= MAX_TICKS and not _crowded(sorted(values), limits, base):
+        axis.set_major_locator(ticker.FixedLocator(sorted(values)))
+        axis.set_minor_locator(ticker.NullLocator())
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: text(value)))
     axis.set_minor_formatter(ticker.NullFormatter())
 
@@ -242,7 +256,7 @@ def x_axis(axes, panel, values, sizes, name):
         raise Error("x_range: begins at or below zero on a logarithmic axis")
     axes.set_xlim(*limits)
     set_ticks(axes.xaxis, limits if not base or limits[0] > 0 else (0, limits[1]) if 0 in values
-              else limits, scale, sizes)
+              else limits, scale, sizes, {v for v in values if limits[0] <= v <= limits[1]})
     if base and limits[0] <= 0:
         ticks = [0.0] + _log_ticks(min(positive), limits[1], base)
         axes.xaxis.set_major_locator(ticker.FixedLocator(ticks))
@@ -1088,18 +1102,21 @@ def _page(spec, panels, size):
     # Many curves have their legend beside the axes.
     wide = any(len(chosen) >= MANY_CURVES and panel.get("kind", "curve") == "curve"
                for panel, chosen, _ in panels)
+    tall = [_height_cm(panel, chosen) for panel, chosen, _ in panels]
     columns = min(spec.get("columns", 1 if wide else 2), len(panels))
     rows = math.ceil(len(panels) / columns)
     notes = []
-    row_cm = max(_height_cm(panel, chosen) for panel, chosen, _ in panels)
+    row_cm = [max(tall[row * columns:(row + 1) * columns]) for row in range(rows)]
     width = spec.get("width_cm", 20 if wide else 16 if columns == 1 else 12.5 * columns)
-    height = spec.get("height_cm", rows * row_cm + 1.2)
+    height = spec.get("height_cm", sum(row_cm) + 1.2)
     figure = Figure(figsize=(width * CM, height * CM), dpi=spec.get("dpi", 150))
     FigureCanvasAgg(figure)
+    grid = figure.add_gridspec(rows, columns, height_ratios=row_cm)
     for number, (panel, chosen, path) in enumerate(panels):
-        axes = figure.add_subplot(rows, columns, number + 1)
+        axes = figure.add_subplot(grid[number // columns, number % columns])
         if panel.get("title"):
-            title = textwrap.wrap(plain(panel["title"]), _characters(width / columns, size * 1.2))
+            title = textwrap.wrap(plain(panel["title"]), _characters(
+                width / columns * (0.6 if panel.get("kind") == "dots" else 0.85), size * 1.2))
             if len(title) > 2:
                 title = [title[0], title[1][:-1] + "…"]
             axes.set_title("\n".join(title), loc="left", fontweight="bold")

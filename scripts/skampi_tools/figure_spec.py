@@ -208,6 +208,24 @@ def read(path):
     return spec
 
 
+def text(spec):
+    """The spec as a file that people edit: one series a line."""
+    def line(value):
+        return json.dumps(value, ensure_ascii=False)
+
+    def members(pairs, indent):
+        return ",\n".join(f"{' ' * indent}{line(key)}: {value}" for key, value in pairs)
+
+    panels = []
+    for panel in spec["panels"]:
+        series = ",\n".join(f"        {line(one)}" for one in panel["series"])
+        pairs = [(key, line(value)) for key, value in panel.items() if key != "series"]
+        panels.append("    {\n" + members([*pairs, ("series", f"[\n{series}\n      ]")], 6)
+                      + "\n    }")
+    pairs = [(key, line(value)) for key, value in spec.items() if key != "panels"]
+    return "{\n" + members([*pairs, ("panels", "[\n" + ",\n".join(panels) + "\n  ]")], 2) + "\n}\n"
+
+
 # ---- Made from the data ----
 
 

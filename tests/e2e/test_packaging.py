@@ -279,8 +279,8 @@ FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel"
           "python3-numpy", "python3-matplotlib"]
 FEDORA_DEV = ["python3", "libcmocka-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
               "groff-base"]
-OPTIONAL = ["papi-devel", "hwloc-devel", "python3-numpy", "python3-matplotlib", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
-            "groff-base"]
+OPTIONAL = ["papi-devel", "hwloc-devel", "python3-numpy", "python3-matplotlib", "libasan", "libubsan",
+            "ShellCheck", "clang-tools-extra", "groff-base"]
 MODULE = f"module load mpi/openmpi-{os.uname().machine}"
 
 
@@ -326,7 +326,8 @@ def dependencies():
     shown = debian.install_deps("--dev", "--dry-run")
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
-                     r"libcmocka-dev libpapi-dev libhwloc-dev python3-numpy python3-matplotlib shellcheck clang-format groff-base$",
+                     r"libcmocka-dev libpapi-dev libhwloc-dev python3-numpy python3-matplotlib "
+                     r"shellcheck clang-format groff-base$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
