@@ -8,6 +8,7 @@ make             build ./skampi
 make quickstart  install what is missing (Debian, Ubuntu, Fedora, RHEL), build, show a first measurement
 make check       all tests; make check TESTS="NAME ..." runs some; see tests/README.md
 make selfcheck   whether times of this machine can be trusted
+make figures     run inputs/figures/*.ski and draw them to build/figures; FIGURES="NAME ..." FIGURES_NP=n
 make bench       how fast skampi itself is
 make install     PREFIX=/usr/local, DESTDIR=
 make uninstall   the same PREFIX and DESTDIR: removes what was installed there, nothing else
@@ -42,7 +43,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check bench
+.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check figures bench
 .PHONY: install uninstall dist help FORCE
 
 PREFIX ?= /usr/local
@@ -200,9 +201,9 @@ $(preloaded): $(network_sources) $(wildcard tests/truth/*.h tests/truth/*/*.h) $
 	$(Q)$(filter-out $(sanitize_flags),$(compile)) -fPIC -shared -o $@ $(network_sources) $(LDFLAGS) -ldl -lpthread -lm
 
 # What tests need to know about this build.
-run-tests run-quickstart selfcheck bench: export SKAMPI = $(CURDIR)/$(PROGRAM)
-run-tests run-quickstart selfcheck bench: export SKAMPI_BUILD = $(BUILD)
-run-tests run-quickstart selfcheck bench: export SKAMPI_LAUNCH = $(LAUNCH)
+run-tests run-quickstart selfcheck figures bench: export SKAMPI = $(CURDIR)/$(PROGRAM)
+run-tests run-quickstart selfcheck figures bench: export SKAMPI_BUILD = $(BUILD)
+run-tests run-quickstart selfcheck figures bench: export SKAMPI_LAUNCH = $(LAUNCH)
 
 run-tests: all tests
 	@tests/run $(if $(V),-v) $(TESTS)
@@ -218,6 +219,10 @@ run-quickstart: all
 
 selfcheck: all
 	@mk/launch 2 ./$(PROGRAM) -i inputs/selfcheck.ski
+
+figures: export FIGURES_NP := $(FIGURES_NP)
+figures: all
+	@mk/figures ./$(PROGRAM) $(BUILD)/figures $(FIGURES)
 
 bench: all
 	@tests/bench/run

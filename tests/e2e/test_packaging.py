@@ -275,11 +275,12 @@ class System:
         return read(self.top, name).splitlines()
 
 
-FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel"]
+FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
+          "python3-numpy", "python3-matplotlib"]
 FEDORA_DEV = ["python3", "libcmocka-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
               "groff-base"]
-OPTIONAL = ["papi-devel", "hwloc-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
-            "groff-base"]
+OPTIONAL = ["papi-devel", "hwloc-devel", "python3-numpy", "python3-matplotlib", "libasan", "libubsan",
+            "ShellCheck", "clang-tools-extra", "groff-base"]
 MODULE = f"module load mpi/openmpi-{os.uname().machine}"
 
 
@@ -325,11 +326,13 @@ def dependencies():
     shown = debian.install_deps("--dev", "--dry-run")
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
-                     r"libcmocka-dev libpapi-dev libhwloc-dev shellcheck clang-format groff-base$",
+                     r"libcmocka-dev libpapi-dev libhwloc-dev python3-numpy python3-matplotlib "
+                     r"shellcheck clang-format groff-base$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
-              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev".split()),
+              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev python3-numpy "
+                  "python3-matplotlib".split()),
               "Debian: what is missing is installed", done)
 
     other = System("suse", "zypper")

@@ -1,0 +1,448 @@
+"""Points of result files as curves: what is to be drawn together, against what, and under which name.
+
+    sources = [Source(0, "a", read("a.json"))]
+    points = [point for source in sources for point in load(source)]
+    for curve in curves(points):
+        print(curve.label_parts(), curve.x, [(p.x, p.time) for p in curve.points])
+"""
+
+import fnmatch
+import math
+import re
+from dataclasses import dataclass, field
+
+from .cli import Error
+
+NAN = math.nan
+# What the functions of non-blocking operations measure; longer names first.
+PARTS = ("Quiet_Delayed", "Post", "Full", "Quiet", "Overlap")
+_PART = re.compile(rf"(?P<stem>.+_Nonblocking)_(?P<part>{'|'.join(PARTS)})(?P<rest>_\w+)?")
+
+
+@dataclass
+class Source:
+    """A result file and what it is called in a figure."""
+    index: int
+    label: str
+    file: object  # ResultFile
+
+
+@dataclass
+class Point:
+    """A result with checked members. Times in seconds; NaN: nothing to state."""
+    source: Source
+    block: str
+    occurrence: int  # of the block's name in its file, from 1; 0: there is one of that name
+    function: str
+    variables: dict
+    arguments: dict  # values by name
+    sizes: set       # names of arguments in bytes
+    pes: int
+    placement: str
+    bytes: float
+    quantity: str
+    time: float
+    low: float
+    high: float
+    confidence: float  # of low and high; NaN: they are the standard error
+    aimed: float       # confidence of the prediction interval
+    next_low: float
+    next_high: float
+    flags: list
+    per_pe: list
+    samples: list
+    medians: list
+    is_rounds: bool
+    x: object = None   # set by curves()
+
+    @property
+    def flagged(self):
+        return bool(self.flags)
+
+
+def _number(value, what, where):
+    if value is None:
+        return NAN
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            value = float(value)
+        except OverflowError:
+            return NAN
+        return value if math.isfinite(value) else NAN
+    raise Error(f"{where}: {what} is {value!r:.40}, not a number")
+
+
+def _numbers(values, what, where):
+    if not isinstance(values, list):
+        raise Error(f"{where}: {what} is {values!r:.40}, not a list of numbers")
+    return [_number(value, f"{what}[{i}]", where) for i, value in enumerate(values)]
+
+
+def _scalar(value):
+    """A variable's value as something that can be compared: a number or a text."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return value if math.isfinite(value) else str(value)
+        except OverflowError:
+            return str(value)
+    return "" if value is None else value if isinstance(value, str) else str(value)
+
+
+def load(source):
+    """The points of a file: aggregates over rounds where there are some, else results. Raw samples
+    of all rounds are put together."""
+    file = source.file
+    samples = {}
+    for result in file.results + file.later:
+        if result.samples:
+            where = f"{file.path}: {result.label()}"
+            samples.setdefault(result.key, []).extend(
+                x for x in _numbers(result.samples, "samples", where) if not math.isnan(x))
+    per_pe = {result.key: result.per_pe for result in file.results}
+    numbers_of = {}
+    loaded = []
+    for result in file.points:
+        record = result.record
+        block = str(record.get("block") or "")
+        where = f"{file.path}: block {block!r:.60}"
+        for member in ("variables", "arguments", "pe_set"):
+            if not isinstance(record.get(member) or {}, dict):
+                raise Error(f"{where}: {member} is no object")
+        numbers = numbers_of.setdefault(block, [])
+        if record.get("number") not in numbers:
+            numbers.append(record.get("number"))
+        arguments, sizes = {}, set()
+        for name, argument in result.arguments.items():
+            if not isinstance(argument, dict):
+                raise Error(f"{where}: argument {name!r:.40} is no object")
+            arguments[name] = _scalar(argument.get("value"))
+            if argument.get("unit") == "bytes":
+                sizes.add(name)
+
+        def number(member):
+            return _number(record.get(member), member, where)
+
+        time = number("median")
+        low, high = number("median_low"), number("median_high")
+        confidence = aimed = number("confidence")
+        if result.is_rounds:
+            reached = number("reached")
+            confidence = confidence if math.isnan(reached) else reached
+        if math.isnan(time):  # classic files have the trimmed mean alone
+            time, error = number("time"), number("standard_error")
+            low, high, confidence = time - error, time + error, NAN
+        flags = record.get("flags") or []
+        loaded.append(Point(
+            source=source, block=block, occurrence=numbers.index(record.get("number")) + 1,
+            function=str(record.get("function") or ""),
+            variables={str(n): _scalar(v) for n, v in result.variables.items()},
+            arguments=arguments, sizes=sizes, pes=result.pe_set.get("size"),
+            placement=str(result.pe_set.get("placement") or ""), bytes=number("bytes"),
+            quantity="bytes" if record.get("quantity") == "bytes" else "time",
+            time=time, low=low, high=high, confidence=confidence, aimed=aimed,
+            next_low=number("next_low"), next_high=number("next_high"),
+            flags=[str(flag) for flag in flags] if isinstance(flags, list) else [str(flags)],
+            per_pe=_numbers(record.get("per_pe") or per_pe.get(result.key) or [], "per_pe", where),
+            samples=samples.get(result.key, []),
+            medians=_numbers(record.get("medians") or [], "medians", where),
+            is_rounds=result.is_rounds))
+    for point in loaded:
+        if len(numbers_of[point.block]) == 1:
+            point.occurrence = 0
+    return loaded
+
+
+# ---- Selecting ----
+
+
+def contains(text, pattern):
+    """As skampi --list: the text contains the pattern, or matches it where it has * or ?."""
+    text, pattern = text.lower(), pattern.lower()
+    return pattern in text or fnmatch.fnmatchcase(text, pattern)
+
+
+def same_value(have, wanted):
+    """Whether a variable has the value that a command line or a spec names."""
+    if isinstance(have, (int, float)):
+        try:
+            return float(wanted) == have
+        except (TypeError, ValueError):
+            return False
+    return str(have) == str(wanted)
+
+
+def selects(selector, point):
+    """Whether a selector of a spec (its keys: figure_spec.SELECTOR) takes this point."""
+    for key, have in (("block", point.block), ("function", point.function),
+                      ("placement", point.placement)):
+        if key in selector and not fnmatch.fnmatchcase(have, selector[key]):
+            return False
+    if "file" in selector:
+        wanted = selector["file"]
+        if isinstance(wanted, int):
+            if wanted != point.source.index + 1:
+                return False
+        elif not any(fnmatch.fnmatchcase(name, wanted)
+                     for name in (point.source.label, point.source.file.path)):
+            return False
+    if selector.get("occurrence", point.occurrence) != point.occurrence:
+        return False
+    if selector.get("pes", point.pes) != point.pes:
+        return False
+    for key, values in (("variables", point.variables), ("arguments", point.arguments)):
+        for name, wanted in selector.get(key, {}).items():
+            if name not in values or not same_value(values[name], wanted):
+                return False
+    return True
+
+
+# ---- Against what ----
+
+
+def value_of(point, name):
+    """What a point has under that name: a loop variable, an argument, or "bytes" or "pes"."""
+    if name in point.variables:
+        return point.variables[name]
+    if name in point.arguments:
+        return point.arguments[name]
+    if name == "bytes":
+        return None if math.isnan(point.bytes) else point.bytes
+    return point.pes if name == "pes" else None
+
+
+def _numeric(values):
+    return all(isinstance(value, (int, float)) for value in values)
+
+
+def candidates(points):
+    """Names of what these points can be drawn against: numbers that all have and that differ;
+    loop variables first, those with the most values first, inner ones before outer ones."""
+    def varying(names):
+        found = []
+        for name in names:
+            values = [value_of(point, name) for point in points]
+            if _numeric(values) and len(set(values)) > 1:
+                found.append((-len(set(values)), name))
+        return [name for _, name in sorted(found, key=lambda pair: pair[0])]
+
+    first = points[0]
+    loops = varying(reversed([n for n in first.variables]))
+    arguments = varying([n for n in first.arguments if n not in first.variables])
+    arguments.sort(key=lambda name: name not in first.sizes)
+    others = varying([n for n in ("bytes", "pes") if n not in loops + arguments])
+    return loops + arguments + others
+
+
+def is_size(points, name):
+    """Whether that is a number of bytes in all points."""
+    def of(point):
+        value = value_of(point, name)
+        return (name == "bytes" or name in point.sizes
+                or any(point.arguments[size] == value for size in point.sizes)
+                or (not point.arguments and value == point.bytes))
+    return all(of(point) for point in points)
+
+
+def scope(point):
+    """Points of one scope are drawn against the same: those of one block and of the same loops."""
+    return (point.block, point.occurrence, tuple(point.variables))
+
+
+# ---- Curves ----
+
+
+@dataclass
+class Curve:
+    """Points of one file, block and function, in the order of x."""
+    x: str  # name of what it is drawn against; None: nothing, and there is one point
+    size: bool
+    points: list
+    split: dict = field(default_factory=dict)  # what besides tells it from others of its block
+    repeated: int = 1  # the nth measurement of the very same
+
+    @property
+    def first(self):
+        return self.points[0]
+
+    @property
+    def placement(self):
+        found = {point.placement for point in self.points}
+        return found.pop() if len(found) == 1 else ""
+
+    def others(self):
+        """The loop variables besides x."""
+        return {n: v for n, v in self.first.variables.items() if n != self.x}
+
+    def selector(self, several_files):
+        """What in a spec selects this curve alone."""
+        first = self.first
+        selector = {"file": first.source.index + 1} if several_files else {}
+        selector["block"] = escape(first.block)
+        if first.function:
+            selector["function"] = escape(first.function)
+        if first.occurrence:
+            selector["occurrence"] = first.occurrence
+        variables = self.others()
+        if variables:
+            selector["variables"] = variables
+        arguments = {n: v for n, v in self.split.items() if n in first.arguments}
+        if arguments:
+            selector["arguments"] = arguments
+        for key in ("pes", "placement"):
+            if key in self.split:
+                selector[key] = self.split[key]
+        if self.repeated > 1:
+            selector["repeated"] = self.repeated
+        return selector
+
+    def label_parts(self):
+        """(what, text) in the order in which they are taken into labels."""
+        first = self.first
+        parts = [("block", first.block), ("function", first.function)]
+        parts += [(name, f"{name} = {value}") for name, value in self.others().items()]
+        parts += [(name, f"{name} = {value}") for name, value in self.split.items()
+                  if name in first.arguments]
+        if self.x != "pes" and len({point.pes for point in self.points}) == 1:
+            parts.append(("pes", f"{first.pes} PEs"))
+        parts.append(("placement", self.placement))
+        if first.occurrence:
+            parts.append(("occurrence", f"block {first.occurrence} of that name"))
+        if self.repeated > 1:
+            parts.append(("repeated", f"time {self.repeated}"))
+        return parts
+
+
+def escape(text):
+    """A pattern that matches just this text."""
+    return re.sub(r"([*?[])", r"[\1]", text)
+
+
+def curves(points, x=None):
+    """Curves of these points, in the order of the files. x: what against; chosen for each scope
+    where none is given. Points that have no such value are left out."""
+    x_of = {}
+    if x is None:
+        scopes = {}
+        for point in points:
+            scopes.setdefault(scope(point), []).append(point)
+        for key, members in scopes.items():
+            x_of[key] = (candidates(members) or [None])[0]
+    groups = {}
+    for point in points:
+        name = x if x is not None else x_of[scope(point)]
+        point.x = None if name is None else value_of(point, name)
+        if name is not None and not isinstance(point.x, (int, float)):
+            continue
+        others = tuple((n, v) for n, v in point.variables.items() if n != name)
+        key = (point.source.index, scope(point), point.function, name, others)
+        groups.setdefault(key, []).append(point)
+    found = []
+    for (_, _, _, name, _), members in groups.items():
+        found += _divide(name, members)
+    return found
+
+
+def _divide(name, members):
+    """Curves of points that have all but arguments and PEs in common: points of the same x that
+    differ in those belong to several."""
+    by_x = {}
+    for point in members:
+        by_x.setdefault(point.x, []).append(point)
+
+    def aspects(point):
+        return {**{n: v for n, v in point.arguments.items() if n != name},
+                "pes": point.pes, "placement": point.placement}
+
+    split = []
+    for same in by_x.values():
+        for aspect in aspects(same[0]):
+            if aspect not in split and len({str(aspects(p).get(aspect)) for p in same}) > 1:
+                split.append(aspect)
+    groups = {}
+    for point in members:
+        have = {aspect: aspects(point).get(aspect) for aspect in split}
+        groups.setdefault(str(have), (have, []))[1].append(point)
+    found = []
+    for have, group in groups.values():
+        repeats = []
+        for point in group:
+            for repeat in repeats:
+                if point.x not in repeat:
+                    repeat[point.x] = point
+                    break
+            else:
+                repeats.append({point.x: point})
+        for number, repeat in enumerate(repeats, 1):
+            ordered = sorted(repeat.values(), key=lambda p: 0 if p.x is None else p.x)
+            size = name is not None and is_size(ordered, name)
+            found.append(Curve(name, size, ordered, have, number))
+    return found
+
+
+# ---- Names ----
+
+
+def common_ends(texts):
+    """(begin, end) that all these texts share, cut where words or parts between commas end."""
+    if len(set(texts)) < 2:
+        return "", ""
+    split = [re.findall(r"[^,:\s]+[,:]?\s*|\s+|[,:]", text) for text in texts]
+    shortest = min(len(words) for words in split)
+    begin = 0
+    while begin < shortest - 1 and len({words[begin] for words in split}) == 1:
+        begin += 1
+    end = 0
+    while end < shortest - 1 - begin and len({words[-1 - end] for words in split}) == 1:
+        end += 1
+    first = split[0]
+    return "".join(first[:begin]), "".join(first[len(first) - end:]) if end else ""
+
+
+def shorten(texts):
+    """The texts without what all of them begin and end with, and that: (texts, common)."""
+    begin, end = common_ends(texts)
+    short = [text[len(begin):len(text) - len(end) if end else None].strip(" ,:") for text in texts]
+    if not all(short) or len(set(short)) != len(set(texts)):
+        return list(texts), ""
+    return short, ", ".join(part for part in (begin.strip(" ,:"), end.strip(" ,:")) if part)
+
+
+def labels(found, with_file=True):
+    """(labels, title): for each curve what tells it from the others, and what all have in common."""
+    parts = [dict(curve.label_parts()) for curve in found]
+    names = []
+    for part in parts:
+        names += [name for name in part if name not in names]
+    if with_file and len({curve.first.source.index for curve in found}) > 1:
+        for curve, part in zip(found, parts):
+            part["file"] = curve.first.source.label
+        names.append("file")
+    texts = [[] for _ in found]
+    title = []
+    for name in names:
+        values = [part.get(name, "") for part in parts]
+        if len(set(values)) == 1:
+            if name == "block":
+                title.append(values[0])
+            continue
+        before = len({tuple(text) for text in texts})
+        after = len({tuple(text) + (value,) for text, value in zip(texts, values)})
+        if after == before and name != "file":
+            continue
+        if name == "block":
+            values, common = shorten(values)
+            title += [common] if common else []
+        for text, value in zip(texts, values):
+            if value:
+                text.append(value)
+    return [", ".join(text) for text in texts], ", ".join(part for part in title if part)
+
+
+def part_of(function):
+    """(operation, part) of a function that measures a part of a non-blocking operation, as
+    ("Shmem_Put_Nonblocking", "Post"); with the timer inside the loop ("..._IterationTimer") that
+    belongs to the operation. None for others."""
+    match = _PART.fullmatch(function)
+    if not match:
+        return None
+    return match["stem"] + (match["rest"] or ""), match["part"]

@@ -1,0 +1,477 @@
+"""What a figure shows, as a JSON object: read from a file and checked, or made from the data.
+
+Keys, their values and defaults are documented in scripts/README.md, skampi-plot.
+"""
+
+import difflib
+import json
+import math
+import re
+
+from . import curves as cv
+from . import style
+from .cli import Error
+
+KINDS = ("curve", "dots", "stack", "share", "overlap", "heatmap", "ecdf", "histogram", "violin",
+         "order")
+INTERVALS = ("bars", "bands", "none")
+LEGENDS = ("inside", "right", "none")
+TIME_UNITS = {"ns": "ns", "us": "µs", "µs": "µs", "ms": "ms", "s": "s"}
+RATE_UNITS = ("B/s", "kB/s", "MB/s", "GB/s", "TB/s")
+PLACEMENTS = ("on one node", "on several nodes", "on several nodes, mixed", "")
+MAX_CURVES = 8       # that a diagram made from the data puts together
+MAX_CURVES_BLOCK = 14  # of one block
+MAX_DOTS = 30
+PANELS_PER_PAGE = 6
+MAX_CM = 500
+
+
+# ---- Checking ----
+
+
+def a_text(value):
+    return None if isinstance(value, str) else "is not a text"
+
+
+def a_flag(value):
+    return None if isinstance(value, bool) else "is neither true nor false"
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def a_number(low, high):
+    def check(value):
+        if not _is_number(value):
+            return "is not a number"
+        return None if low <= value <= high else f"is not between {low:g} and {high:g}"
+    return check
+
+
+def a_count(low, high):
+    def check(value):
+        if not isinstance(value, int) or isinstance(value, bool):
+            return "is not a whole number"
+        return None if low <= value <= high else f"is not between {low} and {high}"
+    return check
+
+
+def one_of(*choices):
+    def check(value):
+        if isinstance(value, str) and value in choices:
+            return None
+        return f"is none of {', '.join(json.dumps(c, ensure_ascii=False) for c in choices)}"
+    return check
+
+
+def a_range(value):
+    if not isinstance(value, list) or len(value) != 2 or not all(
+            end is None or _is_number(end) for end in value):
+        return "is not a pair of numbers, [from, to] (null: from the data)"
+    if None not in value and value[0] >= value[1]:
+        return "has an end that is not above its begin"
+    return None
+
+
+def a_color(value):
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= len(style.PALETTE):
+        return None
+    if isinstance(value, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", value):
+        return None
+    return f'is neither "#rrggbb" nor a number from 1 to {len(style.PALETTE)}'
+
+
+def some_scalars(value):
+    if not isinstance(value, dict) or not all(_is_number(v) or isinstance(v, str)
+                                              for v in value.values()):
+        return "is not an object of numbers and texts by name"
+    return None
+
+
+def some_numbers(value):
+    if not isinstance(value, list) or not value or not all(_is_number(v) for v in value):
+        return "is not a list of numbers"
+    return None
+
+
+def a_file(value):
+    good = isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)
+                                      and value >= 1)
+    return None if good else "is neither a number from 1 nor a pattern of names"
+
+
+SELECTOR = {
+    "file": a_file, "block": a_text, "function": a_text, "occurrence": a_count(0, 10**9),
+    "variables": some_scalars, "arguments": some_scalars, "pes": a_count(0, 10**9),
+    "placement": one_of(*PLACEMENTS), "repeated": a_count(1, 10**9),
+}
+
+
+def a_selector(value):
+    return None if isinstance(value, dict) else "is not an object"
+
+
+SERIES = {
+    **SELECTOR,
+    "label": a_text, "color": a_color, "marker": one_of(*style.MARKERS, "none"),
+    "line": one_of(*style.LINES, "none"), "width": a_number(0.1, 20),
+    "role": one_of("area", "line"),
+    "full": a_selector, "rest": a_selector, "post": a_selector,
+}
+PANEL = {
+    "title": a_text, "kind": one_of(*KINDS), "x": a_text, "y": one_of("time", "bandwidth"),
+    "x_label": a_text, "y_label": a_text, "x_scale": one_of("linear", "log2", "log10"),
+    "y_scale": one_of("linear", "log10"), "x_range": a_range, "y_range": a_range,
+    "unit": one_of(*TIME_UNITS, *RATE_UNITS), "intervals": one_of(*INTERVALS),
+    "legend": one_of(*LEGENDS), "values": some_numbers, "optional": a_flag, "series": None,
+}
+FONT = {"family": a_text, "size": a_number(3, 40)}
+FIGURE = {
+    "title": a_text, "width_cm": a_number(3, MAX_CM), "height_cm": a_number(3, MAX_CM),
+    "dpi": a_count(30, 1200), "columns": a_count(1, 10), "panels_per_page": a_count(1, 100),
+    "footer": a_flag, "font": None, "panels": None,
+}
+
+
+def _check_object(value, keys, path, where):
+    if not isinstance(value, dict):
+        raise Error(f"{where}: {path or 'the whole'}: is not an object")
+    for key, item in value.items():
+        at = f"{path}.{key}" if path else key
+        if key not in keys:
+            close = difflib.get_close_matches(key, keys, 1)
+            raise Error(f"{where}: {at}: there is no such key: "
+                        + (f"did you mean {close[0]}?" if close else f"known are {', '.join(keys)}"))
+        problem = keys[key](item) if keys[key] else None
+        if problem:
+            raise Error(f"{where}: {at}: {json.dumps(item, ensure_ascii=False):.60} {problem}")
+
+
+def _check_list(value, path, where):
+    if not isinstance(value, list) or not value:
+        raise Error(f"{where}: {path}: is not a list with something in it")
+    return enumerate(value)
+
+
+def check(spec, where):
+    """Refuses what drawing would not understand: cli.Error with the key's path."""
+    _check_object(spec, FIGURE, "", where)
+    if "font" in spec:
+        _check_object(spec["font"], FONT, "font", where)
+    if "panels" not in spec:
+        raise Error(f"{where}: panels: is missing: a list of what to draw")
+    for number, panel in _check_list(spec["panels"], "panels", where):
+        path = f"panels[{number}]"
+        _check_object(panel, PANEL, path, where)
+        kind = panel.get("kind", "curve")
+        unit = panel.get("unit")
+        if unit and (unit in RATE_UNITS) != (panel.get("y") == "bandwidth"):
+            raise Error(f"{where}: {path}.unit: {unit} is no unit of {panel.get('y', 'time')}")
+        if "series" not in panel:
+            raise Error(f"{where}: {path}.series: is missing: a list of what to draw; [{{}}] takes all")
+        for place, series in _check_list(panel["series"], f"{path}.series", where):
+            at = f"{path}.series[{place}]"
+            _check_object(series, SERIES, at, where)
+            parts = [part for part in ("full", "rest", "post") if part in series]
+            for part in parts:
+                _check_object(series[part], SELECTOR, f"{at}.{part}", where)
+            if kind == "overlap" and len(parts) < 3:
+                raise Error(f"{where}: {at}: overlap needs the selectors full, rest and post")
+            if kind != "overlap" and parts:
+                raise Error(f"{where}: {at}.{parts[0]}: is for panels of kind overlap alone")
+
+
+def _once(pairs):
+    found = {}
+    for key, value in pairs:
+        if key in found:
+            raise Error(f"{key}: is given twice")
+        found[key] = value
+    return found
+
+
+def read(path):
+    """A checked spec from a file; "-" is standard input."""
+    with (open(0, encoding="utf-8", errors="replace", closefd=False) if path == "-" else
+          open(path, encoding="utf-8", errors="replace")) as stream:
+        text = stream.read()
+    try:
+        spec = json.loads(text, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        raise Error(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise Error(f"{path}: not JSON: {error}") from None
+    except Error as error:
+        raise Error(f"{path}: {error}") from None
+    check(spec, path)
+    return spec
+
+
+def text(spec):
+    """The spec as a file that people edit: one series a line."""
+    def line(value):
+        return json.dumps(value, ensure_ascii=False)
+
+    def members(pairs, indent):
+        return ",\n".join(f"{' ' * indent}{line(key)}: {value}" for key, value in pairs)
+
+    panels = []
+    for panel in spec["panels"]:
+        series = ",\n".join(f"        {line(one)}" for one in panel["series"])
+        pairs = [(key, line(value)) for key, value in panel.items() if key != "series"]
+        panels.append("    {\n" + members([*pairs, ("series", f"[\n{series}\n      ]")], 6)
+                      + "\n    }")
+    pairs = [(key, line(value)) for key, value in spec.items() if key != "panels"]
+    return "{\n" + members([*pairs, ("panels", "[\n" + ",\n".join(panels) + "\n  ]")], 2) + "\n}\n"
+
+
+# ---- Made from the data ----
+
+
+def _series(found, labels, several, **more):
+    return [{**curve.selector(several), "label": label, **more}
+            for curve, label in zip(found, labels)]
+
+
+def _panel(kind, found, title="", **more):
+    """A panel of these curves, with what they have in common as its title."""
+    several = len({curve.first.source.index for curve in found}) > 1
+    names, common = cv.labels(found)
+    panel = {"title": title or common, "kind": kind, **more}
+    if found[0].x is not None:
+        panel["x"] = found[0].x
+    panel["series"] = _series(found, names, several)
+    return panel
+
+
+def _several_files(points):
+    return len({point.source.index for point in points}) > 1
+
+
+def _identity(curve):
+    """What makes curves of several files the same curve."""
+    return str([part for part in curve.label_parts()])
+
+
+def _chunks(items, size):
+    return [items[i:i + size] for i in range(0, len(items), size)]
+
+
+def _together(found, limit):
+    return len({_identity(curve) for curve in found}) <= limit
+
+
+def _grouped(found, key):
+    groups = {}
+    for curve in found:
+        groups.setdefault(key(curve), []).append(curve)
+    return list(groups.values())
+
+
+def _by_block(curve):
+    return (curve.first.block, curve.first.occurrence)
+
+
+ARRANGEMENTS = {
+    "block": _by_block,
+    "function": lambda curve: curve.first.function,
+    "file": lambda curve: curve.first.source.index,
+    "all": lambda curve: None,
+}
+
+
+def _curve_panels(found, arrangement, kind):
+    """Curves with the same axes; blocks stay together, and share a diagram while there are few
+    curves."""
+    panels, placements = [], []
+    for alike in _grouped(found, lambda c: (c.x, c.size, c.first.quantity,
+                                            arrangement != "all" and c.placement)):
+        if arrangement:
+            groups = _grouped(alike, ARRANGEMENTS[arrangement])
+        elif _together(alike, MAX_CURVES):
+            groups = [alike]
+        else:
+            groups = _grouped(alike, _by_block)
+        for group in groups:
+            if arrangement == "all" or _together(group, MAX_CURVES_BLOCK):
+                panels.append(_panel(kind, group))
+            else:
+                chunks = _chunks(group, MAX_CURVES_BLOCK)
+                for number, chunk in enumerate(chunks, 1):
+                    panel = _panel(kind, chunk)
+                    panel["title"] += f" ({number} of {len(chunks)})"
+                    panels.append(panel)
+            placements.extend([group[0].placement] * (len(panels) - len(placements)))
+    titles = [panel["title"] for panel in panels]
+    for panel, placement, title in zip(panels, placements, titles):
+        if placement and titles.count(title) > 1:
+            panel["title"] = f"{title}, {placement}" if title else placement
+    return panels
+
+
+def _dot_panels(found, arrangement):
+    panels = []
+    for alike in _grouped(found, lambda c: c.first.quantity):
+        if arrangement:
+            groups = _grouped(alike, ARRANGEMENTS[arrangement])
+        else:
+            groups = [[]]
+            for block in _grouped(alike, _by_block):
+                if not _together(groups[-1] + block, MAX_DOTS) and groups[-1]:
+                    groups.append([])
+                groups[-1] += block
+        for group in groups:
+            rows = {}
+            for curve in group:
+                rows.setdefault(_identity(curve), []).append(curve)
+            for chunk in _chunks(list(rows.values()), MAX_DOTS):
+                panels.append(_panel("dots", [curve for row in chunk for curve in row]))
+    return panels
+
+
+def _operations(found):
+    """Curves of the parts of each non-blocking operation: [(operation, {part: curve})]."""
+    groups = {}
+    for curve in found:
+        known = cv.part_of(curve.first.function)
+        if known and curve.x is not None:
+            operation, part = known
+            parts = dict(curve.label_parts())
+            for name in ("block", "function", "occurrence"):
+                parts.pop(name, None)
+            key = (operation, curve.first.source.index, curve.x, str(parts))
+            groups.setdefault(key, (operation, {}))[1].setdefault(part, curve)
+    return list(groups.values())
+
+
+def _operation_name(operation):
+    return operation.replace("Shmem_", "").replace("_", " ").lower()
+
+
+def _stack_panels(found, kind):
+    panels = []
+    for operation, parts in _operations(found):
+        if "Post" not in parts or "Quiet" not in parts:
+            continue
+        several = len({curve.first.source.index for curve in found}) > 1
+        title = [_operation_name(operation), parts["Post"].placement]
+        title += [parts["Post"].first.source.label] if several else []
+        series = []
+        for part, label, role in (("Post", "post", "area"), ("Quiet", "quiet", "area"),
+                                  ("Full", "post and quiet, measured together", "line")):
+            if part in parts and (kind == "stack" or role == "area"):
+                series += _series([parts[part]], [label], several, role=role)
+        panels.append({"title": ", ".join(text for text in title if text), "kind": kind,
+                       "x": parts["Post"].x, "series": series})
+    return panels
+
+
+def _overlap_panels(found):
+    several = len({curve.first.source.index for curve in found}) > 1
+    groups = {}
+    for operation, parts in _operations(found):
+        if {"Post", "Full", "Overlap"} <= set(parts):
+            full = parts["Full"]
+            label = _operation_name(operation)
+            others = ", ".join(f"{n} = {v}" for n, v in full.others().items())
+            label += f", {others}" if others else ""
+            label += f", {full.first.source.label}" if several else ""
+            groups.setdefault((full.x, full.placement), []).append({
+                "label": label, "full": full.selector(several),
+                "rest": parts["Overlap"].selector(several),
+                "post": parts["Post"].selector(several)})
+    return [{"title": f"Communication hidden by computation{', ' if place else ''}{place}",
+             "kind": "overlap", "x": x, "series": series}
+            for (x, place), series in groups.items()]
+
+
+def _single_panels(found, kind):
+    """Kinds that show one curve, or the points of a block that are drawn against nothing."""
+    alone = [[curve] for curve in found if curve.x is not None]
+    single = [curve for curve in found if curve.x is None]
+    if kind == "heatmap":
+        alone += [[curve] for curve in single]
+    elif single and _together(single, MAX_CURVES):
+        alone += _grouped(single, lambda c: c.first.quantity)
+    else:
+        alone += _grouped(single, _by_block)
+    panels = []
+    for group in alone:
+        panel = _panel(kind, group)
+        first = group[0]
+        texts = {name: text for name, text in first.label_parts() if text}
+        wanted = [texts.get("block", "")] if len(group) == 1 or not panel["title"] and \
+            len({_by_block(c) for c in group}) == 1 else [panel["title"]]
+        if len(group) == 1:
+            same = [c for c in found if _by_block(c) == _by_block(first)]
+            extra = cv.labels(same)[0][next(i for i, c in enumerate(same) if c is first)]
+            wanted += [extra] if extra else []
+        panel["title"] = ", ".join(text for text in wanted if text)
+        panels.append(panel)
+    return panels
+
+
+def choose_kind(found):
+    """What suits these curves: "curve" and "dots" as there is something to draw against or not;
+    raw samples of a few single points are shown as distributions."""
+    single = [curve for curve in found if curve.x is None]
+    if len(single) == len(found) <= MAX_CURVES and all(len(c.first.samples) > 1 for c in single):
+        return "ecdf"
+    return "curve"
+
+
+WHAT_IS_MISSING = {
+    "curve": "nothing varies: draw --kind dots",
+    "stack": "needs functions ..._Nonblocking_Post and ..._Nonblocking_Quiet of one operation",
+    "overlap": "needs the functions ..._Nonblocking_Post, ..._Full and ..._Overlap of one operation",
+    "heatmap": "no result has times of its PEs",
+    "ecdf": "no result has raw samples: measure with skampi --raw",
+    "order": "no result has raw samples: measure with skampi --raw",
+}
+WHAT_IS_MISSING.update(share=WHAT_IS_MISSING["stack"], histogram=WHAT_IS_MISSING["ecdf"],
+                       violin=WHAT_IS_MISSING["ecdf"])
+
+
+def from_data(points, kind=None, x=None, arrangement=None):
+    """A spec that shows all these points in the way that suits them, or in the kind asked for.
+    cli.Error where the kind needs what is not there."""
+    found = cv.curves(points, x)
+    if not found:
+        known = sorted({name for point in points for name in (*point.variables, *point.arguments)})
+        raise Error(f"no result has a number called {x}: there are {', '.join(known + ['bytes', 'pes'])}")
+    # An argument that no diagram shows need not be drawn against.
+    drawn = [c for c in found if any(not math.isnan(p.time) for p in c.points)]
+    if not drawn:
+        raise Error("nothing but missing values")
+    chosen = kind or choose_kind(drawn)
+    with_x = [c for c in drawn if c.x is not None]
+    if chosen == "curve":
+        panels = _curve_panels(with_x, arrangement, "curve")
+        if kind is None:
+            panels += _dot_panels([c for c in drawn if c.x is None], arrangement)
+    elif chosen == "dots":
+        singles = cv.curves(points, x) if x else drawn
+        panels = _dot_panels([single for curve in singles for single in _one_by_one(curve)],
+                             arrangement)
+    elif chosen in ("stack", "share"):
+        panels = _stack_panels(drawn, chosen)
+    elif chosen == "overlap":
+        panels = _overlap_panels(drawn)
+    elif chosen == "heatmap":
+        panels = _single_panels([c for c in drawn if any(p.per_pe for p in c.points)], chosen)
+    elif chosen == "order":
+        panels = _single_panels([c for c in drawn if any(p.samples or p.medians for p in c.points)],
+                                chosen)
+    else:
+        panels = _single_panels([c for c in drawn if any(p.samples for p in c.points)], chosen)
+    if not panels:
+        raise Error(f"nothing to draw as {chosen}: {WHAT_IS_MISSING[chosen]}")
+    return {"panels": panels, "panels_per_page": PANELS_PER_PAGE}
+
+
+def _one_by_one(curve):
+    def split(point):
+        apart = curve.x in ("pes", *point.arguments) and curve.x not in point.variables
+        return {**curve.split, curve.x: point.x} if apart else curve.split
+    return [cv.Curve(None, False, [point], split(point), curve.repeated) for point in curve.points]
