@@ -97,10 +97,16 @@ def _launch(value, key, where):
         raise Error(f"{where}: {key} {template}: {str(error).lower()}") from None
     if not words:
         raise Error(f"{where}: {key}: give a command")
-    if not shutil.which(words[0]):
-        raise Error(f"{where}: {key}: {words[0]}: there is no such program; name the launcher of "
-                    f"this machine, such as --launch 'srun -n {{pes}}'")
     return template
+
+
+def check_launchers(definition):
+    """Whether they are on this machine."""
+    for configuration in definition["configurations"]:
+        launcher = shlex.split(configuration["launch"])[0]
+        if not shutil.which(launcher, path=configuration["environment"].get("PATH")):
+            raise Error(f"configuration {configuration['name']}: launch: {launcher}: there is no such "
+                        f"program; name the launcher of this machine, such as --launch 'srun -n {{pes}}'")
 
 
 def _program(value, key, where):
