@@ -93,7 +93,9 @@ def install(tree):
     tap.ok(made.status == 0 and there
            and everything(prefix) == sorted([*installed, "share/skampi/inputs/my own.ski"]),
            "installing again replaces what another version installed", made)
-    write(os.path.join(prefix, "share/skampi/scripts/skampi_tools/__pycache__/cli.pyc"), "")
+    cache = os.path.join(prefix, "share/skampi/scripts/skampi_tools/__pycache__")  # of Python
+    os.makedirs(cache, exist_ok=True)
+    write(os.path.join(cache, "cli.pyc"), "")
     made = make(tree, "uninstall", f"PREFIX={prefix}")
     tap.equal((made.status, everything(prefix)),
               (0, ["share", "share/skampi", "share/skampi/inputs", "share/skampi/inputs/my own.ski"]),
