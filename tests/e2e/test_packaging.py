@@ -43,6 +43,14 @@ def installation(tree, top, *where):
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
     missing = sorted(set(wanted) - set(present))
     tap.ok(not missing, "... program, documents, inputs and scripts are there", f"missing: {missing}")
+    programs = [name.replace("scripts", "bin") for name in tracked_files("scripts/skampi-*")]
+    tap.ok(not set(programs) - set(present) and
+           all(os.path.islink(os.path.join(top, name)) and
+               not os.path.isabs(os.readlink(os.path.join(top, name))) for name in programs),
+           "... and programs, as links that may be moved with all", programs)
+    modules = {f"share/skampi/{name}" for name in
+               tracked_files("scripts/skampi_tools/*", "scripts/jobs/*")} - set(present)
+    tap.ok(not modules, "... modules and job files", modules)
     private = [p for p in present if os.stat(os.path.join(top, p)).st_mode & 0o444 != 0o444]
     tap.ok(not private, "... and all may read them", private)
     links = re.findall(r"\]\((inputs|scripts|measurements)\)", read(ROOT, "README.md"))
@@ -61,8 +69,15 @@ def install(tree):
     tap.ok(listed.status == 0 and "wtime" in listed.out, "the installed program lists", listed)
     checked = skampi(args=["-n", "-i", "quickstart.ski"], launch=False, executable=tool)
     tap.equal(checked.status, 0, "the installed program finds its inputs", checked)
-    shown = run([os.path.join(prefix, "bin/skampi-table"), "--help"])
-    tap.equal(shown.status, 0, "the installed skampi-table runs", shown)
+    for name in sorted(os.listdir(os.path.join(prefix, "bin"))):
+        if name != "skampi":
+            shown = run([os.path.join(prefix, "bin", name), "--help"])
+            tap.ok(shown.status == 0 and name in shown.out, f"the installed {name} runs", shown)
+    tried = run([os.path.join(prefix, "bin/skampi-campaign"), "--dry-run", "--launch", "env",
+                 "quickstart.ski"])
+    tap.ok(tried.status == 0 and f"{prefix}/bin/skampi" in tried.out and
+           f"{prefix}/share/skampi/inputs/quickstart.ski" in tried.out,
+           "... and skampi-campaign takes what is installed", tried)
     page = read(prefix, "share/man/man1/skampi.1")
     tap.ok(page.startswith(".TH SKAMPI 1") and prefix in page.replace("\\", ""),
            "the manual page says where the inputs are", page)
@@ -78,6 +93,9 @@ def install(tree):
     tap.ok(made.status == 0 and there
            and everything(prefix) == sorted([*installed, "share/skampi/inputs/my own.ski"]),
            "installing again replaces what another version installed", made)
+    cache = os.path.join(prefix, "share/skampi/scripts/skampi_tools/__pycache__")  # of Python
+    os.makedirs(cache, exist_ok=True)
+    write(os.path.join(cache, "cli.pyc"), "")
     made = make(tree, "uninstall", f"PREFIX={prefix}")
     tap.equal((made.status, everything(prefix)),
               (0, ["share", "share/skampi", "share/skampi/inputs", "share/skampi/inputs/my own.ski"]),

@@ -1,0 +1,220 @@
+"""What the launches of a campaign say together: launches as rounds, in the terms of
+statistics.rounds_of()."""
+
+import math
+from collections import Counter
+
+from . import results, style
+from .statistics import interquartile, rounds_of
+
+POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes",
+         "quantity")
+
+
+def _points(file):
+    """{what identifies a point in every launch: Result}; a point that a script measures several
+    times counts each time."""
+    seen, points = Counter(), {}
+    for result in file.points:
+        points[result.key, seen[result.key]] = result
+        seen[result.key] += 1
+    return points
+
+
+def spread_within(result):
+    """The interquartile range inside one launch, in the unit of its value: of the samples, or with
+    rounds in the launch of their medians where that is more; NaN when the file does not tell."""
+    if not result.is_rounds:
+        return result.p75 - result.p25
+    known = [x for x in result.medians if not math.isnan(x)]
+    ranges = [result.within * result.median, interquartile(known) if len(known) > 1 else math.nan]
+    return max((x for x in ranges if not math.isnan(x)), default=math.nan)
+
+
+def _listed(numbers):
+    text = ", ".join(map(str, numbers[:10]))
+    return text if len(numbers) <= 10 else f"{text} and {len(numbers) - 10} more"
+
+
+def _plain(value):
+    """For JSON, which has no NaN."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def aggregate_point(measured, confidence):
+    """The rounds record of one point. measured: of each launch its Result, or None."""
+    there = [result for result in measured if result]
+    values = [result.best() if result else math.nan for result in measured]
+    known = [value for value in values if math.isfinite(value)]
+    within = [spread for spread in map(spread_within, there) if math.isfinite(spread)]
+    rounds = rounds_of(known, within, confidence)
+    flags = Counter(flag for result in there for flag in dict.fromkeys(result.flags))
+    notes = [f"{flag}: in {count} of {len(there)} launches" for flag, count in flags.items()]
+    without = [number for number, value in enumerate(values, 1) if not math.isfinite(value)]
+    if without:
+        notes.append(f"nothing in {len(without)} of {len(measured)} launches: {_listed(without)}")
+    record = {"record": "rounds", **{key: there[0].record.get(key) for key in POINT}}
+    for name, value in (
+            ("rounds", len(known)), ("median", rounds.median), ("median_low", rounds.low),
+            ("median_high", rounds.high), ("reached", rounds.reached or math.nan),
+            ("next_low", rounds.next_low), ("next_high", rounds.next_high),
+            ("confidence", confidence), ("between", rounds.between), ("within", rounds.within)):
+        record[name] = _plain(value)
+    record["medians"] = [_plain(value) for value in values]
+    if there[0].record.get("unit") is not None:
+        record["unit"] = there[0].record["unit"]
+    record["flags"], record["notes"] = list(flags), notes
+    return record
+
+
+def aggregate(files, confidence=0.95):
+    """The rounds records of all points that any of these launches has, in the order of the first
+    launch that has them."""
+    launches = [_points(file) for file in files]
+    order = {}
+    for points in launches:
+        for key in points:
+            order.setdefault(key)
+    records = [aggregate_point([points.get(key) for points in launches], confidence) for key in order]
+    # A block's points stay together when a later launch has more of them than the first.
+    blocks = {}
+    for record in records:
+        blocks.setdefault((record["number"] or 0, record["block"]), []).append(record)
+    return [record for block in blocks.values() for record in block]
+
+
+def _missing(files):
+    """One record for each thing that was not measured in some launches."""
+    counts, first = Counter(), {}
+    for file in files:
+        for record in {str(sorted(r.items())): r for r in file.records
+                       if r["record"] == "missing"}.values():
+            key = tuple(record.get(name) for name in ("kind", "block", "number", "call", "reason"))
+            counts[key] += 1
+            first.setdefault(key, record)
+    for key, record in first.items():
+        where = f"in {counts[key]} of {len(files)} launches"
+        reason = record.get("reason")
+        yield {**record, "reason": f"{reason} ({where})" if reason else where}
+
+
+def _header(campaign, definition, confidence):
+    """The first launch's header, with what all launches have in common and what differs said."""
+    files = [file for files in campaign.values() for file in files]
+    header = dict(files[0].header)
+    notes = []
+    for name, own in campaign.items():
+        notes.append(f"configuration {name}: {len(own)} of {definition['launches']} launches, in the "
+                     f"place of rounds; intervals at {100 * confidence:g} %")
+    libraries = list(dict.fromkeys(str(file.header.get("library")) for file in files))
+    header["library"] = "; ".join(libraries)
+    header["pes"] = max(file.header.get("pes") or 0 for file in files)
+    header["started"] = min(str(file.header.get("started")) for file in files)
+    variables = [file.header.get("environment") or {} for file in files]
+    header["environment"] = {name: value for name, value in variables[0].items()
+                             if all(other.get(name) == value for other in variables)}
+    warnings = Counter(w for file in files for w in dict.fromkeys(file.header.get("warnings") or []))
+    header["warnings"] = [f"{text} (in {count} of {len(files)} launches)"
+                          for text, count in warnings.items()]
+    hosts = {tuple(str(node.get("name")) for node in file.header.get("nodes") or [])
+             for file in files}
+    if len(hosts) > 1:
+        notes.append(f"launches ran on {len(hosts)} different sets of nodes")
+    header["notes"] = notes
+    header.pop("rounds", None)
+    return header
+
+
+def summarize(campaign, definition, confidence=0.95, name_variable=None):
+    """A ResultFile of rounds records with launches in the place of rounds. campaign: as from
+    read_campaign(), with at least one launch. name_variable: of which each point gets the
+    configuration's name as its first variable, so that those of several can stand in one file."""
+    campaign = {name: files for name, files in campaign.items() if files}
+    summary = results.ResultFile("summary")
+    summary.add(_header(campaign, definition, confidence))
+    blocks, missing = {}, []
+    for name, files in campaign.items():
+        for record in aggregate(files, confidence):
+            if name_variable:
+                record["variables"] = {name_variable: name, **(record["variables"] or {})}
+            blocks.setdefault((record["number"] or 0, record["block"]), []).append(record)
+        missing += _missing(files)
+    for (number, block), records in sorted(blocks.items(), key=lambda item: item[0][0]):
+        summary.add({"record": "block", "block": block, "number": number})
+        for record in records:
+            summary.add(record)
+        summary.add({"record": "block_end", "block": block, "number": number, "duration": None})
+    for record in missing:
+        summary.add(record)
+    files = [file for files in campaign.values() for file in files]
+    whole = all(len(files) == definition["launches"] for files in campaign.values()) and \
+        len(campaign) == len(definition["configurations"])
+    summary.add({"record": "end",
+                 "status": 0 if whole and all(file.end["status"] == 0 for file in files) else 3,
+                 "finished": max(str(file.end["finished"]) for file in files),
+                 "duration": sum(file.end.get("duration") or 0 for file in files),
+                 "results": len(summary.rounds), "missing": len(missing)})
+    return summary
+
+
+# ---- For people ----
+
+
+def _value(value, quantity):
+    return style.size_text(value) if quantity == "bytes" else style.time_text(value)
+
+
+def table(campaign, summaries):
+    """Lines of text: a table a block, a line a point and configuration. summaries: {configuration:
+    ResultFile of summarize()}."""
+    several = len(campaign) > 1
+    blocks = {}
+    for name, summary in summaries.items():
+        for result in summary.rounds:
+            points = blocks.setdefault((result.number or 0, str(result.block)), {})
+            points.setdefault(result.label(), []).append((name, result))
+    lines = []
+    for (_, block), points in sorted(blocks.items(), key=lambda item: item[0][0]):
+        rows = [["point", *(["configuration"] if several else []), "median", "interval", "between",
+                 "within", "launches"]]
+        for label, cells in points.items():
+            for number, (name, result) in enumerate(cells):
+                interval = style.NOTHING
+                if math.isfinite(result.median_low):
+                    interval = (f"{_value(result.median_low, result.quantity)} - "
+                                f"{_value(result.median_high, result.quantity)}")
+                rows.append([label if number == 0 else "", *([name] if several else []),
+                             _value(result.median, result.quantity), interval,
+                             style.percent_text(result.between, 2),
+                             style.percent_text(result.within, 2),
+                             f"{result.record['rounds']}{' *' if result.notes else ''}"])
+        lines += [block, *_aligned(rows, left=1 + several), ""]
+    return lines + _footnotes(summaries)
+
+
+def _aligned(rows, left):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        cells = [cell.ljust(width) if i < left or i == len(row) - 1 else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths))]
+        yield ("  " + "  ".join(cells)).rstrip()
+
+
+def _footnotes(summaries):
+    points = [result for summary in summaries.values() for result in summary.rounds]
+    if not points:
+        return ["nothing was measured"]
+    confidence = points[0].confidence
+    lines = [f"interval: {100 * confidence:g} % confidence interval of the median of launches; between: "
+             f"interquartile range of launches / median; within: the same inside launches"]
+    short = [r for r in points if r.record["rounds"] and not r.record.get("reached")]
+    weak = sorted({r.reached for r in points if r.reached < confidence})
+    if short:
+        lines.append(f"{len(short)} of {len(points)} points have fewer than 5 launches, too few for an "
+                     f"interval")
+    if weak:
+        lines.append(f"with so few launches intervals reach {100 * weak[0]:.3g} % only: at least 6 are "
+                     f"needed for 95 %")
+    if any(r.notes for r in points):
+        lines.append("* has notes, which summary.json tells")
+    return lines
