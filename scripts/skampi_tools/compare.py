@@ -17,6 +17,7 @@ Needs numpy: scripts call cli.need("numpy") before they import this module.
 """
 
 import fnmatch
+import functools
 import glob
 import itertools
 import math
@@ -34,7 +35,7 @@ SLOWER, FASTER, UNCHANGED, CANNOT_TELL, ONLY_OLD, ONLY_NEW = VERDICTS = (
     "slower", "faster", "unchanged", "cannot tell", "only old", "only new")
 LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
-EXACT_LABELLINGS = 5000   # more are drawn
+EXACT_LABELLINGS = 2000   # where there are more, so many are drawn
 FENCE = 3                 # Tukey's far fences, in interquartile ranges
 LEAST_MINORITY = 0.3      # of all launches, on the smaller side, where fences may be used
 LOW_QUANTILE = 0.1
@@ -206,7 +207,7 @@ def _labellings(old, new, alpha, points, seed):
         for number, combination in enumerate(itertools.combinations(range(count), old)):
             chosen[number, list(combination)] = 1
         return chosen, True
-    wanted = max(min(EXACT_LABELLINGS, max(1000, 10_000_000 // points)), math.ceil(20 / alpha))
+    wanted = max(EXACT_LABELLINGS if points < 5000 else 1000, math.ceil(20 / alpha))
     generator = np.random.default_rng(seed)
     chosen = np.zeros((wanted, count))
     chosen[0, :old] = 1
@@ -288,6 +289,7 @@ def ratio_interval(old, new, confidence=0.95):
             max(0.0, reached))
 
 
+@functools.lru_cache(None)
 def _mann_whitney(n, m):
     """Probabilities of U = 0, 1, ..., n m where both sides are alike: the coefficients of Gauss'
     binomial."""
@@ -410,7 +412,7 @@ def _log(value):
 
 
 def _cannot(row, reason):
-    row.verdict, row.reason, row.p, row.p_margin = CANNOT_TELL, reason, NAN, NAN
+    row.verdict, row.reason = CANNOT_TELL, reason
 
 
 def _above_zero(row, values):
@@ -459,10 +461,12 @@ def _by_launches(comparison, rows, old, new):
     labels, comparison.exact = _labellings(len(old), len(new), comparison.alpha, len(tested),
                                            comparison.seed)
     comparison.labellings = len(labels)
-    p = _corrected(np.abs(_statistics(values, len(old), labels)))
-    p_margin = _corrected(_statistics(_shifted(values, len(old), comparison.margin), len(old), labels))
-    for row, change, beyond in zip(tested, p, p_margin):
-        _judge(comparison, row, change, beyond)
+    change = _statistics(values, len(old), labels)
+    beyond = change if comparison.margin == 0 else _statistics(
+        _shifted(values, len(old), comparison.margin), len(old), labels)
+    p, p_margin = _corrected(np.abs(change)), _corrected(beyond)
+    for row, *both in zip(tested, p, p_margin):
+        _judge(comparison, row, *both)
 
 
 def _shifted(values, old, margin):
@@ -474,16 +478,18 @@ def _shifted(values, old, margin):
 
 def _judge(comparison, row, p, p_margin):
     row.p, row.p_margin = min(1.0, float(p)), min(1.0, float(p_margin))
-    row.over_margin = row.p_margin <= comparison.alpha and row.ratio > 1 + comparison.margin
+    changed = row.p <= comparison.alpha
+    if comparison.margin > 0:
+        row.over_margin = row.p_margin <= comparison.alpha and row.ratio > 1 + comparison.margin
+    else:
+        row.over_margin = changed and row.ratio > 1
     within = 1 + comparison.same_within
-    if row.p <= comparison.alpha or row.over_margin:
+    if changed or row.over_margin:
         row.verdict = SLOWER if row.ratio > 1 else FASTER
     elif row.low >= 1 / within and row.high <= within:
         row.verdict = UNCHANGED
     else:
-        _keep = row.p, row.p_margin
-        _cannot(row, f"the interval is wider than {100 * comparison.same_within:g} %")
-        row.p, row.p_margin = _keep
+        _cannot(row, f"the interval reaches beyond {100 * comparison.same_within:g} %")
 
 
 def _by_rounds(comparison, rows, old, new):
