@@ -1,0 +1,550 @@
+"""What changed from one set of result files to another, with a stated chance of false alarms.
+
+    comparison = compare_files(read_side(["old/"]), read_side(["new/"]))
+    for row in comparison.rows:
+        print(row.label, row.ratio, row.verdict)
+
+Files are ResultFile objects, one a launch. All points are tested at once, by relabelling (Westfall
+& Young, "Resampling-Based Multiple Testing", 1993, algorithm 4.1): launches as a whole are given
+to the two sides in all possible ways, or in many drawn ones, and the largest statistic over all
+points is looked up among those. So no distribution is assumed, points of one launch may depend on
+each other, and the chance that any point of a comparison in which nothing changed is called
+changed is at most alpha. Holm's correction of a test a point would need the p-value of a point
+to be alpha / points, which 5 and 5 launches, whose smallest p-value is 2/252, cannot reach for more
+than 6 points.
+
+Needs numpy: scripts call cli.need("numpy") before they import this module.
+"""
+
+import fnmatch
+import functools
+import glob
+import itertools
+import math
+import os
+from dataclasses import dataclass, field
+from statistics import NormalDist
+
+import numpy as np
+
+from . import results
+from .cli import Error
+
+NAN = math.nan
+SLOWER, FASTER, UNCHANGED, CANNOT_TELL, ONLY_OLD, ONLY_NEW = VERDICTS = (
+    "slower", "faster", "unchanged", "cannot tell", "only old", "only new")
+LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
+SAME_WITHIN = 0.10
+EXACT_LABELLINGS = 2000   # where there are more, so many are drawn
+FENCE = 3                 # Tukey's far fences, in interquartile ranges
+LEAST_MINORITY = 0.3      # of all launches, on the smaller side, where fences may be used
+LOW_QUANTILE = 0.1
+DEPENDENCE = 0.99         # confidence at which rounds are called dependent
+
+
+@dataclass
+class Row:
+    """A point. Times in seconds (bytes where the quantity is bytes); NaN: nothing to state."""
+    key: tuple
+    block: str
+    function: str
+    label: str           # within its block
+    quantity: str
+    old: float           # median over launches (rounds, repetitions)
+    new: float
+    ratio: float = NAN   # new/old: median of all ratios of a new to an old value
+    low: float = NAN     # its interval, of this point alone, at confidence `reached`
+    high: float = NAN
+    reached: float = NAN
+    p: float = NAN       # of no change, corrected for the number of points
+    p_margin: float = NAN  # of being slower by no more than the margin, corrected
+    over_margin: bool = False
+    verdict: str = CANNOT_TELL
+    reason: str = ""     # why one cannot tell
+    unit: str = ""       # what was compared: launches, rounds, repetitions
+    count_old: int = 0
+    count_new: int = 0
+
+
+@dataclass
+class Comparison:
+    rows: list
+    alpha: float
+    margin: float
+    same_within: float
+    launch_spread: float
+    seed: int
+    unit: str            # of the rows: launches, rounds, repetitions; with commas where they differ
+    files_old: list
+    files_new: list
+    labellings: int = 0  # that were tried
+    exact: bool = False  # whether these are all
+    differences: list = field(default_factory=list)  # of the configurations, in words
+    cautions: list = field(default_factory=list)
+
+    def count(self, verdict):
+        return sum(row.verdict == verdict for row in self.rows)
+
+    @property
+    def over_margin(self):
+        return [row for row in self.rows if row.over_margin]
+
+    @property
+    def can_tell(self):
+        """Whether any point could have been called changed."""
+        return any(not math.isnan(row.p) for row in self.rows)
+
+    @property
+    def worst(self):
+        """The row that became slowest among those that are slower, or None."""
+        slower = [row for row in self.rows if row.verdict == SLOWER]
+        return max(slower, key=lambda row: row.ratio) if slower else None
+
+    @property
+    def summary(self):
+        return {"points": len(self.rows), **{verdict: self.count(verdict) for verdict in VERDICTS}}
+
+
+# ---- Reading ----
+
+
+def read_side(paths, configuration=None):
+    """ResultFile objects, one a launch, of files and directories: a campaign's (configuration: which
+    of its configurations; needed where it has several), or one with *.json, *.sko or *.csv files."""
+    files = []
+    for path in paths:
+        if os.path.isdir(path):
+            files += _read_directory(path, configuration)
+        else:
+            files.append(results.read(path))
+    return files
+
+
+def _read_directory(path, configuration):
+    if os.path.isfile(os.path.join(path, "campaign.json")):
+        from . import campaign
+        launches = campaign.read_campaign(path)
+        if configuration is None and len(launches) > 1:
+            raise Error(f"{path}: this campaign has the configurations {', '.join(launches)}: say "
+                        f"which, as {path}:{next(iter(launches))}")
+        name = configuration if configuration is not None else next(iter(launches), None)
+        if name not in launches:
+            raise Error(f"{path}: there is no configuration {name}: it has {', '.join(launches)}")
+        if not launches[name]:
+            raise Error(f"{path}: no launch of {name} came to its end: resume the campaign")
+        return launches[name]
+    for pattern in ("*.json", "*.csv", "*.sko"):
+        if found := sorted(glob.glob(os.path.join(glob.escape(path), pattern))):
+            return [results.read(name) for name in found]
+    raise Error(f"{path}: there is no result file and no campaign in this directory")
+
+
+def _points(file, chosen):
+    """{key: Result}; a point that is there several times is numbered."""
+    points, seen = {}, {}
+    for result in file.points:
+        key = result.key
+        seen[key] = seen.get(key, 0) + 1
+        if chosen(result):
+            points[key + (seen[key],)] = result
+    return points
+
+
+def _chooser(blocks, functions):
+    def chosen(result):
+        return ((not blocks or any(fnmatch.fnmatchcase(str(result.block), p) for p in blocks)) and
+                (not functions or any(fnmatch.fnmatchcase(str(result.function), p)
+                                      for p in functions)))
+    return chosen
+
+
+# ---- Configurations ----
+
+
+def _configuration(header):
+    nodes = header.get("nodes") or []
+    binding = header.get("binding") or {}
+    facts = {
+        "library": header.get("library"), "version of skampi": header.get("version"),
+        "script": (header.get("script") or {}).get("checksum"), "PEs": header.get("pes"),
+        "nodes": len(nodes) or None,
+        "CPU": ", ".join(sorted({str(node.get("cpu")) for node in nodes if node.get("cpu")})),
+        "governor": ", ".join(sorted({str(n.get("governor")) for n in nodes if n.get("governor")})),
+        "bound PEs": binding.get("bound"), "timer": (header.get("timer") or {}).get("name"),
+    }
+    facts.update((f"environment {name}", value)
+                 for name, value in (header.get("environment") or {}).items())
+    return facts
+
+
+def _stated(values):
+    return " or ".join(sorted({"not stated" if v in (None, "") else str(v) for v in values}))
+
+
+def configuration_differences(old_files, new_files):
+    """Lines that say in what the files differ besides the times."""
+    old, new = ([_configuration(file.header) for file in files] for files in (old_files, new_files))
+    lines = []
+    names = dict.fromkeys(name for facts in old + new for name in facts)
+    for name in names:
+        a, b = (_stated(facts.get(name) for facts in side) for side in (old, new))
+        if a != b:
+            lines.append(f"{name}: {a} | {b}")
+        elif " or " in a:
+            lines.append(f"{name} differs between launches: {a}")
+    return lines
+
+
+# ---- Statistics ----
+
+
+def _labellings(old, new, alpha, points, seed):
+    """(array of labellings x launches: true where a launch is taken for an old one; the first is
+    the true one), and whether these are all."""
+    count = old + new
+    if math.comb(count, old) <= EXACT_LABELLINGS:
+        chosen = np.zeros((math.comb(count, old), count))
+        for number, combination in enumerate(itertools.combinations(range(count), old)):
+            chosen[number, list(combination)] = 1
+        return chosen, True
+    wanted = max(EXACT_LABELLINGS if points < 5000 else 1000, math.ceil(20 / alpha))
+    generator = np.random.default_rng(seed)
+    chosen = np.zeros((wanted, count))
+    chosen[0, :old] = 1
+    for row in chosen[1:]:
+        row[generator.permutation(count)[:old]] = 1
+    return chosen, False
+
+
+def _fenced(values, old):
+    """Far outliers pulled to Tukey's fences of both sides together, without a look at the labels.
+    Where one side is much the smaller, it might be the outliers: nothing is done then."""
+    count = len(values)
+    if min(old, count - old) < LEAST_MINORITY * count:
+        return values
+    q1, q3 = np.nanquantile(values, [0.25, 0.75], axis=0)
+    width = np.where(q3 > q1, FENCE * (q3 - q1), np.inf)
+    return np.clip(values, q1 - width, q3 + width)
+
+
+def _statistics(values, old, labels):
+    """Labellings x points: difference of the means, new less old, over its standard error and a
+    constant that keeps points whose values happen to lie close together from deciding alone (Tusher,
+    Tibshirani & Chu, PNAS 98, 2001). That is the median standard error over points, or, where
+    larger, what the point itself has in a tenth of the labellings."""
+    there = ~np.isnan(values)
+    x = _fenced(values - np.nanmedian(values, axis=0), old)
+    x = np.where(there, x, 0)
+    n_old = labels @ there
+    n_new = there.sum(axis=0) - n_old
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sum_old, square_old = labels @ x, labels @ (x * x)
+        mean_old = sum_old / n_old
+        mean_new = (x.sum(axis=0) - sum_old) / n_new
+        inside = (x * x).sum(axis=0) - n_old * mean_old**2 - n_new * mean_new**2
+        degrees = np.maximum(there.sum(axis=0) - 2, 1)
+        error = np.sqrt(np.maximum(inside, 0) / degrees * (1 / n_old + 1 / n_new))
+        usable = (n_old > 0) & (n_new > 0)
+        error = np.where(usable, error, 0)
+        constant = np.maximum(np.median(error, axis=1, keepdims=True),
+                              np.quantile(error, LOW_QUANTILE, axis=0, keepdims=True))
+        return np.where(usable, (mean_new - mean_old) / (error + constant + 1e-12), 0)
+
+
+def _corrected(statistics):
+    """p-values of the first labelling, corrected for all points, stepping down from the largest."""
+    order = np.argsort(-statistics[0], kind="stable")
+    ordered = statistics[:, order]
+    largest = np.maximum.accumulate(ordered[:, ::-1], axis=1)[:, ::-1]
+    close = 1e-9 * (1 + np.abs(ordered[0]))
+    p = np.maximum.accumulate((largest >= ordered[0] - close).mean(axis=0))
+    corrected = np.empty_like(p)
+    corrected[order] = p
+    return corrected
+
+
+def _smallest_p(old, new, two_sided=True):
+    """That relabelling can give at all."""
+    return (2 if two_sided and old == new else 1) / math.comb(old + new, old)
+
+
+def ratio_interval(old, new, confidence=0.95):
+    """(estimate, low, high, reached) of new/old: the median of all ratios of a new to an old value,
+    and the interval that belongs to the test of Mann & Whitney (Hodges & Lehmann 1963; Hollander &
+    Wolfe, Nonparametric Statistical Methods, 4.3). Values above 0. reached: the confidence of the
+    interval, less than asked for with few values."""
+    ratios = np.sort(np.divide.outer(np.asarray(new), np.asarray(old)), axis=None)
+    count = len(ratios)
+    tail = (1 - confidence) / 2
+    if count > 2500:
+        n, m = len(old), len(new)
+        width = NormalDist().inv_cdf(1 - tail) * math.sqrt(n * m * (n + m + 1) / 12)
+        rank = max(1, math.floor(count / 2 - width))
+        reached = confidence
+    else:
+        below = np.cumsum(_mann_whitney(len(old), len(new)))
+        rank = max(1, int(np.searchsorted(below, tail, side="right")))
+        reached = 1 - 2 * float(below[rank - 1])
+    return (float(np.median(ratios)), float(ratios[rank - 1]), float(ratios[count - rank]),
+            max(0.0, reached))
+
+
+@functools.lru_cache(None)
+def _mann_whitney(n, m):
+    """Probabilities of U = 0, 1, ..., n m where both sides are alike: the coefficients of Gauss'
+    binomial."""
+    counts = [1] + [0] * (n * m)
+    for i in range(1, n + 1):
+        for k in range(n * m, m + i - 1, -1):
+            counts[k] -= counts[k - m - i]
+        for k in range(i, n * m + 1):
+            counts[k] += counts[k - i]
+    total = math.comb(n + m, n)
+    return [count / total for count in counts]
+
+
+def _dependence(values):
+    """The correlation of neighbouring rounds, over both runs (a list of arrays in the order of
+    time), and the number of pairs."""
+    pairs, products, squares = 0, 0.0, 0.0
+    for run in values:
+        run = run[~np.isnan(run)]
+        if len(run) < 3:
+            continue
+        centred = run - run.mean()
+        pairs += len(run) - 1
+        products += float((centred[1:] * centred[:-1]).sum())
+        squares += float((centred**2).sum())
+    return (products / squares if squares > 0 else 0.0), pairs
+
+
+# ---- Comparing ----
+
+
+def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None, blocks=None,
+                  functions=None, launch_spread=LAUNCH_SPREAD, seed=1):
+    """A Comparison of two lists of ResultFile, one a launch.
+
+    alpha: the chance of any false alarm in the whole. margin: rows are over_margin when they are
+    significantly slower by more than this (0.05: 5 %). same_within: a point that is not
+    significantly changed is unchanged when the interval of its ratio stays within this; else one
+    cannot tell (default: the margin, or 10 %). blocks, functions: patterns of what to compare.
+    launch_spread: the standard deviation between launches to reckon with where there are too few of
+    them to see it and rounds are compared. seed: of the labellings, where not all can be tried."""
+    chosen = _chooser(blocks, functions)
+    old, new = ([_points(file, chosen) for file in files] for files in (old_files, new_files))
+    comparison = Comparison(
+        [], alpha, margin, same_within or margin or SAME_WITHIN, launch_spread, seed, "",
+        [file.path for file in old_files], [file.path for file in new_files],
+        differences=configuration_differences(old_files, new_files))
+    keys = dict.fromkeys(key for points in old + new for key in points)
+    if not keys and (blocks or functions):
+        raise Error("nothing to compare: no result has such a block and function")
+    shared = []
+    for key in keys:
+        mine, theirs = ([points[key] for points in side if key in points] for side in (old, new))
+        some = (mine or theirs)[0]
+        row = Row(key, str(some.block), str(some.function), some.label(), some.quantity or "time",
+                  _median([r.best() for r in mine]), _median([r.best() for r in theirs]),
+                  count_old=len(mine), count_new=len(theirs))
+        comparison.rows.append(row)
+        if mine and theirs:
+            shared.append(row)
+        else:
+            row.verdict = ONLY_OLD if mine else ONLY_NEW
+    _check_sides(comparison, old_files, new_files)
+    launches, rounds = [], []
+    for row in shared:
+        if _smallest_p(row.count_old, row.count_new) <= alpha:
+            launches.append(row)
+        elif _has_rounds(old + new, row.key):
+            rounds.append(row)
+        else:
+            _within_runs(row, old, new)
+    _by_launches(comparison, launches, old, new)
+    _by_rounds(comparison, rounds, old, new)
+    units = dict.fromkeys(row.unit for row in shared)
+    comparison.unit = ", ".join(units)
+    if "rounds" in units:
+        comparison.cautions.append(
+            f"rounds of too few launches are compared: a change counts only beyond what launches that "
+            f"differ by a standard deviation of {100 * launch_spread:g} % explain; what a launch fixes "
+            f"for good may be more (campaigns of 5 launches a side see it)")
+    if "repetitions" in units:
+        comparison.cautions.append(
+            "points with too few launches and no rounds: their intervals hold within these runs alone; "
+            "launches of the same program differ, by a factor of 2 to 4 where PEs wait for each other, "
+            "so nothing is called changed: measure at least 4 launches a side (skampi-campaign), or "
+            "with --rounds 10")
+    comparison.rows.sort(key=_importance)
+    return comparison
+
+
+def _check_sides(comparison, old_files, new_files):
+    for file in old_files + new_files:
+        if file.end is None:
+            comparison.cautions.append(f"{file.path}: the file is not whole: points may be missing")
+    both = {os.path.realpath(f.path) for f in old_files} & {os.path.realpath(f.path) for f in new_files}
+    for path in sorted(both):
+        comparison.cautions.append(f"{path} is on both sides")
+
+
+def _importance(row):
+    place = {SLOWER: 0, FASTER: 1, CANNOT_TELL: 2, UNCHANGED: 3, ONLY_OLD: 4, ONLY_NEW: 5}[row.verdict]
+    if not row.over_margin and row.verdict == SLOWER:
+        place = 0.5
+    size = abs(math.log(row.ratio)) if row.ratio > 0 else 0
+    return place, -size
+
+
+def _median(values):
+    values = [value for value in values if not math.isnan(value)]
+    return float(np.median(values)) if values else NAN
+
+
+def _has_rounds(files, key):
+    there = [points[key] for points in files if key in points]
+    return bool(there) and all(result.is_rounds and result.medians for result in there)
+
+
+def _log(value):
+    return math.log(value) if value > 0 else NAN
+
+
+def _cannot(row, reason):
+    row.verdict, row.reason = CANNOT_TELL, reason
+
+
+def _above_zero(row, values):
+    values = [v for v in values if not math.isnan(v)]
+    if not values or min(values) <= 0:
+        _cannot(row, "not all values are above 0")
+        return False
+    return True
+
+
+def _within_runs(row, old, new):
+    """One launch, or few: what their own intervals say, which is no verdict."""
+    row.unit = "repetitions"
+    mine, theirs = ([points[row.key] for points in side if row.key in points] for side in (old, new))
+    few = max(row.count_old, row.count_new) > 1
+    _cannot(row, f"{row.count_old} and {row.count_new} launches are too few" if few
+            else "one launch a side, without rounds")
+    if row.old > 0 and row.new > 0:
+        row.ratio = row.new / row.old
+        lows, highs = ([[getattr(r, name) for r in side] for side in (mine, theirs)]
+                       for name in ("median_low", "median_high"))
+        if all(value > 0 for side in lows for value in side):  # NaN is not
+            row.low = min(lows[1]) / max(highs[0])
+            row.high = max(highs[1]) / min(lows[0])
+
+
+def _by_launches(comparison, rows, old, new):
+    columns, tested = [], []
+    for row in rows:
+        row.unit = "launches"
+        values = [points[row.key].best() if row.key in points else NAN for points in old + new]
+        if not _above_zero(row, values):
+            continue
+        mine, theirs = ([v for v in side if not math.isnan(v)]
+                        for side in (values[:len(old)], values[len(old):]))
+        row.count_old, row.count_new = len(mine), len(theirs)
+        if not mine or not theirs or _smallest_p(len(mine), len(theirs)) > comparison.alpha:
+            _cannot(row, f"{len(mine)} and {len(theirs)} launches are too few")
+            continue
+        row.ratio, row.low, row.high, row.reached = ratio_interval(mine, theirs)
+        columns.append([_log(v) for v in values])
+        tested.append(row)
+    if not tested:
+        return
+    values = np.array(columns).T
+    labels, comparison.exact = _labellings(len(old), len(new), comparison.alpha, len(tested),
+                                           comparison.seed)
+    comparison.labellings = len(labels)
+    change = _statistics(values, len(old), labels)
+    beyond = change if comparison.margin == 0 else _statistics(
+        _shifted(values, len(old), comparison.margin), len(old), labels)
+    p, p_margin = _corrected(np.abs(change)), _corrected(beyond)
+    for row, *both in zip(tested, p, p_margin):
+        _judge(comparison, row, *both)
+
+
+def _shifted(values, old, margin):
+    """As if the new ones had been faster by the margin."""
+    shifted = values.copy()
+    shifted[old:] -= math.log1p(margin)
+    return shifted
+
+
+def _judge(comparison, row, p, p_margin):
+    row.p, row.p_margin = min(1.0, float(p)), min(1.0, float(p_margin))
+    changed = row.p <= comparison.alpha
+    if comparison.margin > 0:
+        row.over_margin = row.p_margin <= comparison.alpha and row.ratio > 1 + comparison.margin
+    else:
+        row.over_margin = changed and row.ratio > 1
+    within = 1 + comparison.same_within
+    if changed or row.over_margin:
+        row.verdict = SLOWER if row.ratio > 1 else FASTER
+    elif row.low >= 1 / within and row.high <= within:
+        row.verdict = UNCHANGED
+    else:
+        _cannot(row, f"the interval reaches beyond {100 * comparison.same_within:g} %")
+
+
+def _by_rounds(comparison, rows, old, new):
+    """One launch a side, or few: rounds are relabelled, and half of alpha goes to the chance that
+    launches, whose effects are taken for normal on a logarithmic scale, explain the change."""
+    alpha, spread = comparison.alpha, comparison.launch_spread
+    columns, tested, sizes = [], [], []
+    longest = [max([len(points[row.key].medians) for row in rows if row.key in points] or [0])
+               for points in old + new]
+    for row in rows:
+        row.unit = "rounds"
+        runs = []
+        for points, length in zip(old + new, longest):
+            medians = points[row.key].medians if row.key in points else []
+            runs.append(list(medians) + [NAN] * (length - len(medians)))
+        flat = [value for run in runs for value in run]
+        if not _above_zero(row, flat):
+            continue
+        border = sum(longest[:len(old)])
+        mine, theirs = ([v for v in side if not math.isnan(v)]
+                        for side in (flat[:border], flat[border:]))
+        row.count_old, row.count_new = len(mine), len(theirs)
+        if not mine or not theirs:
+            _cannot(row, "no round has a median")
+            continue
+        ratio, low, high, row.reached = ratio_interval(mine, theirs)
+        launch = NormalDist().inv_cdf(0.975) * math.sqrt(2) * spread
+        row.ratio = ratio
+        row.low = ratio * math.exp(-math.hypot(math.log(ratio / low), launch))
+        row.high = ratio * math.exp(math.hypot(math.log(high / ratio), launch))
+        if 4 * _smallest_p(len(mine), len(theirs), two_sided=False) > alpha:
+            _cannot(row, f"{len(mine)} and {len(theirs)} rounds are too few: at least 5 are needed")
+            continue
+        correlation, pairs = _dependence([np.log(run) for run in runs])
+        if pairs and correlation > NormalDist().inv_cdf(DEPENDENCE) / math.sqrt(pairs):
+            _cannot(row, f"rounds follow too close on each other: their correlation is "
+                         f"{correlation:.2f}")
+            continue
+        columns.append([_log(v) for v in flat])
+        tested.append(row)
+    if not tested:
+        return
+    values = np.array(columns).T
+    border = sum(longest[:len(old)])
+    labels, comparison.exact = _labellings(border, len(values) - border, alpha, len(tested),
+                                           comparison.seed)
+    comparison.labellings = len(labels)
+    two = math.sqrt(2) * spread * NormalDist().inv_cdf(1 - alpha / 4 / len(tested))
+    one = math.sqrt(2) * spread * NormalDist().inv_cdf(1 - alpha / 2 / len(tested))
+
+    def beyond(margin, sign):
+        shifted = _shifted(values, border, math.expm1(sign * margin))
+        return _corrected(sign * _statistics(shifted, border, labels))
+
+    up, down = beyond(two, 1), beyond(two, -1)
+    over = beyond(one + math.log1p(comparison.margin), 1)
+    for row, p_up, p_down, p_over in zip(tested, up, down, over):
+        _judge(comparison, row, 4 * min(p_up, p_down), 2 * p_over)

@@ -1,0 +1,364 @@
+"""Self-consistent performance guidelines: what one operation costs at most, by what others cost.
+
+The idea and the first rules are of Träff, Gropp & Thakur, "Self-consistent MPI performance
+requirements", EuroPVM/MPI 2007, and IEEE TPDS 21 (2010): an operation should not be slower than
+the same made of other operations of the library. Rules are data, in scripts/guidelines.json, which
+scripts/README.md describes.
+"""
+
+import ast
+import fnmatch
+import itertools
+import json
+import math
+import operator
+from dataclasses import dataclass, field
+
+from .cli import Error
+from .statistics import median, rounds_of
+
+VERSION = 1
+IGNORED = "iterations"  # how many operations are timed together is no matter of the operation
+OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+             ast.Div: operator.truediv}
+FEWEST_LAUNCHES = 5     # for an interval of their median
+
+
+# ---- Rules ----
+
+
+@dataclass
+class Term:
+    function: str
+    times: object = 1    # number or expression
+    arguments: dict = field(default_factory=dict)
+
+
+@dataclass
+class Rule:
+    name: str
+    why: str
+    tolerance: float
+    least_pes: int = 1
+    left: list = field(default_factory=list)
+    right: list = field(default_factory=list)
+    monotone: str = ""
+    functions: list = field(default_factory=list)
+    excepted: list = field(default_factory=list)
+
+
+def _expression(text, names, where):
+    """The tree of an expression of numbers, names and + - * /."""
+    try:
+        tree = ast.parse(str(text), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise Error(f"{where}: {text!r}: not an expression of numbers, arguments and pes") from None
+
+    def check(node):
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return check(node.left) and check(node.right)
+        if isinstance(node, ast.Name):
+            return True
+        return (isinstance(node, ast.Constant) and type(node.value) in (int, float)
+                and abs(node.value) < 1e18)
+
+    if not check(tree):
+        raise Error(f"{where}: {text!r}: not an expression of numbers, arguments and pes with + - * /")
+    return tree
+
+
+def evaluate(tree, values):
+    """A number; None where a name has no number or something is divided by 0."""
+    if isinstance(tree, ast.Constant):
+        return tree.value
+    if isinstance(tree, ast.Name):
+        value = values.get(tree.id)
+        return value if isinstance(value, (int, float)) else None
+    left, right = evaluate(tree.left, values), evaluate(tree.right, values)
+    if left is None or right is None or (isinstance(tree.op, ast.Div) and right == 0):
+        return None
+    return OPERATORS[type(tree.op)](left, right)
+
+
+def _member(record, key, kinds, where, default=None):
+    value = record.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        raise Error(f"{where}: {key}: " + ("missing" if key not in record else
+                                           f"not {_in_words(kinds)}: {json.dumps(value)[:60]}"))
+    return value
+
+
+def _in_words(kinds):
+    words = {str: "a text", list: "a list", dict: "an object", int: "a number", float: "a number"}
+    return " or ".join(dict.fromkeys(words[kind] for kind in (
+        kinds if isinstance(kinds, tuple) else (kinds,))))
+
+
+def _only(record, known, where):
+    for key in record:
+        if key not in known:
+            raise Error(f"{where}: {key}: unknown; there are {', '.join(known)}")
+
+
+def _texts(record, key, where, default=None):
+    values = _member(record, key, list, where, default)
+    if not all(isinstance(value, str) for value in values):
+        raise Error(f"{where}: {key}: not a list of texts")
+    return values
+
+
+def _terms(record, key, names, where):
+    terms = []
+    for number, entry in enumerate(_member(record, key, list, where), 1):
+        here = f"{where}: {key} {number}"
+        if not isinstance(entry, dict):
+            raise Error(f"{here}: not an object")
+        _only(entry, ("function", "times", "arguments"), here)
+        try:
+            function = _member(entry, "function", str, here).format_map(names)
+        except (KeyError, ValueError, IndexError, AttributeError):
+            raise Error(f"{here}: function: what stands in braces is not in \"for\"") from None
+        arguments = _member(entry, "arguments", dict, here, {})
+        terms.append(Term(
+            function, _expression(_member(entry, "times", (int, float, str), here, 1), names,
+                                  f"{here}: times"),
+            {name: _expression(value, names, f"{here}: arguments: {name}")
+             for name, value in arguments.items()}))
+    if not terms:
+        raise Error(f"{where}: {key}: empty")
+    return terms
+
+
+def read_rules(path, tolerance=None):
+    """List of Rule; a rule with "for" gives several. tolerance: instead of the file's."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            given = json.load(file)
+    except UnicodeDecodeError:
+        raise Error(f"{path}: not UTF-8") from None
+    except ValueError as error:
+        raise Error(f"{path}:{getattr(error, 'lineno', 1)}: not JSON: "
+                    f"{getattr(error, 'msg', error)}") from None
+    except RecursionError:
+        raise Error(f"{path}: nested too deeply") from None
+    if not isinstance(given, dict):
+        raise Error(f"{path}:1: not an object with \"guidelines\" and \"rules\"")
+    _only(given, ("guidelines", "tolerance", "rules"), path)
+    if given.get("guidelines") != VERSION:
+        raise Error(f"{path}: guidelines: {json.dumps(given.get('guidelines'))}, but this tool knows "
+                    f"version {VERSION}")
+    rules = []
+    common = _tolerance(given, path, 0.05)
+    for number, record in enumerate(_member(given, "rules", list, path), 1):
+        where = f"{path}: rule {number}"
+        if not isinstance(record, dict):
+            raise Error(f"{where}: not an object")
+        where = f"{path}: rule {_member(record, 'name', str, where)!r}"
+        rules += _rules_of(record, where, common, tolerance)
+    return rules
+
+
+def _tolerance(record, where, default):
+    value = _member(record, "tolerance", (int, float), where, default)
+    if not 0 <= value < 1e6:
+        raise Error(f"{where}: tolerance: not a share such as 0.05: {value}")
+    return value
+
+
+def _rules_of(record, where, common, override):
+    monotone = "monotone" in record
+    _only(record, ("name", "why", "tolerance", "least_pes") + (
+        ("monotone", "functions", "except") if monotone else ("for", "left", "right")), where)
+    own = _tolerance(record, where, common)
+    shared = {"name": record["name"], "why": _member(record, "why", str, where, ""),
+              "tolerance": own if override is None else override,
+              "least_pes": _member(record, "least_pes", int, where, 1)}
+    if monotone:
+        return [Rule(**shared, monotone=_member(record, "monotone", str, where),
+                     functions=_texts(record, "functions", where),
+                     excepted=_texts(record, "except", where, []))]
+    rules = []
+    for names in _member(record, "for", list, where, [{}]):
+        if not isinstance(names, dict) or not all(isinstance(v, str) for v in names.values()):
+            raise Error(f"{where}: for: not a list of objects of texts")
+        rules.append(Rule(**shared, left=_terms(record, "left", names, where),
+                          right=_terms(record, "right", names, where)))
+    return rules
+
+
+# ---- Measured ----
+
+
+@dataclass
+class Cost:
+    """What an operation was measured to cost, in seconds."""
+    function: str
+    arguments: dict  # by name, without iterations
+    pes: int
+    members: str
+    cache: str
+    value: float
+    low: float
+    high: float
+    basis: str       # what the interval is of: launches, few launches, rounds, repetitions, errors
+
+    def text(self):
+        values = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
+        return f"{self.function}({values})"
+
+
+def _own_interval(result):
+    if result.median_low <= result.median_high:  # no NaN
+        return result.median_low, result.median_high, "rounds" if result.is_rounds else "repetitions"
+    if result.standard_error >= 0:
+        return (result.best() - 2 * result.standard_error, result.best() + 2 * result.standard_error,
+                "errors")
+    return math.nan, math.nan, ""
+
+
+def _value_of(argument):
+    value = argument.get("value") if isinstance(argument, dict) else argument
+    return tuple(value) if isinstance(value, list) else value
+
+
+def costs(files):
+    """List of Cost. files: ResultFile objects, launches of the same. Of an operation that a file
+    has several times (in blocks with other settings) the first counts."""
+    found = {}
+    for file in files:
+        seen = set()
+        for result in file.points:
+            if (result.quantity or "time") != "time" or not math.isfinite(result.best()):
+                continue
+            arguments = {name: _value_of(value) for name, value in result.arguments.items()
+                         if name != IGNORED}
+            key = (result.function, tuple(arguments.items()), result.pes,
+                   result.pe_set.get("members", ""), result.record.get("cache") or "")
+            if key not in seen:
+                seen.add(key)
+                found.setdefault(key, []).append(result)
+    return [_cost(key, launches) for key, launches in found.items()]
+
+
+def _cost(key, launches):
+    function, arguments, pes, members, cache = key
+    values = [result.best() for result in launches]
+    if len(launches) >= FEWEST_LAUNCHES:
+        rounds = rounds_of(values)
+        low, high, basis = rounds.low, rounds.high, "launches"
+    else:
+        intervals = [_own_interval(result) for result in launches]
+        low, high = min(i[0] for i in intervals), max(i[1] for i in intervals)
+        basis = intervals[0][2] if len(launches) == 1 else "few launches"
+        if any(math.isnan(i[0]) for i in intervals):
+            low = high = math.nan
+    return Cost(function, dict(arguments), pes or 0, members, cache, median(values), low, high, basis)
+
+
+# ---- Checking ----
+
+
+@dataclass
+class Violation:
+    rule: Rule
+    left: list     # of (times, Cost)
+    right: list
+    factor: float  # left over right
+    least: float   # the least that the intervals allow
+
+
+@dataclass
+class Checked:
+    """A rule, and how it went."""
+    rule: Rule
+    points: int = 0        # where it could be checked
+    unclear: int = 0       # of these: it may be violated, but intervals overlap
+    undecided: int = 0     # besides: values without interval, or not above 0
+    violations: list = field(default_factory=list)
+
+
+def check(rules, measured):
+    """List of Checked, in the order of the rules. measured: of costs()."""
+    by_function = {}
+    for cost in measured:
+        by_function.setdefault(cost.function, []).append(cost)
+    return [_check_monotone(rule, by_function) if rule.monotone else _check_sums(rule, by_function)
+            for rule in rules]
+
+
+def _judge(checked, left, right):
+    """left, right: lists of (times, Cost)."""
+    def total(side, name):
+        return sum(times * getattr(cost, name) for times, cost in side)
+
+    low, high = total(left, "low"), total(right, "high")
+    value, bound = total(left, "value"), total(right, "value")
+    if math.isnan(low) or math.isnan(high) or value <= 0 or bound <= 0 or high <= 0:
+        checked.undecided += 1
+        return
+    checked.points += 1
+    limit = 1 + checked.rule.tolerance
+    if low > limit * high:
+        checked.violations.append(Violation(checked.rule, left, right, value / bound, low / high))
+    elif value > limit * bound:
+        checked.unclear += 1
+
+
+def _alike(a, b):
+    """The same PEs; caches in the same state, where one matters."""
+    return (a.pes == b.pes and a.members == b.members
+            and (not a.cache or not b.cache or a.cache == b.cache))
+
+
+def _candidates(term, values, first, by_function):
+    """Measured costs that a term means, once the first term of the left side is chosen."""
+    for cost in by_function.get(term.function, ()):
+        if not _alike(first, cost) or not set(term.arguments) <= set(cost.arguments):
+            continue
+        wanted = {name: evaluate(tree, values) for name, tree in term.arguments.items()}
+        if all(value == (wanted[name] if name in wanted else first.arguments.get(name, value))
+               for name, value in cost.arguments.items()):
+            times = evaluate(term.times, values)
+            if times is not None and times >= 0:
+                yield times, cost
+
+
+def _check_sums(rule, by_function):
+    checked = Checked(rule)
+    head = rule.left[0]
+    for first in by_function.get(head.function, ()):
+        values = {**first.arguments, "pes": first.pes}
+        if first.pes < rule.least_pes:
+            continue
+        own = [(times, cost) for times, cost in _candidates(head, values, first, by_function)
+               if cost is first]
+        others = [list(_candidates(term, values, first, by_function))
+                  for term in rule.left[1:] + rule.right]
+        for combination in itertools.product(own, *others):
+            _judge(checked, list(combination[:len(rule.left)]), list(combination[len(rule.left):]))
+    return checked
+
+
+def _check_monotone(rule, by_function):
+    checked = Checked(rule)
+    name = rule.monotone
+    groups = {}
+    for function, list_ in by_function.items():
+        if not any(fnmatch.fnmatchcase(function, p) for p in rule.functions) or any(
+                fnmatch.fnmatchcase(function, p) for p in rule.excepted):
+            continue
+        for cost in list_:
+            if isinstance(cost.arguments.get(name), (int, float)) and cost.pes >= rule.least_pes:
+                rest = tuple((n, v) for n, v in cost.arguments.items() if n != name)
+                groups.setdefault((function, rest, cost.pes, cost.members, cost.cache),
+                                  []).append(cost)
+    for group in groups.values():
+        group.sort(key=lambda cost: cost.arguments[name])
+        for number, cost in enumerate(group[:-1]):
+            # One violation a size: by the larger one that takes the least time for certain.
+            larger = [c for c in group[number + 1:] if math.isfinite(c.high)]
+            if larger:
+                _judge(checked, [(1, cost)], [(1, min(larger, key=lambda c: c.high))])
+            else:
+                checked.undecided += 1
+    return checked

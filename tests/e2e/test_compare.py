@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# PLAIN
+# TIMEOUT: 180
+"""scripts/skampi-compare finds what changed, calls nothing changed when nothing did, and says when
+it cannot tell. How often it is wrong, or finds nothing, is counted on made data; more of them with
+SKAMPI_STUDY_RUNS=1000."""
+
+import json
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap, run, scratch_directory, skip_all
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import cli
+
+try:
+    cli.need("numpy")
+except SystemExit as error:
+    skip_all(error)
+
+import numpy as np
+from made_results import HEADER, point, write
+from skampi_tools import compare
+from skampi_tools.results import ResultFile
+
+COMPARE = os.path.join(ROOT, "scripts/skampi-compare")
+RUNS = int(os.environ.get("SKAMPI_STUDY_RUNS", "25"))
+tap = Tap()
+folder = scratch_directory()
+
+
+def in_folder(name):
+    return os.path.join(folder, name)
+
+
+def tool(*arguments, **more):
+    return run([COMPARE, *arguments], cwd=folder, **more)
+
+
+# ---- Numbers that are known ----
+
+uniform = compare._mann_whitney(2, 2)
+tap.ok(np.allclose(uniform, np.array([1, 1, 2, 1, 1]) / 6), "the distribution of Mann and Whitney's U",
+       uniform)
+# Hollander & Wolfe, table A.6: for 5 and 5 values P(U <= 2) = 4/252.
+tap.near(sum(compare._mann_whitney(5, 5)[:3]), 4 / 252, 1e-12, "... of 5 and 5 values")
+ratio, low, high, reached = compare.ratio_interval([1, 2, 3, 4, 5], [10, 20, 30, 40, 50])
+ratios = sorted(b / a for a in (1, 2, 3, 4, 5) for b in (10, 20, 30, 40, 50))
+tap.equal((ratio, low, high), (ratios[12], ratios[2], ratios[22]), "the ratio and its interval")
+tap.near(reached, 1 - 2 * 4 / 252, 1e-12, "... and what it reaches")
+tap.equal(compare.ratio_interval([1.0], [2.0]), (2.0, 2.0, 2.0, 0.0), "one value a side reaches nothing")
+
+
+# ---- How often it is wrong, and how often it finds what is there ----
+
+
+def files(medians, rounds=None):
+    """ResultFile objects of medians[launch][point], or with rounds[launch][round][point]."""
+    made = []
+    for number, launch in enumerate(medians):
+        file = ResultFile(f"{number}.json", dict(HEADER), end={"status": 0})
+        for index, value in enumerate(launch):
+            record = {"record": "result", "block": "b", "call": f"f({index})", "function": "f",
+                      "median": value}
+            if rounds is not None:
+                record.update(record="rounds", medians=[r[index] for r in rounds[number]])
+            file.add(record)
+        made.append(file)
+    return made
+
+
+LEVELS = math.log(3)
+
+
+def launches(generator, count, points, kind):
+    """Logarithms of times, launches x points: what a launch adds to all points, what it adds to
+    each, of 3 %, or what the kind says."""
+    x = generator.normal(0, 0.03, (count, points)) + generator.normal(0, 0.01, (count, 1))
+    if kind == "outliers":  # in one of ten values, 1.5 times the time and more
+        x += np.where(generator.random(x.shape) < 0.1, generator.exponential(0.4, x.shape), 0)
+    if kind == "two levels":  # every fifth point is three times as slow in four of ten launches
+        x[:, ::5] += np.where(generator.random(x[:, ::5].shape) < 0.4, LEVELS, 0)
+    return x
+
+
+def share(text, old, new, points, kind, change, wanted, first=0):
+    """Compares RUNS times; new points from `first` on, one in four, are slower by `change`. Shares of
+    runs with false alarms and of slower points found."""
+    alarms, found, there = 0, 0, 0
+    slow = np.zeros(points, bool)
+    if change:
+        slow[1::4] = True
+        slow[::5] = False  # those may be on two levels
+    for number in range(RUNS):
+        generator = np.random.default_rng([number, old, new, points])
+        before = launches(generator, old, points, kind)
+        after = launches(generator, new, points, kind)
+        after[:, slow] += math.log1p(change)
+        compared = compare.compare_files(files(np.exp(before)), files(np.exp(after)))
+        called = {row.key[1]: row.verdict in (compare.SLOWER, compare.FASTER) for row in compared.rows}
+        alarms += any(called[f"f({i})"] for i in range(points) if not slow[i])
+        found += sum(called[f"f({i})"] for i in range(points) if slow[i])
+        there += int(slow.sum())
+    if change:
+        tap.ok(found >= wanted * there, f"{text}: finds most that are {100 * change:g} % slower",
+               f"{found} of {there}, wanted {wanted}")
+        tap.note(f"{text}: found {found} of {there}; runs with a false alarm {alarms} of {RUNS}")
+    else:
+        check_alarms(text, alarms)
+
+
+def check_alarms(text, alarms):
+    # Of so many runs, 5 % give so many or more alarms in one of 10,000 cases.
+    limit = 0
+    while sum(math.comb(RUNS, k) * 0.05**k * 0.95**(RUNS - k)
+              for k in range(limit, RUNS + 1)) > 1e-4:
+        limit += 1
+    tap.ok(alarms < limit, f"{text}: no more than 5 % false alarms",
+           f"{alarms} of {RUNS}, limit {limit}")
+    tap.note(f"{text}: runs with a false alarm {alarms} of {RUNS}")
+
+
+for text, old, new, points, kind in (
+        ("4 and 4 launches", 4, 4, 20, "plain"), ("5 and 5 launches", 5, 5, 20, "plain"),
+        ("5 and 5 launches, 100 points", 5, 5, 100, "plain"),
+        ("5 and 5 launches with outliers", 5, 5, 20, "outliers"),
+        ("5 and 5 launches on two levels", 5, 5, 20, "two levels"),
+        ("10 and 10 launches", 10, 10, 20, "plain"),
+        ("10 and 10 launches with outliers", 10, 10, 20, "outliers"),
+        ("10 and 10 launches on two levels", 10, 10, 20, "two levels"),
+        ("12 and 4 launches", 12, 4, 20, "plain")):
+    share(text, old, new, points, kind, 0, 0)
+for text, old, new, points, kind, wanted in (
+        ("5 and 5 launches", 5, 5, 20, "plain", 0.65),
+        ("10 and 10 launches", 10, 10, 20, "plain", 0.95),
+        ("10 and 10 launches, 100 points", 10, 10, 100, "plain", 0.9),
+        ("10 and 10 launches on two levels", 10, 10, 20, "two levels", 0.85),
+        ("10 and 10 launches with outliers", 10, 10, 20, "outliers", 0.4)):
+    share(text, old, new, points, kind, 0.1, wanted)
+
+
+def levels_in_time(generator, times, dwell):
+    """Which of two levels holds at each of the times, of a source that stays so long on each."""
+    level, change, values = generator.random() < 0.5, generator.exponential(dwell), []
+    for time in times:
+        while time > change:
+            level, change = not level, change + generator.exponential(dwell)
+        values.append(level)
+    return np.array(values)
+
+
+def one_launch(generator, rounds, points, spacing, dwell):
+    """Rounds x points, logarithms: every fifth point jumps between levels; a launch adds 3 %."""
+    x = generator.normal(0, 0.02, (rounds, points)) + generator.normal(0, 0.03, (1, points))
+    level = levels_in_time(generator, spacing * np.arange(rounds), dwell)
+    x[:, ::5] += LEVELS * level[:, None]
+    return x
+
+
+for text, rounds, spacing in (("10 rounds, further apart than levels last", 10, 20),
+                              ("20 rounds, closer than levels last", 20, 4)):
+    alarms, found, there = 0, 0, 0
+    for number in range(RUNS):
+        generator = np.random.default_rng([number, rounds])
+        sides = [np.exp(one_launch(generator, rounds, 20, spacing, 8)) for _ in range(2)]
+        compared = compare.compare_files(*(files([np.median(s, axis=0)], [s]) for s in sides))
+        alarms += any(row.verdict in (compare.SLOWER, compare.FASTER) for row in compared.rows)
+        sides[1][:, 3] *= 1.6
+        compared = compare.compare_files(*(files([np.median(s, axis=0)], [s]) for s in sides))
+        found += any(row.verdict == compare.SLOWER and row.key[1] == "f(3)" for row in compared.rows)
+    check_alarms(f"one launch a side, {text}", alarms)
+    tap.ok(found >= 0.8 * RUNS, f"one launch a side, {text}: 60 % slower is found", f"{found} of {RUNS}")
+
+# One launch a side without rounds: on one level each, ever so certain within itself.
+compared = compare.compare_files(files([[1.0, 1.0]]), files([[3.0, 1.01]]))
+tap.ok(all(row.verdict == compare.CANNOT_TELL and math.isnan(row.p) for row in compared.rows)
+       and compared.rows[0].ratio == 3 and not compared.can_tell,
+       "one launch a side without rounds: ratios, largest first, but no verdict", compared.rows)
+
+# ---- What comes out ----
+
+
+def side(name, count, factor, seed, header=None, extra=()):
+    generator = np.random.default_rng(seed)
+    os.makedirs(in_folder(name), exist_ok=True)
+    for number in range(count):
+        points = []
+        for function in ("Shmem_Put_Round", "Shmem_Get_Round"):
+            for size in (8, 64, 512):
+                time = 1e-7 * size ** 0.3 * math.exp(generator.normal(0, 0.01))
+                if function == "Shmem_Put_Round" and size == 512:
+                    time *= factor
+                points.append(point("a \"block\" <b>", function, {"count": size}, time))
+        write(in_folder(f"{name}/{number}.json"), points + list(extra), header=header)
+
+
+side("old", 6, 1, 1, extra=[point("x", "Only_Old", {}, 1e-6)])
+side("new", 6, 1.1, 2, header={"library": "another library 2.0", "environment": {"UCX_TLS": "tcp"}},
+     extra=[point("x", "Only_New", {}, 1e-6)])
+side("same", 6, 1, 3)
+made = tool("--json", "out.json", "old", "new")
+tap.ok(made.status == 0 and made.err == "", "two directories are compared", made)
+lines = made.out.splitlines()
+tap.equal(lines[0], "8 points: 1 slower, 0 faster, 5 unchanged, 0 cannot tell, 1 only old, 1 only new",
+          "the summary comes first")
+tap.ok(lines[1].startswith("worst: +1") and "Shmem_Put_Round(count=512)" in lines[1], "the worst", made)
+for text in ("differs: library: made library 1.0 | another library 2.0",
+             "differs: environment UCX_TLS: not stated | tcp", "only old", "only new",
+             "5 unchanged not shown: --all shows them"):
+    tap.ok(text in made.out, f"said: {text}", made)
+table = [line for line in lines if line.startswith("slower ")]
+tap.ok(len(table) == 1 and "Shmem_Put_Round(count=512)" in table[0], "the table begins with it", made)
+with open(in_folder("out.json"), encoding="utf-8") as file:
+    written = json.load(file)
+first = written["points"][0]
+tap.ok(written["summary"]["slower"] == 1 and written["comparison"] == 1
+       and first["verdict"] == "slower" and first["low"] < 1.1 < first["high"]
+       and first["unit"] == "launches" and first["count_old"] == 6 and len(written["old"]) == 6
+       and first["variables"] == {"count": "512"}, "the same as JSON", first)
+tap.equal(json.loads(tool("--json", "-", "old", "new").out), written, "--json - has nothing else")
+tap.ok(tool("--all", "old", "new").out.count("\nunchanged ") == 5, "--all shows what did not change")
+only = tool("--function", "*Get*", "--block", "a*", "old", "new")
+tap.ok(only.out.startswith("3 points: 0 slower, 0 faster, 3 unchanged"), "--function and --block", only)
+lists = tool("--old", *(f"old/{i}.json" for i in range(6)), "--new",
+             *(f"new/{i}.json" for i in range(6)), "--json", "-")
+tap.equal(json.loads(lists.out)["points"], written["points"], "lists of files are the same")
+
+for margin, sides, status in (("5%", ("old", "new"), 1), ("20%", ("old", "new"), 0),
+                              ("5 %", ("old", "same"), 0), ("0%", ("old", "new"), 1),
+                              ("5%", ("new", "old"), 0)):
+    gate = tool("--fail-over", margin, *sides)
+    tap.ok(gate.status == status and gate.err == "" and f"slower by more than {margin[:-1].strip()} %: "
+           f"{status}\n" in gate.out, f"--fail-over {margin} {' '.join(sides)}: {status}", gate)
+
+few = tool("--old", "old/0.json", "old/1.json", "--new", "new/0.json", "new/1.json")
+tap.ok(few.status == 0 and "0 slower, 0 faster, 0 unchanged, 6 cannot tell" in few.out
+       and "2 and 2 launches are too few" in few.out and "caution: points with too few" in few.out,
+       "with too few launches nothing is called unchanged", few)
+itself = tool("old/0.json", "old/0.json")
+tap.ok(itself.status == 0 and "old/0.json is on both sides" in itself.out, "a file with itself", itself)
+
+# Numbers of which there is no logarithm, and what is not whole.
+for name, values in (("zeros", [0.0] * 5), ("nulls", [None] * 5), ("mixed", [1e-6, 0.0, 1e-6, None, 2e-6]),
+                     ("equal", [1e-6] * 5)):
+    os.makedirs(in_folder(name))
+    for number, time in enumerate(values):
+        record = point("b", "f", {"count": 8}, 1e-6)
+        record.update(time=time, median=time, median_low=None, median_high=None)
+        write(in_folder(f"{name}/{number}.json"), [record], whole=number > 0)
+for name, text in (("zeros", "1 cannot tell"), ("nulls", "1 cannot tell"), ("mixed", "1 cannot tell")):
+    odd = tool(name, "equal")
+    tap.ok(odd.status == 0 and text in odd.out.splitlines()[0] and odd.err == "" and
+           f"{name}/0.json: the file is not whole" in odd.out, f"{name}: {text}", odd)
+equal = tool("equal", "equal")
+tap.ok(equal.status == 0 and "1 unchanged" in equal.out.splitlines()[0], "equal times are unchanged", equal)
+
+with open(in_folder("empty"), "w", encoding="utf-8"):
+    pass
+os.makedirs(in_folder("nothing"))
+for arguments, text in (
+        ((), "give OLD and NEW, or --old PATH... --new PATH...; --help shows all options"),
+        (("old",), "old: compare it with what? give OLD and NEW"),
+        (("--old", "old"), "give both --old and --new, and no other paths; --help shows all options"),
+        (("nowhere", "new"), "nowhere: No such file or directory"),
+        (("empty", "new"), "empty: the file is empty"),
+        (("nothing", "new"), "nothing: there is no result file and no campaign in this directory"),
+        (("old:A", "new"), "old: no campaign, so it has no configuration A"),
+        (("--fail-over", "5", "old", "new"),
+         "argument --fail-over: 5: give a percentage such as 5%; --help shows all options"),
+        (("--alpha", "nan", "old", "new"), "argument --alpha: nan: give a probability from 0.001 to "
+         "0.5; --help shows all options"),
+        (("--block", "none", "old", "new"),
+         "nothing to compare: no result has such a block and function"),
+        (("--json", "/dev/full", "old", "new"), "/dev/full: No space left on device"),
+        (("--fail-over", "5%", "old/0.json", "new/0.json"), "--fail-over: nothing could be told from 1 "
+         "and 1 files: give at least 4 launches a side, or files of --rounds 10")):
+    refused = tool(*arguments)
+    tap.ok(refused.status == 2 and refused.err == f"skampi-compare: error: {text}\n",
+           f"refused in one line: {text}", refused)
+usage = tool("--help")
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-compare") and "examples:" in usage.out,
+       "--help", usage)
+tap.done()
