@@ -1,0 +1,105 @@
+"""How numbers and series look to people: units, and colours that also survive grey printing.
+
+    time_text(1.234e-6)    "1.23 µs"
+    size_text(65536)       "64 KiB"
+    rate_text(2.5e9)       "2.5 GB/s"
+
+Needs nothing but Python, so that every script can use it.
+"""
+
+import math
+
+NOTHING = "---"  # as in .sko files: there is nothing to state
+
+TIME_UNITS = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0))
+SIZE_UNITS = (("B", 1), ("KiB", 2**10), ("MiB", 2**20), ("GiB", 2**30), ("TiB", 2**40))
+RATE_UNITS = (("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12))
+
+# The hues of Okabe & Ito, "Color Universal Design" (2008), which readers with any common colour
+# vision tell apart; lightness is changed so that any two differ by at least 8 in CIE L*, and
+# neighbours by at least 18: they are told apart in grey as well. For a white background.
+PALETTE = ("#004c8c", "#e69f00", "#00885f", "#1a1a1a", "#cc79a7", "#b83200", "#88ccf0")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+LINES = ("solid", "dashed", "dotted", "dashdot")
+GREY = "#6b6b6b"  # what is written small
+
+
+def number_text(value, digits=3):
+    """A number with so many significant digits, without zeros behind: 1.50 is "1.5"."""
+    if value is None or math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits}g}")
+    if not 1e-4 <= abs(rounded) < 1e7:
+        mantissa, exponent = f"{rounded:.{digits - 1}e}".split("e")
+        if "." in mantissa:
+            mantissa = mantissa.rstrip("0").rstrip(".")
+        return f"{mantissa}e{int(exponent)}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    text = f"{rounded:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def choose_unit(value, units):
+    """The (name, size) of the largest unit that the value reaches; the smallest one for less, and
+    for what is no number. A value that would be printed as 1000 in a unit gets the next one."""
+    chosen = units[0]
+    for unit in units:
+        if value is not None and math.isfinite(value) and abs(value) >= 0.9995 * unit[1]:
+            chosen = unit
+    return chosen
+
+
+def _with_unit(value, units, digits):
+    if value is None or not math.isfinite(value):
+        return number_text(value)
+    if value == 0:
+        return f"0 {units[0][0]}"
+    name, size = choose_unit(value, units)
+    return f"{number_text(value / size, digits)} {name}"
+
+
+def time_text(seconds, digits=3):
+    """A time in the unit that suits it: ns, µs, ms or s."""
+    return _with_unit(seconds, TIME_UNITS, digits)
+
+
+def rate_text(bytes_per_second, digits=3):
+    """A bandwidth, decimal as networks are sold: GB/s is 10^9 bytes a second."""
+    return _with_unit(bytes_per_second, RATE_UNITS, digits)
+
+
+def size_text(count, digits=3):
+    """A number of bytes, binary: 1024 is "1 KiB". Counts below 10000 that are no multiple of 1024
+    stay exact: "1000 B"."""
+    if count is None or not math.isfinite(count):
+        return number_text(count)
+    if abs(count) < 10000 and count % 1024:
+        return f"{number_text(count, 4)} B"
+    unit, size = "B", 1
+    for name, candidate in SIZE_UNITS:
+        if abs(count) >= candidate:
+            unit, size = name, candidate
+    value = count / size
+    exact = number_text(value, 4) if value == int(value) else number_text(value, digits)
+    return f"{exact} {unit}"
+
+
+def percent_text(share, digits=3):
+    """0.125 is "12.5 %"."""
+    text = number_text(share if share is None else 100 * share, digits)
+    return text if text == NOTHING else f"{text} %"
+
+
+def lightness(color):
+    """CIE L* (0 black, 100 white) of "#rrggbb": what is left of a colour in grey. sRGB by
+    IEC 61966-2-1, L* by CIE 15:2004."""
+    channels = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    if luminance <= (6 / 29) ** 3:
+        return luminance * (29 / 3) ** 3
+    return 116 * luminance ** (1 / 3) - 16
