@@ -1,7 +1,9 @@
 """Command lines: errors of one line, and the libraries that a script needs."""
 
+import argparse
 import importlib
 import os
+import re
 import sys
 
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -9,6 +11,28 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 
 class Error(Exception):
     """Something that the user can mend; main() prints it as one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors have one line, as all others, and whose options cannot be
+    abbreviated: scripts of users go on working when there are more of them."""
+
+    def __init__(self, **settings):
+        super().__init__(allow_abbrev=False, **settings)
+
+    def error(self, message):
+        raise Error(f"{message}; --help shows all options")
+
+
+def duration(text):
+    """For arguments: seconds of a time such as 90, 90s, 30m, 1h30m or H:M:S."""
+    units = {"h": 3600, "m": 60, "s": 1, "": 1}
+    if match := re.fullmatch(r"(\d{1,9}):([0-5]?\d):([0-5]?\d)", text):
+        return float(sum(int(part) * units[unit] for part, unit in zip(match.groups(), "hms")))
+    if re.fullmatch(r"\d{1,9}(\.\d+)?|(?=\d)(\d{1,9}h)?(\d{1,9}m)?(\d{1,9}s)?", text):
+        return sum(float(number) * units[unit] for number, unit in
+                   re.findall(r"(\d+(?:\.\d+)?)([hms]?)", text))
+    raise argparse.ArgumentTypeError(f"{text}: give a time such as 90, 90s, 30m, 1h30m or 8:00:00")
 
 
 def need(*modules):
