@@ -35,6 +35,18 @@ def duration(text):
     raise argparse.ArgumentTypeError(f"{text}: give a time such as 90, 90s, 30m, 1h30m or 8:00:00")
 
 
+def write_text(path, text):
+    """Writes a file ("-": standard output); an error names it."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror or error}") from None
+
+
 def need(*modules):
     """Makes sure that these modules can be imported: with the system's Python where the one in use
     has none of them, as that of a virtual environment."""
