@@ -62,6 +62,7 @@ def need(*modules):
             name = os.path.basename(sys.argv[0])
             sys.exit(f"{name}: error: needs Python's {module}: install python3-{module}, or "
                      f"scripts/install-deps")
+    os.environ.pop("SKAMPI_TOOLS_PYTHON", None)  # scripts started from here find theirs themselves
 
 
 def main(function):
