@@ -25,6 +25,7 @@ VERDICT_STATES = {"slower": "bad", "faster": "ok", "unchanged": "note", "cannot 
 DARK_PALETTE = ("#7cb7ff", "#e69f00", "#2fc795", "#f2f2f2", "#e39cc4", "#ff7a45", "#88ccf0")
 
 LONG_TEXT = 48  # characters that may be broken into lines
+LONG_PAGE = 1000  # results that are laid out only where they are looked at
 
 # What a text must not hold in HTML or where it would change how the rest is shown: control
 # characters, and those that turn the direction of writing.
@@ -412,7 +413,7 @@ def verdict_part(verdicts, files):
         rows.append(f"<tr><td>{badge(state)}</td><th scope=row>{esc(check)}</th>{where}"
                     f"<td>{esc(v.listed(texts, 1) if state == 'ok' else '; '.join(texts))}</td>")
     head = "<th scope=col>file</th>" if many else ""
-    return ('<div class="scroll" role="region" tabindex="0" aria-label="Verdicts"><table class="verdicts"><thead>'
+    return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Verdicts"><table class="verdicts"><thead>'
             f"<tr><th scope=col>verdict</th><th scope=col>check</th>{head}<th scope=col>why</th></tr></thead>"
             "<tbody>" + "\n".join(rows) + "</tbody></table></div>")
 
@@ -492,7 +493,7 @@ def configuration_part(files):
         span = "" if differ or len(cells) == 1 else f" colspan={len(cells)}"
         rows.append(f'<tr{" class=differs" if differ else ""}><th scope=row>{esc(name)}</th>'
                     + "".join(f"<td{span}>{esc(text)}</td>" for text in texts))
-    return ('<div class="scroll" role="region" tabindex="0" aria-label="Configuration"><table '
+    return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Configuration"><table '
             f'class="configuration"><thead><tr><th scope=col>{"file" if len(files) == 1 else "files"}'
             f"</th>{head}</tr></thead><tbody>" + "\n".join(rows) + "</tbody></table></div>"
             + ("<p class=hint>Marked rows differ between files.</p>" if len(files) > 1 else ""))
@@ -514,7 +515,7 @@ def flags_part(sections):
                           for n, c in where[flag].items())
         rows.append(f"<tr><td>{badge('doubtful' if doubt else 'note', flag.replace('_', ' '))}</td>"
                     f"<td class=n>{sum(where[flag].values())}</td><td>{esc(meaning)}</td><td>{links}</td>")
-    return ('<div class="scroll" role="region" tabindex="0" aria-label="Flags"><table><thead><tr>'
+    return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Flags"><table><thead><tr>'
             "<th scope=col>flag</th><th scope=col class=n>results</th><th scope=col>what it means</th>"
             "<th scope=col>blocks</th></tr></thead><tbody>" + "\n".join(rows) + "</tbody></table></div>")
 
@@ -648,7 +649,7 @@ def render(files, title, comparison=None, coverage=None):
             "light": list(style.PALETTE), "dark": list(DARK_PALETTE)}
     template = string.Template(asset_template())
     return template.substitute(
-        title=esc(title), body="\n".join(part for part in body if part), data=embed(data),
+        title=esc(title), size="long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short", body="\n".join(part for part in body if part), data=embed(data),
         library_style=asset(VENDOR, "uPlot.min.css"), style=asset(HERE, "report.css"),
         library=asset(VENDOR, "uPlot.iife.min.js"), program=asset(HERE, "report.js"))
 
