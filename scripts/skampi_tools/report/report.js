@@ -1,0 +1,711 @@
+/* Sorting and filtering of tables, and the plots (by uPlot). All texts are set as text, never as
+ * markup. */
+(() => {
+"use strict";
+
+/* ---- Elements ---- */
+
+function element(name, attributes = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key in node && key !== "list")
+      node[key] = value;
+    else
+      node.setAttribute(key, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+/* ---- Tables ---- */
+
+function cellValue(row, column) {
+  const cell = row.cells[column];
+  const number = cell.classList.contains("n") ? Number(cell.dataset.v) : NaN;
+  return Number.isNaN(number) ? (cell.dataset.v ?? cell.textContent) : number;
+}
+
+/* Numbers before texts; nothing is last, whatever the direction. */
+function compareCells(a, b, direction) {
+  if (a === "" || b === "")
+    return (a === "") - (b === "");
+  if (typeof a !== typeof b)
+    return typeof a === "number" ? -1 : 1;
+  const order = typeof a === "number" ? a - b : a.localeCompare(b, undefined, { numeric: true });
+  return direction * order;
+}
+
+const MOST_ROWS = 500; /* shown until the reader wants more: browsers are slow with long tables */
+
+class Table {
+  constructor(table) {
+    this.table = table;
+    this.body = table.tBodies[0];
+    this.rows = [...this.body.rows];
+    this.words = [];
+    this.most = MOST_ROWS;
+    const tools = table.closest(".sheet").querySelector(".tools");
+    this.shown = tools?.querySelector(".shown");
+    this.more = element("button", { type: "button", hidden: true }, "show all");
+    this.more.addEventListener("click", () => {
+      this.most = Infinity;
+      this.show();
+    });
+    [...table.tHead.rows[0].cells].forEach((header, column) => {
+      const button = element("button", { type: "button" }, ...header.childNodes);
+      button.addEventListener("click", () => this.sort(header, column));
+      header.setAttribute("aria-sort", "none");
+      header.append(button);
+    });
+    if (tools) {
+      tools.append(this.more);
+      tools.hidden = false;
+      tools.querySelector("input").addEventListener("input", (event) => {
+        this.words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
+        this.show();
+      });
+    }
+    if (this.rows.length > this.most)
+      this.show();
+  }
+
+  sort(header, column) {
+    const direction = header.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+    for (const other of this.table.tHead.rows[0].cells)
+      other.setAttribute("aria-sort", "none");
+    header.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+    const keyed = this.rows.map((row) => [cellValue(row, column), row]);
+    keyed.sort((a, b) => compareCells(a[0], b[0], direction));
+    this.rows = keyed.map(([, row]) => row);
+    this.show();
+  }
+
+  show() {
+    const text = (row) => [...row.cells].map((cell) => cell.textContent).join(" ").toLowerCase();
+    const found = this.words.length ? this.rows.filter((row) => {
+      row.searched ??= text(row);
+      return this.words.every((word) => row.searched.includes(word));
+    }) : this.rows;
+    const shown = found.slice(0, this.most);
+    this.body.replaceChildren(...shown);
+    this.more.hidden = shown.length === found.length;
+    if (this.shown)
+      this.shown.textContent = shown.length === this.rows.length ? "" : `${shown.length} of ${this.rows.length} rows`;
+  }
+}
+
+/* ---- Numbers as people read them, as style.py has them ---- */
+
+function digits(value, count = 3) {
+  if (value === 0)
+    return "0";
+  const rounded = Number(value.toPrecision(count));
+  return Math.abs(rounded) < 1e-4 || Math.abs(rounded) >= 1e7 ? rounded.toExponential() : String(rounded);
+}
+
+function inUnits(value, units, count) {
+  let chosen = units[0];
+  for (const unit of units)
+    if (Math.abs(value) >= 0.9995 * unit[1])
+      chosen = unit;
+  return `${digits(value / chosen[1], count)} ${chosen[0]}`;
+}
+
+const TIMES = [["ns", 1e-9], ["µs", 1e-6], ["ms", 1e-3], ["s", 1]];
+const RATES = [["B/s", 1], ["kB/s", 1e3], ["MB/s", 1e6], ["GB/s", 1e9], ["TB/s", 1e12]];
+const SIZES = [["B", 1], ["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30], ["TiB", 2 ** 40]];
+
+const timeText = (x, count) => inUnits(x, TIMES, count);
+const rateText = (x, count) => inUnits(x, RATES, count);
+const sizeText = (x, count = 4) =>
+  Math.abs(x) < 10000 && x % 1024 ? `${digits(x, 4)} B` : inUnits(x, SIZES, count);
+const plainText = (x) => (Math.abs(x) < 1e7 ? String(Number(x.toPrecision(8))) : digits(x, 6));
+
+/* ---- Axes ---- */
+
+/* Places for ticks on a logarithmic axis, at most so many: powers, else 1-2-5, else even steps. */
+function logTicks(low, high, most, base) {
+  if (!(low > 0) || !Number.isFinite(high))
+    return [];
+  const log = base === 2 ? Math.log2 : Math.log10;
+  const first = Math.ceil(log(low) - 1e-9), last = Math.floor(log(high) + 1e-9);
+  if (last - first >= 2 || (base === 2 && last > first)) {
+    const step = Math.max(1, Math.ceil((last - first + 1) / most));
+    const ticks = [];
+    for (let power = Math.ceil(first / step) * step; power <= last; power += step)
+      ticks.push(base ** power);
+    if (ticks.length > 1)
+      return ticks;
+  }
+  const fine = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++)
+    for (const step of [1, 2, 5])
+      if (step * 10 ** power >= low && step * 10 ** power <= high)
+        fine.push(Number(`${step}e${power}`));
+  return fine.length >= 3 && fine.length <= most + 2 ? fine : evenTicks(low, high, most);
+}
+
+function evenTicks(low, high, most) {
+  const raw = (high - low) / Math.max(2, most);
+  const size = 10 ** Math.floor(Math.log10(raw));
+  const step = size * [1, 2, 5, 10].find((x) => x * size >= raw * (1 - 1e-9));
+  const first = Math.ceil(low / step - 1e-9);
+  const count = Math.floor(high / step + 1e-9) - first + 1;
+  /* Where numbers end there are no steps between them. */
+  if (!(count > 0 && count <= 4 * most + 8))
+    return [low, high];
+  return Array.from({ length: count }, (_, i) => (first + i) * step);
+}
+
+/* Values that double, or at least grow by factors, belong on a logarithmic axis. */
+function looksLogarithmic(values) {
+  const sorted = [...new Set(values)].sort((a, b) => a - b);
+  if (sorted.length < 3 || sorted[0] < 0)
+    return false;
+  const positive = sorted.filter((x) => x > 0);
+  if (positive.length < 3 || positive.at(-1) / positive[0] < 8)
+    return false;
+  const middle = positive[Math.floor(positive.length / 2)];
+  return middle < (positive[0] + positive.at(-1)) / 3;
+}
+
+function isPowerOfTwo(x) {
+  return x > 0 && Number.isInteger(Math.log2(x));
+}
+
+/* ---- Plots ---- */
+
+const MOST_SERIES = 10; /* shown at first */
+const DASHES = [[], [8, 4], [2, 3]];
+const KINDS = {
+  time: { name: "time", text: timeText, logarithmicFrom: 30 },
+  bandwidth: { name: "bandwidth", text: rateText, logarithmicFrom: 30 },
+  memory: { name: "memory", text: sizeText, logarithmicFrom: 30 },
+};
+
+let palette = [];
+let colors = {};
+
+function readColors(light, dark) {
+  const style = getComputedStyle(document.documentElement);
+  colors = {};
+  for (const name of ["fore", "weak", "line", "back", "doubtful"])
+    colors[name] = style.getPropertyValue(`--${name}`).trim();
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches &&
+    !document.documentElement.classList.contains("printing");
+  palette = isDark ? dark : light;
+}
+
+const colorOf = (series) => palette[series % palette.length];
+const dashOf = (series) => DASHES[Math.floor(series / palette.length) % DASHES.length];
+
+function faint(color, share) {
+  return color + Math.round(share * 255).toString(16).padStart(2, "0");
+}
+
+class Plot {
+  constructor(figure, block) {
+    this.figure = figure;
+    this.block = block;
+    this.axis = 0;
+    this.chosen = {}; /* log x or log y, where the reader chose */
+    this.intervals = this.next = this.old = true;
+    this.kinds = Object.keys(KINDS).filter((kind) => block.value.some((_, i) => this.at(i, kind)));
+    this.kind = this.kinds[0] ?? "time";
+    this.hiding = new Set();
+    this.figure.tabIndex = 0;
+    this.figure.setAttribute("role", "group");
+    this.frame = element("div", { className: "canvas" });
+    this.tip = element("div", { className: "tip", hidden: true, role: "status" });
+    this.target = element("div", { className: "target", hidden: true });
+    this.legend = element("ul", { className: "legend" });
+    this.remark = element("p", { className: "remark" });
+    this.figure.append(this.makeTools(), this.frame, this.legend, this.remark);
+    this.frame.append(this.tip);
+    this.figure.addEventListener("keydown", (event) => this.key(event));
+    this.startSeries();
+    this.draw();
+    this.width = this.frame.clientWidth;
+    new ResizeObserver(() => {
+      if (this.frame.clientWidth && this.frame.clientWidth !== this.width && !this.printing) {
+        this.width = this.frame.clientWidth;
+        this.draw(true);
+      }
+    }).observe(this.frame);
+  }
+
+  /* ---- What is shown ---- */
+
+  positions() {
+    const axis = this.block.axes[this.axis];
+    return axis ? axis.positions : this.block.value.map((_, i) => i + 1);
+  }
+
+  seriesOf(i) {
+    const axis = this.block.axes[this.axis];
+    return axis ? axis.series[i] : 0;
+  }
+
+  labels() {
+    const axis = this.block.axes[this.axis];
+    return axis ? axis.labels : ["results, by their number in the table"];
+  }
+
+  /* The value of point i with its intervals, or null where this kind has none. */
+  at(i, kind = this.kind) {
+    const b = this.block;
+    if (b.value[i] === null || b.memory[i] !== (kind === "memory"))
+      return null;
+    if (kind !== "bandwidth")
+      return { y: b.value[i], low: b.low[i], high: b.high[i], nextLow: b.nextLow[i], nextHigh: b.nextHigh[i],
+               old: b.old[i] };
+    const rate = (time) => (time > 0 ? b.bytes[i] / time : null);
+    if (!(b.bytes[i] > 0) || !(b.value[i] > 0))
+      return null;
+    return { y: rate(b.value[i]), low: rate(b.high[i]), high: rate(b.low[i]), nextLow: rate(b.nextHigh[i]),
+             nextHigh: rate(b.nextLow[i]), old: rate(b.old[i]) };
+  }
+
+  /* The points of this axis and kind that can be drawn, by position, and how many cannot. */
+  collect() {
+    const positions = this.positions();
+    const candidates = [];
+    this.block.value.forEach((_, i) => {
+      const value = this.at(i);
+      if (value && positions[i] !== null && !this.hiding.has(this.seriesOf(i)))
+        candidates.push({ i, x: positions[i], series: this.seriesOf(i), ...value });
+    });
+    const xs = candidates.map((p) => p.x);
+    const ys = candidates.map((p) => p.y).filter((y) => y > 0);
+    const spread = ys.length ? ys.reduce((a, b) => Math.max(a, b)) / ys.reduce((a, b) => Math.min(a, b)) : 1;
+    this.logX = this.chosen.x ?? (this.block.axes.length > 0 && looksLogarithmic(xs));
+    this.logY = this.chosen.y ?? (ys.length === candidates.length && spread > KINDS[this.kind].logarithmicFrom);
+    const kept = candidates.filter((p) => (!this.logX || p.x > 0) && (!this.logY || p.y > 0));
+    this.left = candidates.length - kept.length;
+    return kept.sort((a, b) => a.x - b.x);
+  }
+
+  startSeries() {
+    const count = this.labels().length;
+    this.hiding = new Set();
+    for (let series = MOST_SERIES; series < count; series++)
+      this.hiding.add(series);
+  }
+
+  /* ---- Controls ---- */
+
+  makeTools() {
+    const tools = element("div", { className: "tools" });
+    const choose = (label, names, set) => {
+      const select = element("select", {}, ...names.map((name, i) => element("option", { value: i }, name)));
+      select.addEventListener("change", () => set(Number(select.value)));
+      tools.append(element("label", {}, label, select));
+    };
+    const check = (name, label, set) => {
+      const box = element("input", { type: "checkbox", name });
+      box.addEventListener("change", () => set(box.checked));
+      tools.append(element("label", {}, box, label));
+      return box;
+    };
+    const some = (list) => list.some((x) => x !== null);
+    if (this.block.axes.length > 1)
+      choose("over", this.block.axes.map((axis) => axis.name), (i) => {
+        this.axis = i;
+        delete this.chosen.x;
+        this.startSeries();
+        this.draw();
+      });
+    if (this.kinds.length > 1)
+      choose("show", this.kinds, (i) => {
+        this.kind = this.kinds[i];
+        delete this.chosen.y;
+        this.draw();
+      });
+    if (this.block.axes.length)
+      this.logXBox = check("logx", "log x", (on) => {
+        this.chosen.x = on;
+        this.draw();
+      });
+    this.logYBox = check("logy", "log y", (on) => {
+      this.chosen.y = on;
+      this.draw();
+    });
+    const optional = [["intervals", "intervals", this.block.low], ["next", "prediction", this.block.nextLow],
+                      ["old", "baseline", this.block.old]];
+    for (const [name, label, values] of optional)
+      if (some(values))
+        check(name, label, (on) => {
+          this[name] = on;
+          this.draw(true);
+        }).checked = true;
+    this.reset = element("button", { type: "button", disabled: true }, "whole plot");
+    this.reset.addEventListener("click", () => this.draw());
+    tools.append(this.reset);
+    return tools;
+  }
+
+  makeLegend() {
+    const labels = this.labels();
+    const items = labels.map((label, series) => {
+      const button = element("button", { type: "button" }, swatch(series), label || "(no name)");
+      button.setAttribute("aria-pressed", String(!this.hiding.has(series)));
+      button.title = "show or hide";
+      button.addEventListener("click", () => {
+        if (!this.hiding.delete(series))
+          this.hiding.add(series);
+        this.draw(true);
+        this.legend.querySelectorAll("button")[series].focus();
+      });
+      return element("li", {}, button);
+    });
+    if (this.points.some((p) => this.block.doubted[p.i]))
+      items.push(element("li", { className: "key" }, mark(), " flagged as doubtful"));
+    if (this.old && this.points.some((p) => p.old !== null))
+      items.push(element("li", { className: "key" }, this.block.axes.length ? "dotted: baseline" : "squares: baseline"));
+    const scrolled = this.legend.scrollTop;
+    this.legend.replaceChildren(...items);
+    this.legend.scrollTop = scrolled;
+    this.legend.hidden = items.length === 1 && !this.block.axes.length;
+    const hidden = this.hiding.size;
+    const remarks = [];
+    if (hidden)
+      remarks.push(`${hidden} of ${labels.length} lines are hidden; the legend shows them.`);
+    if (this.left)
+      remarks.push(`${this.left} ${this.left === 1 ? "point" : "points"} at or below zero cannot be shown on a logarithmic axis.`);
+    if (!this.points.length)
+      remarks.push("Nothing to draw.");
+    this.remark.textContent = remarks.join(" ");
+  }
+
+  /* ---- Drawing ---- */
+
+  draw(keepZoom = false) {
+    const zoom = keepZoom && this.plot && !this.reset.disabled &&
+      ["x", "y"].map((key) => [key, { min: this.plot.scales[key].min, max: this.plot.scales[key].max }]);
+    this.plot?.destroy();
+    this.points = this.collect();
+    this.current = null;
+    this.tip.hidden = true;
+    this.plot = null;
+    this.reset.disabled = !zoom;
+    this.frame.hidden = !this.points.length;
+    if (this.points.length)
+      this.plot = new uPlot(this.options(), this.data(), this.frame);
+    if (this.plot) {
+      this.plot.over.append(this.target);
+      this.frame.append(this.tip);
+      this.target.hidden = true;
+      this.drawn = true;
+    }
+    if (zoom && this.plot)
+      this.plot.batch(() => zoom.forEach(([key, range]) => this.plot.setScale(key, range)));
+    if (this.logXBox)
+      this.logXBox.checked = this.logX;
+    this.logYBox.checked = this.logY;
+    this.makeLegend();
+  }
+
+  shownSeries() {
+    return [...new Set(this.points.map((p) => p.series))].sort((a, b) => a - b);
+  }
+
+  /* Columns over all positions: of each line its values, then the ends of its bands. */
+  data() {
+    const xs = [...new Set(this.points.map((p) => p.x))];
+    const row = new Map(xs.map((x, i) => [x, i]));
+    const columns = [xs];
+    for (const { series, member } of this.columns()) {
+      const column = new Array(xs.length).fill(null);
+      for (const p of this.points)
+        if (p.series === series && p[member] !== null && !(this.logY && p[member] <= 0))
+          column[row.get(p.x)] = p[member];
+      columns.push(column);
+    }
+    return columns;
+  }
+
+  columns() {
+    const members = ["y"];
+    if (this.intervals)
+      members.push("low", "high");
+    if (this.next)
+      members.push("nextLow", "nextHigh");
+    if (this.old)
+      members.push("old");
+    const used = (series, member) => this.points.some((p) => p.series === series && p[member] !== null);
+    return this.shownSeries().flatMap((series) => members.filter((m) => used(series, m)).map((member) => ({ series, member })));
+  }
+
+  range(log) {
+    return (plot, low, high, key) => {
+      if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high))
+        return log ? [0.1, 1] : [0, 1];
+      if (log) {
+        const factor = low === high ? 2 : (high / low) ** 0.05;
+        return [low / factor, high * factor];
+      }
+      const pad = low === high ? Math.abs(low) / 2 || 1 : (high - low) * 0.05;
+      return [low >= 0 && low < high / 2 && key === "y" ? 0 : low - pad, high + pad];
+    };
+  }
+
+  options() {
+    const axis = this.block.axes[this.axis];
+    const { logX, logY } = this; /* a plot that is being replaced may still draw itself once */
+    const width = Math.max(200, this.printing ? 660 : this.frame.clientWidth);
+    const height = Math.round(Math.min(420, Math.max(260, width * 0.48)));
+    const bytes = axis && axis.unit === "bytes";
+    const base = bytes || this.points.every((p) => isPowerOfTwo(p.x)) ? 2 : 10;
+    const xText = !axis ? String : bytes ? sizeText : plainText;
+    const yText = KINDS[this.kind].text;
+    const grid = { stroke: colors.line, width: 1 };
+    const columns = this.columns();
+    const column = (series, member) => columns.findIndex((c) => c.series === series && c.member === member) + 1;
+    const bands = [];
+    for (const series of this.shownSeries())
+      for (const [low, high, share] of [["nextLow", "nextHigh", 0.14], ["low", "high", 0.3]])
+        if (column(series, low) && column(series, high))
+          bands.push({ series: [column(series, high), column(series, low)], fill: faint(colorOf(series), share) });
+    const labelled = (text, room) => (plot, i, low, high) => {
+      const most = Math.max(2, Math.floor(plot[i ? "height" : "width"] / room));
+      const log = i ? logY : logX;
+      const ticks = log ? logTicks(low, high, most, i ? 10 : base) : evenTicks(low, high, most);
+      return i || axis ? ticks : ticks.filter((x) => Number.isInteger(x) && this.block.value[x - 1] !== undefined);
+    };
+    /* Ticks that are close together need more digits to differ. */
+    const texts = (text) => (plot, ticks) => {
+      for (const count of [3, 4, 5, 6, 8]) {
+        const made = ticks.map((x) => text(x, count));
+        if (new Set(made).size === made.length)
+          return made;
+      }
+      return ticks.map((x) => text(x, 12));
+    };
+    return {
+      width, height,
+      padding: [12, 16, 0, 0],
+      legend: { show: false },
+      scales: {
+        x: { time: false, distr: logX ? 3 : 1, log: base, range: this.range(logX) },
+        y: { distr: logY ? 3 : 1, log: 10, range: this.range(logY) },
+      },
+      axes: [
+        { stroke: colors.fore, grid, ticks: grid, label: axis ? axis.name + (axis.unit && axis.unit !== axis.name && !bytes ? ` [${axis.unit}]` : "") : "result",
+          labelSize: 22, size: 34, splits: labelled(xText, 75), values: texts(xText), filter: (plot, ticks) => ticks },
+        { stroke: colors.fore, grid, ticks: grid, label: KINDS[this.kind].name, labelSize: 22,
+          size: (plot, values) => 20 + 7 * Math.max(4, ...(values ?? []).map((text) => text.length)),
+          splits: labelled(yText, 45), values: texts(yText), filter: (plot, ticks) => ticks },
+      ],
+      series: [{}, ...columns.map(({ series, member }) => this.lineStyle(series, member, axis))],
+      bands,
+      cursor: { points: { show: false }, drag: { x: true, y: true, uni: 30, setScale: true } },
+      hooks: {
+        draw: [(plot) => this.drawMarks(plot)],
+        setCursor: [(plot) => this.hover(plot)],
+        setSelect: [(plot) => { this.reset.disabled = plot.select.width === 0 && plot.select.height === 0 && this.reset.disabled; }],
+        ready: [(plot) => plot.over.addEventListener("dblclick", () => this.draw())],
+      },
+    };
+  }
+
+  lineStyle(series, member, axis) {
+    if (member === "y")
+      return { stroke: colorOf(series), width: axis ? 2 : 0, dash: dashOf(series), spanGaps: true,
+               paths: axis ? undefined : () => null,
+               points: { show: this.points.length < 400 || !axis, size: 6, fill: colorOf(series), stroke: colorOf(series) } };
+    if (member === "old")
+      return { stroke: colorOf(series), width: axis ? 1.5 : 0, dash: [2, 4], spanGaps: true, points: { show: false } };
+    return { stroke: "transparent", width: 0, spanGaps: true, points: { show: false },
+             paths: axis ? undefined : () => null };
+  }
+
+  /* Rings around what is flagged as doubtful; bars for intervals where there is no line to have a band. */
+  drawMarks(plot) {
+    const { ctx } = plot;
+    const scale = devicePixelRatio;
+    const single = new Map();
+    for (const p of this.points)
+      single.set(p.series, (single.get(p.series) ?? 0) + 1);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
+    ctx.clip();
+    for (const p of this.points) {
+      const x = plot.valToPos(p.x, "x", true), y = plot.valToPos(p.y, "y", true);
+      if (!this.block.axes.length || single.get(p.series) === 1) {
+        this.bar(plot, p, "nextLow", "nextHigh", x, 5 * scale, 0.35, this.next);
+        this.bar(plot, p, "low", "high", x, 2 * scale, 1, this.intervals);
+        if (this.old && p.old !== null && (!this.logY || p.old > 0)) {
+          const old = plot.valToPos(p.old, "y", true);
+          ctx.strokeStyle = faint(colorOf(p.series), 0.75);
+          ctx.lineWidth = 2 * scale;
+          ctx.strokeRect(x - 4 * scale, old - 4 * scale, 8 * scale, 8 * scale);
+        }
+      }
+      if (this.block.doubted[p.i]) {
+        ctx.strokeStyle = colors.doubtful;
+        ctx.lineWidth = 2 * scale;
+        ctx.beginPath();
+        ctx.arc(x, y, 7 * scale, 0, 2 * Math.PI);
+        ctx.stroke();
+      }
+    }
+    ctx.restore();
+  }
+
+  bar(plot, p, low, high, x, width, share, wanted) {
+    if (!wanted || p[low] === null || p[high] === null || (this.logY && p[low] <= 0))
+      return;
+    const { ctx } = plot;
+    const top = plot.valToPos(p[high], "y", true), bottom = plot.valToPos(p[low], "y", true);
+    ctx.fillStyle = faint(colorOf(p.series), share);
+    ctx.fillRect(x - width / 2, top, width, Math.max(1, bottom - top));
+  }
+
+  /* ---- Reading values ---- */
+
+  hover(plot) {
+    const { left, top } = plot.cursor;
+    if (left < 0 || this.steered)
+      return;
+    let best = null, distance = 60 ** 2;
+    for (const p of this.points) {
+      const dx = plot.valToPos(p.x, "x") - left, dy = plot.valToPos(p.y, "y") - top;
+      if (dx * dx + dy * dy < distance) {
+        distance = dx * dx + dy * dy;
+        best = p;
+      }
+    }
+    this.show(best);
+  }
+
+  show(point) {
+    this.current = point;
+    this.tip.hidden = this.target.hidden = !point;
+    if (!point)
+      return;
+    const { plot, block } = this;
+    const text = KINDS[this.kind].text;
+    const lines = [element("b", {}, block.label[point.i])];
+    const say = (line) => lines.push(element("div", {}, line));
+    const range = (low, high) => `${text(low, 4)} – ${text(high, 4)}`;
+    say(`${KINDS[this.kind].name}: ${text(point.y, 4)}`);
+    if (point.low !== null && point.high !== null)
+      say(`interval of the median: ${range(point.low, point.high)}`);
+    if (point.nextLow !== null && point.nextHigh !== null)
+      say(`next run: ${range(point.nextLow, point.nextHigh)}`);
+    if (this.kind === "bandwidth")
+      say(`time: ${timeText(block.value[point.i], 4)}`);
+    if (point.old !== null)
+      say(`baseline: ${text(point.old, 4)}`);
+    if (block.flags[point.i])
+      say(`flags: ${block.flags[point.i]}`);
+    this.tip.replaceChildren(...lines);
+    const x = plot.valToPos(point.x, "x"), y = plot.valToPos(point.y, "y");
+    this.target.style.left = `${x}px`;
+    this.target.style.top = `${y}px`;
+    const offset = plot.over.offsetLeft, room = this.frame.clientWidth;
+    const tip = this.tip.getBoundingClientRect();
+    let left = offset + x + 14;
+    if (left + tip.width > room)
+      left = Math.max(0, offset + x - tip.width - 14);
+    this.tip.style.left = `${Math.max(0, Math.min(left, room - tip.width))}px`;
+    this.tip.style.top = `${Math.max(0, plot.over.offsetTop + y + 14)}px`;
+  }
+
+  key(event) {
+    if (event.target !== this.figure || !this.points.length || event.ctrlKey || event.altKey || event.metaKey)
+      return;
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    if (event.key === "Escape") {
+      this.show(null);
+    } else if (steps[event.key]) {
+      const [along, across] = steps[event.key];
+      this.show(this.current ? this.neighbour(along, across) : this.points[0]);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  neighbour(along, across) {
+    let series = this.current.series;
+    if (across) {
+      const all = this.shownSeries();
+      series = all[(all.indexOf(series) + across + all.length) % all.length];
+    }
+    const line = this.points.filter((p) => p.series === series);
+    if (!across)
+      return line[Math.max(0, Math.min(line.length - 1, line.indexOf(this.current) + along))];
+    const away = (p) => Math.abs(p.x - this.current.x);
+    return line.reduce((a, b) => (away(b) < away(a) ? b : a));
+  }
+}
+
+function svg(name, attributes) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes))
+    node.setAttribute(key, value);
+  return node;
+}
+
+function swatch(series) {
+  const image = svg("svg", { width: 26, height: 12, "aria-hidden": "true" });
+  image.append(svg("line", { x1: 0, x2: 26, y1: 6, y2: 6, stroke: colorOf(series), "stroke-width": 2,
+                             "stroke-dasharray": dashOf(series).join(" ") }),
+               svg("circle", { cx: 13, cy: 6, r: 3, fill: colorOf(series) }));
+  return image;
+}
+
+function mark() {
+  const image = svg("svg", { width: 16, height: 16, "aria-hidden": "true" });
+  image.append(svg("circle", { cx: 8, cy: 8, r: 6, fill: "none", stroke: colors.doubtful, "stroke-width": 2 }));
+  return image;
+}
+
+/* ---- The page ---- */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+document.querySelectorAll("table.sortable").forEach((table) => new Table(table));
+
+readColors(data.light, data.dark);
+const plots = new Map();
+
+function drawFigure(figure) {
+  if (!plots.has(figure))
+    plots.set(figure, new Plot(figure, data.blocks[Number(figure.dataset.block) - 1]));
+  return plots.get(figure);
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const entry of entries)
+    if (entry.isIntersecting) {
+      seen.unobserve(entry.target);
+      drawFigure(entry.target);
+    }
+}, { rootMargin: "400px" });
+const figures = document.querySelectorAll("figure.plot");
+figures.forEach((figure) => seen.observe(figure));
+
+function redraw() {
+  readColors(data.light, data.dark);
+  plots.forEach((plot) => plot.draw(true));
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+addEventListener("beforeprint", () => {
+  document.documentElement.classList.add("printing");
+  readColors(data.light, data.dark);
+  figures.forEach((figure) => {
+    const plot = drawFigure(figure);
+    plot.printing = true;
+    plot.draw(true);
+  });
+});
+addEventListener("afterprint", () => {
+  document.documentElement.classList.remove("printing");
+  plots.forEach((plot) => { plot.printing = false; });
+  redraw();
+});
+})();

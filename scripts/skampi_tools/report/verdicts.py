@@ -1,0 +1,274 @@
+"""What speaks for and against trusting result files.
+
+check_file() and check_rounds() return Verdicts; a state is one of STATES, the worst first.
+"""
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from .. import style
+
+STATES = ("bad", "doubtful", "unknown", "note", "ok")
+
+# As in the engine: above this a node was busy, below that many resolutions a time is marked.
+BUSY_LOAD = 0.5
+WELL_ABOVE = 10
+
+# The engine refuses a timer that is off by ten times as much.
+DISAGREEMENT = 1e-4
+INVALID_SHARE = 0.25
+WIDE_INTERVAL = 0.05
+WIDE_SHARE = 0.1
+FLAGGED_SHARE = 0.5
+NOISY_ROUNDS = 0.1
+FEWEST_ROUNDS = 5  # for a prediction interval
+
+STATUS = {
+    0: ("ok", "all was measured"),
+    1: ("bad", "internal error, failed write, or a failed assert of the script"),
+    2: ("bad", "bad option, script, file or environment; nothing was measured"),
+    3: ("doubtful", "finished, but some measurement failed or is not supported here"),
+    4: ("doubtful", "stopped by the time limit"),
+    5: ("bad", "stopped by the watchdog: no progress"),
+}
+
+# flag: whether it speaks against the result, and what it means.
+FLAGS = {
+    "level_shift": (True, "The samples come from more than one steady state: the time changed its level "
+                    "while it was being measured, so one number does not describe it. "
+                    "set_levels(1) reports each level; --rounds covers them in its intervals."),
+    "autocorrelated": (False, "Neighbouring repetitions are alike, so they say less than as many independent "
+                       "ones would; intervals take that into account."),
+    "levels": (False, "Reported by level: the time is that of the level which took most of the time."),
+    "not_converged": (True, "The stop rule ended by its limit of repetitions before the wanted precision "
+                      "was reached; look at the interval."),
+    "time_budget": (False, "Stopped when its time was used up (set_max_time or --time-limit), perhaps before "
+                    "the wanted precision was reached; look at the interval."),
+    "below_resolution": (True, f"The timed region is shorter than {WELL_ABOVE} resolutions of the timer: "
+                         "time more operations together, or choose a finer timer."),
+    "negative": (True, "Below zero after what measuring costs was taken off: not distinguishable from 0."),
+    "clocks_moved": (True, "The processes did not start together: their clocks moved against each other."),
+    "few_valid": (True, "More repetitions were invalid (late or overrun) than valid."),
+}
+
+
+@dataclass
+class Verdict:
+    check: str
+    state: str
+    text: str
+    file: str = ""  # empty: about all of them
+
+
+def flag_meaning(flag):
+    return FLAGS.get(flag, (True, "not known to this version of skampi-report; see the notes of the "
+                            "results"))
+
+
+def is_doubted(result):
+    """Whether a flag speaks against the result."""
+    return any(flag_meaning(flag)[0] for flag in result.flags)
+
+
+def count_text(count, singular, plural=None):
+    return f"{count} {singular if count == 1 else plural or singular + 's'}"
+
+
+def listed(names, most=4):
+    """Names in a sentence; only the first when there are many."""
+    names = list(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def status_verdict(status):
+    if status > 128:
+        return "bad", f"ended by signal {status - 128}"
+    return STATUS.get(status, ("bad", "not a status of skampi"))
+
+
+def check_end(file):
+    if file.end is None:
+        yield Verdict("File is whole", "bad", "no end record: the run was killed, goes on, or the file was "
+                      "cut off; what there is is shown")
+        return
+    yield Verdict("File is whole", "ok", "ends with its end record")
+    status = file.end.get("status", 1)
+    state, text = status_verdict(status)
+    reason = f": {file.end['reason']}" if file.end.get("reason") else ""
+    yield Verdict("Run ended well", state, f"exit status {status}: {text}{reason}")
+
+
+def check_placement(header):
+    binding = header.get("binding") or {}
+    bound, pes = binding.get("bound"), binding.get("pes")
+    if bound is None or not pes:
+        yield Verdict("PEs are bound", "unknown", "the file does not say")
+    elif bound < pes:
+        yield Verdict("PEs are bound", "doubtful", f"{pes - bound} of {pes} PEs are not bound to one "
+                      "processor: they may move while they are timed")
+    else:
+        yield Verdict("PEs are bound", "ok", f"all {pes}, each to one processor")
+
+    nodes = header.get("nodes") or []
+    sized = [n for n in nodes if n.get("processors")]
+    crowded = [n for n in sized if n.get("pes", 0) > n["processors"]]
+    if not sized:
+        yield Verdict("Processors for all PEs", "unknown", "the file does not say how many there are")
+    elif crowded:
+        yield Verdict("Processors for all PEs", "doubtful", "more PEs than processors on " + listed(
+            f"{n.get('name', '?')} ({n['pes']} on {n['processors']})" for n in crowded))
+    else:
+        yield Verdict("Processors for all PEs", "ok", "no node has more PEs than processors")
+
+    known = [n for n in sized if (n.get("load") if n.get("load") is not None else -1) >= 0]
+    busy = [n for n in known if n["load"] / n["processors"] > BUSY_LOAD]
+    if not known:
+        yield Verdict("Nodes were idle before", "unknown", "the file has no load of a node")
+    elif busy:
+        yield Verdict("Nodes were idle before", "doubtful", "busy with something else: " + listed(
+            f"{n.get('name', '?')} (load {n['load']:.2f} on {n['processors']} processors)" for n in busy))
+    else:
+        yield Verdict("Nodes were idle before", "ok",
+                      f"load below {BUSY_LOAD} a processor on {count_text(len(known), 'node')}")
+
+    governors = {n.get("governor", "") for n in nodes} - {"", "unknown", "not shown"}
+    if not governors:
+        yield Verdict("Processor frequency is held", "unknown", "the file names no frequency governor")
+    elif governors != {"performance"}:
+        yield Verdict("Processor frequency is held", "doubtful",
+                      f"frequency governor {listed(sorted(governors))}: the frequency may change while "
+                      "measuring")
+    else:
+        yield Verdict("Processor frequency is held", "ok", "frequency governor performance")
+
+
+def too_short(result, resolution):
+    if "below_resolution" in result.flags:
+        return True
+    iterations = result.iterations or 1
+    return result.quantity == "time" and 0 < result.best() * iterations < WELL_ABOVE * resolution
+
+
+def check_timer(file):
+    timer = file.header.get("timer") or {}
+    resolution = timer.get("resolution")
+    timed = [r for r in file.results + file.later if r.quantity == "time"]
+    if not resolution:
+        yield Verdict("Timer is fine enough", "unknown", "the file does not state its resolution")
+    elif short := [r for r in timed if too_short(r, resolution)]:
+        yield Verdict("Timer is fine enough", "doubtful",
+                      f"{len(short)} of {count_text(len(timed), 'result')}: the timed region is shorter than "
+                      f"{WELL_ABOVE} times the resolution of {style.time_text(resolution)}: "
+                      + listed((r.label() for r in short), 2))
+    else:
+        yield Verdict("Timer is fine enough", "ok",
+                      f"{timer.get('name', '')}: resolution {style.time_text(resolution)}, no timed region "
+                      f"is shorter than {WELL_ABOVE} times that")
+    off = timer.get("disagreement")
+    if off is None:
+        yield Verdict("Timer agrees with the system's clock", "unknown", "the file does not say")
+    else:
+        yield Verdict("Timer agrees with the system's clock",
+                      "doubtful" if abs(off) > DISAGREEMENT else "ok",
+                      f"off by {style.number_text(abs(off) * 1e6)} ppm")
+
+
+def check_results(file):
+    points = file.points
+    if not points:
+        yield Verdict("There are results", "bad", "none in this file")
+        return
+    doubted = [r for r in points if is_doubted(r)]
+    share = len(doubted) / len(points)
+    kinds = Counter(flag for r in doubted for flag in r.flags if flag_meaning(flag)[0])
+    yield Verdict("Results without doubt",
+                  "ok" if not doubted else "bad" if share > FLAGGED_SHARE else "doubtful",
+                  f"{len(doubted)} of {len(points)} flagged"
+                  + (f" ({listed(f'{name} {count}' for name, count in sorted(kinds.items()))})" if kinds
+                     else ""))
+
+    missing = Counter(r.get("kind", "?") for r in file.records if r["record"] == "missing")
+    yield Verdict("Nothing is missing", "doubtful" if missing else "ok",
+                  listed(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(missing.items()))
+                  or "every measurement has a result")
+
+    every = file.results + file.later
+    invalid, valid = (sum(r.record.get(name) or 0 for r in every) for name in ("invalid", "valid"))
+    if every and valid + invalid:
+        share = invalid / (valid + invalid)
+        yield Verdict("Repetitions are valid", "doubtful" if share > INVALID_SHARE else "ok",
+                      f"{style.percent_text(share)} late or overrun, and left out")
+
+    yield check_precision(points)
+
+
+def check_precision(points):
+    widths = [half_width(r) for r in points if r.quantity == "time"]
+    known = [w for w in widths if not math.isnan(w)]
+    wide = sum(w > WIDE_INTERVAL for w in known)
+    limit = style.percent_text(WIDE_INTERVAL)
+    if not known:
+        return Verdict("Medians are precise", "unknown", "no result states an interval of its median")
+    without = len(widths) - len(known)
+    text = (f"interval of the median within {limit} of it in {len(known) - wide} of "
+            f"{count_text(len(widths), 'result')}" + (f"; {without} without an interval" if without else ""))
+    return Verdict("Medians are precise",
+                   "doubtful" if wide + without > WIDE_SHARE * len(widths) else "ok", text)
+
+
+def half_width(result):
+    """Half the width of the interval of the median, as a share of the median."""
+    if not result.median > 0:
+        return math.nan
+    return (result.median_high - result.median_low) / 2 / result.median
+
+
+def check_rounds(file):
+    """Whether the file says anything about another time."""
+    if not file.rounds:
+        return Verdict("Covers changes over time", "note",
+                       "measured once: intervals say how well this run knows its medians, not where the "
+                       "next run's will be; --rounds or skampi-campaign does")
+    few = [r for r in file.rounds if math.isnan(r.next_low) or math.isnan(r.next_high)]
+    between = sorted(r.between for r in file.rounds if not math.isnan(r.between))
+    if few:
+        return Verdict("Covers changes over time", "doubtful",
+                       f"{len(few)} of {count_text(len(file.rounds), 'point')} without a prediction interval: "
+                       f"at least {FEWEST_ROUNDS} rounds are needed")
+    spread = between[len(between) // 2] if between else math.nan
+    return Verdict("Covers changes over time", "doubtful" if spread > NOISY_ROUNDS else "ok",
+                   f"{count_text(len(file.rounds), 'point')} in rounds; spread between rounds (interquartile "
+                   f"range over median), typically {style.percent_text(spread)}")
+
+
+SELF_CHECK = re.compile(r"^(?:#?P\[\d+\] )?(.*?)[: ]+(ok|DOUBTFUL): (.*)$")
+
+
+def check_self(file):
+    """What inputs/selfcheck.ski prints: "WHAT ok: HOW" or "WHAT DOUBTFUL: HOW"."""
+    if "selfcheck" not in str((file.header.get("script") or {}).get("name", "")):
+        return
+    for record in file.records:
+        if record["record"] == "print":
+            if match := SELF_CHECK.match(str(record.get("text", "")).strip()):
+                what, verdict, how = match.groups()
+                yield Verdict(f"Self-check, {what}", "ok" if verdict == "ok" else "doubtful", how)
+
+
+def check_file(file, name=""):
+    """All verdicts on one file, in an order that reads well."""
+    verdicts = [*check_self(file), *check_end(file)]
+    for warning in file.header.get("warnings") or []:
+        verdicts.append(Verdict("Warning of skampi", "doubtful", str(warning)))
+    verdicts += [*check_placement(file.header), *check_timer(file), *check_results(file),
+                 check_rounds(file)]
+    for verdict in verdicts:
+        verdict.file = name
+    return verdicts
+
+
+def worst(verdicts):
+    return min((v.state for v in verdicts), key=STATES.index, default="ok")
