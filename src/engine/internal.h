@@ -97,6 +97,7 @@ struct engine {
     size_t record_count, record_room;
     size_t round, round_total; /* round: in progress, from 1 */
     uint64_t seed, random_state;
+    double rounds_apart;  /* seconds between their beginnings */
     int estimated_rounds; /* that --estimate has met */
     double estimated_spread;
     size_t sort_region; /* autorefine: sorted results, numbered; 0 outside */
@@ -173,6 +174,8 @@ void rounds_record(struct engine *, const struct measure_request *);
 void rounds_replay(struct engine *);
 /* What all rounds take when one takes so many seconds. */
 double rounds_estimate(const struct engine *, double seconds);
+/* Seconds until the last round ends, if it takes as long as those before. */
+double rounds_left(const struct engine *);
 void rounds_free(struct engine *);
 
 /* ---- progress.c ---- */

@@ -96,6 +96,8 @@ static void show(struct engine *engine, const char *head, const char *tail)
 static double time_left(const struct engine *engine)
 {
     double blocks = (double)engine->options.blocks;
+    if (engine->round > 1)
+        return rounds_left(engine);
     double share = ((double)engine->block_number - 1 + engine->progress_share) / fmax(blocks, 1);
     double passed = wall_seconds() - engine->started;
     return share < LEAST_SHARE || share > 1 ? 0 : passed / share - passed;
@@ -106,18 +108,17 @@ void progress_show(struct engine *engine, const struct measure_request *request)
     if (!wanted(engine))
         return;
     char *head, *tail, left[64] = "", text[32];
-    double seconds = engine->round > 1 ? 0 : time_left(engine);
+    double seconds = time_left(engine);
+    bool again = engine->round > 1;
     if (seconds > 0)
         snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
-    int made =
-        engine->round > 1
-            ? asprintf(&head, "[round %zu/%zu] ", engine->round, engine->round_total)
-            : asprintf(&head, "[block %zu/%zu] ", engine->block_number, engine->options.blocks);
-    if (made < 0)
+    if (asprintf(&head, "[%s %zu/%zu%s] ", again ? "round" : "block",
+                 again ? engine->round : engine->block_number,
+                 again ? engine->round_total : engine->options.blocks, left) < 0)
         return;
-    if (asprintf(&tail, "%s: %s%s%s%s", engine->block_name ? engine->block_name : "", request->text,
+    if (asprintf(&tail, "%s: %s%s%s", engine->block_name ? engine->block_name : "", request->text,
                  engine->progress_result ? ", before " : "",
-                 engine->progress_result ? engine->progress_result : "", left) >= 0) {
+                 engine->progress_result ? engine->progress_result : "") >= 0) {
         show(engine, head, tail);
         free(tail);
     }

@@ -172,6 +172,13 @@ double rounds_estimate(const struct engine *engine, double seconds)
     return rounds * fmax(seconds, interval(engine, (size_t)rounds, engine->estimated_spread));
 }
 
+double rounds_left(const struct engine *engine)
+{
+    double passed = wall_seconds() - engine->started, begun = (double)engine->round - 1;
+    double apart = fmax(passed / (begun + 1), engine->rounds_apart);
+    return fmax((double)engine->round_total * apart - passed, 0);
+}
+
 /* The longest that the script asks for. */
 static double scripts_spread(const struct engine *engine)
 {
@@ -283,7 +290,7 @@ void rounds_replay(struct engine *engine)
         return;
     uint64_t state = engine->seed;
     engine->round_total = rounds;
-    double apart = interval(engine, rounds, scripts_spread(engine));
+    double apart = engine->rounds_apart = interval(engine, rounds, scripts_spread(engine));
     struct settings settings = engine->settings;
     for (engine->round = 2; engine->round <= rounds && !engine_time_over(engine); engine->round++) {
         double late = JITTER * random_share(&state);

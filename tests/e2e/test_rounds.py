@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Stop rules, limits of time, rounds, levels and warm-up: what they do to runs, and how they refuse what
+makes no sense."""
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+from harness import Tap, skampi
+
+tap = Tap()
+MICROSECOND = 1e-6
+
+
+def measured(script, np=1, args=(), **settings):
+    """The run and the records of its JSON output."""
+    run = skampi(script, np=np, args=["-o", "out.json", "-o", "out.sko", *args], **settings)
+    try:
+        with open(run.path("out.json"), encoding="utf-8") as file:
+            records = [json.loads(line) for line in file]
+    except OSError:
+        records = []
+    return run, records
+
+
+def of(records, kind):
+    return [record for record in records if record["record"] == kind]
+
+
+def block(body, before=""):
+    return f'{before}\nbegin measurement "b"\n{body}\nend measurement\n'
+
+
+# ---- Stop rules ----
+
+run, records = measured(block("measure comm(1) : WaitPatternUp()",
+                              'set_stop_rule("median_ci", 0.05, 0.95)\n'
+                              "choose_no_synchronization()"))
+result = of(records, "result")[0]
+tap.equal(run.status, 0, "the median's rule measures", run)
+width = (result["median_high"] - result["median_low"]) / result["median"]
+tap.ok(result["valid"] >= 30, "at least 30 repetitions", result)
+tap.ok("not_converged" in result["flags"] or width <= 0.0501,
+       "the median's interval is as narrow as asked for, or it is flagged", result)
+tap.ok("interval [" in open(run.path("out.sko")).read(), "the .sko output names the interval")
+
+run, records = measured(block("measure comm(1) : WaitPatternLevels(2.0e-6, 9.0e-6, 0.0002)",
+                              'set_stop_rule("median_ci", 0.0001, 0.95)\n'
+                              "choose_no_synchronization()"))
+result = of(records, "result")[0]
+tap.ok("not_converged" in result["flags"] and result["valid"] >= 1000,
+       "what never gets that narrow ends, and is flagged", result)
+
+for call, text in {
+        'set_stop_rule("mean")': 'allowed are "standard_error" and "median_ci"',
+        'set_stop_rule("median_ci")': 'as in set_stop_rule("median_ci", 0.05, 0.95)',
+        'set_stop_rule("median_ci", 0.05, 1.5)': "less than 1",
+        'set_stop_rule("median_ci", 0.0, 0.95)': "more than 0",
+        'set_stop_rule("standard_error", 0.1, 0.9)': "set_max_relative_standard_error()",
+        'set_stop_rule("median_ci", 1, 2, 3)': "at most 3 arguments",
+        "set_rounds(0)": "1 to 100000",
+        "set_rounds(2, -1.0)": "at least 0",
+        "set_rounds()": "at least 1 argument",
+        "set_levels(2)": "0 to 1",
+        "set_max_time(-1)": "at least 0"}.items():
+    run = skampi(call + "\n", np=1)
+    tap.ok(run.status == 2 and text in run.err and re.search(r":1:\d+: error: ", run.err) and
+           run.err.count("error:") == 1, f"{call} is refused", run)
+
+# ---- Limits of time ----
+
+run, records = measured(block("measure comm(2) : WaitPatternLevels(1.0e-3, 1.0e-3, 1.0)",
+                              "set_max_time(0.1)\nset_min_repetitions(20)\n"
+                              "set_max_relative_standard_error(0.0)\n"
+                              "set_max_repetitions(10000)"), np=2)
+result = of(records, "result")[0]
+tap.ok(1 <= result["valid"] < 2000 and "time_budget" in result["flags"],
+       "set_max_time() ends a measurement behind a batch", result)
+
+started = time.monotonic()
+run, records = measured("""set_min_repetitions(1000) set_max_repetitions(2000)
+begin measurement "first" measure comm(1) : WaitPatternUp() end measurement
+begin measurement "second"
+  for i = 1 to 400 do measure comm(1) : WaitPatternLevels(1.0e-3, 1.0e-3, i*1.0e-3) od
+end measurement
+begin measurement "third" measure comm(1) : WaitPatternDown() end measurement
+""", args=["--time-limit", "4s"])
+spent = time.monotonic() - started
+missing = [record for record in of(records, "missing") if record["kind"] == "time_limit"]
+made = of(records, "result")
+tap.equal(run.status, 4, "a run that the time limit ends has status 4", run)
+tap.ok(1 <= len(made) < 402 and len(made) + len(missing) == 402,
+       "what was not measured is listed", f"{len(made)} and {len(missing)}")
+tap.ok(missing and missing[-1]["block"] == "third", "to the last block")
+end = of(records, "end")
+tap.ok(end and end[0]["status"] == 4 and "time limit" in end[0].get("reason", "") and
+       end[0]["missing"] == len(missing), "the end record says so", end)
+tap.ok("# stopped by the time limit of 4 s" in open(run.path("out.sko")).read(), "so does .sko")
+
+run, records = measured(block("for i = 1 to ... do "
+                              "measure comm(2) : Shmem_Put_Round(i, 1) od"), np=2, args=[
+                                  "--time-limit", "0.001"])
+tap.ok(run.status == 4 and len(of(records, "missing")) == 1,
+       "a loop without end ends with the time", run)
+run, records = measured(block("measure comm(1) : WaitPatternUp()"), args=["--time-limit", "1:00"])
+tap.equal(run.status, 0, "a limit that is not met changes nothing", run)
+tap.equal(records[0]["rounds"]["time_limit"], 60, "H:M:S are understood, and stated")
+
+for option, value in {"--time-limit": ["0", "5x", "", "-3", "1h2", "1m1h", "1::2", "1:"],
+                      "--rounds": ["0", "x", "3,", "3,x", "3 4", "-1", "1000000"],
+                      "--seed": ["0", "x", "-1", "1.5"]}.items():
+    for text in value:
+        run = skampi("", np=1, args=[option, text], launch=False)
+        tap.ok(run.status == 2 and run.err.startswith(f"skampi: error: {option} {text}") and
+               run.err.count("\n") == 1, f"{option} '{text}' is refused", run)
+
+# ---- Rounds ----
+
+SWEEP = """set_rounds(3, 0.0)
+begin measurement "sweep"
+  for i = 1 to 8 do measure comm(2) : WaitPatternLevels(i*1.0e-6, i*1.0e-6, 1.0) od
+  measure comm(1) : Startup()
+end measurement
+set_rounds(1)
+begin measurement "once" measure comm(2) : WaitPatternUp() end measurement
+begin measurement "refined" set_rounds(2, 0.0)
+  autorefine i = 1 to 9 step 4 do
+    measure comm(2) : WaitPatternLevels(i*i*1.0e-6, i*i*1.0e-6, 1.0)
+  od
+end measurement
+"""
+
+
+def orders(records):
+    """What was measured in each later round, in the order of time."""
+    later = {}
+    for record in of(records, "result"):
+        if record["round"] > 1:
+            later.setdefault(record["round"], []).append(record["call"])
+    return later
+
+
+run, records = measured(SWEEP.replace("autorefine", "for"), np=2, args=["--seed", "11"])
+tap.equal(run.status, 0, "rounds are measured", run)
+rounds = of(records, "rounds")
+sweep = [record for record in rounds if record["block"] == "sweep"]
+tap.equal([len(sweep), len(rounds)], [8, 11],
+          "a record over all rounds for each point that has them; not for what happens once")
+tap.ok(all(len(record["medians"]) == record["rounds"] == 3 for record in sweep), "of three rounds")
+for record in sweep:
+    own = [r["median"] for r in of(records, "result") if r["call"] == record["call"] and r["block"] == "sweep"]
+    tap.equal(record["medians"], own, f"medians of the rounds, in their order: {record['call']}")
+    tap.equal(record["median"], sorted(own)[1], "and the median of those")
+first = orders(records)
+tap.equal(sorted(first), [2, 3], "two later rounds")
+tap.ok(first[2] != first[3], "each in an order of its own", first)
+_, again = measured(SWEEP.replace("autorefine", "for"), np=2, args=["--seed", "11"])
+tap.equal(orders(again), first, "the same seed, the same orders")
+_, other = measured(SWEEP.replace("autorefine", "for"), np=2, args=["--seed", "12"])
+tap.ok(orders(other) != first, "another seed, others")
+tap.ok(records[0]["rounds"]["seed"] == "11", "the seed is in the header")
+text = open(run.path("out.sko")).read()
+tap.ok('# begin result "sweep (rounds)"' in text and "# seed: 11\n" in text,
+       "the .sko output has a block of its own for the rounds", text)
+part = text[text.index('"sweep (rounds)"'):]
+row = harness.parse_row(part.splitlines()[1])
+tap.ok(row and abs(row.time * MICROSECOND - sweep[0]["median"]) < 0.01 * sweep[0]["median"],
+       "with the median as the time", part[:300])
+
+run, records = measured(SWEEP, np=2, args=["--seed", "3"])
+tap.equal(run.status, 0, "rounds of a refined loop", run)
+refined = [record["variables"]["i"] for record in of(records, "rounds")
+           if record["block"] == "refined"]
+tap.ok(len(refined) > 3 and refined == sorted(refined), "refined points come in order", refined)
+
+run, records = measured(block("measure comm(1) : WaitPatternUp()"), args=["--rounds", "7,1s"])
+times = [record["at"] for record in of(records, "result")]
+tap.equal(len(times), 7, "--rounds asks for all measurements", run)
+tap.ok(all(b > a + 0.02 for a, b in zip(times, times[1:])) and times[-1] - times[0] > 0.8,
+       "spread over the time that was given", times)
+point = of(records, "rounds")[0]
+tap.ok(point["next_low"] <= point["median_low"] <= point["median"] <= point["median_high"] <=
+       point["next_high"] and 0.95 <= point["reached"] < 1,
+       "the prediction interval holds the confidence interval, which holds the median", point)
+run, records = measured(block("measure comm(1) : WaitPatternUp()", "set_rounds(50)"),
+                        args=["--time-limit", "3s"])
+point = of(records, "rounds")[0]
+tap.ok(run.status in (0, 4) and point["rounds"] >= 5, "rounds are spread over a time limit", run)
+run = skampi(block("measure comm(1) : WaitPatternUp()"), np=1, args=["--rounds", "10,1m",
+                                                                   "--estimate"])
+tap.ok(re.search(r"about (60|6e\+01|6\d) s", run.out), "an estimate counts the rounds", run)
+
+# ---- Levels and warm-up ----
+
+LEVELS = "measure comm(1) : WaitPatternLevels(2.0e-6, 8.0e-6, 0.0004)"
+run, records = measured(block(LEVELS, "set_levels(1)\nset_min_repetitions(400)\n"
+                              "set_max_repetitions(400)"))
+result = of(records, "result")[0]
+tap.ok("levels" in result["flags"] and len(result["levels"]) == 2, "two levels are found", result)
+if len(result.get("levels", [])) == 2:
+    low, high = result["levels"]
+    tap.near(low["value"], 2e-6, 0.15, "the lower one")
+    tap.near(high["value"], 8e-6, 0.15, "the higher one")
+    tap.near(low["share"] + high["share"], 1, 1e-9, "their shares of the time")
+    tap.ok(high["share"] > low["share"], "most of it on the higher one", result)
+    tap.near(result["time"], 8e-6, 0.15, "whose time is the result, no mean of both")
+tap.ok("# levels: " in open(run.path("out.sko")).read(), ".sko has them")
+run, records = measured(block(LEVELS, "set_min_repetitions(400)\nset_max_repetitions(400)\n"
+                              "choose_no_synchronization()"))
+tap.ok("levels" not in of(records, "result")[0]["flags"], "unless asked for, one result")
+
+WARM_UP = "measure comm(1) : WaitPatternWarmUp(2.0e-5, 4.0e-6, 10)"
+for synchronization in ("choose_no_synchronization()", "choose_barrier_synchronization()"):
+    run, records = measured(block(WARM_UP, f"{synchronization}\nset_min_repetitions(30)\n"))
+    result = of(records, "result")[0]
+    tap.ok(8 <= result["warm_up"] <= 13, "the slow beginning is left out", result)
+    tap.near(result["mean"], 4e-6, 0.15, "the rest is the result")
+    tap.ok(any(note.startswith("warm-up: the first ") for note in result["notes"]), "noted", result)
+run, records = measured(block(WARM_UP, "set_adaptive_warm_up(0)\nchoose_no_synchronization()\n"
+                              "set_min_repetitions(30)"))
+result = of(records, "result")[0]
+tap.ok(result["warm_up"] == 0 and result["mean"] > 5e-6, "unless that is turned off", result)
+run, records = measured(block("measure comm(1) : WaitPatternUp()", "choose_no_synchronization()"))
+tap.ok(of(records, "result")[0]["warm_up"] <= 4, "a steady time has (next to) none")
+
+# ---- Progress ----
+
+
+def on_terminal(arguments, environment):
+    """What a terminal shows of a launch there, and the status."""
+    first, second = pty.openpty()
+    run = skampi("", np=1, args=["-n"], launch=False)  # a directory of its own
+    script = run.path("p.ski")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(block("for i = 1 to 40 do measure comm(2) : "
+                         "WaitPatternLevels(1.0e-3, 1.0e-3, i*1.0e-3) od"))
+    line = [*harness.launch_line(2, [harness.program(), "-i", script, *arguments])]
+    process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=second, env={**os.environ, **harness.launch_environment(), **environment})
+    os.close(second)
+    seen, until = b"", time.monotonic() + 60
+    while time.monotonic() < until:
+        if select.select([first], [], [], 1)[0]:
+            try:
+                more = os.read(first, 65536)
+            except OSError:
+                more = b""
+            if not more:
+                break
+            seen += more
+        elif process.poll() is not None:
+            break
+    process.wait(timeout=60)
+    os.close(first)
+    return process.returncode, seen.decode(errors="replace")
+
+
+status, shown = on_terminal([], {"TERM": "xterm", "NO_COLOR": ""})
+tap.ok(status == 0 and "[block 1/1]" in shown and "\033[1m" in shown and "left" in shown,
+       "a terminal behind the launcher sees how far it is", repr(shown[-500:]))
+status, shown = on_terminal([], {"TERM": "xterm", "NO_COLOR": "1"})
+tap.ok("[block 1/1]" in shown and "\033[1m" not in shown, "without colours when NO_COLOR is set",
+       repr(shown[-500:]))
+run = skampi(block("measure comm(1) : WaitPatternUp()"), np=1)
+tap.ok("block 1/1" not in run.err + run.out, "nothing of it in files", run)
+tap.done()
