@@ -139,7 +139,7 @@ _ROUNDS = re.compile(rf"rounds: median ({_NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE
                      rf"\[({_NUM}), ({_NUM})\], spread between rounds {_SHARE}, within rounds "
                      rf"{_SHARE}")
 _LEVEL = re.compile(rf"({_NUM})(?: (ns|us|ms|s|bytes))? ({_NUM}) %")
-_ROUNDS_BLOCK = " (rounds)"
+ROUNDS_BLOCK = " (rounds)"
 _END = "end: "  # of a converted file that does not know more
 _LAST_WORDS = (r"interrupted by signal (?P<signal>\d{1,3})\b|ended by (?P<watchdog>the watchdog)?|"
                r"(?P<crash>error: PE \d+ was ended by signal )")
@@ -336,8 +336,8 @@ class _Reader:
             found.groups()
         self.row_unit = UNITS.get(unit)
         row = self.row
-        if row["block"].endswith(_ROUNDS_BLOCK):
-            row["block"] = row["block"][:-len(_ROUNDS_BLOCK)]
+        if row["block"].endswith(ROUNDS_BLOCK):
+            row["block"] = row["block"][:-len(ROUNDS_BLOCK)]
         row.update(record="rounds", rounds=row["valid"], median=median, median_low=low,
                    median_high=high, next_low=next_low, next_high=next_high, medians=[],
                    quantity="bytes" if unit == "bytes" else "time", reached=_per(reached, 100),
@@ -800,7 +800,7 @@ class _Writer:
         elif kind == "result" and record.get("round", 1) > 1:
             self.lose("results of later rounds")
         elif kind in ("result", "rounds"):
-            name = record["block"] + (_ROUNDS_BLOCK if kind == "rounds" else "")
+            name = record["block"] + (ROUNDS_BLOCK if kind == "rounds" else "")
             if self.block is None or self.block != name and kind == "rounds":
                 if self.block is not None:
                     self.end_block({})
@@ -826,7 +826,7 @@ class _Writer:
         self.printing = kind == "print"
 
     def end(self, record):
-        if self.block is not None and self.block.endswith(_ROUNDS_BLOCK):
+        if self.block is not None and self.block.endswith(ROUNDS_BLOCK):
             self.end_block({})
         if reason := record.get("reason"):
             if record.get("status") is None and not re.match(_LAST_WORDS, reason):

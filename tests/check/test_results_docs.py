@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# PLAIN
+"""scripts/README.md describes every record and member of results.schema.json, every flag, and the
+columns of CSV, which hold every member of results."""
+
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import format_csv, records
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def names(part, schema):
+    """Names of properties, at any depth; words of enumerations."""
+    if isinstance(part, list):
+        return set().union(*(names(entry, schema) for entry in part))
+    if not isinstance(part, dict):
+        return set()
+    found = set(part.get("properties", {}))
+    if "enum" in part:
+        found |= {word for word in part["enum"] if word}
+    # Conditions repeat names that stand elsewhere.
+    for name, value in part.items():
+        if name not in ("enum", "required", "if", "then", "else"):
+            found |= names(value, schema)
+    return found
+
+
+tap = Tap()
+schema = json.loads(read("scripts/results.schema.json"))
+text = read("scripts/README.md")
+sections = dict(re.findall(r"^#### (\w+)\n(.*?)(?=^##)", text, re.MULTILINE | re.DOTALL))
+kinds = [reference["$ref"].rpartition("/")[2] for reference in schema["oneOf"]]
+for kind in [*kinds, "point"]:
+    described = set(re.findall(r"`([^`]+)`", sections.get(kind, "")))
+    wanted = names(schema["definitions"][kind], schema)
+    if kind in ("result", "rounds"):
+        wanted -= names(schema["definitions"]["point"], schema)
+    missing = sorted(wanted - described)
+    tap.ok(kind in sections and not missing, f"{kind}: every member is described", missing)
+    rows = re.findall(r"^\| (.*?) \|", sections.get(kind, "").partition("| flag |")[0], re.MULTILINE)
+    unknown = sorted({name for row in rows for name in re.findall(r"`(\w+)`", row)}
+                     - set(schema["definitions"][kind]["properties"]))
+    tap.ok(not unknown, f"{kind}: no other member is described", unknown)
+    definition = schema["definitions"][kind]
+    # Converted files may have fewer.
+    required = {*definition.get("required", []), *definition.get("then", {}).get("required", [])}
+    always = {name for row in rows for name in re.findall(r"\*`(\w+)`\*", row)}
+    tap.ok(required <= always, f"{kind}: what is always there, is in italics", required - always)
+
+flags = re.findall(r'"(\w+)"', read("src/output/result.c").partition("names[")[2].partition("}")[0])
+table = set(re.findall(r"^\| `(\w+)` \|", sections["result"].partition("| flag |")[2], re.MULTILINE))
+tap.ok(len(flags) > 5, "flags are found", flags)
+tap.equal(table, set(flags), "every flag is described, and no other")
+
+columns = re.search(r"```\n(record .*?)```", text.partition("### Columns of CSV")[2], re.DOTALL)
+tap.equal(columns and columns.group(1).split(), format_csv.COLUMNS, "the columns of CSV")
+held = set(format_csv.COLUMNS) | {"arguments", "pe_set"}
+for kind in ("point", "result", "rounds"):
+    members = set(schema["definitions"][kind]["properties"])
+    tap.ok(members <= held, f"CSV holds every member of {kind} records", sorted(members - held))
+order = [name for kind in ("point", "result", "rounds")
+         for name in schema["definitions"][kind]["properties"] if name in format_csv.COLUMNS]
+single = [name for name in dict.fromkeys(order) if name in records.NUMBERS + records.COUNTS
+          + records.TEXTS and name not in ("block", "number", "function", "call")]
+tap.equal([name for name in format_csv.COLUMNS if name in single], single,
+          "single values stand in the order of the schema")
+tap.equal(set(single) | {"block", "number", "function", "call"},
+          set(records.NUMBERS + records.COUNTS + records.TEXTS),
+          "what the reader takes for single values, are members of the schema")
+tap.done()
