@@ -12,6 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import made_results
 from harness import ROOT, Tap, in_parallel, run, scratch_directory
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
@@ -125,6 +126,9 @@ def same_as_in_c():
     few = statistics.rounds_of([1.0, 0.0, 2.0, 3.0, -1.0])
     tap.ok(few.median == 1 and math.isnan(few.next_low) and few.high == 3,
            "no prediction where values are not above 0")
+    below = statistics.rounds_of([-1.0] * 6, [0.1] * 6)
+    tap.ok(below.low == -1 and math.isnan(below.between) and math.isnan(below.within),
+           "... nor a relative spread")
     tap.ok(statistics.rounds_of([0.0] * 6).low == 0 and
            math.isnan(statistics.rounds_of([0.0] * 6).between), "zeros have no relative spread")
 
@@ -242,6 +246,8 @@ def summary():
 
     other = run([CAMPAIGN, "--summarize", "my.campaign", "--confidence", "60"], cwd=folder)
     tap.ok(other.status == 0 and "60 %" in other.out, "--summarize aggregates again", other)
+    shown = run(["sh", "-c", f"'{CAMPAIGN}' --summarize my.campaign --confidence 60 | true"], cwd=folder)
+    tap.ok(shown.status == 0 and not shown.err, "... also for who does not read to the end", shown)
     narrow = results.read(os.path.join(top, "summary.json")).rounds[0]
     tap.near(narrow.median_low, 1.02e-6, 1e-9, "... at another confidence")
 
@@ -251,6 +257,22 @@ def summary():
     five = launch(scratch_directory(), "-k", "5", "my.ski", "-c", "A", "-c", "B")
     tap.ok("93.8 %" in five.out and "even number" in five.err,
            "five launches reach less than 95 %, and do not cancel a drift", five)
+
+    points = made_results.records([made_results.point("b", "F", {"count": 8}, 1e-6, variables={"i": 3})])
+    file = results.ResultFile("made")
+    for number, load in enumerate(("1.5 on 2", "9.25 on 4")):
+        for record in points:
+            file.add({**record, "warnings": [f"busy: load {load}", "not bound"][:2 - number]}
+                     if record["record"] == "header" else record)
+        if number == 0:
+            other, file = file, results.ResultFile("made")
+    files = [other, file]
+    both = campaign_summary.summarize({"A": files}, {"A": campaign_summary.aggregate(files)},
+                                      {"launches": 2, "configurations": [{}]})
+    tap.equal(both.header["warnings"], ["busy: load 1.5 on 2 (in 2 of 2 launches)",
+                                        "not bound (in 1 of 2 launches)"], "warnings are told once")
+    tap.ok("F(count=8) [i=3]" in "\n".join(campaign_summary.table([{}], {"A": both})),
+           "points are named by call and variables")
 
     # A launch with rounds: its value is their median, its spread the larger of the two.
     rounds = {"record": "rounds", "block": "b", "call": "f()", "median": 2.0, "within": 0.1,
