@@ -572,7 +572,8 @@ class Launch:
         return stopped
 
     def last_words(self):
-        """The last line of its standard error with something in it, for people."""
+        """Of its standard error, for people: the last line that names an error, else the last with
+        something in it."""
         try:
             with open(os.path.join(self.folder, "stderr.txt"), "rb") as file:
                 file.seek(max(0, os.path.getsize(file.name) - 4096))
@@ -580,7 +581,9 @@ class Launch:
         except OSError:
             return ""
         lines = ["".join(c if c.isprintable() else " " for c in line).strip() for line in lines]
-        return next((line[:200] for line in reversed(lines) if re.search(r"\w", line)), "")
+        telling = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)] or \
+            [line for line in lines if re.search(r"\w", line)]
+        return telling[-1][:200] if telling else ""
 
 
 def seconds_text(seconds):
@@ -717,8 +720,8 @@ class Campaign:
             self.left += 1
         else:
             self.failed.append(launch)
-        words = launch.last_words()
-        self.tell.line(f"{where}  not complete: {launch.why}, exit status {launch.status}"
+        words = "" if ": " in launch.why else launch.last_words()
+        self.tell.line(f"{where}  not complete: {launch.why}; exit status {launch.status}"
                        + (f": {words}" if words else ""))
         if launch.status in (None, NOTHING_MEASURED):
             self.hopeless.add(launch.configuration["name"])

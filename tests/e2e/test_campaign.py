@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import made_results
-from harness import ROOT, Tap, in_parallel, run, scratch_directory
+from harness import ROOT, Tap, in_parallel, launch_environment, program, run, scratch_directory
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import campaign, campaign_summary, cli, results, statistics
@@ -498,10 +498,53 @@ def refusals():
                f"a damaged definition is refused: {text}", refused)
 
 
+# ---- The real program ----
+
+REAL = """
+set_max_repetitions(8)
+begin measurement "clock"
+  for n = 100 to 200 step 100 do
+    measure comm(1) : wtime(n)
+  od
+end measurement
+"""
+ENDLESS = """
+set_min_repetitions(1000000)
+set_max_repetitions(1000000)
+begin measurement "clock"
+  measure comm(1) : wtime(1000000)
+end measurement
+"""
+
+
+def real():
+    folder = scratch_directory()
+    for name, text in (("real.ski", REAL), ("endless.ski", ENDLESS)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    environment = launch_environment()
+    done = run([CAMPAIGN, "--program", program(), "-k", "2", "-c", "one:pes=1", "-c", "two:pes=2",
+                "--set", "N=1", "real.ski"], environment, cwd=folder)
+    tap.ok(done.status == 3 and "--set" in done.err and "one was given up" in done.err and
+           "two was given up" in done.err, "what skampi itself refuses is shown", done)
+    done = run([CAMPAIGN, "--program", program(), "-k", "2", "-c", "one:pes=1", "-c", "two:pes=2",
+                "-o", "real", "real.ski"], environment, timeout=90, cwd=folder)
+    files = campaign.read_campaign(os.path.join(folder, "real")) if done.status == 0 else {}
+    tap.ok({name: [file.header["pes"] for file in launched] for name, launched in files.items()} ==
+           {"one": [1, 1], "two": [2, 2]}, "skampi is launched on the PEs of each configuration", done)
+    tap.ok(done.out.count("wtime(iterations=100)") == 1 and done.out.count("two") == 2,
+           "... and its results are shown", done)
+    ended = run([CAMPAIGN, "--program", program(), "-k", "1", "--timeout", "3s", "endless.ski"], environment,
+                cwd=folder)
+    tap.ok(ended.status == 3 and "took too long" in ended.err,
+           "a launch that is ended leaves no processes behind", ended)
+
+
 same_as_in_c()
 launches()
 summary()
 going_on()
 ends()
 refusals()
+real()
 tap.done()
