@@ -22,6 +22,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 
 from . import results
 from .cli import Error
@@ -122,24 +123,32 @@ CONFIGURATION = {"program": _program, "launch": _launch, "pes": _pes, "environme
                  "set": _sets, "arguments": _texts}
 
 
+SCRIPTS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+
+
+def _first_program(*places):
+    """The first of these paths, relative to scripts/, that is a program; None without any."""
+    paths = (os.path.normpath(os.path.join(SCRIPTS, place)) for place in places)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
 def default_program():
     """The skampi of this checkout or installation, else that of PATH."""
-    scripts = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-    for place in ("../skampi", "../../../bin/skampi"):
-        path = os.path.normpath(os.path.join(scripts, place))
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
-    return "skampi"
+    return _first_program("../skampi", "../../../bin/skampi") or "skampi"
 
 
 def default_launch():
-    return os.environ.get("SKAMPI_LAUNCH") or "oshrun -np {pes}"
+    """As make and the tests start programs; a checkout knows what Open MPI wants for root and on
+    few cores."""
+    if os.environ.get("SKAMPI_LAUNCH"):
+        return os.environ["SKAMPI_LAUNCH"]
+    launch = _first_program("../mk/launch")
+    return f"{shlex.quote(launch)} {{pes}}" if launch else "oshrun -np {pes}"
 
 
 def find_script(name):
     """As skampi looks for it: here, then among the shipped ones."""
-    scripts = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-    places = [name] if os.path.dirname(name) else [name, os.path.join(scripts, "../inputs", name)]
+    places = [name] if os.path.dirname(name) else [name, os.path.join(SCRIPTS, "../inputs", name)]
     for place in places:
         if os.path.isfile(place):
             return os.path.realpath(place)
@@ -563,7 +572,8 @@ class Launch:
         return stopped
 
     def last_words(self):
-        """The last line of its standard error with something in it, for people."""
+        """Of its standard error, for people: the last line that names an error, else the last with
+        something in it."""
         try:
             with open(os.path.join(self.folder, "stderr.txt"), "rb") as file:
                 file.seek(max(0, os.path.getsize(file.name) - 4096))
@@ -571,7 +581,9 @@ class Launch:
         except OSError:
             return ""
         lines = ["".join(c if c.isprintable() else " " for c in line).strip() for line in lines]
-        return next((line[:200] for line in reversed(lines) if re.search(r"\w", line)), "")
+        telling = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)] or \
+            [line for line in lines if re.search(r"\w", line)]
+        return telling[-1][:200] if telling else ""
 
 
 def seconds_text(seconds):
@@ -625,10 +637,9 @@ class Campaign:
         self.took = {}       # seconds of complete launches, by configuration
         self.hopeless = set()  # configurations that measure nothing
 
-    def expected(self, name):
-        """Seconds that a launch will take, by those seen; None: not known."""
-        seen = self.took.get(name) or [s for took in self.took.values() for s in took]
-        return max(seen) if seen else None
+    def _seen(self, name):
+        """Seconds that launches of the configuration took; of all, where there are none."""
+        return self.took.get(name) or [s for took in self.took.values() for s in took]
 
     def run(self):
         launches = plan(self.directory, self.definition)
@@ -673,7 +684,7 @@ class Campaign:
         if signals.caught:
             return False
         if self.deadline is not None:
-            needed = self.expected(launch.configuration["name"]) or 0
+            needed = max(self._seen(launch.configuration["name"]), default=0)
             if time.monotonic() + needed >= self.deadline:
                 self.stopped = "time"
                 self.tell.line(f"the time limit leaves too little for {launch.name}"
@@ -682,10 +693,13 @@ class Campaign:
         return True
 
     def _time_left(self, todo):
-        expected = [self.expected(launch.configuration["name"]) for launch in todo]
-        if not todo or None in expected:
+        if not todo or not self.took:
             return ""
-        return f", about {seconds_text(sum(expected) + self.pause * (len(todo) - 1))} left"
+        left = self.pause * (len(todo) - 1)
+        for name, count in Counter(launch.configuration["name"] for launch in todo).items():
+            seen = self._seen(name)
+            left += count * sum(seen) / len(seen)
+        return f", about {seconds_text(left)} left"
 
     def _one(self, signals, launch, position, count, todo):
         where = f"{position}/{count}  {launch.name}"
@@ -706,8 +720,8 @@ class Campaign:
             self.left += 1
         else:
             self.failed.append(launch)
-        words = launch.last_words()
-        self.tell.line(f"{where}  not complete: {launch.why}, exit status {launch.status}"
+        words = "" if ": " in launch.why else launch.last_words()
+        self.tell.line(f"{where}  not complete: {launch.why}; exit status {launch.status}"
                        + (f": {words}" if words else ""))
         if launch.status in (None, NOTHING_MEASURED):
             self.hopeless.add(launch.configuration["name"])

@@ -2,6 +2,7 @@
 statistics.rounds_of()."""
 
 import math
+import re
 from collections import Counter
 
 from . import results, style
@@ -16,8 +17,9 @@ def _points(file):
     times counts each time."""
     seen, points = Counter(), {}
     for result in file.points:
-        points[result.key, seen[result.key]] = result
-        seen[result.key] += 1
+        key = result.key
+        points[key, seen[key]] = result
+        seen[key] += 1
     return points
 
 
@@ -98,6 +100,17 @@ def _missing(files):
         yield {**record, "reason": f"{reason} ({where})" if reason else where}
 
 
+def _warnings(files):
+    """Each warning once, however its numbers differ."""
+    counts, first = Counter(), {}
+    for file in files:
+        for form, text in {re.sub(r"\d+(\.\d+)?", "0", text): text
+                           for text in file.header.get("warnings") or []}.items():
+            counts[form] += 1
+            first.setdefault(form, text)
+    return [f"{text} (in {counts[form]} of {len(files)} launches)" for form, text in first.items()]
+
+
 def _header(campaign, definition, confidence):
     """The first launch's header, with what all launches have in common and what differs said."""
     files = [file for files in campaign.values() for file in files]
@@ -113,9 +126,7 @@ def _header(campaign, definition, confidence):
     variables = [file.header.get("environment") or {} for file in files]
     header["environment"] = {name: value for name, value in variables[0].items()
                              if all(other.get(name) == value for other in variables)}
-    warnings = Counter(w for file in files for w in dict.fromkeys(file.header.get("warnings") or []))
-    header["warnings"] = [f"{text} (in {count} of {len(files)} launches)"
-                          for text, count in warnings.items()]
+    header["warnings"] = _warnings(files)
     hosts = {tuple(str(node.get("name")) for node in file.header.get("nodes") or [])
              for file in files}
     if len(hosts) > 1:
@@ -125,18 +136,18 @@ def _header(campaign, definition, confidence):
     return header
 
 
-def summarize(campaign, definition, confidence=0.95, name_variable=None):
+def summarize(campaign, points, definition, confidence=0.95, name_variable=None):
     """A ResultFile of rounds records with launches in the place of rounds. campaign: as from
-    read_campaign(), with at least one launch. name_variable: of which each point gets the
-    configuration's name as its first variable, so that those of several can stand in one file."""
-    campaign = {name: files for name, files in campaign.items() if files}
+    read_campaign(), without configurations that have no launch. points: {configuration:
+    aggregate()}. name_variable: of which each point gets the configuration's name as its first
+    variable, so that those of several can stand in one file."""
     summary = results.ResultFile("summary")
     summary.add(_header(campaign, definition, confidence))
     blocks, missing = {}, []
     for name, files in campaign.items():
-        for record in aggregate(files, confidence):
+        for record in points[name]:
             if name_variable:
-                record["variables"] = {name_variable: name, **(record["variables"] or {})}
+                record = {**record, "variables": {name_variable: name, **(record["variables"] or {})}}
             blocks.setdefault((record["number"] or 0, record["block"]), []).append(record)
         missing += _missing(files)
     for (number, block), records in sorted(blocks.items(), key=lambda item: item[0][0]):
@@ -160,6 +171,14 @@ def summarize(campaign, definition, confidence=0.95, name_variable=None):
 # ---- For people ----
 
 
+def _name(result):
+    """The call, with the loop variables that it does not show itself."""
+    shown = {name: argument.get("value") for name, argument in result.arguments.items()}
+    others = [f"{name}={value}" for name, value in result.variables.items()
+              if name not in shown or shown[name] != value]
+    return f"{result.call or ''} [{', '.join(others)}]".lstrip() if others else str(result.call)
+
+
 def _value(value, quantity):
     return style.size_text(value) if quantity == "bytes" else style.time_text(value)
 
@@ -172,7 +191,7 @@ def table(campaign, summaries):
     for name, summary in summaries.items():
         for result in summary.rounds:
             points = blocks.setdefault((result.number or 0, str(result.block)), {})
-            points.setdefault(result.label(), []).append((name, result))
+            points.setdefault(_name(result), []).append((name, result))
     lines = []
     for (_, block), points in sorted(blocks.items(), key=lambda item: item[0][0]):
         rows = [["point", *(["configuration"] if several else []), "median", "interval", "between",
@@ -205,8 +224,8 @@ def _footnotes(summaries):
     if not points:
         return ["nothing was measured"]
     confidence = points[0].confidence
-    lines = [f"interval: {100 * confidence:g} % confidence interval of the median of launches; between: "
-             f"interquartile range of launches / median; within: the same inside launches"]
+    lines = [f"interval: {100 * confidence:g} % confidence interval of the median of launches",
+             "between: interquartile range of launches / median; within: the same inside launches"]
     short = [r for r in points if r.record["rounds"] and not r.record.get("reached")]
     weak = sorted({r.reached for r in points if r.reached < confidence})
     if short:

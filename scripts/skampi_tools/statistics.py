@@ -160,7 +160,8 @@ class Rounds:
 
 
 def _over(range_, middle):
-    return range_ / middle if middle else NAN
+    """A relative spread; around a median that is not above 0 there is none."""
+    return range_ / middle if middle > 0 else NAN
 
 
 def rounds_of(medians, within=None, confidence=0.95):

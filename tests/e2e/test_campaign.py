@@ -12,7 +12,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import ROOT, Tap, in_parallel, run, scratch_directory
+import made_results
+from harness import ROOT, Tap, in_parallel, launch_environment, program, run, scratch_directory
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import campaign, campaign_summary, cli, results, statistics
@@ -125,6 +126,9 @@ def same_as_in_c():
     few = statistics.rounds_of([1.0, 0.0, 2.0, 3.0, -1.0])
     tap.ok(few.median == 1 and math.isnan(few.next_low) and few.high == 3,
            "no prediction where values are not above 0")
+    below = statistics.rounds_of([-1.0] * 6, [0.1] * 6)
+    tap.ok(below.low == -1 and math.isnan(below.between) and math.isnan(below.within),
+           "... nor a relative spread")
     tap.ok(statistics.rounds_of([0.0] * 6).low == 0 and
            math.isnan(statistics.rounds_of([0.0] * 6).between), "zeros have no relative spread")
 
@@ -242,6 +246,8 @@ def summary():
 
     other = run([CAMPAIGN, "--summarize", "my.campaign", "--confidence", "60"], cwd=folder)
     tap.ok(other.status == 0 and "60 %" in other.out, "--summarize aggregates again", other)
+    shown = run(["sh", "-c", f"'{CAMPAIGN}' --summarize my.campaign --confidence 60 | true"], cwd=folder)
+    tap.ok(shown.status == 0 and not shown.err, "... also for who does not read to the end", shown)
     narrow = results.read(os.path.join(top, "summary.json")).rounds[0]
     tap.near(narrow.median_low, 1.02e-6, 1e-9, "... at another confidence")
 
@@ -251,6 +257,22 @@ def summary():
     five = launch(scratch_directory(), "-k", "5", "my.ski", "-c", "A", "-c", "B")
     tap.ok("93.8 %" in five.out and "even number" in five.err,
            "five launches reach less than 95 %, and do not cancel a drift", five)
+
+    points = made_results.records([made_results.point("b", "F", {"count": 8}, 1e-6, variables={"i": 3})])
+    file = results.ResultFile("made")
+    for number, load in enumerate(("1.5 on 2", "9.25 on 4")):
+        for record in points:
+            file.add({**record, "warnings": [f"busy: load {load}", "not bound"][:2 - number]}
+                     if record["record"] == "header" else record)
+        if number == 0:
+            other, file = file, results.ResultFile("made")
+    files = [other, file]
+    both = campaign_summary.summarize({"A": files}, {"A": campaign_summary.aggregate(files)},
+                                      {"launches": 2, "configurations": [{}]})
+    tap.equal(both.header["warnings"], ["busy: load 1.5 on 2 (in 2 of 2 launches)",
+                                        "not bound (in 1 of 2 launches)"], "warnings are told once")
+    tap.ok("F(count=8) [i=3]" in "\n".join(campaign_summary.table([{}], {"A": both})),
+           "points are named by call and variables")
 
     # A launch with rounds: its value is their median, its spread the larger of the two.
     rounds = {"record": "rounds", "block": "b", "call": "f()", "median": 2.0, "within": 0.1,
@@ -476,10 +498,53 @@ def refusals():
                f"a damaged definition is refused: {text}", refused)
 
 
+# ---- The real program ----
+
+REAL = """
+set_max_repetitions(8)
+begin measurement "clock"
+  for n = 100 to 200 step 100 do
+    measure comm(1) : wtime(n)
+  od
+end measurement
+"""
+ENDLESS = """
+set_min_repetitions(1000000)
+set_max_repetitions(1000000)
+begin measurement "clock"
+  measure comm(1) : wtime(1000000)
+end measurement
+"""
+
+
+def real():
+    folder = scratch_directory()
+    for name, text in (("real.ski", REAL), ("endless.ski", ENDLESS)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    environment = launch_environment()
+    done = run([CAMPAIGN, "--program", program(), "-k", "2", "-c", "one:pes=1", "-c", "two:pes=2",
+                "--set", "N=1", "real.ski"], environment, cwd=folder)
+    tap.ok(done.status == 3 and "--set" in done.err and "one was given up" in done.err and
+           "two was given up" in done.err, "what skampi itself refuses is shown", done)
+    done = run([CAMPAIGN, "--program", program(), "-k", "2", "-c", "one:pes=1", "-c", "two:pes=2",
+                "-o", "real", "real.ski"], environment, timeout=90, cwd=folder)
+    files = campaign.read_campaign(os.path.join(folder, "real")) if done.status == 0 else {}
+    tap.ok({name: [file.header["pes"] for file in launched] for name, launched in files.items()} ==
+           {"one": [1, 1], "two": [2, 2]}, "skampi is launched on the PEs of each configuration", done)
+    tap.ok(done.out.count("wtime(iterations=100)") == 1 and done.out.count("two") == 2,
+           "... and its results are shown", done)
+    ended = run([CAMPAIGN, "--program", program(), "-k", "1", "--timeout", "3s", "endless.ski"], environment,
+                cwd=folder)
+    tap.ok(ended.status == 3 and "took too long" in ended.err,
+           "a launch that is ended leaves no processes behind", ended)
+
+
 same_as_in_c()
 launches()
 summary()
 going_on()
 ends()
 refusals()
+real()
 tap.done()
