@@ -75,13 +75,13 @@ def main(function):
     except Error as error:
         print(f"{name}: error: {error}", file=sys.stderr)
         status = 2
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         print(f"{name}: error: {where}{error.strerror or error}", file=sys.stderr)
         status = 2
-        if isinstance(error, BrokenPipeError):  # whoever reads has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            status = 0
     except KeyboardInterrupt:
         status = 130
     sys.exit(status)
