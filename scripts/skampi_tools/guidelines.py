@@ -50,6 +50,8 @@ class Rule:
 def _expression(text, names, where):
     """The tree of an expression of numbers, names and + - * /."""
     try:
+        if len(str(text)) > 200:
+            raise ValueError
         tree = ast.parse(str(text), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise Error(f"{where}: {text!r}: not an expression of numbers, arguments and pes") from None

@@ -1,0 +1,134 @@
+"""Whether stated intervals keep what they promise: the 95 % prediction interval of one run contains
+the median of a later, independent run in at least 90 % of points, and is no wider than twice what
+the observed spread needs.
+
+    measured = evaluate(files)      # ResultFile objects of skampi --rounds, one a run
+    print(measured.contained, measured.width_ratio, measured.promise)
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from .cli import Error
+from .statistics import median
+
+LEAST_CONTAINED = 0.90
+MOST_WIDTH = 2.0
+NEEDED_SHARE = 0.95
+FEWEST_RUNS = 5      # for the spread between runs
+
+
+@dataclass
+class PointCoverage:
+    block: str
+    label: str
+    runs: int
+    pairs: int = 0            # of a run with an interval and a later one
+    inside: int = 0           # of these: the later median is inside
+    width: float = math.nan   # of the interval, natural logarithm of its ratio, median over runs
+    need: float = math.nan    # what it would have to be
+    ratio: float = math.nan   # width / need
+
+
+@dataclass
+class Coverage:
+    points: list
+    runs: int
+    confidence: float
+    by_pair: dict = field(default_factory=dict)  # (earlier, later): [inside, points]
+
+    def select(self, block):
+        return [point for point in self.points if block is None or point.block == block]
+
+    def share(self, block=None):
+        """Of points and pairs of runs: inside. NaN: none."""
+        points = self.select(block)
+        pairs = sum(p.pairs for p in points)
+        return sum(p.inside for p in points) / pairs if pairs else math.nan
+
+    def ratio(self, block=None):
+        """Width over need, median over points. NaN with fewer than 5 runs."""
+        ratios = [p.ratio for p in self.select(block) if not math.isnan(p.ratio)]
+        return median(ratios) if ratios else math.nan
+
+    @property
+    def contained(self):
+        return self.share()
+
+    @property
+    def width_ratio(self):
+        return self.ratio()
+
+    @property
+    def lowest_pair(self):
+        """The lowest share of points that one pair of runs has."""
+        return min((inside / points for inside, points in self.by_pair.values()), default=math.nan)
+
+    @property
+    def promise(self):
+        """True: kept; False: not; None: too few runs to tell."""
+        if self.contained < LEAST_CONTAINED or self.width_ratio > MOST_WIDTH:
+            return False
+        return None if math.isnan(self.width_ratio) else True
+
+    @property
+    def blocks(self):
+        return list(dict.fromkeys(point.block for point in self.points))
+
+
+def evaluate(files):
+    """Coverage of runs; they are put in the order of their start."""
+    with_rounds = [file for file in files if file.rounds]
+    for file in files:
+        if not file.rounds:
+            raise Error(f"{file.path}: no result over rounds: measure with --rounds 10")
+    if len(with_rounds) < 2:
+        raise Error(f"one run has no later run: give at least 2, and {FEWEST_RUNS} to judge widths")
+    runs = sorted(with_rounds, key=lambda file: str(file.header.get("started")))
+    found, coverage = {}, Coverage([], len(runs), math.nan)
+    for number, file in enumerate(runs):
+        seen = {}
+        for result in file.rounds:
+            seen[result.key] = seen.get(result.key, 0) + 1
+            found.setdefault(result.key + (seen[result.key],), []).append((number, result))
+            if math.isnan(coverage.confidence):
+                coverage.confidence = result.confidence
+    for measured in found.values():
+        coverage.points.append(_point(measured, coverage.by_pair))
+    if not any(point.pairs for point in coverage.points):
+        raise Error("no prediction interval has a later run of the same point: give runs of one script "
+                    "with at least 5 rounds")
+    return coverage
+
+
+def _point(measured, by_pair):
+    """measured: (number of the run, Result) in the order of time."""
+    first = measured[0][1]
+    point = PointCoverage(str(first.block), first.label(), len(measured))
+    differences, widths = [], []
+    for place, (number, result) in enumerate(measured):
+        stated = 0 < result.next_low <= result.next_high
+        if stated:
+            widths.append(math.log(result.next_high / result.next_low))
+        for later_number, later in measured[place + 1:]:
+            if not (later.median > 0 and result.median > 0):
+                continue
+            differences.append(abs(math.log(later.median / result.median)))
+            if stated:
+                inside = result.next_low <= later.median <= result.next_high
+                point.pairs += 1
+                point.inside += inside
+                pair = by_pair.setdefault((number, later_number), [0, 0])
+                pair[0] += inside
+                pair[1] += 1
+    if widths:
+        point.width = median(widths)
+    if widths and len(measured) >= FEWEST_RUNS and differences:
+        # Around the median of one run, so far to both sides that this share of others is inside.
+        differences.sort()
+        point.need = 2 * differences[math.ceil(NEEDED_SHARE * len(differences)) - 1]
+        if point.need > 0:
+            point.ratio = point.width / point.need
+        else:
+            point.ratio = 1.0 if point.width == 0 else math.inf
+    return point
