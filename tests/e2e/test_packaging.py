@@ -296,9 +296,10 @@ class System:
 FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
           "python3-numpy", "python3-matplotlib"]
 FEDORA_DEV = ["python3", "libcmocka-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
-              "groff-base"]
+              "groff-base", "chromium", "chromedriver", "python3-selenium"]
 OPTIONAL = ["papi-devel", "hwloc-devel", "python3-numpy", "python3-matplotlib", "libasan", "libubsan",
-            "ShellCheck", "clang-tools-extra", "groff-base"]
+            "ShellCheck", "clang-tools-extra", "groff-base", "chromium", "chromedriver",
+            "python3-selenium"]
 MODULE = f"module load mpi/openmpi-{os.uname().machine}"
 
 
@@ -345,13 +346,20 @@ def dependencies():
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
                      r"libcmocka-dev libpapi-dev libhwloc-dev python3-numpy python3-matplotlib "
-                     r"shellcheck clang-format groff-base$",
+                     r"shellcheck clang-format groff-base chromium chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
               (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev python3-numpy "
                   "python3-matplotlib".split()),
               "Debian: what is missing is installed", done)
+
+    derived = System("debian", "apt-get", "dpkg-query", unknown=["chromium", "chromium-driver"])
+    done = derived.install_deps("--dev")
+    tap.ok(done.status == 0 and {"python3-selenium", "libcmocka-dev", "build-essential"} <= set(
+        derived.read("installed")) and "chromium" not in derived.read("installed")
+        and "could not install chromium chromium-driver;" in done.out,
+        "Debian's relatives: what is optional may be missing there", done)
 
     other = System("suse", "zypper")
     done = other.install_deps("--dev")
