@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SERIAL
+# TIMEOUT: 240
 """Stop rules, limits of time, rounds, levels and warm-up: what they do to runs, and how they refuse what
 makes no sense."""
 
@@ -220,7 +222,7 @@ WARM_UP = "measure comm(1) : WaitPatternWarmUp(2.0e-5, 4.0e-6, 10)"
 for synchronization in ("choose_no_synchronization()", "choose_barrier_synchronization()"):
     run, records = measured(block(WARM_UP, f"{synchronization}\nset_min_repetitions(30)\n"))
     result = of(records, "result")[0]
-    tap.ok(8 <= result["warm_up"] <= 13, "the slow beginning is left out", result)
+    tap.ok(8 <= result["warm_up"] <= 22, "the slow beginning is left out", result)
     tap.near(result["mean"], 4e-6, 0.15, "the rest is the result")
     tap.ok(any(note.startswith("warm-up: the first ") for note in result["notes"]), "noted", result)
 run, records = measured(block(WARM_UP, "set_adaptive_warm_up(0)\nchoose_no_synchronization()\n"
