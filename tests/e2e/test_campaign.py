@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
+# TIMEOUT: 240
 """scripts/skampi-campaign launches in the order that it promises, keeps what is complete, ends in
 order, goes on where it was, and says of its launches what src/stats says of rounds."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
+# TIMEOUT: 240
 """The job files in scripts/jobs run campaigns over PEs and placements under Slurm, PBS and LSF (stand-ins
 for them), within the time of the job; skampi-job asks for enough of it."""
 
