@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "output/json.h"
 #include "output/output.h"
 
 static void number(double value, const char *expected)
@@ -52,6 +53,83 @@ static void columns(void **state)
     assert_int_equal(index[2], 9);
 }
 
+/* ---- JSON values ---- */
+
+static void written(FILE *stream, char **text, const char *expected)
+{
+    assert_int_equal(fclose(stream), 0);
+    assert_string_equal(*text, expected);
+    free(*text);
+}
+
+static void string(const char *value, const char *expected)
+{
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    json_string(stream, value);
+    written(stream, &text, expected);
+}
+
+static void json_strings(void **state)
+{
+    (void)state;
+    string("", "\"\"");
+    string("a \"b\" \\ /", "\"a \\\"b\\\" \\\\ /\"");
+    string("\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\"");
+    string("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80", "\"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80\"");
+    static const char *const bad[] = {"\x80",             /* a continuation alone */
+                                      "\xC3",             /* cut off */
+                                      "\xC0\xAF",         /* overlong */
+                                      "\xE0\x80\xAF",     /* the same */
+                                      "\xF0\x80\x80\xAF", /* the same */
+                                      "\xED\xA0\x80",     /* a surrogate */
+                                      "\xF4\x90\x80\x80", /* above U+10FFFF */
+                                      "\xF5\x80\x80\x80",
+                                      "\xFF"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char expected[64] = "\"<";
+        for (size_t j = 0; j < strlen(bad[i]); j++)
+            strcat(expected, JSON_REPLACEMENT);
+        strcat(expected, ">\"");
+        char value[16];
+        snprintf(value, sizeof value, "<%s>", bad[i]);
+        string(value, expected);
+    }
+}
+
+static void json_is(double value, const char *expected)
+{
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    json_number(stream, value);
+    written(stream, &text, expected);
+}
+
+static void json_numbers(void **state)
+{
+    (void)state;
+    json_is(0, "0");
+    json_is(0.1, "0.1");
+    json_is(-1.5e-6, "-1.5e-06");
+    json_is(1e9, "1000000000");
+    json_is(1.0 / 3, "0.3333333333333333");
+    json_is(0.1 + 0.2, "0.30000000000000004");
+    json_is(NAN, "null");
+    json_is(INFINITY, "null");
+    json_is(-INFINITY, "null");
+    static const char *const good[] = {"0", "-0", "8", "2.50", "1e9", "1E-09", "-12.5e+3"};
+    static const char *const bad[] = {"",   "-",  "+1",   "01",  "1.",  ".5",    "1e",  "1e+",
+                                      " 1", "1 ", "0x10", "nan", "inf", "1e999", "1,5", "[1]"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(json_is_number(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(json_is_number(bad[i]));
+}
+
+/* ---- Files ---- */
+
 static char path[] = "/tmp/skampi-test-output-XXXXXX";
 
 /* One .sko of that name. */
@@ -79,7 +157,6 @@ static void results(void **state)
 {
     (void)state;
     const char *notes[] = {"something"};
-    close(mkstemp(path));
     struct output *output = open_sko(path);
     struct result_variable variables[] = {{"a", "2"}, {"count", "8"}};
     double per_pe[] = {1048.7e-6, NAN};
@@ -116,6 +193,223 @@ static void results(void **state)
                         "# end result \"one\"\n"
                         "# duration = 7.87 sec\n\n");
     unlink(path);
+}
+
+/* Of one point over all rounds, and levels. */
+static void rounds(void **state)
+{
+    (void)state;
+    const char *notes[] = {"something"};
+    struct result_variable variables[] = {{"count", "8"}};
+    struct result_level levels[] = {{150.2e-9, 0.62}, {450.1e-9, 0.38}};
+    struct result_rounds result = {.point = {.variables = variables,
+                                             .variable_count = 1,
+                                             .bytes = 8,
+                                             .pes = 2,
+                                             .is_time = true,
+                                             .unit = 1e9},
+                                   .rounds = 5,
+                                   .median = 160e-9,
+                                   .median_low = 150e-9,
+                                   .median_high = 180e-9,
+                                   .reached = 0.9375,
+                                   .next_low = 140e-9,
+                                   .next_high = NAN,
+                                   .confidence = 0.95,
+                                   .between = 0.123,
+                                   .within = NAN,
+                                   .levels = levels,
+                                   .level_count = 2,
+                                   .notes = notes,
+                                   .note_count = 1};
+    struct output *output = open_sko(path);
+    output_rounds(output, &result);
+    result.median_low = result.median_high = NAN;
+    result.level_count = result.note_count = 0;
+    output_rounds(output, &result);
+    assert_null(output_close(output));
+    assert_string_equal(
+        contents(),
+        "count= 8        8     160.0     15.00        5\n"
+        "# rounds: median 160.0 ns, 93.8 % interval [150.0, 180.0], 95 % prediction interval "
+        "[140.0, ---], spread between rounds 12.3 %, within rounds ---\n"
+        "# levels: 150.2 ns 62 % of time, 450.1 ns 38 %\n"
+        "# note: something\n"
+        "count= 8        8     160.0       ---        5\n"
+        "# rounds: median 160.0 ns, 93.8 % interval [---, ---], 95 % prediction interval "
+        "[140.0, ---], spread between rounds 12.3 %, within rounds ---\n");
+    unlink(path);
+}
+
+/* ---- Several sinks ---- */
+
+static const char *const suffixes[] = {"sko", "csv", "json"};
+
+static char *sink_path(int format)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "%s.%s", path, suffixes[format]);
+    return text;
+}
+
+static char *sink_contents(int format)
+{
+    static char text[16384];
+    FILE *file = fopen(sink_path(format), "r");
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    unlink(sink_path(format));
+    return text;
+}
+
+/* An output in all formats; with a fourth sink that is full where asked for. */
+static struct output *open_all(bool full)
+{
+    char *paths[3], *error;
+    struct output_target targets[4] = {{"/dev/full", OUTPUT_SKO}};
+    for (int i = 0; i < 3; i++) {
+        paths[i] = strdup(sink_path(i));
+        assert_int_equal(output_format_of(paths[i]), i);
+        targets[i + full] = (struct output_target){paths[i], (enum output_format)i};
+    }
+    struct output *output = output_open(targets, full ? 4 : 3, &error);
+    assert_non_null(output);
+    for (int i = 0; i < 3; i++)
+        free(paths[i]);
+    return output;
+}
+
+static struct result_variable at_count[] = {{"count", "8"}};
+
+static struct result small_result(void)
+{
+    return (struct result){.point = {.block = "b",
+                                     .block_number = 1,
+                                     .function = "F",
+                                     .text = "F()",
+                                     .variables = at_count,
+                                     .variable_count = 1,
+                                     .placement = "on one node",
+                                     .bytes = 8,
+                                     .pes = 1,
+                                     .is_time = true,
+                                     .unit = 1e6},
+                           .round = 1,
+                           .time = 1e-6,
+                           .standard_error = NAN,
+                           .valid = 4,
+                           .buffers = "none",
+                           .conditions = "here",
+                           .settings = settings_default()};
+}
+
+static void in_order(const char *text, const char *const *parts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *found = strstr(text, parts[i]);
+        if (!found)
+            fail_msg("no %s in its place in:\n%s", parts[i], text);
+        text = found + strlen(parts[i]);
+    }
+}
+#define IN_ORDER(text, ...)                                                                        \
+    in_order(text, (const char *const[]){__VA_ARGS__},                                             \
+             sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* In the order of keys in every format, also when the run ends before they are released. */
+static void held(void **state)
+{
+    (void)state;
+    for (int ended = 0; ended < 2; ended++) {
+        struct output *output = open_all(false);
+        struct result result = small_result();
+        output_header(output, &(struct header){.version = "v",
+                                               .command_line = "c",
+                                               .script = "s",
+                                               .checksum = "0",
+                                               .library = "l",
+                                               .timer = "t",
+                                               .clock_source = "x"});
+        output_hold(output);
+        static const char *const values[] = {"16", "8", "12"};
+        static const double keys[] = {16, 8, 12};
+        for (int i = 0; i < 3; i++) {
+            at_count[0].value = values[i];
+            output_key(output, keys[i]);
+            output_result(output, &result);
+        }
+        output_comment(output, "at once");
+        if (ended)
+            output_last_words(output, 143, "over", "why \"so\"");
+        else
+            output_release(output);
+        assert_null(output_close(output));
+        IN_ORDER(sink_contents(OUTPUT_SKO), "# at once\n", "count= 8 ", "conditions: here\n",
+                 "count= 12 ", "count= 16 ", ended ? "# over\n" : "\n");
+        IN_ORDER(sink_contents(OUTPUT_CSV), "record,block", "count=8,", "count=12,", "count=16,");
+        IN_ORDER(sink_contents(OUTPUT_JSON), "{\"record\":\"header\"", "at once", "{\"count\":8}",
+                 "{\"count\":12}", "{\"count\":16}",
+                 ended ? "{\"record\":\"end\",\"status\":143," : "\n",
+                 ended ? "\"results\":3,\"missing\":0,\"reason\":\"why \\\"so\\\"\"}\n" : "");
+    }
+}
+
+/* One that is full is told of; the others have everything, and that it failed. */
+static void one_full(void **state)
+{
+    (void)state;
+    struct output *output = open_all(true);
+    struct result result = small_result();
+    output_comment(output, "first");
+    assert_string_equal(output_failed(output),
+                        "/dev/full cannot be written: No space left on device");
+    output_result(output, &result);
+    output_end(output, 0, NULL, 2, 1);
+    char *failure = output_close(output);
+    assert_string_equal(failure, "/dev/full cannot be written: No space left on device");
+    free(failure);
+    IN_ORDER(sink_contents(OUTPUT_SKO), "# first\n", "count= ", "# Finished at");
+    IN_ORDER(sink_contents(OUTPUT_CSV), "result,b,1,F,F(),");
+    IN_ORDER(sink_contents(OUTPUT_JSON), "first", "{\"record\":\"result\"",
+             "{\"record\":\"end\",\"status\":1,",
+             "\"reason\":\"/dev/full cannot be written: No space left on device\"}\n");
+}
+
+/* Cells that have to be quoted or escaped, and those that are empty. */
+static void csv_cells(void **state)
+{
+    (void)state;
+    struct output *output = open_all(false);
+    struct result_argument arguments[] = {
+        {.name = "n", .unit = "bytes", .type = RESULT_INTEGER, .integer = -3},
+        {.name = "r", .unit = "", .type = RESULT_REAL, .real = NAN},
+        {.name = "s", .unit = "a;b", .type = RESULT_STRING, .string = "1.5"},
+        {.name = "a", .type = RESULT_INTEGERS, .integer = 2, .array = (const int64_t[]){1, 2}}};
+    struct result result = small_result();
+    struct result_variable variables[] = {{"x", "hidden"}, {"x", "a=b;c\\,\"d\""}, {"y", "null"}};
+    result.point.block = "two\nlines, \"quoted\" \xFF";
+    result.point.arguments = arguments;
+    result.point.argument_count = 4;
+    result.point.variables = variables;
+    result.point.variable_count = 3;
+    const char *notes[] = {"one;", "two"};
+    result.notes = notes;
+    result.note_count = 2;
+    result.flags = 1u << RESULT_LEVEL_SHIFT | 1u << RESULT_FEW_VALID;
+    result.levels = (const struct result_level[]){{1.5e-7, 0.62}, {NAN, 0.38}};
+    result.level_count = 2;
+    result.per_pe = (const double[]){NAN};
+    output_result(output, &result);
+    output_end(output, 0, NULL, 2, 1);
+    assert_null(output_close(output));
+    char *text = sink_contents(OUTPUT_CSV);
+    IN_ORDER(text, "result,\"two\nlines, \"\"quoted\"\" " JSON_REPLACEMENT "\",1,F,F(),",
+             "\"n=-3;r=null;s='1.5;a=[1, 2]\",n=bytes;s=a\\;b,",
+             "\"x=a\\=b\\;c\\\\,\"\"d\"\";y='null\",1,,on one node,8,time,1,0,1e-06,,0,",
+             ",level_shift;few_valid,one\\;;two,1.5e-07:0.62;nan:0.38,,nan,,\n");
+    unlink(sink_path(OUTPUT_SKO));
+    unlink(sink_path(OUTPUT_JSON));
 }
 
 /* What is known only when the library has ended. */
@@ -163,11 +457,21 @@ static void failures(void **state)
     free(failure);
 }
 
+/* A name that nobody else uses. */
+static int choose_path(void **state)
+{
+    (void)state;
+    int file = mkstemp(path);
+    return file < 0 || close(file) != 0 || unlink(path) != 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),     cmocka_unit_test(columns),    cmocka_unit_test(results),
-        cmocka_unit_test(library_end), cmocka_unit_test(last_words), cmocka_unit_test(failures),
+        cmocka_unit_test(json_strings), cmocka_unit_test(json_numbers), cmocka_unit_test(rounds),
+        cmocka_unit_test(held),         cmocka_unit_test(one_full),     cmocka_unit_test(csv_cells),
+        cmocka_unit_test(numbers),      cmocka_unit_test(columns),      cmocka_unit_test(results),
+        cmocka_unit_test(library_end),  cmocka_unit_test(last_words),   cmocka_unit_test(failures),
     };
-    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("output", tests, choose_path, NULL);
 }

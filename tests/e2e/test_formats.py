@@ -1,0 +1,446 @@
+#!/usr/bin/env python3
+"""The formats of results: JSON Lines as scripts/results.schema.json states them, CSV, .sko, several
+at once, and what a file tells of a run that did not come to its end."""
+
+import csv
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+try:
+    import jsonschema
+except ImportError:  # a Python of the user's own may lack what the system has
+    jsonschema = None
+    if os.access(SYSTEM_PYTHON, os.X_OK) and not os.environ.get("TEST_FORMATS_AGAIN"):
+        os.environ["TEST_FORMATS_AGAIN"] = "1"
+        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+from builds import preloadable
+from harness import ROOT, Tap, in_parallel, parse_sko, skampi, skip_all
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import format_csv
+
+QUICK = """set_min_repetitions(4)
+set_max_repetitions(8)
+set_max_relative_standard_error(1.0)
+"""
+# Everything that a result file can hold, but for what ends the run.
+MIXED = QUICK + """set_unit(1.0e9)
+set_hw_counters("PAPI_TOT_CYC")
+begin measurement "a; 'b', c=d"
+  print "say 'hi'\tc:\\d ", get_env("ODD")
+  if get_comm_rank(MPI_COMM_WORLD) == 1 then print "two
+lines" fi
+  flush
+  for s in ["a b", "c=d;e", "8", "[x", "", 2.5, get_env("ODD")] do
+    measure comm(2) : wtime(100)
+  od
+  measure comm(2) : Shmem_Quiet(10)
+  measure MPI_COMM_NULL : wtime(1)
+end measurement
+set_hw_counters("none")
+set_skampi_buffer(1kb)
+begin measurement "sorted"
+  autorefine count = 8 to 64 step *2 do
+    measure comm2(1, 0) : Shmem_Put_Round(count, 0)
+  od
+end measurement
+begin measurement "failing"
+  measure MPI_COMM_WORLD : Shmem_Put_Full(64, 5)
+  set_max_window(1.0e-9)
+  measure MPI_COMM_WORLD : Shmem_Put_Full(8, 5)
+end measurement
+"""
+ODD = 'q"uo,te\\ \udcff\u00e9 \x01'  # \udcff: a byte that is no UTF-8
+ONE = QUICK + 'begin measurement "one"\n  measure comm(1) : wtime(10)\nend measurement\n'
+MANY = ONE + ('begin measurement "many"\n  for i = 1 to 100000000 do\n'
+              '    measure comm(1) : wtime(10)\n  od\nend measurement\n')
+ENDLESS = ONE + """set_watchdog(1)
+set_max_repetitions(1000000)
+set_max_relative_standard_error(0.0)
+begin measurement "endless"
+  measure comm(1) : wtime(100000000)
+end measurement
+"""
+
+with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as schema_file:
+    SCHEMA = json.load(schema_file)
+
+
+def read_text(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def records_of(text):
+    """Of a file of whole lines."""
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def kind(records, name):
+    return [record for record in records if record["record"] == name]
+
+
+def known_members(name):
+    """All members that the schema has for a record."""
+    definition = SCHEMA["definitions"][name]
+    names = set(definition["properties"])
+    for part in definition.get("allOf", ()):
+        names |= set(SCHEMA["definitions"][part["$ref"].rpartition("/")[2]]["properties"])
+    return names
+
+
+def schema_errors(records):
+    """What is wrong, in words; records that the schema allows any member are looked at for members
+    that it does not know."""
+    errors = []
+    for number, record in enumerate(records, 1):
+        definition = {"$ref": f"#/definitions/{record['record']}",
+                      "definitions": SCHEMA["definitions"]}
+        for validator in (definition, SCHEMA):
+            errors += [f"{number}: {record['record']}: {error.message[:300]}"
+                       for error in jsonschema.Draft7Validator(validator).iter_errors(record)]
+        if unknown := sorted(set(record) - known_members(record["record"])):
+            errors.append(f"{number}: {record['record']}: unknown members {unknown}")
+    return errors
+
+
+def check_schema(tap, name, records, run=None):
+    if jsonschema is None:
+        tap.skip(f"{name}: the schema is kept", "python3-jsonschema is not installed")
+        return
+    errors = schema_errors(records)
+    tap.ok(records and not errors, f"{name}: the schema is kept", "\n".join(errors) or run)
+
+
+def test_validator(tap):
+    """The check itself must be able to fail."""
+    if jsonschema is None:
+        tap.skip("errors are found", "python3-jsonschema is not installed")
+        return
+    comment = {"record": "comment", "text": "x"}
+    tap.equal(schema_errors([comment]), [], "a right record is accepted")
+    for wrong in ({"record": "comment"}, {**comment, "more": 1}, {**comment, "text": 1}):
+        tap.ok(schema_errors([wrong]), f"{wrong} is refused")
+
+
+# ---- What the columns of CSV hold, read apart from what the scripts read it with ----
+
+
+def split_escaped(text, separator):
+    """At separators without a backslash in front; escapes are kept."""
+    return re.findall(rf"(?:\\.|[^\\{separator}])+", text, re.DOTALL) if text else []
+
+
+def unescape(text):
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
+def cell_value(text):
+    if text.startswith("'"):
+        return unescape(text[1:])
+    text = unescape(text)
+    if text == "null" or text.startswith("["):
+        return json.loads(text)
+    try:
+        return json.loads(text) if re.match(r"-?\d", text) else text
+    except ValueError:
+        return text
+
+
+def cell_pairs(text, convert=cell_value):
+    pairs = {}
+    for pair in split_escaped(text, ";"):
+        name = re.match(r"(?:\\.|[^\\=])*", pair, re.DOTALL).group(0)
+        pairs[unescape(name)] = convert(pair[len(name) + 1:])
+    return pairs
+
+
+def cell_list(text):
+    return [None if cell == "nan" else float(cell) for cell in text.split(";")] if text else []
+
+
+def csv_problems(row, record):
+    """Where a row of CSV is not the record."""
+    arguments = record["arguments"]
+    special = {
+        "args": (cell_pairs(row["args"]), {n: a["value"] for n, a in arguments.items()}),
+        "arg_units": (cell_pairs(row["arg_units"], unescape),
+                      {n: a["unit"] for n, a in arguments.items() if a["unit"]}),
+        "variables": (cell_pairs(row["variables"]), record["variables"]),
+        "pes": (int(row["pes"]), record["pe_set"]["size"]),
+        "members": (row["members"], record["pe_set"].get("members", "")),
+        "placement": (row["placement"], record["pe_set"]["placement"]),
+        "counters": (
+            cell_pairs(row["counters"],
+                       lambda c: dict(zip(("most", "mean"), cell_list(c.replace("/", ";"))))),
+            record.get("counters", {})),
+        "flags": ([unescape(c) for c in split_escaped(row["flags"], ";")], record["flags"]),
+        "notes": ([unescape(c) for c in split_escaped(row["notes"], ";")], record["notes"]),
+        "per_pe": (cell_list(row["per_pe"]), record["per_pe"]),
+        "samples": (cell_list(row["samples"]), record.get("samples", [])),
+    }
+    problems = [f"{name}: {a!r} is not {b!r}" for name, (a, b) in special.items() if a != b]
+    for name, text in row.items():
+        value = record.get(name)
+        if name in special:
+            continue
+        if isinstance(value, (int, float)):
+            good = text != "" and float(text) == value
+        else:
+            good = text == ("" if value is None else value)
+        if not good:
+            problems.append(f"{name}: {text!r} is not {value!r}")
+    return problems
+
+
+# ---- One run in all formats ----
+
+
+def test_all_formats(tap):
+    counters = {"LD_PRELOAD": preloadable("papi.c")} if harness.has("PAPI") else {}
+    script = MIXED if counters else re.sub(r"set_hw_counters.*\n", "", MIXED)
+    run = skampi(script, np=2, env={**counters, "ODD": ODD},
+                 args=["-s", "--raw", "-o", "a.sko", "-o", "a b.json", "-o", "a.csv"])
+    tap.equal(run.status, 3, "all formats: the status of what failed", run)
+    text = read_text(run.path("a b.json"))
+    records = records_of(text)
+    check_schema(tap, "all formats", records, run)
+    results, header, end = kind(records, "result"), records[0], records[-1]
+    tap.equal([r["record"] for r in (header, end)], ["header", "end"], "JSON: header and end")
+    tap.ok("-s --raw -o" in header["command_line"] and header["pes"] == 2
+           and header["script"]["name"].endswith("test.ski"), "JSON: the header is of this run")
+    tap.equal((end["status"], end["results"], end["missing"]),
+              (3, len(results), 2), "JSON: the end record counts")
+    tap.equal([(m["kind"], m["block"], m["number"], m["call"]) for m in kind(records, "missing")],
+              [("skipped", "a; 'b', c=d", 1, "wtime(iterations=1)"),
+               ("failed", "failing", 3, "Shmem_Put_Full(count=8, iterations=5)")],
+              "JSON: what is missing")
+    tap.ok("set_max_window" in kind(records, "missing")[1]["reason"], "JSON: and why")
+    odd = 'q"uo,te\\ \ufffd\u00e9 \x01/'
+    tap.equal([p["text"] for p in kind(records, "print")],
+              [f"#P[0] say 'hi'\tc:\\d {odd}", f"#P[1] say 'hi'\tc:\\d {odd}", "#P[1] two",
+               "#P[1] lines"], "JSON: prints, a record a line, in UTF-8")
+    blocks = kind(records, "block")
+    tap.equal([b["number"] for b in blocks + kind(records, "block_end")], [1, 2, 3] * 2,
+              "JSON: blocks are counted")
+    tap.equal(script.startswith(blocks[0]["source"]) and len(blocks[0]["source"]) > 50, True,
+              "JSON: -s gives the block its source", blocks[0])
+    tap.equal([r["variables"]["s"] for r in results[:7]],
+              ["a b", "c=d;e", 8, "[x", "", 2.5, odd.replace("\x01", "?")],
+              "JSON: variables are numbers where they look like ones")
+    tap.equal(results[-2]["arguments"], {"count": {"value": 64, "unit": "bytes"},
+                                         "iterations": {"value": 0, "unit": ""}},
+              "JSON: arguments by name, with units")
+    tap.equal([r["pe_set"]["members"] for r in (results[0], results[-2])], ["0-1", "1,0"],
+              "JSON: members in the order of ranks")
+    counts = [r["variables"]["count"] for r in results if r["block"] == "sorted"]
+    tap.ok(counts == sorted(counts) and len(counts) >= 4, "JSON: autorefine's results are sorted",
+           counts)
+    if counters:
+        tap.ok(results[7]["counters"]["PAPI_TOT_CYC"]["most"] > 0
+               and results[0]["counters"]["PAPI_TOT_CYC"]["most"] is None
+               and "counters" not in results[-1], "JSON: counters where there are any")
+    tap.equal([r["function"] for r in results if len(r["samples"]) != r["valid"]
+               or len(r["per_pe"]) != r["pe_set"]["size"]
+               or abs(statistics.median(r["samples"]) - r["median"]) > 1e-9 * r["median"]], [],
+              "--raw: as many samples as are valid, with the median that is stated")
+
+    rows = list(csv.DictReader(read_text(run.path("a.csv")).splitlines(keepends=True)))
+    tap.equal(list(rows[0]), list(format_csv.COLUMNS),
+              "CSV: the columns that skampi-convert writes")
+    tap.equal(len(rows), len(results), "CSV: a row for each result")
+    problems = [p for row, record in zip(rows, results) for p in csv_problems(row, record)]
+    tap.ok(not problems, "CSV: the same as in JSON, in every column", "\n".join(problems[:20]))
+    with open(run.path("a.sko"), encoding="utf-8", errors="replace") as file:
+        blocks, _, _ = parse_sko(file.read())
+    numbers = [(row.bytes, row.reps, row.time) for block in blocks[1:] for row in block.rows]
+    wanted = [(r["bytes"], r["valid"], r["time"] * 1e9) for r in results
+              if r["number"] > 1]  # the rows of the first block have blanks in variables
+    tap.ok(len(numbers) == len(wanted) and all(
+        a[:2] == b[:2] and abs(a[2] - b[2]) <= 1e-3 * abs(b[2]) + 1e-9
+        for a, b in zip(numbers, wanted)), ".sko: the same, rounded", f"{numbers}\n{wanted}")
+
+
+def test_shipped(tap):
+    """Scripts that come with skampi; the second ends with times of the library's own end."""
+    cases = [("quickstart.ski", ["--set", "MAXSIZE=64"]), ("startup.ski", []),
+             ("ordering.ski", ["--set", "MAXSIZE=64"])]
+    for name, args in cases:
+        if "MAXSIZE" not in read_text(os.path.join(ROOT, "inputs", name)):
+            args = []
+        run = skampi(os.path.join(ROOT, "inputs", name), np=2, timeout=100,
+                     args=[*args, "-o", "a.json", "-f", "csv", "-o", "-"])
+        records = records_of(read_text(run.path("a.json")))
+        check_schema(tap, name, records, run)
+        results = kind(records, "result")
+        tap.ok(records[-1]["status"] == run.status == 0 and len(results) > 3, f"{name}: is whole",
+               run)
+        tap.equal(len(run.out.splitlines()), len(results) + 1, f"{name}: CSV on standard output")
+        if name == "startup.ski":
+            tap.ok(len(records[-1].get("library_end", [])) == 2, f"{name}: the library's end",
+                   records[-1])
+
+
+# ---- Where output goes ----
+
+
+def test_places(tap):
+    def first(run, name=None):
+        return (read_text(run.path(name)) if name else run.out).partition("\n")[0][:12]
+
+    sko, rows, lines = "# SKaMPI Ver", "record,block", '{"record":"h'
+    cases = {
+        "by default": ([], {None: sko}),
+        "-f json": (["-f", "json"], {None: lines}),
+        "--format=csv": (["--format=csv"], {None: rows}),
+        "-f sko": (["-f", "sko"], {None: sko}),
+        "-o -": (["-o", "-", "-f", "csv"], {None: rows}),
+        "suffixes": (["-o", "x.csv", "-o", "x.json", "-o", "x.sko"],
+                     {"x.csv": rows, "x.json": lines, "x.sko": sko}),
+        "unknown suffixes": (["-o", "x.txt", "-o", "y"], {"x.txt": sko, "y": sko}),
+        "unknown suffixes, -f": (["-o", "x.txt", "-f", "json", "-o", "b.csv"],
+                                 {"x.txt": lines, "b.csv": rows}),
+        "two of a format": (["-o", "x.json", "-o", "y.json"], {"x.json": lines, "y.json": lines}),
+        "a file and standard output": (["-f", "json", "-o", "-", "-o", "x.sko"],
+                                       {None: lines, "x.sko": sko}),
+    }
+
+    def start(name):
+        return skampi(ONE, np=1, args=cases[name][0], launch=False)
+
+    for name, run in in_parallel(list(cases), start):
+        places = cases[name][1]
+        tap.equal((run.status, {place: first(run, place) for place in places}), (0, places),
+                  f"{name}: each in its format", run)
+        if None not in places:
+            tap.equal(run.out, "", f"{name}: nothing on standard output")
+
+
+def test_refused(tap):
+    """Before anything is measured, in one line; and no file is lost."""
+    cases = {
+        "bad format": (["-f", "xml"], "--format xml: give sko, csv or json"),
+        "the same file": (["-o", "old.sko", "-o", "./old.sko"], "are the same output"),
+        "a link to it": (["-o", "old.sko", "-o", "link.json"], "are the same output"),
+        "standard output twice": (["-o", "-", "-o", "-"], "are the same output"),
+        "one cannot be written": (["-o", "old.sko", "-o", "no/where.json"],
+                                  "cannot write no/where.json: No such file or directory"),
+        "a folder": (["-o", "old.sko", "-o", "folder"], "cannot write folder: Is a directory"),
+    }
+
+    def start(name):
+        directory = harness.scratch_directory()
+        for path, text in (("test.ski", ONE), ("old.sko", "kept\n")):
+            with open(os.path.join(directory, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        os.mkdir(os.path.join(directory, "folder"))
+        os.link(os.path.join(directory, "old.sko"), os.path.join(directory, "link.json"))
+        return harness.run([harness.program(), "-i", "test.ski", *cases[name][0]],
+                           env=harness.launch_environment(), cwd=directory)
+
+    for name, run in in_parallel(list(cases), start):
+        tap.ok(run.status == 2 and cases[name][1] in run.err and run.err.count("error") == 1
+               and run.out == "", f"{name}: status 2 and one line", run)
+        tap.equal(read_text(run.path("old.sko")), "kept\n", f"{name}: what was there is kept")
+
+
+def test_full(tap):
+    """A full disk ends the run; the others have everything until then, and say so."""
+    if not os.path.exists("/dev/full"):
+        tap.skip("full devices", "there is no /dev/full")
+        return
+    run = skampi(ONE, np=1, args=["-o", "a.json", "-o", "/dev/full", "-o", "a.csv"], launch=False)
+    tap.equal(run.status, 1, "/dev/full: status 1", run)
+    error = "skampi: error: /dev/full cannot be written: No space left on device"
+    tap.equal(run.err.strip().splitlines(), [error], "/dev/full: one line names the file")
+    records = records_of(read_text(run.path("a.json")))
+    check_schema(tap, "/dev/full", records)
+    tap.equal((records[0]["record"], records[-1].get("status"), records[-1].get("reason")),
+              ("header", 1, error), "/dev/full: the good file has header and end")
+    tap.equal(read_text(run.path("a.csv"))[:7], "record,", "/dev/full: so does the other")
+
+
+# ---- Ends ----
+
+
+def interrupted(number):
+    """A run that gets the signal when it measures: status, records, what is behind the last whole
+    line."""
+    directory = harness.scratch_directory()
+    path = os.path.join(directory, "a.json")
+    with open(os.path.join(directory, "test.ski"), "w", encoding="utf-8") as file:
+        file.write(MANY)
+    job = subprocess.Popen([harness.program(), "-i", "test.ski", "-o", "a.json"], cwd=directory,
+                           stderr=subprocess.DEVNULL,
+                           env={**os.environ, **harness.launch_environment()})
+    until = time.monotonic() + 60
+    while time.monotonic() < until and job.poll() is None:
+        if os.path.exists(path) and read_text(path).count('"block":"many"') > 20:
+            break
+        time.sleep(0.02)
+    job.send_signal(number)
+    try:
+        status = job.wait(30)
+    except subprocess.TimeoutExpired:
+        job.kill()
+        status = "no end"
+    text = read_text(path)
+    return status, records_of(text[:text.rfind("\n") + 1]), text[text.rfind("\n") + 1:]
+
+
+def test_ends(tap):
+    status, records, rest = interrupted(signal.SIGTERM)
+    check_schema(tap, "SIGTERM", records)
+    tap.equal((status, rest, records[-1]["record"], records[-1].get("status"),
+               records[-1].get("reason")),
+              (143, "", "end", 143, "interrupted by signal 15 (Terminated)"),
+              "SIGTERM: the end record says so")
+    tap.equal(records[-1].get("results"), len(kind(records, "result")),
+              "SIGTERM: everything so far is there")
+    _, records, rest = interrupted(signal.SIGKILL)
+    tap.ok(rest == "" and not kind(records, "end") and len(kind(records, "result")) > 20,
+           "SIGKILL: whole lines, no end record", records[-1])
+    cases = {
+        "assert": (ONE.replace("end m", 'assert(1 == 2, "a \'b\'")\nend m'), 1,
+                   "assertion failed: a 'b'"),
+        "watchdog": (ENDLESS, 5, "ended by the watchdog: no progress for 1 s in "
+                                 "wtime(iterations=100000000)"),
+    }
+
+    def start(name):
+        return skampi(cases[name][0], np=1, args=["-o", "a.json"], launch=False)
+
+    for name, run in in_parallel(list(cases), start):
+        _, status, reason = cases[name]
+        records = records_of(read_text(run.path("a.json")))
+        check_schema(tap, name, records, run)
+        tap.ok(records[-1]["record"] == "end" and run.status == records[-1]["status"] == status
+               and reason in records[-1]["reason"] and records[-1]["results"] == 1,
+               f"{name}: the end record has status and reason", run)
+
+
+def main():
+    if not harness.has("SHMEM"):
+        skip_all("built without OpenSHMEM")
+    tap = Tap()
+    test_validator(tap)
+    test_all_formats(tap)
+    test_shipped(tap)
+    test_places(tap)
+    test_refused(tap)
+    test_full(tap)
+    test_ends(tap)
+    tap.done()
+
+
+main()
