@@ -96,8 +96,8 @@ for text, points in (
          + sweep("Shmem_Put_Full", [1e-6])),
         ("contiguous <= strided, of as many bytes", sweep("Shmem_Put_Round", [2e-6])
          + sweep("Shmem_Iput_Round", [1e-6], stride=2)),
-        ("reduction for all <= reduction to one and broadcast: here, reduction by gets of the root, and "
-         "broadcast", sweep("Shmem_Reduce_And_Synchro", [9e-6]) + sweep("Shmem_Get_One_To_All", [1e-6])
+        ("reduction for all <= reduction to one, made of gets that count twice, and broadcast",
+         sweep("Shmem_Reduce_And_Synchro", [9e-6]) + sweep("Shmem_Get_One_To_All", [1e-6])
          + sweep("Shmem_Bcast_All_Synchro", [1e-6], root=0) + [point("b", "Shmem_Barrier", {}, 1e-6)]),
         ("elements of 8 bytes <= as many bytes in elements of 4",
          [point("b", "Shmem_Put_Elements_Round", {"count": 4, "element_bytes": 8}, 2e-6),
@@ -203,5 +203,8 @@ tap.equal([(t.function, name) for t in named for name in t.arguments
            if name not in listed.get(t.function, ())], [], "... and their arguments")
 with open(os.path.join(ROOT, "inputs/guidelines.ski"), encoding="utf-8") as file:
     measured = set(re.findall(r": (Shmem_\w+)\(", file.read()))
-tap.equal(sorted({t.function for t in named} - measured), [], "guidelines.ski measures all of them")
+names = dict.fromkeys(rule_.name for rule_ in rules if not rule_.monotone)
+missing = [name for name in names if not any({t.function for t in r.left + r.right} <= measured
+                                             for r in rules if r.name == name)]
+tap.equal(missing, [], "guidelines.ski measures what each rule needs, in one form at least")
 tap.done()
