@@ -162,7 +162,7 @@ def one_launch(generator, rounds, points, spacing, dwell):
 
 for text, rounds, spacing in (("10 rounds, further apart than levels last", 10, 20),
                               ("20 rounds, closer than levels last", 20, 4)):
-    alarms, found, there = 0, 0, 0
+    alarms, found = 0, 0
     for number in range(RUNS):
         generator = np.random.default_rng([number, rounds])
         sides = [np.exp(one_launch(generator, rounds, 20, spacing, 8)) for _ in range(2)]
@@ -173,6 +173,7 @@ for text, rounds, spacing in (("10 rounds, further apart than levels last", 10, 
         found += any(row.verdict == compare.SLOWER and row.key[1] == "f(3)" for row in compared.rows)
     check_alarms(f"one launch a side, {text}", alarms)
     tap.ok(found >= 0.8 * RUNS, f"one launch a side, {text}: 60 % slower is found", f"{found} of {RUNS}")
+    tap.note(f"one launch a side, {text}: found {found} of {RUNS}")
 
 # One launch a side without rounds: on one level each, ever so certain within itself.
 compared = compare.compare_files(files([[1.0, 1.0]]), files([[3.0, 1.01]]))
@@ -235,10 +236,30 @@ for margin, sides, status in (("5%", ("old", "new"), 1), ("20%", ("old", "new"),
     tap.ok(gate.status == status and gate.err == "" and f"slower by more than {margin[:-1].strip()} %: "
            f"{status}\n" in gate.out, f"--fail-over {margin} {' '.join(sides)}: {status}", gate)
 
+# A campaign of two configurations.
+os.makedirs(in_folder("camp"))
+with open(in_folder("camp/campaign.json"), "w", encoding="utf-8") as file:
+    json.dump({"campaign": 1, "launches": 6, "configurations": [{"name": "old"}, {"name": "new"}]}, file)
+for name in ("old", "new"):
+    for number in range(6):
+        launch = in_folder(f"camp/launches/{name}/{number + 1:04d}")
+        os.makedirs(launch)
+        os.link(in_folder(f"{name}/{number}.json"), os.path.join(launch, "results.json"))
+for sides in (("camp",), ("camp:old", "camp:new"), ("old", "camp:new")):
+    campaign = json.loads(tool(*sides, "--json", "-").out)
+    tap.equal(campaign["points"], written["points"], f"{' '.join(sides)}: launches of a campaign")
+
 few = tool("--old", "old/0.json", "old/1.json", "--new", "new/0.json", "new/1.json")
 tap.ok(few.status == 0 and "0 slower, 0 faster, 0 unchanged, 6 cannot tell" in few.out
        and "2 and 2 launches are too few" in few.out and "caution: points with too few" in few.out,
        "with too few launches nothing is called unchanged", few)
+with open(in_folder("old/0.json"), encoding="utf-8") as file:
+    lines = file.read().splitlines()
+with open(in_folder("summary.json"), "w", encoding="utf-8") as file:
+    header = {**json.loads(lines[0]), "notes": ["configuration A: 6 of 6 launches, in the place of rounds"]}
+    file.write("\n".join([json.dumps(header), *lines[1:]]) + "\n")
+tap.ok("summary.json: the summary of a campaign" in tool("summary.json", "new/0.json").out,
+       "the summary of a campaign is not what should be compared")
 itself = tool("old/0.json", "old/0.json")
 tap.ok(itself.status == 0 and "old/0.json is on both sides" in itself.out, "a file with itself", itself)
 
@@ -267,6 +288,8 @@ for arguments, text in (
         (("nowhere", "new"), "nowhere: No such file or directory"),
         (("empty", "new"), "empty: the file is empty"),
         (("nothing", "new"), "nothing: there is no result file and no campaign in this directory"),
+        (("camp", "new"), "camp: this campaign has the configurations old, new: say which, as camp:old"),
+        (("camp:A", "new"), "camp: there is no configuration A: it has old, new"),
         (("old:A", "new"), "old: no campaign, so it has no configuration A"),
         (("--fail-over", "5", "old", "new"),
          "argument --fail-over: 5: give a percentage such as 5%; --help shows all options"),

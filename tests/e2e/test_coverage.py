@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# PLAIN
+# TIMEOUT: 180
+"""scripts/skampi-coverage counts which later medians lie in prediction intervals, and how wide those
+are, and runs skampi for it."""
+
+import json
+import math
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+from harness import ROOT, Tap, run, scratch_directory
+from made_results import point, write
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools.statistics import rounds_of
+
+COVERAGE = os.path.join(ROOT, "scripts/skampi-coverage")
+tap = Tap()
+folder = scratch_directory()
+
+
+def in_folder(name):
+    return os.path.join(folder, name)
+
+
+def tool(*arguments, **more):
+    return run([COVERAGE, *map(str, arguments)], cwd=folder, **more)
+
+
+def made(name, points, started, **more):
+    """A run's file: points are (label, median, low, high)."""
+    records = []
+    for label, middle, low, high in points:
+        record = point("b", f"f{label}", {}, middle)
+        record.update(record="rounds", rounds=10, medians=[middle] * 10, next_low=low, next_high=high)
+        records.append(record)
+    return write(in_folder(name), records, header={"started": f"2026-01-02T{started}:00:00+00:00"}, **more)
+
+
+# Three runs, in the order of their start, not of their names: 1.0, 1.1, 1.3; intervals of 0.9 to
+# 1.2 each: both later medians of the first are tried, one is inside; that of the second is not.
+made("c.json", [("x", 1.0, 0.9, 1.2)], "01")
+made("a.json", [("x", 1.1, 0.9, 1.2)], "02")
+made("b.json", [("x", 1.3, 0.9, 1.2)], "03")
+three = tool("--from", "a.json", "b.json", "c.json", "--json", "out.json")
+with open(in_folder("out.json"), encoding="utf-8") as file:
+    written = json.load(file)
+tap.ok(three.status == 0 and abs(written["contained"] - 1 / 3) < 1e-12 and
+       written["points"][0]["pairs"] == 3 and written["points"][0]["inside"] == 1
+       and written["lowest_pair"] == 0, "later medians are those of runs that began later", three)
+tap.ok(written["promise"] is False and three.out.startswith("promise: not kept\n"), "not kept", three)
+tap.ok("33.3 %" in three.out and "width: not judged from 3 runs" in three.out, "said to people", three)
+tap.equal(tool("--from", "a.json", "b.json", "c.json", "--fail").status, 1, "--fail")
+
+# Five runs: medians differ by factors up to e^0.1; an interval of e^-0.15 to e^0.15 is 1.5 times
+# as wide as needed, and one of e^-0.25 to e^0.25, 2.5 times.
+for name, half in (("narrow", 0.15), ("wide", 0.25)):
+    for number, place in enumerate((0.0, 0.025, 0.05, 0.075, 0.1)):
+        middle = math.exp(place)
+        made(f"{name}{number}.json",
+             [("x", middle, middle * math.exp(-half), middle * math.exp(half))], f"0{number}")
+for name, ratio, promise in (("narrow", 1.5, True), ("wide", 2.5, False)):
+    five = tool("--from", *(f"{name}{n}.json" for n in range(5)), "--json", "-")
+    got = json.loads(five.out)
+    tap.ok(abs(got["width_ratio"] - ratio) < 1e-9 and got["contained"] == 1
+           and got["promise"] is promise, f"width: {ratio} times the need", got)
+four = tool("--from", *(f"narrow{n}.json" for n in range(4)))
+tap.ok(four.out.startswith("promise: cannot tell") and four.status == 0, "too few runs for widths", four)
+
+# What rounds of independent values give: 40 points, 6 runs.
+generator = random.Random(1)
+for number in range(6):
+    points = []
+    for label in range(40):
+        aggregate = rounds_of([math.exp(generator.gauss(0, 0.05)) for _ in range(10)])
+        points.append((label, aggregate.median, aggregate.next_low, aggregate.next_high))
+    made(f"r{number}.json", points, f"0{number}")
+independent = json.loads(tool("--from", *(f"r{n}.json" for n in range(6)), "--json", "-").out)
+tap.ok(independent["contained"] >= 0.9 and independent["promise"] is True,
+       "the intervals of independent rounds keep the promise", independent["contained"])
+
+# Odd values.
+made("z0.json", [("x", 1.0, 1.0, 1.0), ("n", 1.0, None, None), ("o", 0.0, None, None)], "00")
+for number in range(1, 5):
+    made(f"z{number}.json", [("x", 1.0, 1.0, 1.0), ("n", 1.0, None, None)], f"0{number}")
+odd = tool("--from", *(f"z{n}.json" for n in range(5)), "--json", "-")
+tap.ok(odd.status == 0 and json.loads(odd.out)["contained"] == 1, "equal medians, points without interval",
+       odd)
+
+write(in_folder("plain.json"), [point("b", "f", {}, 1.0)])
+with open(in_folder("empty.json"), "w", encoding="utf-8"):
+    pass
+for arguments, text in (
+        (("--from", "a.json"), "one run has no later run: give at least 2, and 5 to judge widths"),
+        (("--from", "a.json", "plain.json"),
+         "plain.json: no result over rounds: measure with --rounds 10"),
+        (("--from", "empty.json"), "empty.json: the file is empty"),
+        (("--from", "none.json"), "none.json: No such file or directory"),
+        (("--rounds", "3"), "--rounds 3: give at least 5, such as 10 or 10,5m"),
+        (("--runs", "1"), "argument --runs: 1: give a whole number from 2 to 999; --help shows all "
+         "options"),
+        (("--launch", "no-such-launcher"), "--launch no-such-launcher: there is no such launcher: give "
+         "yours, such as 'srun -n {pes}'"),
+        (("--launch", "'", "--program", "true"), "--launch ': no closing quotation"),
+        (("--program", "no-such-program"), "no-such-program: there is no such program: build it by make, "
+         "or name it by --program"),
+        (("--from", "a.json", "c.json", "--json", "/dev/full"),
+         "/dev/full: No space left on device")):
+    refused = tool(*arguments, env={"SKAMPI_LAUNCH": None})
+    tap.ok(refused.status == 2 and refused.err == f"skampi-coverage: error: {text}\n",
+           f"refused in one line: {text}", refused)
+usage = tool("--help")
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-coverage") and "examples:" in usage.out,
+       "--help", usage)
+
+# ---- Running: a stand-in that writes one of the files above, then the program itself ----
+
+stand_in = in_folder("stand in")
+with open(stand_in, "w", encoding="utf-8") as file:
+    file.write('#!/bin/sh\n'
+               'echo "$@" >>calls\n'
+               'for last; do :; done\n'
+               'n=$(wc -l <calls)\n'
+               '[ "$n" != 2 ] || { echo "skampi: error: made to fail" >&2; exit 1; }\n'
+               'cp "narrow$(((n - 1) % 5)).json" "$last"\n')
+os.chmod(stand_in, 0o755)
+options = ("--program", stand_in, "--launch", "env PES={pes}", "--runs", 6, "-o", "runs", "--set", "A=1")
+failing = tool(*options, "--rounds", "12,3s")
+with open(in_folder("calls"), encoding="utf-8") as file:
+    calls = file.read().splitlines()
+tap.ok(failing.status == 3 and "run 2 failed (status 1): see runs/run-002.log" in failing.err
+       and len(calls) == 6 and calls[0] == "-i quickstart.ski --rounds 12,3s --set A=1 -o "
+       "runs/run-001.json", "runs one after the other; one fails", failing)
+again = tool(*options)
+with open(in_folder("calls"), encoding="utf-8") as file:
+    calls = file.read().splitlines()
+tap.ok(again.status == 0 and len(calls) == 7 and calls[6].endswith("runs/run-002.json"),
+       "again: what is missing is run, and nothing else", again)
+
+def real_runs():
+    return tool("--program", harness.program(), "--launch", os.path.join(ROOT, "mk/launch") + " {pes}",
+                "--runs", 2, "--rounds", 5, "--script", "tiny.ski", "--json", "real.json",
+                env=harness.launch_environment(), timeout=100)
+
+
+refused = real_runs()
+with open(in_folder("tiny.ski"), "w", encoding="utf-8") as file:
+    file.write('begin measurement "clock"\nmeasure comm(2) : wtime(100)\nend measurement\n')
+real = real_runs()
+tap.ok(refused.status == 2 and "tiny.ski" in refused.err.splitlines()[-1],
+       "a script that is not there is skampi's error", refused)
+tap.ok(real.status == 0, "two short runs of skampi", real)
+if real.status == 0:
+    with open(in_folder("real.json"), encoding="utf-8") as file:
+        written = json.load(file)
+    tap.ok(written["runs"] == 2 and written["confidence"] == 0.95 and written["points"][0]["pairs"] == 1
+           and written["promise"] is not True, "... are evaluated", written)
+tap.done()

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# PLAIN
+"""scripts/skampi-guidelines finds what is slower than the same made of other operations, where
+intervals say so; its rules name functions that there are."""
+
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap, run, scratch_directory, skampi
+from made_results import point, write
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import guidelines
+
+GUIDELINES = os.path.join(ROOT, "scripts/skampi-guidelines")
+RULES = os.path.join(ROOT, "scripts/guidelines.json")
+tap = Tap()
+folder = scratch_directory()
+
+
+def in_folder(name):
+    return os.path.join(folder, name)
+
+
+def tool(*arguments, **more):
+    return run([GUIDELINES, *arguments], cwd=folder, **more)
+
+
+def save(name, text):
+    with open(in_folder(name), "w", encoding="utf-8") as file:
+        file.write(text if isinstance(text, str) else json.dumps(text))
+    return name
+
+
+def checked(points, *arguments):
+    write(in_folder("p.json"), points)
+    return json.loads(tool("p.json", "--json", "-", *arguments).out)
+
+
+def sweep(function, times, **arguments):
+    """Results at sizes 4, 16, 64, ... of so many seconds."""
+    return [point("b", function, {"count": 4 ** (n + 1), **arguments, "iterations": n}, time)
+            for n, time in enumerate(times)]
+
+
+def found(points, *arguments):
+    """(rule, size, factor) of each violation."""
+    return [(v["rule"], v["left"][0]["arguments"].get("count"), round(v["factor"], 6))
+            for v in checked(points, *arguments)["violations"]]
+
+
+MONOTONE = "larger messages take no less time"
+tap.equal(found(sweep("Shmem_Put_Full", [1e-6, 1.1e-6, 2e-6])), [], "times that grow")
+tap.equal(found(sweep("Shmem_Put_Full", [3e-6, 4e-6, 2e-6])), [(MONOTONE, 16, 2), (MONOTONE, 4, 1.5)],
+          "times that fall: each size against the fastest larger one, the largest factor first")
+tap.equal(found(sweep("Shmem_Put_Nonblocking_Quiet", [3e-6, 4e-6, 2e-6])), [], "... not for what is excepted")
+tap.equal(found(sweep("Shmem_Put_Full", [1e-6, 4.8e-6])),
+          [("four times the size takes no more than four of the size", 16, 1.2)], "split-robust")
+
+overlapping = sweep("Shmem_Put_Full", [1.06e-6, 1e-6])  # intervals of 2 % to both sides
+result = checked(overlapping)
+tap.ok(not result["violations"] and sum(r["unclear"] for r in result["rules"]) == 1,
+       "where intervals overlap nothing is violated, but unclear", result)
+tap.equal(len(found(overlapping, "--tolerance", "0%")), 1, "--tolerance")
+
+linear = [point("b", "Shmem_Bcast_All_Synchro", {"count": 64, "root": 0}, 5e-6),
+          point("b", "Shmem_Put_One_To_All_Full", {"count": 64, "iterations": 7}, 1e-6),
+          point("b", "Shmem_Barrier", {}, 1e-6)]
+BROADCAST = "broadcast <= the same by a put to each PE and a barrier"
+tap.equal(found(linear), [(BROADCAST, 64, 2.5)], "a sum; PEs less one")
+three = [{**p, "pe_set": {"size": 5, "members": "0-4", "placement": "on one node"}} for p in linear]
+tap.equal(found(three), [], "... on 5 PEs four puts are needed, and it holds")
+tap.equal(found([linear[0], linear[1], three[2]]), [], "operations on other PEs are no match")
+tap.equal(found([linear[0], {**linear[1], "arguments": {"count": {"value": 32, "unit": ""}}}, linear[2]]),
+          [], "nor those of another size")
+tap.equal(found([{**linear[0], "cache": "cold"}, *linear[1:]]), [], "nor those with another cache")
+
+# The wanted rules of the literature, each violated once.
+for text, points in (
+        ("fcollect <= collect", [point("b", "Shmem_Fcollect_Barrier", {"iterations": 1, "count": 8}, 2e-6),
+                                 point("b", "Shmem_Collect_Barrier", {"iterations": 2, "count": 8}, 1e-6)]),
+        ("put_nbi and quiet <= put and quiet", sweep("Shmem_Put_Nonblocking_Full", [2e-6])
+         + sweep("Shmem_Put_Full", [1e-6])),
+        ("get_nbi and quiet <= get and an empty quiet", sweep("Shmem_Get_Nonblocking_Full", [2e-6])
+         + sweep("Shmem_Get_Round", [1e-6]) + [point("b", "Shmem_Quiet", {"iterations": 0}, 1e-7)]),
+        ("barrier <= quiet and sync", [point("b", "Shmem_Barrier", {}, 3e-6),
+                                       point("b", "Shmem_Sync", {}, 1e-6),
+                                       point("b", "Shmem_Quiet", {"iterations": 0}, 1e-7)]),
+        ("iput of ints <= a loop of p and a quiet",
+         sweep("Shmem_Iput_Elements_Round", [9e-6], stride=2, element_bytes=4)
+         + [point("b", "Shmem_P_Call", {"iterations": 0}, 1e-6), point("b", "Shmem_Quiet", {}, 1e-6)]),
+        ("p <= put of one int", [point("b", "Shmem_P_Full", {"iterations": 0}, 2e-6)]
+         + sweep("Shmem_Put_Full", [1e-6])),
+        ("contiguous <= strided, of as many bytes", sweep("Shmem_Put_Round", [2e-6])
+         + sweep("Shmem_Iput_Round", [1e-6], stride=2)),
+        ("reduction for all <= reduction to one, made of gets that count twice, and broadcast",
+         sweep("Shmem_Reduce_And_Synchro", [9e-6]) + sweep("Shmem_Get_One_To_All", [1e-6])
+         + sweep("Shmem_Bcast_All_Synchro", [1e-6], root=0) + [point("b", "Shmem_Barrier", {}, 1e-6)]),
+        ("elements of 8 bytes <= as many bytes in elements of 4",
+         [point("b", "Shmem_Put_Elements_Round", {"count": 4, "element_bytes": 8}, 2e-6),
+          point("b", "Shmem_Put_Elements_Round", {"count": 8, "element_bytes": 4}, 1e-6)])):
+    tap.ok(any(rule == text for rule, _, _ in found(points)), f"violated: {text}", found(points))
+
+# Intervals: of launches, of rounds, of errors; none.
+for number, time in enumerate((2.0e-6, 2.1e-6, 0.9e-6, 2.2e-6, 2.0e-6, 2.1e-6)):
+    write(in_folder(f"l{number}.json"), sweep("Shmem_Put_Full", [time, 1e-6]))
+files = [f"l{n}.json" for n in range(6)]
+for count, violations in ((6, 0), (2, 1), (3, 0)):
+    got = json.loads(tool(*files[:count], "--json", "-").out)
+    tap.equal(len(got["violations"]), violations, f"{count} launches: {violations} violations", got)
+tap.equal(len(json.loads(tool(*[f for f in files if f != "l2.json"], "--json", "-").out)["violations"]), 1,
+          "five launches that agree: 1 violation")
+rounds = [{**p, "record": "rounds", "rounds": 10, "medians": [p["median"]] * 10, "reached": 0.97}
+          for p in sweep("Shmem_Put_Full", [2e-6, 1e-6])]
+tap.ok(len(found(rounds)) == 1 and checked(rounds)["cautions"] == [], "rounds")
+bare = [{**p, "median_low": None, "median_high": None} for p in sweep("Shmem_Put_Full", [2e-6, 1e-6])]
+tap.equal(len(found(bare)), 1, "standard errors, where there is nothing else")
+none = [{**p, "standard_error": None} for p in bare]
+result = checked(none)
+tap.ok(not result["violations"] and result["rules"][0]["undecided"] == 1, "no interval: not decided", result)
+result = checked(sweep("Shmem_Put_Full", [2e-6, 0.0, -1e-9]) + [
+    {**p, "time": None, "median": None} for p in sweep("Shmem_Get_Round", [1e-6])])
+tap.ok(not result["violations"], "times that are not above 0 are not compared", result)
+tap.equal(found([{**p, "quantity": "bytes"} for p in sweep("Shmem_Put_Full", [2e-6, 1e-6])]), [],
+          "bytes are no times")
+
+# What people read.
+write(in_folder("p.json"), linear + sweep("Shmem_Get_Round", [1e-6, 1e-6]))
+shown = tool("p.json")
+tap.ok(shown.status == 0 and shown.err == "" and shown.out.startswith(
+    "1 violation of 1 rules; ") and f"2.50 times (at least 2.40): {BROADCAST}\n" in shown.out
+    and "5 µs  Shmem_Bcast_All_Synchro(count=64, root=0) on 2 PEs\n" in shown.out
+    and "2 µs  Shmem_Put_One_To_All_Full(count=64) + Shmem_Barrier()\n" in shown.out
+    and "caution: intervals hold within one run alone" in shown.out, "the text", shown)
+tap.ok("fcollect <= collect [Shmem_Fcollect_Synchro]: nothing in the files; blocks of equal size" in
+       tool("-v", "p.json").out, "-v tells each rule")
+tap.equal(tool("--fail", "p.json").status, 1, "--fail with a violation")
+write(in_folder("good.json"), sweep("Shmem_Put_Full", [1e-6, 2e-6]))
+tap.equal(tool("--fail", "good.json").status, 0, "--fail without")
+
+# Own rules, and what is wrong with them.
+save("own.json", {"guidelines": 1, "rules": [{"name": "a", "left": [{"function": "Shmem_Get_Round"}],
+                                              "right": [{"function": "Shmem_Get_Round", "times": "0.5"}]}]})
+tap.equal(found(sweep("Shmem_Get_Round", [1e-6]), "--rules", "own.json"), [("a", 4, 2)], "--rules")
+
+
+def rule(**members):
+    return {"guidelines": 1, "rules": [{"name": "x", **members}]}
+
+
+F = [{"function": "f"}]
+for given, text in (
+        ("", "bad.json:1: not JSON: Expecting value"),
+        ('{"guidelines": 1,\n "rules": }', "bad.json:2: not JSON: Expecting value"),
+        ("[" * 100000, "bad.json: nested too deeply"),
+        ("[]", "bad.json:1: not an object with \"guidelines\" and \"rules\""),
+        ({"guidelines": 2, "rules": []}, "bad.json: guidelines: 2, but this tool knows version 1"),
+        ({"guidelines": 1}, "bad.json: rules: missing"),
+        ({"guidelines": 1, "rules": [7]}, "bad.json: rule 1: not an object"),
+        ({"guidelines": 1, "rules": [{}]}, "bad.json: rule 1: name: missing"),
+        (rule(left=F), "bad.json: rule 'x': right: missing"),
+        (rule(left=F, right=[]), "bad.json: rule 'x': right: empty"),
+        (rule(left=F, rigth=F), "bad.json: rule 'x': rigth: unknown; there are name, why, tolerance, "
+         "least_pes, for, left, right"),
+        (rule(left=F, right=[{"function": 7}]), "bad.json: rule 'x': right 1: function: not a text: 7"),
+        (rule(left=F, right=[{"function": "{y}"}]),
+         "bad.json: rule 'x': right 1: function: what stands in braces is not in \"for\""),
+        (rule(left=F, right=[{"function": "f", "times": "open('x')"}]), "bad.json: rule 'x': right 1: "
+         "times: \"open('x')\": not an expression of numbers, arguments and pes with + - * /"),
+        (rule(left=F, right=[{"function": "f", "arguments": {"count": "2**99"}}]), "bad.json: rule 'x': "
+         "right 1: arguments: count: '2**99': not an expression of numbers, arguments and pes with + - * /"),
+        (rule(left=F, right=F, tolerance=-1),
+         "bad.json: rule 'x': tolerance: not a share such as 0.05: -1"),
+        (rule(monotone="count", functions="f"), "bad.json: rule 'x': functions: not a list: \"f\"")):
+    save("bad.json", given)
+    refused = tool("--rules", "bad.json", "good.json")
+    tap.ok(refused.status == 2 and refused.err == f"skampi-guidelines: error: {text}\n",
+           f"refused in one line: {text}", refused)
+for arguments, text in (
+        (("nowhere.json",), "nowhere.json: No such file or directory"),
+        (("--rules", "nowhere.json", "good.json"), "nowhere.json: No such file or directory"),
+        (("--tolerance", "5", "good.json"),
+         "argument --tolerance: 5: give a percentage such as 5%; --help shows all options"),
+        (("--json", "/dev/full", "p.json"), "/dev/full: No space left on device")):
+    refused = tool(*arguments)
+    tap.ok(refused.status == 2 and refused.err == f"skampi-guidelines: error: {text}\n",
+           f"refused in one line: {text}", refused)
+usage = tool("--help")
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-guidelines") and "examples:" in usage.out,
+       "--help", usage)
+
+# The shipped rules: every function is there, with the arguments that rules name, and is measured by
+# the shipped script.
+listed = {name: re.findall(r"(\w+)(?=[,)])", arguments) for name, arguments in re.findall(
+    r"^(\w+)(\(.*\))$", skampi(args=["--list"], launch=False).out, re.MULTILINE)}
+rules = guidelines.read_rules(RULES)
+named = [term for rule_ in rules for term in rule_.left + rule_.right]
+tap.equal(sorted({t.function for t in named} - set(listed)), [], "the rules' functions are there")
+tap.equal([(t.function, name) for t in named for name in t.arguments
+           if name not in listed.get(t.function, ())], [], "... and their arguments")
+with open(os.path.join(ROOT, "inputs/guidelines.ski"), encoding="utf-8") as file:
+    measured = set(re.findall(r": (Shmem_\w+)\(", file.read()))
+names = dict.fromkeys(rule_.name for rule_ in rules if not rule_.monotone)
+missing = [name for name in names if not any({t.function for t in r.left + r.right} <= measured
+                                             for r in rules if r.name == name)]
+tap.equal(missing, [], "guidelines.ski measures what each rule needs, in one form at least")
+tap.done()
