@@ -11,8 +11,6 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from .cli import Error
-
 NAN = math.nan
 # What the functions of non-blocking operations measure; longer names first.
 PARTS = ("Quiet_Delayed", "Post", "Full", "Quiet", "Overlap")
@@ -29,7 +27,7 @@ class Source:
 
 @dataclass
 class Point:
-    """A result with checked members. Times in seconds; NaN: nothing to state."""
+    """A result as it is drawn. Times in seconds; NaN: nothing to state."""
     source: Source
     block: str
     occurrence: int  # of the block's name in its file, from 1; 0: there is one of that name
@@ -60,32 +58,15 @@ class Point:
         return bool(self.flags)
 
 
-def _number(value, what, where):
-    if value is None:
-        return NAN
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            value = float(value)
-        except OverflowError:
-            return NAN
-        return value if math.isfinite(value) else NAN
-    raise Error(f"{where}: {what} is {value!r:.40}, not a number")
-
-
-def _numbers(values, what, where):
-    if not isinstance(values, list):
-        raise Error(f"{where}: {what} is {values!r:.40}, not a list of numbers")
-    return [_number(value, f"{what}[{i}]", where) for i, value in enumerate(values)]
+def _number(value):
+    return NAN if value is None or not math.isfinite(value) else float(value)
 
 
 def _scalar(value):
     """A variable's value as something that can be compared: a number or a text."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return value if math.isfinite(value) else str(value)
-        except OverflowError:
-            return str(value)
-    return "" if value is None else value if isinstance(value, str) else str(value)
+    if isinstance(value, (int, float)) and math.isfinite(value):
+        return value
+    return "" if value is None else str(value)
 
 
 def load(source):
@@ -94,33 +75,20 @@ def load(source):
     file = source.file
     samples = {}
     for result in file.results + file.later:
-        if result.samples:
-            where = f"{file.path}: {result.label()}"
-            samples.setdefault(result.key, []).extend(
-                x for x in _numbers(result.samples, "samples", where) if not math.isnan(x))
+        samples.setdefault(result.key, []).extend(
+            x for x in result.samples if math.isfinite(x))
     per_pe = {result.key: result.per_pe for result in file.results}
     numbers_of = {}
     loaded = []
     for result in file.points:
         record = result.record
-        block = str(record.get("block") or "")
-        where = f"{file.path}: block {block!r:.60}"
-        for member in ("variables", "arguments", "pe_set"):
-            if not isinstance(record.get(member) or {}, dict):
-                raise Error(f"{where}: {member} is no object")
+        block = result.block or ""
         numbers = numbers_of.setdefault(block, [])
-        if record.get("number") not in numbers:
-            numbers.append(record.get("number"))
-        arguments, sizes = {}, set()
-        for name, argument in result.arguments.items():
-            if not isinstance(argument, dict):
-                raise Error(f"{where}: argument {name!r:.40} is no object")
-            arguments[name] = _scalar(argument.get("value"))
-            if argument.get("unit") == "bytes":
-                sizes.add(name)
+        if result.number not in numbers:
+            numbers.append(result.number)
 
         def number(member):
-            return _number(record.get(member), member, where)
+            return _number(record.get(member))
 
         time = number("median")
         low, high = number("median_low"), number("median_high")
@@ -131,20 +99,20 @@ def load(source):
         if math.isnan(time):  # classic files have the trimmed mean alone
             time, error = number("time"), number("standard_error")
             low, high, confidence = time - error, time + error, NAN
-        flags = record.get("flags") or []
         loaded.append(Point(
-            source=source, block=block, occurrence=numbers.index(record.get("number")) + 1,
-            function=str(record.get("function") or ""),
-            variables={str(n): _scalar(v) for n, v in result.variables.items()},
-            arguments=arguments, sizes=sizes, pes=result.pe_set.get("size"),
-            placement=str(result.pe_set.get("placement") or ""), bytes=number("bytes"),
-            quantity="bytes" if record.get("quantity") == "bytes" else "time",
+            source=source, block=block, occurrence=numbers.index(result.number) + 1,
+            function=result.function or "",
+            variables={name: _scalar(value) for name, value in result.variables.items()},
+            arguments={name: _scalar(argument.get("value"))
+                       for name, argument in result.arguments.items()},
+            sizes={name for name, argument in result.arguments.items()
+                   if argument.get("unit") == "bytes"},
+            pes=result.pes, placement=result.pe_set.get("placement") or "",
+            bytes=number("bytes"), quantity=result.quantity or "time",
             time=time, low=low, high=high, confidence=confidence, aimed=aimed,
-            next_low=number("next_low"), next_high=number("next_high"),
-            flags=[str(flag) for flag in flags] if isinstance(flags, list) else [str(flags)],
-            per_pe=_numbers(record.get("per_pe") or per_pe.get(result.key) or [], "per_pe", where),
-            samples=samples.get(result.key, []),
-            medians=_numbers(record.get("medians") or [], "medians", where),
+            next_low=number("next_low"), next_high=number("next_high"), flags=result.flags,
+            per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
+            samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
             is_rounds=result.is_rounds))
     for point in loaded:
         if len(numbers_of[point.block]) == 1:
@@ -278,8 +246,7 @@ class Curve:
         first = self.first
         selector = {"file": first.source.index + 1} if several_files else {}
         selector["block"] = escape(first.block)
-        if first.function:
-            selector["function"] = escape(first.function)
+        selector["function"] = escape(first.function)
         if first.occurrence:
             selector["occurrence"] = first.occurrence
         variables = self.others()

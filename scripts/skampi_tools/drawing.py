@@ -36,6 +36,7 @@ MAX_BARS = 24           # points of a curve with error bars; more have bands
 MAX_MARKERS = 40        # points of a curve that all have a marker
 MAX_DISTRIBUTIONS = 8   # curves of samples in a panel
 MAX_VIOLINS = 20
+OVERLAP_SHOWN = (-50, 150)  # percent; beyond, the three times do not belong together
 MAX_TICKS = 9           # labelled, on an x axis
 MANY_CURVES = 5         # in a panel: its legend stands beside the axes
 MAX_ROWS = 512          # of a heat map; more PEs are put together
@@ -166,8 +167,9 @@ def span(values, logarithmic, margin=0.06):
         return None
     low, high = min(finite), max(finite)
     if logarithmic:
-        ratio = max(high / low, 1.3) ** margin
-        return max(low / ratio, 1e-300), high * ratio
+        room = max(math.log(high) - math.log(low), 0.3) * margin
+        return (math.exp(max(math.log(low) - room, -690)),  # what a double can hold
+                math.exp(min(math.log(high) + room, 709)))
     room = (high - low) * margin or abs(high) * 0.1 or 1.0
     return low - room, high + room
 
@@ -646,7 +648,7 @@ def overlap_of(full, rest, post):
 
 def draw_overlap(axes, panel, chosen, notes):
     legend = Legend()
-    all_values, all_x, left_out = [], [], 0
+    all_values, all_x, left_out, outside = [], [], 0, 0
     flagged_points = []
     sizes = True
     for place, (series, parts) in enumerate(chosen):
@@ -666,15 +668,19 @@ def draw_overlap(axes, panel, chosen, notes):
             legend.add(_handle(look), f"{series.get('label', '')} (nothing to hide)")
             continue
         xs, ys, lows, highs, flagged = (list(column) for column in zip(*rows))
-        axes.vlines(xs, numpy.clip(lows, -50, 150), numpy.clip(highs, -50, 150), color=look.color,
-                    linewidth=0.9)
+        inside = [OVERLAP_SHOWN[0] <= y <= OVERLAP_SHOWN[1] for y in ys]
+        outside += len(ys) - sum(inside)
+        ys = [y if shown else NAN for y, shown in zip(ys, inside)]
+        bars = [row for row, shown in zip(rows, inside) if shown]
+        axes.vlines([bar[0] for bar in bars], [bar[2] for bar in bars], [bar[3] for bar in bars],
+                    color=look.color, linewidth=0.9)
         axes.plot(xs, ys, color=look.color, linestyle=look.line, marker=look.marker, zorder=3)
         marked = [(x, y) for x, y, f in zip(xs, ys, flagged) if f]
         if marked:
             axes.plot(*zip(*marked), linestyle="none", marker=look.marker or "o", color=look.color,
                       markerfacecolor="white", markeredgewidth=1.2, zorder=4)
         legend.add(_handle(look), series.get("label", ""))
-        all_values += ys
+        all_values += [y for y in ys if math.isfinite(y)]
         all_x += xs
     if not all_x:
         raise Error("at no point the full operation takes clearly longer than its post: there is "
@@ -682,13 +688,16 @@ def draw_overlap(axes, panel, chosen, notes):
     if flagged_points:
         legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
                           markerfacecolor="white"), flag_text(flagged_points))
-    low, high = max(-50, min(-5, *all_values) - 5), min(150, max(105, *all_values) + 5)
+    low, high = min([-5, *all_values]) - 5, max([105, *all_values]) + 5
     y_axis(axes, {"y_scale": "linear", "y_range": [low, high], **panel}, [low, high], None,
            "Overlap [%]")
     axes.axhline(100, color=style.GREY, linewidth=0.7)
     axes.axhline(0, color=style.GREY, linewidth=0.7)
     x_axis(axes, panel, all_x, sizes, chosen[0][1]["full"].x)
     notes.append("overlap: 100 (full - rest) / (full - post)")
+    if outside:
+        notes.append(f"{outside} point{'s' * (outside > 1)} not shown: overlap beyond "
+                     f"{OVERLAP_SHOWN[0]} to {OVERLAP_SHOWN[1]} %")
     if left_out:
         notes.append(f"{left_out} point{'s' * (left_out > 1)} left out: full is not clearly above "
                      "post")
@@ -1039,25 +1048,33 @@ def _one(selector, panel, points, at):
     return found[0]
 
 
-def footer_lines(sources, notes, width):
-    """What was measured, where and how, in small lines of at most so many characters."""
+def _version(header, short):
+    version = str(header.get("version") or "")
+    return version.partition(" ")[0] if short else version
+
+
+def footer_lines(sources, notes, width, short):
+    """What was measured, where and how, in small lines of at most so many characters. short:
+    without what only those who were there understand."""
     lines = []
     texts = {}
     for source in sources:
         header = source.file.header
         nodes = header.get("nodes") or []
-        names = ", ".join(str(node.get("name", "")) for node in nodes[:2] if isinstance(node, dict))
+        started = str(header.get("started") or "")
+        names = "" if short else ", ".join(str(node.get("name", "")) for node in nodes[:2] if isinstance(node, dict))
         places = f"{len(nodes)} node{'s' * (len(nodes) != 1)}" if nodes else ""
         places += f" ({names}{', …' if len(nodes) > 2 else ''})" if names else ""
         script = header.get("script") or {}
         timer = (header.get("timer") or {}).get("name")
         pes = header.get("pes")
         text = " · ".join(part for part in (
-            f"skampi {header.get('version', '')}".strip(), str(header.get("library") or ""),
+            f"skampi {_version(header, short)}".strip(), str(header.get("library") or ""),
             f"{pes} PEs" + (f" on {places}" if places else "") if pes is not None else places,
-            f"timer {timer}" if timer else "", str(header.get("started") or ""),
-            " ".join(str(script[key]) for key in ("name", "checksum") if script.get(key))) if part)
-        warned = len(header.get("warnings") or [])
+            f"timer {timer}" if timer else "", started.partition("T")[0] if short else started,
+            " ".join(str(script[key]) for key in ("name", "checksum")
+                     if script.get(key) and not short)) if part)
+        warned = 0 if short else len(header.get("warnings") or [])
         if warned:
             text += f" · {warned} warning{'s' * (warned > 1)} in the file"
         if source.file.end is None:
@@ -1134,7 +1151,8 @@ def _page(spec, panels, size):
     bottom = 0.0
     if spec.get("footer", True):
         sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
-        lines = footer_lines(sources, notes, _characters(width, size * 0.72))
+        lines = footer_lines(sources, notes, _characters(width, size * 0.72),
+                             spec.get("footer") == "short")
         figure.text(0.01, 0.4 * line, "\n".join(lines), va="bottom", fontsize=size * 0.72,
                     color=style.GREY, linespacing=1.25)
         bottom = (len(lines) * 0.72 * 1.35 + 0.7) * line
