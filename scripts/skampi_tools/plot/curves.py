@@ -7,11 +7,14 @@
 """
 
 import fnmatch
+import itertools
 import math
 import re
+import statistics
 from dataclasses import dataclass, field
 
 NAN = math.nan
+LOG_DECADES = 1.5  # values that span more are drawn on a logarithmic axis
 # What the functions of non-blocking operations measure; longer names first.
 PARTS = ("Quiet_Delayed", "Post", "Full", "Quiet", "Overlap")
 _PART = re.compile(rf"(?P<stem>.+_Nonblocking)_(?P<part>{'|'.join(PARTS)})(?P<rest>_\w+)?")
@@ -140,7 +143,7 @@ def same_value(have, wanted):
 
 
 def selects(selector, point):
-    """Whether a selector of a spec (its keys: figure_spec.SELECTOR) takes this point."""
+    """Whether a selector of a spec (its keys: spec.SELECTOR) takes this point."""
     for key, have in (("block", point.block), ("function", point.function),
                       ("placement", point.placement)):
         if key in selector and not fnmatch.fnmatchcase(have, selector[key]):
@@ -226,7 +229,7 @@ class Curve:
     size: bool
     points: list
     split: dict = field(default_factory=dict)  # what besides tells it from others of its block
-    repeated: int = 1  # the nth measurement of the very same
+    repeated: int = 0  # the nth measurement of the very same; 0: there is one
 
     @property
     def first(self):
@@ -258,7 +261,7 @@ class Curve:
         for key in ("pes", "placement"):
             if key in self.split:
                 selector[key] = self.split[key]
-        if self.repeated > 1:
+        if self.repeated:
             selector["repeated"] = self.repeated
         return selector
 
@@ -274,8 +277,8 @@ class Curve:
         parts.append(("placement", self.placement))
         if first.occurrence:
             parts.append(("occurrence", f"block {first.occurrence} of that name"))
-        if self.repeated > 1:
-            parts.append(("repeated", f"time {self.repeated}"))
+        if self.repeated:
+            parts.append(("repeated", f"measurement {self.repeated} of the same"))
         return parts
 
 
@@ -342,7 +345,7 @@ def _divide(name, members):
         for number, repeat in enumerate(repeats, 1):
             ordered = sorted(repeat.values(), key=lambda p: 0 if p.x is None else p.x)
             size = name is not None and is_size(ordered, name)
-            found.append(Curve(name, size, ordered, have, number))
+            found.append(Curve(name, size, ordered, have, number if len(repeats) > 1 else 0))
     return found
 
 
@@ -413,3 +416,49 @@ def part_of(function):
     if not match:
         return None
     return match["stem"] + (match["rest"] or ""), match["part"]
+
+
+def overlap_of(full, rest, post):
+    """(percent, low, high) that a computation hides of what follows the post:
+    100 (full - rest) / (full - post). The interval is that of the worst combinations of the three
+    intervals' ends. NaN where full is not clearly above post: nothing is there to hide."""
+    def ratio(f, r, p):
+        return 100 * (f - r) / (f - p)
+
+    def ends(point):
+        return [v for v in (point.low, point.high) if math.isfinite(v)] or [point.time]
+    times = (full.time, rest.time, post.time)
+    if not all(math.isfinite(t) for t in times) or min(ends(full)) <= max(ends(post)):
+        return NAN, NAN, NAN
+    corners = [ratio(*c) for c in itertools.product(ends(full), ends(rest), ends(post))]
+    return ratio(*times), min(corners), max(corners)
+
+
+# ---- Axes ----
+
+
+def wants_log(values):
+    """Whether these values are better drawn on a logarithmic axis: they span enough, and hardly any
+    is not above zero."""
+    finite = [v for v in values if math.isfinite(v)]
+    positive = [v for v in finite if v > 0]
+    if len(positive) < 2 or 3 * (len(finite) - len(positive)) > len(finite):
+        return False
+    return math.log10(max(positive)) - math.log10(min(positive)) > LOG_DECADES
+
+
+def spacing(values):
+    """"log2", "log10" or "linear": how numbers to draw against are spaced."""
+    positive = sorted({v for v in values if v > 0})
+    if len(positive) < 3 or any(v < 0 for v in values) or positive[-1] < 8 * positive[0]:
+        return "linear"
+
+    def unevenness(numbers):
+        gaps = [b - a for a, b in zip(numbers, numbers[1:])]
+        return statistics.pstdev(gaps) / statistics.fmean(gaps)
+    if unevenness(positive) <= unevenness([math.log(v) for v in positive]):
+        return "linear"
+
+    def powers_of(base):
+        return sum(abs(e - round(e)) < 1e-9 for e in (math.log(v, base) for v in positive))
+    return "log10" if powers_of(10) > powers_of(2) else "log2"

@@ -8,9 +8,9 @@ import json
 import math
 import re
 
+from .. import style
+from ..cli import Error
 from . import curves as cv
-from . import style
-from .cli import Error
 
 KINDS = ("curve", "dots", "stack", "share", "overlap", "heatmap", "ecdf", "histogram", "violin",
          "order")
