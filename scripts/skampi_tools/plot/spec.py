@@ -1,6 +1,6 @@
 """What a figure shows, as a JSON object: read from a file and checked, or made from the data.
 
-Keys, their values and defaults are documented in scripts/README.md, skampi-plot.
+Keys and their values are documented in scripts/README.md, skampi-plot.
 """
 
 import difflib
@@ -8,9 +8,9 @@ import json
 import math
 import re
 
+from .. import style
+from ..cli import Error
 from . import curves as cv
-from . import style
-from .cli import Error
 
 KINDS = ("curve", "dots", "stack", "share", "overlap", "heatmap", "ecdf", "histogram", "violin",
          "order")
@@ -35,6 +35,10 @@ def a_text(value):
 
 def a_flag(value):
     return None if isinstance(value, bool) else "is neither true nor false"
+
+
+def a_footer(value):
+    return None if isinstance(value, bool) or value == "short" else 'is none of true, false, "short"'
 
 
 def _is_number(value):
@@ -130,7 +134,7 @@ FONT = {"family": a_text, "size": a_number(3, 40)}
 FIGURE = {
     "title": a_text, "width_cm": a_number(3, MAX_CM), "height_cm": a_number(3, MAX_CM),
     "dpi": a_count(30, 1200), "columns": a_count(1, 10), "panels_per_page": a_count(1, 100),
-    "footer": a_flag, "font": None, "panels": None,
+    "footer": a_footer, "font": None, "panels": None,
 }
 
 
@@ -243,10 +247,6 @@ def _panel(kind, found, title="", **more):
         panel["x"] = found[0].x
     panel["series"] = _series(found, names, several)
     return panel
-
-
-def _several_files(points):
-    return len({point.source.index for point in points}) > 1
 
 
 def _identity(curve):
@@ -439,8 +439,8 @@ def from_data(points, kind=None, x=None, arrangement=None):
     found = cv.curves(points, x)
     if not found:
         known = sorted({name for point in points for name in (*point.variables, *point.arguments)})
-        raise Error(f"no result has a number called {x}: there are {', '.join(known + ['bytes', 'pes'])}")
-    # An argument that no diagram shows need not be drawn against.
+        raise Error(f"no result has a number called {x}: there are "
+                    f"{', '.join(known + ['bytes', 'pes'])}")
     drawn = [c for c in found if any(not math.isnan(p.time) for p in c.points)]
     if not drawn:
         raise Error("nothing but missing values")
