@@ -180,6 +180,7 @@ tap.equal([(s.name, len(s.points)) for s in again], [("b", 2), ("c", 1), ("b", 1
           "blocks of one name in one file stay apart")
 for own_block in (1, 2):
     lines = records([point("with rounds", "Shmem_Put", {"count": n}, 1e-6) for n in (8, 16)])
+    lines.insert(-1, {"record": "block", "block": "with rounds (rounds)", "number": 2})
     lines[-1:-1] = [rounds_point(n, 2e-6, own_block) for n in (8, 16)]
     mixed = sectioning.sections_of([("a", read(write_records("mixed.json", lines)))])
     tap.ok(len(mixed) == 1 and [p.result.best() for p in mixed[0].points] == [2e-6, 2e-6],
@@ -198,6 +199,13 @@ def node(**values):
     return {"nodes": [{**whole[0]["nodes"][0], **values}]}
 
 
+def unflagged(time):
+    """As tools that convert other formats write results."""
+    made = point("b", "F", {}, time)
+    del made["flags"]
+    return made
+
+
 timer = whole[0]["timer"]
 for check, state, text, arguments in (
         ("File is whole", "ok", "", {}), ("File is whole", "bad", "no end record", {"whole": False}),
@@ -213,8 +221,7 @@ for check, state, text, arguments in (
         ("Processor frequency is held", "doubtful", "powersave", {"header": node(governor="powersave")}),
         ("Processor frequency is held", "unknown", "", {"header": node(governor="not shown")}),
         ("Timer is fine enough", "ok", "resolution 10 ns", {}),
-        ("Timer is fine enough", "doubtful", "1 of 2 results",
-         {"points": [point("b", "F", {}, 9e-9), point("b", "F", {}, 1e-6)]}),
+        ("Timer is fine enough", "doubtful", "1 of 2 results", {"points": [unflagged(9e-9), unflagged(1e-6)]}),
         ("Timer is fine enough", "doubtful", "1 of 1 result:", {"points": [point("b", "F", {}, 1, flags=["below_resolution"])]}),
         ("Timer is fine enough", "unknown", "", {"header": {"timer": {**timer, "resolution": None}}}),
         ("Timer agrees with the system's clock", "doubtful", "500 ppm", {"header": {"timer": {**timer, "disagreement": -5e-4}}}),
@@ -317,6 +324,46 @@ block = embedded("compared.html")["blocks"][0]
 tap.ok(len(block["value"]) == 48 and None not in block["old"] and all(
     0.7 < v / o < 1.45 for v, o in zip(block["value"], block["old"])), "... and what it was for each point",
     block["old"])
+
+# ---- Coverage ----
+
+COVERAGE = {"coverage": 1, "files": [], "runs": 6, "confidence": 0.95, "contained": 0.934, "lowest_pair": 0.8,
+            "width_ratio": 1.37, "promise": True, "promised": {"contained": 0.9, "width_ratio": 2.0},
+            "blocks": [], "points": []}
+for changes, text in (
+        ({}, "in 6 runs intervals contained 93.4 % of later medians (promised: at least 90 %), and they were 1.37 "
+             "times as wide as the observed spread needs (promised: at most 2): the promise is kept"),
+        ({"contained": 0.8, "promise": False}, "the promise is not kept"),
+        ({"width_ratio": None, "promise": None}, "widths were not judged")):
+    with open(path("coverage.json"), "w", encoding="utf-8") as file:
+        json.dump({**COVERAGE, **changes}, file)
+    covered = report("a.json", "--coverage", "coverage.json", "-o", "covered.html")
+    tap.ok(covered.status == 0 and page("covered.html").count(text) == 2,
+           f"coverage is stated as a verdict and with the promise: {text}", covered)
+for content, text in (("[]", "not what skampi-coverage --json writes"), ("", "not what"),
+                      (json.dumps({**COVERAGE, "coverage": 2}), "version 2"),
+                      (json.dumps({**COVERAGE, "contained": "x"}), "not what"),
+                      (json.dumps({**COVERAGE, "promise": "perhaps"}), "not what")):
+    with open(path("coverage.json"), "w", encoding="utf-8") as file:
+        file.write(content)
+    refused = report("a.json", "--coverage", "coverage.json")
+    tap.ok(refused.status == 2 and text in refused.err and refused.err.count("\n") == 1,
+           f"refused in one line: coverage {content[:20]}", refused)
+
+# ---- A campaign ----
+
+os.makedirs(path("campaign/summaries"))
+lines = records([])
+lines[-1:-1] = [rounds_point(n, 1e-6 + n * 1e-10, 1) for n in (8, 64)]
+write_records("campaign/summary.json", lines)
+write_records("campaign/summaries/A.json", lines[:-3] + lines[-2:])
+for argument, count in (("campaign", 2), ("campaign:A", 1)):
+    shown = report(argument, "-o", "campaign.html")
+    tap.ok(shown.status == 0 and [len(b["value"]) for b in embedded("campaign.html")["blocks"]] == [count],
+           f"a campaign: {argument}", shown)
+refused = report("campaign:B", "-o", "campaign.html")
+tap.ok(refused.status == 2 and "there is no campaign/summaries/B.json" in refused.err, "... not of another name",
+       refused)
 
 # ---- In a browser ----
 
