@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import browser as browsers
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, run, scratch_directory, skampi
 from made_results import point, records, write
 
 browser = browsers.start()
@@ -125,6 +125,7 @@ tap.ok("fail()" not in re.sub(r"&lt;|&gt;|\\u003[ce]", "", html).replace("script
        and "<b>" not in re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL), "names are no markup")
 tap.ok("\u202e" not in html, "names do not turn the direction of writing")
 tap.equal(html.count("<title>"), 1, "one title")
+tap.ok("Permission is hereby granted" in html, "uPlot's licence goes with it")
 tap.ok("<h1>skampi: &lt;my&gt;.ski</h1>" in html, "... the script's name")
 titled = report("a.json", "-o", "-", "--title", "A \"new\" <switch>")
 tap.ok("<title>A &quot;new&quot; &lt;switch&gt;</title>" in titled.out, "--title, -o -", titled.err)
@@ -269,6 +270,32 @@ tap.equal(self_check, {"Self-check, tsc: WaitPatternUp": ("ok", "2003 ns for 200
                        "Self-check, tsc: WaitPatternNull": ("doubtful", "300 ns for 0 ns"),
                        "Self-check, clocks": ("ok", "moved by up to 12 ns in 0.2 s")},
           "verdict: what selfcheck.ski prints")
+
+with open(os.path.join(ROOT, "src/output/result.c"), encoding="utf-8") as file:
+    flags = set(re.findall(r'\[RESULT_\w+\] = "(\w+)"', file.read()))
+tap.ok(len(flags) > 8, "there are flags", flags)
+tap.equal(sorted(flags - set(judging.FLAGS)), [], "the meaning of every flag is said")
+
+# ---- What skampi itself writes ----
+
+measured = skampi("""
+set_min_repetitions(4)
+set_max_repetitions(4)
+begin measurement "over PEs"
+  for c in [comm(1), comm(2)] do
+    measure c : wtime(100)
+  od
+  measure comm_node(1000) : wtime(100)
+end measurement
+""", np=2, args=["--rounds", "5", "-o", "a.json", "-o", "a.csv", "-o", "a.sko"])
+tap.equal(measured.status, 0, "skampi measures", measured)
+for name in ("a.json", "a.csv", "a.sko"):
+    shown = report(measured.path(name), "-o", "measured.html")
+    tap.ok(shown.status == 0 and not shown.err and len(embedded("measured.html")["blocks"][0]["value"]) == 2
+           and "wtime" in page("measured.html"), f"shown: {name} of a run", shown)
+    if name == "a.json":
+        tap.ok("communicator is empty" in page("measured.html") and "measured in 5 rounds" in page("measured.html"),
+               "... with what was skipped, and its rounds")
 
 # ---- Wrong usage ----
 

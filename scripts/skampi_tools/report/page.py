@@ -657,7 +657,7 @@ def render(files, title, comparison=None, coverage=None):
     return template.substitute(
         title=esc(title), size="long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short", body="\n".join(part for part in body if part), data=embed(data),
         library_style=asset(VENDOR, "uPlot.min.css"), style=asset(HERE, "report.css"),
-        library=asset(VENDOR, "uPlot.iife.min.js"), program=asset(HERE, "report.js"))
+        licence=asset(VENDOR, "LICENSE"), library=asset(VENDOR, "uPlot.iife.min.js"), program=asset(HERE, "report.js"))
 
 
 def asset_template():
