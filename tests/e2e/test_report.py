@@ -627,6 +627,7 @@ odd += [point("negative", "F", {"count": n}, -1e-6 * n) for n in (1, 2, 4, 8)]
 odd += [point("all equal", "F", {"count": n}, 1e-6) for n in (8, 16, 32)]
 odd += [point("long sweep", f"F{k}", {"count": 8 * n}, 1e-6 * (k + 1) + n * 1e-10, flags=[
     "below_resolution"] if n % 50 == 0 else []) for k in range(15) for n in range(1, 201)]
+odd += [point("even", "F", {"count": n}, 1e-6 * n) for n in (100, 200, 300, 400)]
 odd += [point(f"block {n}", "F", {"count": k}, 1e-6) for n in range(40) for k in (1, 2)]
 write(path("odd.json"), odd, header={"pes": 102400, "binding": {"bound": 0, "pes": 102400}, "nodes": [
     {"name": f"n{i}", "pes": 128, "processors": 64, "cpu": "cpu", "smt": "on", "governor": "powersave",
@@ -636,10 +637,13 @@ tap.equal((made.status, made.err), (0, ""), "strange data give a report")
 browser.open(path("odd.html"))
 waiting = browser.script("return [...document.querySelectorAll('figure.plot')].filter((f) => !f.querySelector('canvas')).length")
 tap.ok(waiting > 20, "plots are drawn when they are looked at", waiting)
-for figure in figures()[:7]:
+for figure in figures()[:8]:
     name = browser.script("return arguments[0].getAttribute('aria-label')", figure)
     got = drawn(figure)
     tap.ok(got and got[1] > 10, f"drawn: {name}", got)
+    if name in ("Plot of negative", "Plot of even"):
+        on = browser.script("return arguments[0].querySelector('input[name=logx]').checked", figure)
+        tap.equal(on, name == "Plot of negative", f"a logarithmic axis for what doubles alone: {name}")
     browser.script("arguments[0].querySelectorAll('.tools input').forEach((box) => box.click())", figure)
     got = browser.script("const f = arguments[0]; return f.querySelector('.canvas').hidden || !!f.querySelector('canvas')",
                          figure)

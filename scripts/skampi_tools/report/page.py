@@ -266,11 +266,11 @@ def flags_cell(result):
 
 def comparison_columns(rows):
     return [
+        Column("verdict", [(badge(VERDICT_STATES.get(r.verdict, "note"), r.verdict), r.verdict) if r
+                           else None for r in rows], markup=True),
         Column("new / old", [measured_cell(r.ratio) if r else None for r in rows],
                title="Median here over median in the baseline"),
         Column("its interval", [interval_text(r.low, r.high, 1.0) if r else None for r in rows]),
-        Column("verdict", [(badge(VERDICT_STATES.get(r.verdict, "note"), r.verdict), r.verdict) if r
-                           else None for r in rows], markup=True),
     ]
 
 
@@ -567,12 +567,14 @@ def comparison_part(comparison):
              "<ul>" + "".join(f"<li>{esc(remark)}" for remark in remarks) + "</ul>"]
     for quantity, name, size in (("time", unit, scale), ("bytes", "bytes", 1.0)):
         rows = [r for r in comparison.rows if r.quantity == quantity]
+        verdict, *ratio = comparison_columns(rows)
         parts.append(table(
-            [Column("block", [text_cell(r.block) for r in rows]),
+            [verdict,
+             Column("block", [text_cell(r.block) for r in rows]),
              Column("point", [text_cell(r.label) for r in rows]),
              Column("old", [measured_cell(r.old, size) for r in rows], name),
              Column("new", [measured_cell(r.new, size) for r in rows], name),
-             *comparison_columns(rows),
+             *ratio,
              Column("why", [text_cell(r.reason) for r in rows])],
             f"Differences to the baseline, in {name}"))
     return "".join(parts)
