@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import browser as browsers
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, run, scratch_directory, skampi
 from made_results import point, records, write
 
 browser = browsers.start()
@@ -125,6 +125,7 @@ tap.ok("fail()" not in re.sub(r"&lt;|&gt;|\\u003[ce]", "", html).replace("script
        and "<b>" not in re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL), "names are no markup")
 tap.ok("\u202e" not in html, "names do not turn the direction of writing")
 tap.equal(html.count("<title>"), 1, "one title")
+tap.ok("Permission is hereby granted" in html, "uPlot's licence goes with it")
 tap.ok("<h1>skampi: &lt;my&gt;.ski</h1>" in html, "... the script's name")
 titled = report("a.json", "-o", "-", "--title", "A \"new\" <switch>")
 tap.ok("<title>A &quot;new&quot; &lt;switch&gt;</title>" in titled.out, "--title, -o -", titled.err)
@@ -180,6 +181,7 @@ tap.equal([(s.name, len(s.points)) for s in again], [("b", 2), ("c", 1), ("b", 1
           "blocks of one name in one file stay apart")
 for own_block in (1, 2):
     lines = records([point("with rounds", "Shmem_Put", {"count": n}, 1e-6) for n in (8, 16)])
+    lines.insert(-1, {"record": "block", "block": "with rounds (rounds)", "number": 2})
     lines[-1:-1] = [rounds_point(n, 2e-6, own_block) for n in (8, 16)]
     mixed = sectioning.sections_of([("a", read(write_records("mixed.json", lines)))])
     tap.ok(len(mixed) == 1 and [p.result.best() for p in mixed[0].points] == [2e-6, 2e-6],
@@ -198,6 +200,13 @@ def node(**values):
     return {"nodes": [{**whole[0]["nodes"][0], **values}]}
 
 
+def unflagged(time):
+    """As tools that convert other formats write results."""
+    made = point("b", "F", {}, time)
+    del made["flags"]
+    return made
+
+
 timer = whole[0]["timer"]
 for check, state, text, arguments in (
         ("File is whole", "ok", "", {}), ("File is whole", "bad", "no end record", {"whole": False}),
@@ -213,8 +222,7 @@ for check, state, text, arguments in (
         ("Processor frequency is held", "doubtful", "powersave", {"header": node(governor="powersave")}),
         ("Processor frequency is held", "unknown", "", {"header": node(governor="not shown")}),
         ("Timer is fine enough", "ok", "resolution 10 ns", {}),
-        ("Timer is fine enough", "doubtful", "1 of 2 results",
-         {"points": [point("b", "F", {}, 9e-9), point("b", "F", {}, 1e-6)]}),
+        ("Timer is fine enough", "doubtful", "1 of 2 results", {"points": [unflagged(9e-9), unflagged(1e-6)]}),
         ("Timer is fine enough", "doubtful", "1 of 1 result:", {"points": [point("b", "F", {}, 1, flags=["below_resolution"])]}),
         ("Timer is fine enough", "unknown", "", {"header": {"timer": {**timer, "resolution": None}}}),
         ("Timer agrees with the system's clock", "doubtful", "500 ppm", {"header": {"timer": {**timer, "disagreement": -5e-4}}}),
@@ -262,6 +270,32 @@ tap.equal(self_check, {"Self-check, tsc: WaitPatternUp": ("ok", "2003 ns for 200
                        "Self-check, tsc: WaitPatternNull": ("doubtful", "300 ns for 0 ns"),
                        "Self-check, clocks": ("ok", "moved by up to 12 ns in 0.2 s")},
           "verdict: what selfcheck.ski prints")
+
+with open(os.path.join(ROOT, "src/output/result.c"), encoding="utf-8") as file:
+    flags = set(re.findall(r'\[RESULT_\w+\] = "(\w+)"', file.read()))
+tap.ok(len(flags) > 8, "there are flags", flags)
+tap.equal(sorted(flags - set(judging.FLAGS)), [], "the meaning of every flag is said")
+
+# ---- What skampi itself writes ----
+
+measured = skampi("""
+set_min_repetitions(4)
+set_max_repetitions(4)
+begin measurement "over PEs"
+  for c in [comm(1), comm(2)] do
+    measure c : wtime(100)
+  od
+  measure comm_node(1000) : wtime(100)
+end measurement
+""", np=2, args=["--rounds", "5", "-o", "a.json", "-o", "a.csv", "-o", "a.sko"])
+tap.equal(measured.status, 0, "skampi measures", measured)
+for name in ("a.json", "a.csv", "a.sko"):
+    shown = report(measured.path(name), "-o", "measured.html")
+    tap.ok(shown.status == 0 and not shown.err and len(embedded("measured.html")["blocks"][0]["value"]) == 2
+           and "wtime" in page("measured.html"), f"shown: {name} of a run", shown)
+    if name == "a.json":
+        tap.ok("communicator is empty" in page("measured.html") and "measured in 5 rounds" in page("measured.html"),
+               "... with what was skipped, and its rounds")
 
 # ---- Wrong usage ----
 
@@ -317,6 +351,46 @@ block = embedded("compared.html")["blocks"][0]
 tap.ok(len(block["value"]) == 48 and None not in block["old"] and all(
     0.7 < v / o < 1.45 for v, o in zip(block["value"], block["old"])), "... and what it was for each point",
     block["old"])
+
+# ---- Coverage ----
+
+COVERAGE = {"coverage": 1, "files": [], "runs": 6, "confidence": 0.95, "contained": 0.934, "lowest_pair": 0.8,
+            "width_ratio": 1.37, "promise": True, "promised": {"contained": 0.9, "width_ratio": 2.0},
+            "blocks": [], "points": []}
+for changes, text in (
+        ({}, "in 6 runs intervals contained 93.4 % of later medians (promised: at least 90 %), and they were 1.37 "
+             "times as wide as the observed spread needs (promised: at most 2): the promise is kept"),
+        ({"contained": 0.8, "promise": False}, "the promise is not kept"),
+        ({"width_ratio": None, "promise": None}, "widths were not judged")):
+    with open(path("coverage.json"), "w", encoding="utf-8") as file:
+        json.dump({**COVERAGE, **changes}, file)
+    covered = report("a.json", "--coverage", "coverage.json", "-o", "covered.html")
+    tap.ok(covered.status == 0 and page("covered.html").count(text) == 2,
+           f"coverage is stated as a verdict and with the promise: {text}", covered)
+for content, text in (("[]", "not what skampi-coverage --json writes"), ("", "not what"),
+                      (json.dumps({**COVERAGE, "coverage": 2}), "version 2"),
+                      (json.dumps({**COVERAGE, "contained": "x"}), "not what"),
+                      (json.dumps({**COVERAGE, "promise": "perhaps"}), "not what")):
+    with open(path("coverage.json"), "w", encoding="utf-8") as file:
+        file.write(content)
+    refused = report("a.json", "--coverage", "coverage.json")
+    tap.ok(refused.status == 2 and text in refused.err and refused.err.count("\n") == 1,
+           f"refused in one line: coverage {content[:20]}", refused)
+
+# ---- A campaign ----
+
+os.makedirs(path("campaign/summaries"))
+lines = records([])
+lines[-1:-1] = [rounds_point(n, 1e-6 + n * 1e-10, 1) for n in (8, 64)]
+write_records("campaign/summary.json", lines)
+write_records("campaign/summaries/A.json", lines[:-3] + lines[-2:])
+for argument, count in (("campaign", 2), ("campaign:A", 1)):
+    shown = report(argument, "-o", "campaign.html")
+    tap.ok(shown.status == 0 and [len(b["value"]) for b in embedded("campaign.html")["blocks"]] == [count],
+           f"a campaign: {argument}", shown)
+refused = report("campaign:B", "-o", "campaign.html")
+tap.ok(refused.status == 2 and "there is no campaign/summaries/B.json" in refused.err, "... not of another name",
+       refused)
 
 # ---- In a browser ----
 
@@ -553,6 +627,7 @@ odd += [point("negative", "F", {"count": n}, -1e-6 * n) for n in (1, 2, 4, 8)]
 odd += [point("all equal", "F", {"count": n}, 1e-6) for n in (8, 16, 32)]
 odd += [point("long sweep", f"F{k}", {"count": 8 * n}, 1e-6 * (k + 1) + n * 1e-10, flags=[
     "below_resolution"] if n % 50 == 0 else []) for k in range(15) for n in range(1, 201)]
+odd += [point("even", "F", {"count": n}, 1e-6 * n) for n in (100, 200, 300, 400)]
 odd += [point(f"block {n}", "F", {"count": k}, 1e-6) for n in range(40) for k in (1, 2)]
 write(path("odd.json"), odd, header={"pes": 102400, "binding": {"bound": 0, "pes": 102400}, "nodes": [
     {"name": f"n{i}", "pes": 128, "processors": 64, "cpu": "cpu", "smt": "on", "governor": "powersave",
@@ -562,10 +637,13 @@ tap.equal((made.status, made.err), (0, ""), "strange data give a report")
 browser.open(path("odd.html"))
 waiting = browser.script("return [...document.querySelectorAll('figure.plot')].filter((f) => !f.querySelector('canvas')).length")
 tap.ok(waiting > 20, "plots are drawn when they are looked at", waiting)
-for figure in figures()[:7]:
+for figure in figures()[:8]:
     name = browser.script("return arguments[0].getAttribute('aria-label')", figure)
     got = drawn(figure)
     tap.ok(got and got[1] > 10, f"drawn: {name}", got)
+    if name in ("Plot of negative", "Plot of even"):
+        on = browser.script("return arguments[0].querySelector('input[name=logx]').checked", figure)
+        tap.equal(on, name == "Plot of negative", f"a logarithmic axis for what doubles alone: {name}")
     browser.script("arguments[0].querySelectorAll('.tools input').forEach((box) => box.click())", figure)
     got = browser.script("const f = arguments[0]; return f.querySelector('.canvas').hidden || !!f.querySelector('canvas')",
                          figure)

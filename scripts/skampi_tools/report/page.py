@@ -182,7 +182,7 @@ def result_columns(section, files, comparison):
 
     columns = [Column("#", [(str(i), i) for i in range(1, len(points) + 1)],
                       title="Number of the result in this block")]
-    if len(files) > 1:
+    if differs(p.file for p in points):
         columns.append(Column("file", [text_cell(p.file) for p in points]))
     if differs(r.function for r in results):
         columns.append(Column("function", [text_cell(r.function) for r in results]))
@@ -266,11 +266,11 @@ def flags_cell(result):
 
 def comparison_columns(rows):
     return [
+        Column("verdict", [(badge(VERDICT_STATES.get(r.verdict, "note"), r.verdict), r.verdict) if r
+                           else None for r in rows], markup=True),
         Column("new / old", [measured_cell(r.ratio) if r else None for r in rows],
                title="Median here over median in the baseline"),
         Column("its interval", [interval_text(r.low, r.high, 1.0) if r else None for r in rows]),
-        Column("verdict", [(badge(VERDICT_STATES.get(r.verdict, "note"), r.verdict), r.verdict) if r
-                           else None for r in rows], markup=True),
     ]
 
 
@@ -293,15 +293,15 @@ def compared_records(comparison, files):
 # ---- Parts of the page ----
 
 
-def conditions(section):
-    """What all results of a block share, in a sentence."""
+def conditions(section, many):
+    """What all results of a block share, in a sentence. many: files."""
     results = [p.result for p in section.points]
 
     def common(values):
         values = {str(x) for x in values if x not in (None, "")}
         return values.pop() if len(values) == 1 else ""
 
-    parts = [common(r.function for r in results)]
+    parts = [common(p.file for p in section.points) if many else "", common(r.function for r in results)]
     if pes := common(r.pes for r in results):
         members = common(r.pe_set.get("members") for r in results)
         placement = common(r.pe_set.get("placement") for r in results)
@@ -348,7 +348,7 @@ def block_part(number, section, files, comparison):
     if not section.points:
         parts.append("<p>Nothing was measured.</p>")
     else:
-        parts.append(f'<p class="conditions">{esc(conditions(section))}</p>')
+        parts.append(f'<p class="conditions">{esc(conditions(section, len(files) > 1))}</p>')
         if sum(is_number(p.result.best()) for p in section.points) > 1:
             parts.append(f'<figure class="plot" data-block="{number}" aria-label='
                          f'{quoted("Plot of " + section.name)}></figure>')
@@ -520,18 +520,25 @@ def flags_part(sections):
             "<th scope=col>blocks</th></tr></thead><tbody>" + "\n".join(rows) + "</tbody></table></div>")
 
 
+PROMISE = ("<p>The promise: the stated 95 % prediction interval contains the median of a later, "
+           "independent run in at least 90 % of points.</p>")
+
+
 def rounds_part(files, coverage):
     aggregates = [r for _, file in files for r in file.rounds]
-    counts = sorted({r.rounds for r in aggregates if is_number(r.rounds)})
-    count = (f"{counts[0]} rounds" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} rounds" if counts
-             else "several rounds")
-    parts = [f"<p>{v.count_text(len(aggregates), 'point was', 'points were')} measured in {count}. The result of "
-             "a point is the median of its rounds' medians, with two intervals: the <em>confidence "
-             "interval</em> says where the true median lies, the <em>prediction interval</em> (“next run”, "
-             "the lighter band in plots) where the median of as many later rounds will be.</p>"
-             "<p>The promise: the stated 95 % prediction interval contains the median of a later, "
-             "independent run in at least 90 % of points.</p>"]
-    if not coverage:
+    parts = []
+    if aggregates:
+        counts = sorted({r.rounds for r in aggregates if is_number(r.rounds)}) or ["several"]
+        many = counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        parts.append(f"<p>{v.count_text(len(aggregates), 'point was', 'points were')} measured in {many} rounds. "
+                     "The result of a point is the median of its rounds' medians, with two intervals: the "
+                     "<em>confidence interval</em> says where the true median lies, the <em>prediction "
+                     "interval</em> (“next run”, the lighter band in plots) where the median of as many later "
+                     "rounds will be.</p>")
+    parts.append(PROMISE)
+    if coverage:
+        parts.append(f"<p>Measured by <code>skampi-coverage</code>: {esc(coverage.sentence())}.</p>")
+    else:
         parts.append("<p class=hint>How well that holds on this machine was not given: "
                      "<code>skampi-coverage</code> measures it, <code>--coverage</code> shows it here.</p>")
     spreads = [("between rounds", sorted(r.between for r in aggregates if is_number(r.between))),
@@ -560,12 +567,14 @@ def comparison_part(comparison):
              "<ul>" + "".join(f"<li>{esc(remark)}" for remark in remarks) + "</ul>"]
     for quantity, name, size in (("time", unit, scale), ("bytes", "bytes", 1.0)):
         rows = [r for r in comparison.rows if r.quantity == quantity]
+        verdict, *ratio = comparison_columns(rows)
         parts.append(table(
-            [Column("block", [text_cell(r.block) for r in rows]),
+            [verdict,
+             Column("block", [text_cell(r.block) for r in rows]),
              Column("point", [text_cell(r.label) for r in rows]),
              Column("old", [measured_cell(r.old, size) for r in rows], name),
              Column("new", [measured_cell(r.new, size) for r in rows], name),
-             *comparison_columns(rows),
+             *ratio,
              Column("why", [text_cell(r.reason) for r in rows])],
             f"Differences to the baseline, in {name}"))
     return "".join(parts)
@@ -597,17 +606,16 @@ def summary_part(files, sections, verdicts, comparison):
         text = "nothing that was checked speaks against these results"
         state = "ok"
     header = files[0][1].header
-    machine = [f"{header.get('pes')} PEs" if header.get("pes") else "",
-               v.count_text(len(header["nodes"]), "node") if header.get("nodes") else "",
-               header.get("library") or ""]
+    run = [f"{header.get('pes')} PEs" if header.get("pes") else "",
+           v.count_text(len(header["nodes"]), "node") if header.get("nodes") else "",
+           header.get("library"), f"started {header['started']}" if header.get("started") else "",
+           f"and {v.count_text(len(files) - 1, 'more file')}" if len(files) > 1 else ""]
     items = [("Verdict", f"{badge(state)} {esc(text)} (<a href='#verdicts'>all checks</a>)"),
              ("Results", f"{len(points)} in {v.count_text(len(sections), 'block')}"
               + (f", <a href='#flags'>{doubted} flagged as doubtful</a>" if doubted else ", none flagged as "
                  "doubtful")
               + (f", <a href='#missing'>{missing} missing</a>" if missing else ", none missing")),
-             ("Run", esc(", ".join(filter(None, machine))) + (
-                 f" and {v.count_text(len(files) - 1, 'more file')}" if len(files) > 1 else "")
-              + f", started {esc(header.get('started') or 'at an unknown time')}")]
+             ("Run", esc(", ".join(filter(None, run))) or "the file does not say")]
     if comparison:
         items.append(("Against the baseline", ", ".join(f"{count} {name}" for name, count in comparison_counts(
             comparison)) + " (<a href='#baseline'>differences</a>)"))
@@ -620,12 +628,12 @@ def section_part(identity, title, body):
 
 def render(files, title, comparison=None, coverage=None):
     """The page. files: (short name, ResultFile) pairs; comparison: of compare.compare_files;
-    coverage: a Verdict."""
+    coverage: a verdicts.Coverage."""
     sections = sections_of(files)
     many = len(files) > 1
     verdicts = [x for name, file in files for x in v.check_file(file, name if many else "")]
     if coverage:
-        verdicts.append(coverage)
+        verdicts.append(coverage.verdict())
     rows = compared_records(comparison, files)
     missing = [(f, s.name, r) for s in sections for f, r in s.missing]
     blocks = "".join(block_part(n, s, files, rows) for n, s in enumerate(sections, 1))
@@ -637,7 +645,7 @@ def render(files, title, comparison=None, coverage=None):
         section_part("baseline", "Differences to the baseline",
                      comparison_part(comparison) if comparison else ""),
         section_part("rounds", "What will the next run measure?",
-                     rounds_part(files, coverage) if any(f.rounds for _, f in files) else ""),
+                     rounds_part(files, coverage) if coverage or any(f.rounds for _, f in files) else ""),
         section_part("results", "Results", f'<nav aria-label="Blocks"><ul class=contents>{contents}</ul></nav>'
                      + blocks if sections else "<p>No results.</p>"),
         section_part("flags", "What was flagged, and why", flags_part(sections)),
@@ -651,7 +659,7 @@ def render(files, title, comparison=None, coverage=None):
     return template.substitute(
         title=esc(title), size="long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short", body="\n".join(part for part in body if part), data=embed(data),
         library_style=asset(VENDOR, "uPlot.min.css"), style=asset(HERE, "report.css"),
-        library=asset(VENDOR, "uPlot.iife.min.js"), program=asset(HERE, "report.js"))
+        licence=asset(VENDOR, "LICENSE"), library=asset(VENDOR, "uPlot.iife.min.js"), program=asset(HERE, "report.js"))
 
 
 def asset_template():

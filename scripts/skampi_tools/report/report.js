@@ -157,16 +157,16 @@ function evenTicks(low, high, most) {
   return Array.from({ length: count }, (_, i) => (first + i) * step);
 }
 
-/* Values that double, or at least grow by factors, belong on a logarithmic axis. */
+/* Values whose ratios differ less than their distances belong on a logarithmic axis. */
 function looksLogarithmic(values) {
-  const sorted = [...new Set(values)].sort((a, b) => a - b);
+  const sorted = [...new Set(values)].sort((a, b) => a - b).filter((x, i) => x > 0 || (x < 0 && i === 0));
   if (sorted.length < 3 || sorted[0] < 0)
     return false;
-  const positive = sorted.filter((x) => x > 0);
-  if (positive.length < 3 || positive.at(-1) / positive[0] < 8)
-    return false;
-  const middle = positive[Math.floor(positive.length / 2)];
-  return middle < (positive[0] + positive.at(-1)) / 3;
+  const spread = (between) => {
+    const all = sorted.slice(1).map((x, i) => between(x, sorted[i]));
+    return all.reduce((a, b) => Math.max(a, b)) / all.reduce((a, b) => Math.min(a, b));
+  };
+  return spread((a, b) => Math.log(a / b)) < spread((a, b) => a - b);
 }
 
 function isPowerOfTwo(x) {

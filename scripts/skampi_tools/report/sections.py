@@ -44,6 +44,9 @@ class Axis:
     labels: list = field(default_factory=list)
 
 
+ROUNDS_SUFFIX = " (rounds)"  # of the names of blocks of aggregates
+
+
 def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
@@ -87,7 +90,9 @@ def sections_of(files):
                 block = result.block or ""
                 section(block, occurrence(block, result.number)).points.append(Point(name, result))
     filled = {one.name for one in sections.values() if one.points or one.missing}
-    kept = [one for one in sections.values() if one.points or one.missing or one.name not in filled]
+    # A block without results is said to be empty, but for those that only mark where aggregates stand.
+    kept = [one for one in sections.values() if one.points or one.missing or (
+        one.name not in filled and one.name.removesuffix(ROUNDS_SUFFIX) not in filled)]
     for one in kept:
         tell_apart(one.points)
     return kept
@@ -174,7 +179,7 @@ def split_into_series(axis, section):
         for name, values in kept:
             if values[i]:
                 parts.append(values[i] if name in ("", "file", "call") else f"{name}={values[i]}")
-        label = ", ".join(parts) or (str(points[i].result.function) if not functions else "")
+        label = ", ".join(parts) or (str(points[i].result.function or section.name) if not functions else "")
         seen[label, axis.positions[i]] += 1
         again = seen[label, axis.positions[i]]
         labels.append(label if again == 1 else f"{label} ({again})")

@@ -3,12 +3,14 @@
 check_file() and check_rounds() return Verdicts; a state is one of STATES, the worst first.
 """
 
+import json
 import math
 import re
 from collections import Counter
 from dataclasses import dataclass
 
 from .. import style
+from ..cli import Error
 
 STATES = ("bad", "doubtful", "unknown", "note", "ok")
 
@@ -24,6 +26,7 @@ WIDE_SHARE = 0.1
 FLAGGED_SHARE = 0.5
 NOISY_ROUNDS = 0.1
 FEWEST_ROUNDS = 5  # for a prediction interval
+COVERAGE_VERSION = 1
 
 STATUS = {
     0: ("ok", "all was measured"),
@@ -51,6 +54,10 @@ FLAGS = {
     "negative": (True, "Below zero after what measuring costs was taken off: not distinguishable from 0."),
     "clocks_moved": (True, "The processes did not start together: their clocks moved against each other."),
     "few_valid": (True, "More repetitions were invalid (late or overrun) than valid."),
+    "slow_left_out": (True, "Slow repetitions are missing: they were longer than their window. "
+                      "set_levels(1) counts them."),
+    "unstable": (False, "Rounds differ by more than the samples inside them explain: the machine changes over "
+                 "time. The intervals over rounds cover that; a single measurement would not."),
 }
 
 
@@ -95,10 +102,12 @@ def check_end(file):
                       "cut off; what there is is shown")
         return
     yield Verdict("File is whole", "ok", "ends with its end record")
-    status = file.end.get("status", 1)
+    status, reason = file.end.get("status"), file.end.get("reason")
+    if status is None:
+        yield Verdict("Run ended well", "unknown", reason or "the file has no exit status")
+        return
     state, text = status_verdict(status)
-    reason = f": {file.end['reason']}" if file.end.get("reason") else ""
-    yield Verdict("Run ended well", state, f"exit status {status}: {text}{reason}")
+    yield Verdict("Run ended well", state, f"exit status {status}: {text}" + (f": {reason}" if reason else ""))
 
 
 def check_placement(header):
@@ -146,8 +155,8 @@ def check_placement(header):
 
 
 def too_short(result, resolution):
-    if "below_resolution" in result.flags:
-        return True
+    if "flags" in result.record:  # the engine knows best
+        return "below_resolution" in result.flags
     iterations = result.iterations or 1
     return result.quantity == "time" and 0 < result.best() * iterations < WELL_ABOVE * resolution
 
@@ -261,6 +270,8 @@ def check_self(file):
 def check_file(file, name=""):
     """All verdicts on one file, in an order that reads well."""
     verdicts = [*check_self(file), *check_end(file)]
+    verdicts += [Verdict("Reading the file", "doubtful", doubt) for doubt in file.doubts
+                 if not doubt.startswith("no end")]  # which has been said
     for warning in file.header.get("warnings") or []:
         verdicts.append(Verdict("Warning of skampi", "doubtful", str(warning)))
     verdicts += [*check_placement(file.header), *check_timer(file), *check_results(file),
@@ -268,6 +279,47 @@ def check_file(file, name=""):
     for verdict in verdicts:
         verdict.file = name
     return verdicts
+
+
+@dataclass
+class Coverage:
+    """What skampi-coverage --json measured."""
+    contained: float
+    width_ratio: float
+    promise: bool  # None: too few runs to tell
+    least_contained: float
+    most_width: float
+    runs: int
+
+    def sentence(self):
+        width = ("widths were not judged" if self.width_ratio is None else
+                 f"they were {style.number_text(self.width_ratio)} times as wide as the observed spread needs")
+        kept = {True: "the promise is kept", False: "the promise is not kept",
+                None: "too few runs to say more"}[self.promise]
+        return (f"in {count_text(self.runs, 'run')} intervals contained {style.percent_text(self.contained)} of later medians "
+                f"(promised: at least {style.percent_text(self.least_contained)}), and {width} (promised: at "
+                f"most {style.number_text(self.most_width)}): {kept}")
+
+    def verdict(self):
+        return Verdict("Prediction intervals hold", {True: "ok", False: "doubtful", None: "unknown"}[self.promise],
+                       f"by skampi-coverage, {self.sentence()}")
+
+
+def read_coverage(path):
+    """The Coverage in a file that skampi-coverage --json wrote."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+        if record["coverage"] != COVERAGE_VERSION:
+            raise Error(f"{path}: version {record['coverage']!r} of skampi-coverage's output, but this tool knows "
+                        f"version {COVERAGE_VERSION}: use the skampi-report that belongs to it")
+        ratio, promise, promised = record["width_ratio"], record["promise"], record["promised"]
+        if promise not in (True, False, None):
+            raise ValueError
+        return Coverage(float(record["contained"]), None if ratio is None else float(ratio), promise,
+                        float(promised["contained"]), float(promised["width_ratio"]), int(record["runs"]))
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
+        raise Error(f"{path}: not what skampi-coverage --json writes") from None
 
 
 def worst(verdicts):
