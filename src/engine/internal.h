@@ -66,7 +66,7 @@ struct rounds_record {
     char *block;
     size_t block_number, region; /* region: of sorted results, 0: none */
     double key;                  /* among them */
-    int64_t bytes;
+    int64_t bytes, iterations;
     size_t rounds, made;
     double *medians, *within; /* of each round made: median, interquartile range; PE 0 */
 };
@@ -89,6 +89,7 @@ struct engine {
     double timed;     /* in timed intervals since the start of the program, seconds */
     double *raw;      /* valid repetitions in the order of time, or NULL; on the set's rank 0 and,
                          once brought there, PE 0 */
+    int64_t last_iterations;
     double last_median, last_within; /* of the last measurement; PE 0 */
     double time_left_at; /* wall_seconds() when the time limit ends; infinite: there is none */
     bool time_over;      /* it has ended */

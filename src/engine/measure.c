@@ -1343,6 +1343,7 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
         bring_result(engine, &numbers, per_pe);
         if (engine->output)
             report_result(engine, request, &numbers, per_pe);
+        engine->last_iterations = numbers.iterations;
         engine->last_median = numbers.median;
         engine->last_within = numbers.p75 - numbers.p25;
     } else {

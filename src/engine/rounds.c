@@ -127,6 +127,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .region = engine->sort_region,
         .key = engine->sort_key,
         .bytes = (int64_t)engine->run.demand.reported,
+        .iterations = engine->last_iterations,
         .rounds = (size_t)wanted,
     };
     record->medians = must(calloc(record->rounds, sizeof *record->medians));

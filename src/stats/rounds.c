@@ -60,6 +60,11 @@ static double farther(double median, double end, double times, bool in_proportio
     return in_proportion ? median * pow(end / median, times) : median + (end - median) * times;
 }
 
+static double in_proportion_to(double spread, double median)
+{
+    return median > 0 ? spread / median : NAN;
+}
+
 struct rounds rounds_of(const double *medians, const double *within, size_t n, double confidence)
 {
     struct rounds rounds = {n, NAN, NAN, NAN, NAN, NAN, confidence, 0, NAN, NAN};
@@ -67,7 +72,7 @@ struct rounds rounds_of(const double *medians, const double *within, size_t n, d
     rounds.median = stats_median_sorted(sorted, n);
     if (within) {
         double *inside = sorted_copy(within, n);
-        rounds.within = stats_median_sorted(inside, n) / rounds.median;
+        rounds.within = in_proportion_to(stats_median_sorted(inside, n), rounds.median);
         free(inside);
     }
     if (n >= FEWEST) {
@@ -78,9 +83,9 @@ struct rounds rounds_of(const double *medians, const double *within, size_t n, d
         rounds.high = sorted[high - 1];
         /* The true median lies outside of them when as many coins fall on one side. */
         rounds.reached = 1 - 2 * at_least(n - low + 1, n, 0.5);
-        rounds.between =
-            (stats_quantile_sorted(sorted, n, 0.75) - stats_quantile_sorted(sorted, n, 0.25)) /
-            rounds.median;
+        double quarters =
+            stats_quantile_sorted(sorted, n, 0.75) - stats_quantile_sorted(sorted, n, 0.25);
+        rounds.between = in_proportion_to(quarters, rounds.median);
         double half = (1 + confidence) / 2, degrees = (double)n - 1;
         double longer = sqrt(2) * sqrt(stats_student_quantile(half, degrees) /
                                        stats_student_quantile(half, 1e6));

@@ -15,7 +15,8 @@ struct rounds {
                                    will lie */
     double confidence;          /* of both, as asked for; the first has less with few rounds: */
     double reached;             /* what its ranks reach */
-    double between;             /* spread between rounds: interquartile range over the median */
+    double between;             /* spread between rounds: interquartile range over the median; NaN
+                                   where that is not above 0 */
     double within; /* spread inside rounds, the same, median over rounds; NaN: not known */
 };
 
