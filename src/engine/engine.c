@@ -497,11 +497,11 @@ int engine_finish(struct engine *engine, bool *report_end)
     if (engine->output) {
         char *limit = NULL;
         if (engine->time_over &&
-            asprintf(&limit, "stopped by the time limit of %g s: %zu measurements are missing",
-                     engine->options.time_limit, engine->skipped_late) < 0)
+            asprintf(&limit, "stopped by the time limit of %g s: %s%zu measurements are missing",
+                     engine->options.time_limit,
+                     engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
+                     engine->skipped_late) < 0)
             must(NULL);
-        if (limit)
-            output_comment(engine->output, "%s", limit);
         output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
         free(limit);
         char *failure = *report_end ? NULL : output_close(engine->output);

@@ -14,6 +14,9 @@
 #include "engine/measurement.h"
 #include "output/settings.h"
 
+/* So many measurements that the time limit left out are told one by one; then loops end. */
+#define MOST_LISTED_MISSING 1000
+
 struct engine;
 
 struct loop_variable {

@@ -68,7 +68,30 @@ static const char *buffers_in_use(const struct engine *engine)
     return places == 1 ? "same" : "cycling";
 }
 
-static char *conditions(struct engine *engine, const char *buffers)
+/* Of the values in .sko. */
+static const char *unit_text(char *text, size_t size, const struct measurement *function,
+                             double unit)
+{
+    static const struct {
+        double per_second;
+        const char *name;
+    } units[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
+    if (function->quantity != QUANTITY_TIME)
+        return "values in bytes";
+    snprintf(text, size, "times in 1/%.17g s", unit);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (unit == units[i].per_second)
+            snprintf(text, size, "times in %s", units[i].name);
+    return text;
+}
+
+/* The command line's, or what the script says. */
+static double unit_of(const struct engine *engine, const struct settings *settings)
+{
+    return engine->options.unit > 0 ? engine->options.unit : settings->unit;
+}
+
+static char *conditions(struct engine *engine, const char *buffers, double unit)
 {
     static const char *const starts[] = {"window start", "barrier start", "no synchronization"};
     static const char *const rules[] = {"", " (mpiperf)", " (round_time)", " (dissemination)"};
@@ -77,18 +100,18 @@ static char *conditions(struct engine *engine, const char *buffers)
     const struct measurement *function = run->function;
     int start = function->synchronized ? (int)settings->synchronization : SYNCHRONIZE_NONE;
     bool global = measure_global_run_times(engine);
-    char buffer[64];
+    char buffer[64], values[64];
     if (strcmp(buffers, "none") == 0)
         snprintf(buffer, sizeof buffer, "no buffers");
     else
         snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
                  engine->buffers.cold ? "cold" : "warm");
     char *text;
-    if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s%s", run->size, run->size == 1 ? "" : "s",
-                 placement(run->set), starts[start],
+    if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s; %s", run->size,
+                 run->size == 1 ? "" : "s", placement(run->set), starts[start],
                  measure_in_windows(engine) ? rules[settings->window.rule] : "",
                  global ? "global" : "local", buffer,
-                 function->quantity == QUANTITY_BYTES ? "; values in bytes" : "") < 0)
+                 unit_text(values, sizeof values, function, unit)) < 0)
         must(NULL);
     return text;
 }
@@ -157,7 +180,6 @@ static struct result_point describe(const struct engine *engine,
 {
     size_t arguments;
     bool is_time = request->function->quantity == QUANTITY_TIME;
-    double unit = engine->options.unit > 0 ? engine->options.unit : settings->unit;
     owned->arguments = named_arguments(request, &arguments);
     owned->members = members_text(request->set);
     return (struct result_point){
@@ -174,7 +196,7 @@ static struct result_point describe(const struct engine *engine,
         .pes = (size_t)pe_set_size(request->set),
         .bytes = bytes,
         .is_time = is_time,
-        .unit = is_time ? unit : 1,
+        .unit = is_time ? unit_of(engine, settings) : 1,
     };
 }
 
@@ -189,7 +211,7 @@ void report_result(struct engine *engine, const struct measure_request *request,
 {
     const struct run *run = &engine->run;
     const char *buffers = buffers_in_use(engine);
-    char *text = conditions(engine, buffers);
+    char *text = conditions(engine, buffers, unit_of(engine, &engine->settings));
     struct result_counter counters[COUNTERS_MAX];
     size_t events = measure_counts_events(request->function) ? counters_count() : 0;
     struct described owned;

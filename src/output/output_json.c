@@ -71,6 +71,7 @@ static void put_instant(FILE *text, const char *name, time_t instant)
 
 static void put_nodes(FILE *text, const struct header *header)
 {
+    put_integer(text, "node_count", header->nodes);
     name_of(text, "nodes");
     fputc('[', text);
     for (int i = 0; i < header->listed; i++) {

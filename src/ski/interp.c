@@ -52,6 +52,7 @@ struct interp {
     struct span {
         double begin, width;
     } span;         /* of the block, 0 to 1, that is being run: for people who wait */
+    size_t missing; /* measurements, since the time limit has ended */
     size_t pending; /* bytes printed since the last flush */
     char *error;
     struct position error_where;
@@ -512,9 +513,11 @@ static void note_measured(struct interp *in, const struct measure_request *reque
 
     if (status == MEASURE_TOO_LARGE && in->loop != NULL)
         in->loop->too_large = true;
+    if (status == MEASURE_TIME_OVER)
+        in->missing++;
     for (struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
-        if (status == MEASURE_TIME_OVER && frame->unlimited)
-            frame->too_large = true; /* nothing else would end it */
+        if (status == MEASURE_TIME_OVER && (frame->unlimited || in->missing >= MOST_LISTED_MISSING))
+            frame->too_large = true; /* nothing else would end it in time */
     if (status == MEASURE_DONE && request->function->demand != NULL)
         request->function->demand(request->function, request->arguments, pe_set_size(request->set),
                                   &demand);
