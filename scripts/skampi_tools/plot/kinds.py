@@ -1,359 +1,31 @@
-"""Figures of a spec (figure_spec.py) and points (curves.py), drawn with matplotlib.
+"""The kinds of diagrams. Each draws what was chosen for a panel on its axes, and may add notes, which
+stand below the figure."""
 
-The same data and spec give the same bytes: no dates, no random names, no settings of the user's
-matplotlib.
-"""
-
-import io
-import itertools
-import logging
 import math
-import os
 import statistics
-import textwrap
 import warnings
 
 import matplotlib
 import numpy
-from matplotlib import font_manager, ticker
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
-from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib import ticker
 from matplotlib.colors import LogNorm, Normalize
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from .. import style
+from ..cli import Error
 from . import curves as cv
-from . import style
-from .cli import Error
-from .figure_spec import RATE_UNITS, TIME_UNITS
+from .axes import (MANY_CURVES, Legend, Look, Scale, flag_text, handle_of, limits_of, looks, plain,
+                   set_ticks, span, x_axis, y_axis)
 
 NAN = math.nan
-CM = 1 / 2.54
-LOG_DECADES = 1.5       # values that span more are drawn on a logarithmic axis
 MAX_BARS = 24           # points of a curve with error bars; more have bands
 MAX_MARKERS = 40        # points of a curve that all have a marker
 MAX_DISTRIBUTIONS = 8   # curves of samples in a panel
 MAX_VIOLINS = 20
-MAX_TICKS = 9           # labelled, on an x axis
-MANY_CURVES = 5         # in a panel: its legend stands beside the axes
+OVERLAP_SHOWN = (-50, 150)  # percent; beyond, the three times do not belong together
 MAX_ROWS = 512          # of a heat map; more PEs are put together
 EMPTY = "#d9d9d9"       # a PE with nothing to report
-METADATA = {
-    "svg": {"Date": None, "Creator": "skampi-plot"},
-    "pdf": {"CreationDate": None, "Creator": "skampi-plot", "Producer": None},
-    "png": {"Software": None},
-}
-
-logging.getLogger("matplotlib").setLevel(logging.ERROR)
-
-
-def plain(text, width=None):
-    """Text that matplotlib takes as it is: no formulas, no control characters, no lone surrogates;
-    cut to so many characters."""
-    text = "".join(c if c.isprintable() else " " for c in str(text))
-    if width and len(text) > width:
-        text = text[:width - 1].rstrip() + "…"
-    return text.replace("$", r"\$")
-
-
-def settings(font):
-    """The parameters of matplotlib, whatever the user's are."""
-    matplotlib.rcdefaults()
-    family = font.get("family", "DejaVu Sans")
-    if family not in ("serif", "sans-serif", "monospace"):
-        try:
-            font_manager.findfont(family, fallback_to_default=False)
-        except ValueError:
-            raise Error(f"font.family: no font {family!r} is installed here; "
-                        "serif, sans-serif and monospace always are") from None
-        # Viewers of SVG may not have it.
-        matplotlib.rcParams["font.sans-serif"] = [family, "DejaVu Sans", "Verdana", "Arial",
-                                                  "sans-serif"]
-        family = "sans-serif"
-    size = font.get("size", 9)
-    matplotlib.rcParams.update({
-        "font.family": family, "font.size": size, "axes.titlesize": size * 1.1,
-        "axes.labelsize": size, "xtick.labelsize": size * 0.9, "ytick.labelsize": size * 0.9,
-        "legend.fontsize": size * 0.88, "svg.fonttype": "none", "svg.hashsalt": "skampi-plot",
-        "pdf.fonttype": 42, "axes.spines.top": False, "axes.spines.right": False,
-        "axes.linewidth": 0.7, "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.5,
-        "axes.axisbelow": True, "lines.linewidth": 1.4, "lines.markersize": size * 0.5,
-        "legend.frameon": True, "legend.framealpha": 0.85, "legend.edgecolor": "none",
-        "legend.handlelength": 2.6, "hatch.linewidth": 0.5, "axes.unicode_minus": True,
-        "path.simplify": True, "mathtext.default": "regular",
-    })
-    return size
-
-
-# ---- What a point has to say on an axis ----
-
-
-class Scale:
-    """The y axis of a panel: a time, a bandwidth or a memory size, in one unit."""
-
-    def __init__(self, panel, points):
-        self.sizes = any(point.quantity == "bytes" for point in points)
-        self.bandwidth = panel.get("y") == "bandwidth" and not self.sizes
-        self.name, self.factor = "", 1.0
-        values = [abs(v) for point in points for v in [self.base(point)[0]]
-                  if math.isfinite(v) and v != 0]
-        units = style.RATE_UNITS if self.bandwidth else style.TIME_UNITS
-        if self.sizes:
-            self.name = "B"
-        elif "unit" in panel:
-            wanted = panel["unit"] if self.bandwidth else TIME_UNITS[panel["unit"]]
-            self.name, self.factor = next(unit for unit in units if unit[0] == wanted)
-        elif values:
-            # The unit in which the middle, on a logarithmic scale, is at least 1.
-            middle = math.exp(statistics.fmean([math.log(min(values)), math.log(max(values))]))
-            self.name, self.factor = style.choose_unit(middle, units)
-        else:
-            self.name, self.factor = units[0]
-
-    def base(self, point):
-        """(value, low, high, next_low, next_high) in seconds, bytes, or bytes a second."""
-        five = (point.time, point.low, point.high, point.next_low, point.next_high)
-        if not self.bandwidth:
-            return five
-
-        def rate(time):
-            return point.bytes / time if time > 0 and point.bytes > 0 else NAN
-        value, low, high, next_low, next_high = (rate(time) for time in five)
-        return value, high, low, next_high, next_low
-
-    def of(self, point):
-        return tuple(value / self.factor for value in self.base(point))
-
-    @property
-    def label(self):
-        if self.sizes:
-            return "Memory"
-        return f"{'Bandwidth' if self.bandwidth else 'Time'} [{self.name}]"
-
-
-def wants_log(values):
-    """Whether these values are better drawn on a logarithmic axis: they span enough, and hardly any
-    is not above zero."""
-    finite = [v for v in values if math.isfinite(v)]
-    positive = [v for v in finite if v > 0]
-    if len(positive) < 2 or 3 * (len(finite) - len(positive)) > len(finite):
-        return False
-    return math.log10(max(positive)) - math.log10(min(positive)) > LOG_DECADES
-
-
-def spacing(values):
-    """"log2", "log10" or "linear": how numbers to draw against are spaced."""
-    positive = sorted({v for v in values if v > 0})
-    if len(positive) < 3 or any(v < 0 for v in values) or positive[-1] < 8 * positive[0]:
-        return "linear"
-
-    def unevenness(numbers):
-        gaps = [b - a for a, b in zip(numbers, numbers[1:])]
-        return statistics.pstdev(gaps) / statistics.fmean(gaps)
-    if unevenness(positive) <= unevenness([math.log(v) for v in positive]):
-        return "linear"
-    def powers_of(base):
-        return sum(abs(e - round(e)) < 1e-9 for e in (math.log(v, base) for v in positive))
-    return "log10" if powers_of(10) > powers_of(2) else "log2"
-
-
-def span(values, logarithmic, margin=0.06):
-    """Limits of an axis with room at both ends; None without values."""
-    finite = [v for v in values if math.isfinite(v) and (v > 0 or not logarithmic)]
-    if not finite:
-        return None
-    low, high = min(finite), max(finite)
-    if logarithmic:
-        ratio = max(high / low, 1.3) ** margin
-        return max(low / ratio, 1e-300), high * ratio
-    room = (high - low) * margin or abs(high) * 0.1 or 1.0
-    return low - room, high + room
-
-
-# ---- Axes ----
-
-
-def _log_ticks(low, high, base):
-    """Places of labelled ticks between two positive limits: not more than about nine."""
-    first = math.ceil(math.log(low, base) - 1e-9)
-    last = math.floor(math.log(high, base) + 1e-9)
-    if base == 10 and last - first < 3:
-        factors = (1, 2, 5) if math.log10(high / low) > 0.7 else range(1, 10)
-        ticks = [f * 10.0**e for e in range(first - 1, last + 2) for f in factors]
-    elif base == 2 and last - first < 1:
-        return list(ticker.MaxNLocator(6).tick_values(low, high))
-    else:
-        step = math.ceil(max(1, last - first) / 8)
-        ticks = [float(base)**e for e in range(first, last + 1, step)]
-    return [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
-
-
-def _size_ticks(low, high):
-    """Ticks of a linear axis of bytes: multiples of powers of two."""
-    step = 2.0 ** math.floor(math.log2(max((high - low) / 5, 1)))
-    first = math.ceil(low / step)
-    return [step * i for i in range(first, math.floor(high / step) + 1)]
-
-
-def _crowded(values, limits, base):
-    if base and (values[0] <= 0 or limits[0] <= 0):
-        return True
-    place = math.log if base else float
-    least = (place(limits[1]) - place(limits[0])) / 11
-    return any(place(b) - place(a) < least for a, b in zip(values, values[1:]))
-
-
-def set_ticks(axis, limits, scale, sizes, values=()):
-    """Ticks for these limits; at the values themselves where there are few of them and they are
-    not crowded."""
-    text = style.size_text if sizes else (lambda value: style.number_text(value, 6))
-    base = {"log2": 2, "log10": 10}.get(scale)
-    if base:
-        low, high = (max(limit, 1e-300) for limit in limits)
-        ticks = _log_ticks(low, high, base)
-        if limits[0] <= 0:
-            ticks.insert(0, 0.0)
-        axis.set_major_locator(ticker.FixedLocator(ticks))
-        if base == 10 and len(ticks) > 1 and ticks[1] / max(ticks[0], 1e-300) > 9:
-            axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=100))
-        else:
-            axis.set_minor_locator(ticker.NullLocator())
-    elif sizes:
-        axis.set_major_locator(ticker.FixedLocator(_size_ticks(*limits)))
-        axis.set_minor_locator(ticker.NullLocator())
-    else:
-        axis.set_major_locator(ticker.MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
-    if 0 < len(values) <= MAX_TICKS and not _crowded(sorted(values), limits, base):
-        axis.set_major_locator(ticker.FixedLocator(sorted(values)))
-        axis.set_minor_locator(ticker.NullLocator())
-    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: text(value)))
-    axis.set_minor_formatter(ticker.NullFormatter())
-
-
-def _limits(panel, key, automatic):
-    low, high = panel.get(key) or (None, None)
-    return (automatic[0] if low is None else low, automatic[1] if high is None else high)
-
-
-def x_axis(axes, panel, values, sizes, name):
-    """Sets up the x axis for these numbers; returns its scale."""
-    scale = panel.get("x_scale") or spacing(values)
-    positive = [v for v in values if v > 0]
-    if scale != "linear" and (not positive or min(values) < 0):
-        raise Error(f"a logarithmic x axis cannot show values of {name} below zero")
-    base = {"log2": 2, "log10": 10}.get(scale)
-    limits = span(values, bool(base), 0.03)
-    if base and min(values) <= 0:
-        # Zero stands one step left of the smallest number above it.
-        axes.set_xscale("symlog", base=base, linthresh=min(positive), linscale=1)
-        limits = (-0.15 * min(positive), limits[1])
-    elif base:
-        axes.set_xscale("log", base=base)
-    limits = _limits(panel, "x_range", limits)
-    if base and limits[0] <= 0 and min(values) > 0:
-        raise Error("x_range: begins at or below zero on a logarithmic axis")
-    axes.set_xlim(*limits)
-    set_ticks(axes.xaxis, limits if not base or limits[0] > 0 else (0, limits[1]) if 0 in values
-              else limits, scale, sizes, {v for v in values if limits[0] <= v <= limits[1]})
-    if base and limits[0] <= 0:
-        ticks = [0.0] + _log_ticks(min(positive), limits[1], base)
-        axes.xaxis.set_major_locator(ticker.FixedLocator(ticks))
-    title = {"pes": "PEs", "bytes": "Bytes moved"}.get(name, f"Size ({name})" if sizes else name)
-    axes.set_xlabel(plain(panel.get("x_label", title), 80))
-    return scale
-
-
-def y_axis(axes, panel, values, scale_of, label=None):
-    """Sets up the y axis for these numbers; returns whether it is logarithmic."""
-    wanted = panel.get("y_scale")
-    logarithmic = wanted == "log10" or (wanted is None and wants_log(values))
-    limits = span(values, logarithmic)
-    if logarithmic and limits is None:
-        raise Error("a logarithmic y axis has nothing to show: no value is above zero")
-    limits = limits or (0, 1)
-    if not logarithmic and "y_range" not in panel and 0 < limits[0] < 0.5 * limits[1]:
-        limits = (0, limits[1])  # a bar of zero is part of what a reader compares with
-    limits = _limits(panel, "y_range", limits)
-    if logarithmic and limits[0] <= 0:
-        raise Error("y_range: begins at or below zero on a logarithmic axis")
-    if limits[0] >= limits[1]:
-        raise Error("y_range: leaves nothing of the data")
-    if logarithmic:
-        axes.set_yscale("log")
-    axes.set_ylim(*limits)
-    sizes = scale_of is not None and scale_of.sizes
-    set_ticks(axes.yaxis, limits, ("log2" if sizes else "log10") if logarithmic else "linear", sizes)
-    axes.set_ylabel(plain(panel.get("y_label", label or scale_of.label), 60))
-    return logarithmic
-
-
-# ---- Series ----
-
-
-class Look:
-    """How a series looks: given, or by its place among the others."""
-
-    def __init__(self, series, place, line=0):
-        palette = style.PALETTE
-        color = series.get("color", place % len(palette) + 1)
-        self.color = palette[color - 1] if isinstance(color, int) else color
-        marker = series.get("marker", style.MARKERS[place % len(style.MARKERS)])
-        self.marker = "" if marker == "none" else marker
-        turn = place // len(palette) + line
-        given = series.get("line", style.LINES[turn % len(style.LINES)])
-        self.line = "" if given == "none" else given
-        self.width = series.get("width", matplotlib.rcParams["lines.linewidth"])
-
-
-def looks(chosen):
-    """A Look for each (series, curve): one colour and marker for the same curve of several files,
-    one kind of line for a file."""
-    files = sorted({curve.first.source.index for _, curve in chosen})
-    identities = []
-    found = []
-    for series, curve in chosen:
-        identity = str(curve.label_parts())
-        if len(files) == 1 or identity not in identities:
-            identities.append(identity)
-            place = len(identities) - 1
-        else:
-            place = identities.index(identity)
-        line = files.index(curve.first.source.index)
-        # Files that show one curve each are told apart by colour as well.
-        found.append((place, line))
-    alone = len(files) > 1 and len({place for place, _ in found}) == 1
-    return [Look(series, line if alone else place, line if len(files) > 1 else 0)
-            for (series, _), (place, line) in zip(chosen, found)]
-
-
-def flag_text(points):
-    names = sorted({flag.replace("_", " ") for point in points for flag in point.flags})
-    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-    return f"flagged: {shown}"
-
-
-class Legend:
-    """Collects what a panel's legend says."""
-
-    def __init__(self):
-        self.handles, self.labels = [], []
-
-    def add(self, handle, label):
-        if label:
-            self.handles.append(handle)
-            self.labels.append(plain(label, 64))
-
-    def draw(self, axes, panel):
-        where = panel.get("legend", "inside" if len(self.labels) < MANY_CURVES + 3 else "right")
-        if not self.labels or where == "none":
-            return
-        if where == "right":
-            axes.legend(self.handles, self.labels, loc="upper left", bbox_to_anchor=(1.01, 1.0),
-                        borderaxespad=0)
-        else:
-            axes.legend(self.handles, self.labels, loc="best")
 
 
 def draw_curve(axes, panel, chosen, notes):
@@ -380,7 +52,7 @@ def draw_curve(axes, panel, chosen, notes):
             "bands" if len(curve.points) > MAX_BARS or curve.first.is_rounds else "bars")
         bands |= _one_curve(axes, curve, values, look, kind, logarithmic)
         if len(chosen) > 1 or "label" in series:
-            legend.add(_handle(look), series.get("label", ""))
+            legend.add(handle_of(look), series.get("label", ""))
     _legend_of_marks(legend, points, values, logarithmic)
     _intervals_note(points, bands, legend, notes)
     legend.draw(axes, panel)
@@ -394,11 +66,6 @@ def _for_limits(firsts, all_values):
         return finite
     low, high = min(positive) / 3, max(positive) * 3
     return finite + [v for v in all_values if low <= v <= high]
-
-
-def _handle(look):
-    return Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line or "none",
-                  linewidth=look.width)
 
 
 def _on_axis(value, logarithmic):
@@ -528,7 +195,7 @@ def draw_dots(axes, panel, chosen, notes):
         for index in files:
             look = look_of[index]
             look.line = ""
-            legend.add(_handle(look), names[index])
+            legend.add(handle_of(look), names[index])
     all_points = [point for point, _ in points]
     _legend_of_marks(legend, all_points, values, flat)
     _intervals_note(all_points, drawn, legend, notes)
@@ -546,13 +213,13 @@ def _row_text(members, several):
 def _horizontal(axes, panel, values, scale):
     """The value axis of dots lies along x."""
     wanted = panel.get("y_scale")
-    logarithmic = wanted == "log10" or (wanted is None and wants_log(values))
+    logarithmic = wanted == "log10" or (wanted is None and cv.wants_log(values))
     limits = span(values, logarithmic)
     if limits is None:
         raise Error("a logarithmic axis has nothing to show: no value is above zero")
     if not logarithmic and limits[0] > 0:
         limits = (0, limits[1])
-    limits = _limits(panel, "y_range", limits)
+    limits = limits_of(panel, "y_range", limits)
     if logarithmic:
         if limits[0] <= 0:
             raise Error("y_range: begins at or below zero on a logarithmic axis")
@@ -607,7 +274,7 @@ def draw_stack(axes, panel, chosen, notes):
         line.color = line.color if isinstance(line.color, str) else style.PALETTE[line.color - 1]
         axes.plot([p.x for p in curve.points], ys, color=line.color, linewidth=line.width,
                   marker=line.marker, linestyle=line.line, zorder=4)
-        legend.add(_handle(line), series.get("label", ""))
+        legend.add(handle_of(line), series.get("label", ""))
         tops += ys
     flagged = [p for _, c in areas for p in c.points if p.flagged and p.x in set(xs)]
     for x in sorted({p.x for p in flagged}):
@@ -628,25 +295,9 @@ def draw_stack(axes, panel, chosen, notes):
     legend.draw(axes, {"legend": "inside", **panel})
 
 
-def overlap_of(full, rest, post):
-    """(percent, low, high) that a computation hides of what follows the post:
-    100 (full - rest) / (full - post). The interval is that of the worst combinations of the three
-    intervals' ends. NaN where full is not clearly above post: nothing is there to hide."""
-    def ratio(f, r, p):
-        return 100 * (f - r) / (f - p)
-
-    def ends(point):
-        return [v for v in (point.low, point.high) if math.isfinite(v)] or [point.time]
-    times = (full.time, rest.time, post.time)
-    if not all(math.isfinite(t) for t in times) or min(ends(full)) <= max(ends(post)):
-        return NAN, NAN, NAN
-    corners = [ratio(*c) for c in itertools.product(ends(full), ends(rest), ends(post))]
-    return ratio(*times), min(corners), max(corners)
-
-
 def draw_overlap(axes, panel, chosen, notes):
     legend = Legend()
-    all_values, all_x, left_out = [], [], 0
+    all_values, all_x, left_out, outside = [], [], 0, 0
     flagged_points = []
     sizes = True
     for place, (series, parts) in enumerate(chosen):
@@ -656,25 +307,29 @@ def draw_overlap(axes, panel, chosen, notes):
         rows = []
         for x in sorted(set(of_x[0]) & set(of_x[1]) & set(of_x[2])):
             three = [of[x] for of in of_x]
-            value, low, high = overlap_of(*three)
+            value, low, high = cv.overlap_of(*three)
             if math.isnan(value):
                 left_out += 1
                 continue
             rows.append((x, value, low, high, any(p.flagged for p in three)))
             flagged_points += [p for p in three if p.flagged]
         if not rows:
-            legend.add(_handle(look), f"{series.get('label', '')} (nothing to hide)")
+            legend.add(handle_of(look), f"{series.get('label', '')} (nothing to hide)")
             continue
         xs, ys, lows, highs, flagged = (list(column) for column in zip(*rows))
-        axes.vlines(xs, numpy.clip(lows, -50, 150), numpy.clip(highs, -50, 150), color=look.color,
-                    linewidth=0.9)
+        inside = [OVERLAP_SHOWN[0] <= y <= OVERLAP_SHOWN[1] for y in ys]
+        outside += len(ys) - sum(inside)
+        ys = [y if shown else NAN for y, shown in zip(ys, inside)]
+        bars = [row for row, shown in zip(rows, inside) if shown]
+        axes.vlines([bar[0] for bar in bars], [bar[2] for bar in bars], [bar[3] for bar in bars],
+                    color=look.color, linewidth=0.9)
         axes.plot(xs, ys, color=look.color, linestyle=look.line, marker=look.marker, zorder=3)
         marked = [(x, y) for x, y, f in zip(xs, ys, flagged) if f]
         if marked:
             axes.plot(*zip(*marked), linestyle="none", marker=look.marker or "o", color=look.color,
                       markerfacecolor="white", markeredgewidth=1.2, zorder=4)
-        legend.add(_handle(look), series.get("label", ""))
-        all_values += ys
+        legend.add(handle_of(look), series.get("label", ""))
+        all_values += [y for y in ys if math.isfinite(y)]
         all_x += xs
     if not all_x:
         raise Error("at no point the full operation takes clearly longer than its post: there is "
@@ -682,13 +337,16 @@ def draw_overlap(axes, panel, chosen, notes):
     if flagged_points:
         legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
                           markerfacecolor="white"), flag_text(flagged_points))
-    low, high = max(-50, min(-5, *all_values) - 5), min(150, max(105, *all_values) + 5)
+    low, high = min([-5, *all_values]) - 5, max([105, *all_values]) + 5
     y_axis(axes, {"y_scale": "linear", "y_range": [low, high], **panel}, [low, high], None,
            "Overlap [%]")
     axes.axhline(100, color=style.GREY, linewidth=0.7)
     axes.axhline(0, color=style.GREY, linewidth=0.7)
     x_axis(axes, panel, all_x, sizes, chosen[0][1]["full"].x)
     notes.append("overlap: 100 (full - rest) / (full - post)")
+    if outside:
+        notes.append(f"{outside} point{'s' * (outside > 1)} not shown: overlap beyond "
+                     f"{OVERLAP_SHOWN[0]} to {OVERLAP_SHOWN[1]} %")
     if left_out:
         notes.append(f"{left_out} point{'s' * (left_out > 1)} left out: full is not clearly above "
                      "post")
@@ -726,7 +384,7 @@ def draw_heatmap(axes, panel, chosen, notes):
     if not relative:
         table = table / scale.factor
         finite = finite / scale.factor
-    logarithmic = finite.min() > 0 and wants_log([float(v) for v in (finite.min(), finite.max())])
+    logarithmic = finite.min() > 0 and cv.wants_log([float(v) for v in (finite.min(), finite.max())])
     low, high = float(finite.min()), float(finite.max())
     if low == high:
         low, high = low * 0.99 - 1e-12, high * 1.01 + 1e-12
@@ -820,7 +478,7 @@ def _log_of(panel, values):
 
 
 def _value_axis(axes, panel, scale, values, logarithmic):
-    limits = _limits(panel, "y_range", span(values, logarithmic, 0.03))
+    limits = limits_of(panel, "y_range", span(values, logarithmic, 0.03))
     if logarithmic:
         axes.set_xscale("log")
     axes.set_xlim(*limits)
@@ -864,7 +522,7 @@ def draw_distribution(axes, panel, chosen, notes):
             axes.stairs(100 * counts / len(row), edges, color=look.color, linestyle=look.line,
                         linewidth=look.width)
         mark = " (flagged)" if point.flagged else ""
-        legend.add(_handle(look), f"{text}{mark}, {len(row)} samples" if len(found) > 1 else
+        legend.add(handle_of(look), f"{text}{mark}, {len(row)} samples" if len(found) > 1 else
                    f"{len(row)} samples{mark}")
     if any(point.flagged for _, _, point in found):
         legend.add(Line2D([], [], linestyle="none"), flag_text([p for _, _, p in found]))
@@ -903,7 +561,7 @@ def draw_violin(axes, panel, chosen, notes):
         raise Error("there is no bandwidth: no bytes are moved")
     positive = all(v > 0 for v in everything)
     logarithmic = panel.get("y_scale") == "log10" or (
-        panel.get("y_scale") is None and positive and wants_log(everything))
+        panel.get("y_scale") is None and positive and cv.wants_log(everything))
     if logarithmic and not positive:
         raise Error("a logarithmic axis cannot show samples at or below zero")
     y_axis(axes, {**panel, "y_scale": "log10" if logarithmic else "linear"}, everything, scale)
@@ -959,7 +617,7 @@ def draw_order(axes, panel, chosen, notes):
                   color=look.color, linewidth=0.8, rasterized=len(row) > 5000,
                   markersize=matplotlib.rcParams["lines.markersize"] * (1 if rounds else 0.5),
                   markerfacecolor="white" if point.flagged else look.color)
-        legend.add(_handle(look), text if len(found) > 1 else "")
+        legend.add(handle_of(look), text if len(found) > 1 else "")
     flagged_points = [p for _, _, p in found if p.flagged]
     if flagged_points:
         legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
@@ -974,234 +632,3 @@ DRAW = {
     "overlap": draw_overlap, "heatmap": draw_heatmap, "ecdf": draw_distribution,
     "histogram": draw_distribution, "violin": draw_violin, "order": draw_order,
 }
-
-
-# ---- From spec to page ----
-
-
-def choose(panel, points, path):
-    """[(series, curve)] that a panel shows, or [(series, {part: curve})] for overlap; [] where
-    nothing matches and the panel is optional."""
-    kind = panel.get("kind", "curve")
-    chosen = []
-    for number, series in enumerate(panel["series"]):
-        at = f"{path}.series[{number}]"
-        if kind == "overlap":
-            parts = {}
-            for part in ("full", "rest", "post"):
-                curve = _one(series[part], panel, points, f"{at}.{part}")
-                if curve:
-                    parts[part] = curve
-            if len(parts) == 3:
-                chosen.append((series, parts))
-            continue
-        found = _matching(series, panel, points)
-        if not found and not panel.get("optional"):
-            raise Error(f"{at}: matches no result; skampi-plot --list shows all")
-        if len(found) > 1 and "label" in series:
-            names = cv.labels(found)[0]
-            raise Error(f"{at}: one label, but it matches {len(found)} curves: "
-                        f"{'; '.join(names[:3])}{'; …' if len(names) > 3 else ''}")
-        labels = cv.labels(found)[0] if len(found) > 1 else [series.get("label", "")]
-        for curve, label in zip(found, labels):
-            chosen.append(({**series, "label": label} if label else series, curve))
-    if kind not in ("overlap", "dots") and chosen:
-        names = {curve.x for _, curve in chosen}
-        if len(names) > 1:
-            raise Error(f"{path}: its curves are drawn against different numbers "
-                        f"({', '.join(sorted(str(n) for n in names))}): say which with the key x")
-    return chosen
-
-
-def _matching(selector, panel, points):
-    some = [point for point in points if cv.selects(selector, point)]
-    if not some:
-        return []
-    if panel.get("kind") == "dots" and "x" not in panel:
-        found = [cv.Curve(None, False, [point]) for point in some]
-        for curve in found:
-            curve.first.x = None
-        return found
-    found = cv.curves(some, panel.get("x"))
-    wanted = selector.get("repeated")
-    return [c for c in found if wanted is None or c.repeated == wanted]
-
-
-def _one(selector, panel, points, at):
-    found = _matching(selector, panel, points)
-    if not found:
-        if panel.get("optional"):
-            return None
-        raise Error(f"{at}: matches no result; skampi-plot --list shows all")
-    if len(found) > 1:
-        raise Error(f"{at}: matches {len(found)} curves, but one is needed: "
-                    f"{'; '.join(cv.labels(found)[0][:3])}")
-    return found[0]
-
-
-def footer_lines(sources, notes, width):
-    """What was measured, where and how, in small lines of at most so many characters."""
-    lines = []
-    texts = {}
-    for source in sources:
-        header = source.file.header
-        nodes = header.get("nodes") or []
-        names = ", ".join(str(node.get("name", "")) for node in nodes[:2] if isinstance(node, dict))
-        places = f"{len(nodes)} node{'s' * (len(nodes) != 1)}" if nodes else ""
-        places += f" ({names}{', …' if len(nodes) > 2 else ''})" if names else ""
-        script = header.get("script") or {}
-        timer = (header.get("timer") or {}).get("name")
-        pes = header.get("pes")
-        text = " · ".join(part for part in (
-            f"skampi {header.get('version', '')}".strip(), str(header.get("library") or ""),
-            f"{pes} PEs" + (f" on {places}" if places else "") if pes is not None else places,
-            f"timer {timer}" if timer else "", str(header.get("started") or ""),
-            " ".join(str(script[key]) for key in ("name", "checksum") if script.get(key))) if part)
-        warned = len(header.get("warnings") or [])
-        if warned:
-            text += f" · {warned} warning{'s' * (warned > 1)} in the file"
-        if source.file.end is None:
-            text += " · the file is not whole"
-        elif source.file.end.get("status"):
-            text += f" · ended with status {source.file.end['status']}"
-        texts.setdefault(text, []).append(source.label)
-    for text, labels in list(texts.items())[:4]:
-        names = ", ".join(labels[:3]) + (", …" if len(labels) > 3 else "")
-        lines.append(f"{names}: {text}" if len(sources) > 1 else text)
-    if len(texts) > 4:
-        lines.append(f"… and {len(texts) - 4} more files")
-    unique = list(dict.fromkeys(notes))
-    if unique:
-        lines.append("; ".join(unique))
-    return [part for line in lines for part in textwrap.wrap(plain(line), max(20, width))[:3]]
-
-
-def _sources_of(chosen):
-    found = {}
-    for _, what in chosen:
-        for curve in what.values() if isinstance(what, dict) else [what]:
-            for point in curve.points:
-                found[point.source.index] = point.source
-    return [found[index] for index in sorted(found)]
-
-
-def _characters(width_cm, font_size):
-    """How many characters, about, fit this width."""
-    return max(20, int(width_cm * CM * 72 / (0.56 * font_size)))
-
-
-def _height_cm(panel, chosen):
-    """What a panel needs."""
-    if panel.get("kind") == "dots":
-        return max(4, 0.55 * len({str(curve.label_parts()) for _, curve in chosen}) + 2.2)
-    return 9
-
-
-def _page(spec, panels, size):
-    """A figure of these (panel, chosen, path)."""
-    # Many curves have their legend beside the axes.
-    wide = any(len(chosen) >= MANY_CURVES and panel.get("kind", "curve") == "curve"
-               for panel, chosen, _ in panels)
-    tall = [_height_cm(panel, chosen) for panel, chosen, _ in panels]
-    columns = min(spec.get("columns", 1 if wide else 2), len(panels))
-    rows = math.ceil(len(panels) / columns)
-    notes = []
-    row_cm = [max(tall[row * columns:(row + 1) * columns]) for row in range(rows)]
-    width = spec.get("width_cm", 20 if wide else 16 if columns == 1 else 12.5 * columns)
-    height = spec.get("height_cm", sum(row_cm) + 1.2)
-    figure = Figure(figsize=(width * CM, height * CM), dpi=spec.get("dpi", 150))
-    FigureCanvasAgg(figure)
-    grid = figure.add_gridspec(rows, columns, height_ratios=row_cm)
-    for number, (panel, chosen, path) in enumerate(panels):
-        axes = figure.add_subplot(grid[number // columns, number % columns])
-        if panel.get("title"):
-            title = textwrap.wrap(plain(panel["title"]), _characters(
-                width / columns * (0.6 if panel.get("kind") == "dots" else 0.85), size * 1.2))
-            if len(title) > 2:
-                title = [title[0], title[1][:-1] + "…"]
-            axes.set_title("\n".join(title), loc="left", fontweight="bold")
-        try:
-            DRAW[panel.get("kind", "curve")](axes, {"kind": "curve", **panel}, chosen, notes)
-        except Error as error:
-            raise Error(f"{path}: {error}") from None
-    line = size / 72 / (height * CM)  # height of the font, of the figure's height 1
-    top = 1.0
-    if spec.get("title"):
-        lines = textwrap.wrap(plain(spec["title"]), _characters(width, size * 1.4))[:2]
-        figure.text(0.01, 1 - 0.4 * line, "\n".join(lines), va="top", fontsize=size * 1.3,
-                    fontweight="bold")
-        top -= len(lines) * 1.7 * line
-    bottom = 0.0
-    if spec.get("footer", True):
-        sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
-        lines = footer_lines(sources, notes, _characters(width, size * 0.72))
-        figure.text(0.01, 0.4 * line, "\n".join(lines), va="bottom", fontsize=size * 0.72,
-                    color=style.GREY, linespacing=1.25)
-        bottom = (len(lines) * 0.72 * 1.35 + 0.7) * line
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a tiny figure is drawn as well as it can be
-        figure.tight_layout(rect=(0, min(bottom, 0.5), 1, max(top, 0.6)), pad=0.6, w_pad=1.5,
-                            h_pad=1.5)
-    return figure
-
-
-def pages(spec, points, where):
-    """The figures of a spec, one after the other. cli.Error with the key, where the spec does not
-    fit the data."""
-    try:
-        size = settings(spec.get("font", {}))
-        panels = []
-        for number, panel in enumerate(spec["panels"]):
-            path = f"panels[{number}]"
-            chosen = choose(panel, points, path)
-            if chosen:
-                panels.append((panel, chosen, path))
-        if not panels:
-            raise Error("none of its panels has any data")
-        per_page = spec.get("panels_per_page", len(panels))
-        for begin in range(0, len(panels), per_page):
-            yield _page(spec, panels[begin:begin + per_page], size)
-    except Error as error:
-        raise Error(f"{where}: {error}") from None
-
-
-def _bytes_of(figures, form):
-    """[bytes] of the files that hold these figures."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # characters that the font does not have
-        if form == "pdf":
-            stream = io.BytesIO()
-            with PdfPages(stream, metadata=METADATA["pdf"]) as document:
-                for figure in figures:
-                    FigureCanvasPdf(figure)
-                    document.savefig(figure)
-            return [stream.getvalue()]
-        found = []
-        for figure in figures:
-            stream = io.BytesIO()
-            if form == "svg":
-                FigureCanvasSVG(figure)
-            else:
-                FigureCanvasAgg(figure)
-            figure.savefig(stream, format=form, metadata=METADATA[form])
-            found.append(stream.getvalue())
-        return found
-
-
-def write(figures, path, form):
-    """Writes them to the path; several figures that are no PDF to NAME-1, NAME-2, ... Returns the
-    paths written."""
-    contents = _bytes_of(figures, form)
-    stem, suffix = os.path.splitext(path)
-    paths = [path] if len(contents) == 1 else [f"{stem}-{i}{suffix}"
-                                               for i in range(1, len(contents) + 1)]
-    for name, content in zip(paths, contents):
-        existed = os.path.exists(name)
-        try:
-            with open(name, "wb") as file:
-                file.write(content)
-        except OSError as error:
-            if not existed and os.path.isfile(name):
-                os.remove(name)
-            raise Error(f"{name}: {error.strerror or error}") from None
-    return paths

@@ -7,13 +7,14 @@
 """
 
 import fnmatch
+import itertools
 import math
 import re
+import statistics
 from dataclasses import dataclass, field
 
-from .cli import Error
-
 NAN = math.nan
+LOG_DECADES = 1.5  # values that span more are drawn on a logarithmic axis
 # What the functions of non-blocking operations measure; longer names first.
 PARTS = ("Quiet_Delayed", "Post", "Full", "Quiet", "Overlap")
 _PART = re.compile(rf"(?P<stem>.+_Nonblocking)_(?P<part>{'|'.join(PARTS)})(?P<rest>_\w+)?")
@@ -29,7 +30,7 @@ class Source:
 
 @dataclass
 class Point:
-    """A result with checked members. Times in seconds; NaN: nothing to state."""
+    """A result as it is drawn. Times in seconds; NaN: nothing to state."""
     source: Source
     block: str
     occurrence: int  # of the block's name in its file, from 1; 0: there is one of that name
@@ -60,32 +61,15 @@ class Point:
         return bool(self.flags)
 
 
-def _number(value, what, where):
-    if value is None:
-        return NAN
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            value = float(value)
-        except OverflowError:
-            return NAN
-        return value if math.isfinite(value) else NAN
-    raise Error(f"{where}: {what} is {value!r:.40}, not a number")
-
-
-def _numbers(values, what, where):
-    if not isinstance(values, list):
-        raise Error(f"{where}: {what} is {values!r:.40}, not a list of numbers")
-    return [_number(value, f"{what}[{i}]", where) for i, value in enumerate(values)]
+def _number(value):
+    return NAN if value is None or not math.isfinite(value) else float(value)
 
 
 def _scalar(value):
     """A variable's value as something that can be compared: a number or a text."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return value if math.isfinite(value) else str(value)
-        except OverflowError:
-            return str(value)
-    return "" if value is None else value if isinstance(value, str) else str(value)
+    if isinstance(value, (int, float)) and math.isfinite(value):
+        return value
+    return "" if value is None else str(value)
 
 
 def load(source):
@@ -94,33 +78,20 @@ def load(source):
     file = source.file
     samples = {}
     for result in file.results + file.later:
-        if result.samples:
-            where = f"{file.path}: {result.label()}"
-            samples.setdefault(result.key, []).extend(
-                x for x in _numbers(result.samples, "samples", where) if not math.isnan(x))
+        samples.setdefault(result.key, []).extend(
+            x for x in result.samples if math.isfinite(x))
     per_pe = {result.key: result.per_pe for result in file.results}
     numbers_of = {}
     loaded = []
     for result in file.points:
         record = result.record
-        block = str(record.get("block") or "")
-        where = f"{file.path}: block {block!r:.60}"
-        for member in ("variables", "arguments", "pe_set"):
-            if not isinstance(record.get(member) or {}, dict):
-                raise Error(f"{where}: {member} is no object")
+        block = result.block or ""
         numbers = numbers_of.setdefault(block, [])
-        if record.get("number") not in numbers:
-            numbers.append(record.get("number"))
-        arguments, sizes = {}, set()
-        for name, argument in result.arguments.items():
-            if not isinstance(argument, dict):
-                raise Error(f"{where}: argument {name!r:.40} is no object")
-            arguments[name] = _scalar(argument.get("value"))
-            if argument.get("unit") == "bytes":
-                sizes.add(name)
+        if result.number not in numbers:
+            numbers.append(result.number)
 
         def number(member):
-            return _number(record.get(member), member, where)
+            return _number(record.get(member))
 
         time = number("median")
         low, high = number("median_low"), number("median_high")
@@ -131,20 +102,20 @@ def load(source):
         if math.isnan(time):  # classic files have the trimmed mean alone
             time, error = number("time"), number("standard_error")
             low, high, confidence = time - error, time + error, NAN
-        flags = record.get("flags") or []
         loaded.append(Point(
-            source=source, block=block, occurrence=numbers.index(record.get("number")) + 1,
-            function=str(record.get("function") or ""),
-            variables={str(n): _scalar(v) for n, v in result.variables.items()},
-            arguments=arguments, sizes=sizes, pes=result.pe_set.get("size"),
-            placement=str(result.pe_set.get("placement") or ""), bytes=number("bytes"),
-            quantity="bytes" if record.get("quantity") == "bytes" else "time",
+            source=source, block=block, occurrence=numbers.index(result.number) + 1,
+            function=result.function or "",
+            variables={name: _scalar(value) for name, value in result.variables.items()},
+            arguments={name: _scalar(argument.get("value"))
+                       for name, argument in result.arguments.items()},
+            sizes={name for name, argument in result.arguments.items()
+                   if argument.get("unit") == "bytes"},
+            pes=result.pes, placement=result.pe_set.get("placement") or "",
+            bytes=number("bytes"), quantity=result.quantity or "time",
             time=time, low=low, high=high, confidence=confidence, aimed=aimed,
-            next_low=number("next_low"), next_high=number("next_high"),
-            flags=[str(flag) for flag in flags] if isinstance(flags, list) else [str(flags)],
-            per_pe=_numbers(record.get("per_pe") or per_pe.get(result.key) or [], "per_pe", where),
-            samples=samples.get(result.key, []),
-            medians=_numbers(record.get("medians") or [], "medians", where),
+            next_low=number("next_low"), next_high=number("next_high"), flags=result.flags,
+            per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
+            samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
             is_rounds=result.is_rounds))
     for point in loaded:
         if len(numbers_of[point.block]) == 1:
@@ -172,7 +143,7 @@ def same_value(have, wanted):
 
 
 def selects(selector, point):
-    """Whether a selector of a spec (its keys: figure_spec.SELECTOR) takes this point."""
+    """Whether a selector of a spec (its keys: spec.SELECTOR) takes this point."""
     for key, have in (("block", point.block), ("function", point.function),
                       ("placement", point.placement)):
         if key in selector and not fnmatch.fnmatchcase(have, selector[key]):
@@ -258,7 +229,7 @@ class Curve:
     size: bool
     points: list
     split: dict = field(default_factory=dict)  # what besides tells it from others of its block
-    repeated: int = 1  # the nth measurement of the very same
+    repeated: int = 0  # the nth measurement of the very same; 0: there is one
 
     @property
     def first(self):
@@ -278,8 +249,7 @@ class Curve:
         first = self.first
         selector = {"file": first.source.index + 1} if several_files else {}
         selector["block"] = escape(first.block)
-        if first.function:
-            selector["function"] = escape(first.function)
+        selector["function"] = escape(first.function)
         if first.occurrence:
             selector["occurrence"] = first.occurrence
         variables = self.others()
@@ -291,7 +261,7 @@ class Curve:
         for key in ("pes", "placement"):
             if key in self.split:
                 selector[key] = self.split[key]
-        if self.repeated > 1:
+        if self.repeated:
             selector["repeated"] = self.repeated
         return selector
 
@@ -307,8 +277,8 @@ class Curve:
         parts.append(("placement", self.placement))
         if first.occurrence:
             parts.append(("occurrence", f"block {first.occurrence} of that name"))
-        if self.repeated > 1:
-            parts.append(("repeated", f"time {self.repeated}"))
+        if self.repeated:
+            parts.append(("repeated", f"measurement {self.repeated} of the same"))
         return parts
 
 
@@ -375,7 +345,7 @@ def _divide(name, members):
         for number, repeat in enumerate(repeats, 1):
             ordered = sorted(repeat.values(), key=lambda p: 0 if p.x is None else p.x)
             size = name is not None and is_size(ordered, name)
-            found.append(Curve(name, size, ordered, have, number))
+            found.append(Curve(name, size, ordered, have, number if len(repeats) > 1 else 0))
     return found
 
 
@@ -446,3 +416,49 @@ def part_of(function):
     if not match:
         return None
     return match["stem"] + (match["rest"] or ""), match["part"]
+
+
+def overlap_of(full, rest, post):
+    """(percent, low, high) that a computation hides of what follows the post:
+    100 (full - rest) / (full - post). The interval is that of the worst combinations of the three
+    intervals' ends. NaN where full is not clearly above post: nothing is there to hide."""
+    def ratio(f, r, p):
+        return 100 * (f - r) / (f - p)
+
+    def ends(point):
+        return [v for v in (point.low, point.high) if math.isfinite(v)] or [point.time]
+    times = (full.time, rest.time, post.time)
+    if not all(math.isfinite(t) for t in times) or min(ends(full)) <= max(ends(post)):
+        return NAN, NAN, NAN
+    corners = [ratio(*c) for c in itertools.product(ends(full), ends(rest), ends(post))]
+    return ratio(*times), min(corners), max(corners)
+
+
+# ---- Axes ----
+
+
+def wants_log(values):
+    """Whether these values are better drawn on a logarithmic axis: they span enough, and hardly any
+    is not above zero."""
+    finite = [v for v in values if math.isfinite(v)]
+    positive = [v for v in finite if v > 0]
+    if len(positive) < 2 or 3 * (len(finite) - len(positive)) > len(finite):
+        return False
+    return math.log10(max(positive)) - math.log10(min(positive)) > LOG_DECADES
+
+
+def spacing(values):
+    """"log2", "log10" or "linear": how numbers to draw against are spaced."""
+    positive = sorted({v for v in values if v > 0})
+    if len(positive) < 3 or any(v < 0 for v in values) or positive[-1] < 8 * positive[0]:
+        return "linear"
+
+    def unevenness(numbers):
+        gaps = [b - a for a, b in zip(numbers, numbers[1:])]
+        return statistics.pstdev(gaps) / statistics.fmean(gaps)
+    if unevenness(positive) <= unevenness([math.log(v) for v in positive]):
+        return "linear"
+
+    def powers_of(base):
+        return sum(abs(e - round(e)) < 1e-9 for e in (math.log(v, base) for v in positive))
+    return "log10" if powers_of(10) > powers_of(2) else "log2"

@@ -8,9 +8,9 @@ import json
 import math
 import re
 
+from .. import style
+from ..cli import Error
 from . import curves as cv
-from . import style
-from .cli import Error
 
 KINDS = ("curve", "dots", "stack", "share", "overlap", "heatmap", "ecdf", "histogram", "violin",
          "order")
@@ -35,6 +35,10 @@ def a_text(value):
 
 def a_flag(value):
     return None if isinstance(value, bool) else "is neither true nor false"
+
+
+def a_footer(value):
+    return None if isinstance(value, bool) or value == "short" else 'is none of true, false, "short"'
 
 
 def _is_number(value):
@@ -130,7 +134,7 @@ FONT = {"family": a_text, "size": a_number(3, 40)}
 FIGURE = {
     "title": a_text, "width_cm": a_number(3, MAX_CM), "height_cm": a_number(3, MAX_CM),
     "dpi": a_count(30, 1200), "columns": a_count(1, 10), "panels_per_page": a_count(1, 100),
-    "footer": a_flag, "font": None, "panels": None,
+    "footer": a_footer, "font": None, "panels": None,
 }
 
 

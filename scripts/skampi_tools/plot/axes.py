@@ -1,0 +1,275 @@
+"""Axes, looks and legends: what all kinds of diagrams share."""
+
+import math
+import statistics
+
+import matplotlib
+from matplotlib import ticker
+from matplotlib.lines import Line2D
+
+from .. import style
+from ..cli import Error
+from . import curves as cv
+from .spec import TIME_UNITS
+
+NAN = math.nan
+MAX_TICKS = 9    # labelled, on an x axis
+MANY_CURVES = 5  # in a panel: its legend stands beside the axes
+
+
+def plain(text, width=None):
+    """Text that matplotlib takes as it is: no formulas, no control characters, no lone surrogates;
+    cut to so many characters."""
+    text = "".join(c if c.isprintable() else " " for c in str(text))
+    if width and len(text) > width:
+        text = text[:width - 1].rstrip() + "…"
+    return text.replace("$", r"\$")
+
+
+# ---- What a point has to say on an axis ----
+
+
+class Scale:
+    """The y axis of a panel: a time, a bandwidth or a memory size, in one unit."""
+
+    def __init__(self, panel, points):
+        self.sizes = any(point.quantity == "bytes" for point in points)
+        self.bandwidth = panel.get("y") == "bandwidth" and not self.sizes
+        self.name, self.factor = "", 1.0
+        values = [abs(v) for point in points for v in [self.base(point)[0]]
+                  if math.isfinite(v) and v != 0]
+        units = style.RATE_UNITS if self.bandwidth else style.TIME_UNITS
+        if self.sizes:
+            self.name = "B"
+        elif "unit" in panel:
+            wanted = panel["unit"] if self.bandwidth else TIME_UNITS[panel["unit"]]
+            self.name, self.factor = next(unit for unit in units if unit[0] == wanted)
+        elif values:
+            # The unit in which the middle, on a logarithmic scale, is at least 1.
+            middle = math.exp(statistics.fmean([math.log(min(values)), math.log(max(values))]))
+            self.name, self.factor = style.choose_unit(middle, units)
+        else:
+            self.name, self.factor = units[0]
+
+    def base(self, point):
+        """(value, low, high, next_low, next_high) in seconds, bytes, or bytes a second."""
+        five = (point.time, point.low, point.high, point.next_low, point.next_high)
+        if not self.bandwidth:
+            return five
+
+        def rate(time):
+            return point.bytes / time if time > 0 and point.bytes > 0 else NAN
+        value, low, high, next_low, next_high = (rate(time) for time in five)
+        return value, high, low, next_high, next_low
+
+    def of(self, point):
+        return tuple(value / self.factor for value in self.base(point))
+
+    @property
+    def label(self):
+        if self.sizes:
+            return "Memory"
+        return f"{'Bandwidth' if self.bandwidth else 'Time'} [{self.name}]"
+
+
+def span(values, logarithmic, margin=0.06):
+    """Limits of an axis with room at both ends; None without values."""
+    finite = [v for v in values if math.isfinite(v) and (v > 0 or not logarithmic)]
+    if not finite:
+        return None
+    low, high = min(finite), max(finite)
+    if logarithmic:
+        room = max(math.log(high) - math.log(low), 0.3) * margin
+        return (math.exp(max(math.log(low) - room, -690)),  # what a double can hold
+                math.exp(min(math.log(high) + room, 709)))
+    room = (high - low) * margin or abs(high) * 0.1 or 1.0
+    return low - room, high + room
+
+
+# ---- Axes ----
+
+
+def _log_ticks(low, high, base):
+    """Places of labelled ticks between two positive limits: not more than about nine."""
+    first = math.ceil(math.log(low, base) - 1e-9)
+    last = math.floor(math.log(high, base) + 1e-9)
+    if base == 10 and last - first < 3:
+        factors = (1, 2, 5) if math.log10(high / low) > 0.7 else range(1, 10)
+        ticks = [f * 10.0**e for e in range(first - 1, last + 2) for f in factors]
+    elif base == 2 and last - first < 1:
+        return list(ticker.MaxNLocator(6).tick_values(low, high))
+    else:
+        step = math.ceil(max(1, last - first) / 8)
+        ticks = [float(base)**e for e in range(first, last + 1, step)]
+    return [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+
+
+def _size_ticks(low, high):
+    """Ticks of a linear axis of bytes: multiples of powers of two."""
+    step = 2.0 ** math.floor(math.log2(max((high - low) / 5, 1)))
+    first = math.ceil(low / step)
+    return [step * i for i in range(first, math.floor(high / step) + 1)]
+
+
+def _crowded(values, limits, base):
+    if base and (values[0] <= 0 or limits[0] <= 0):
+        return True
+    place = math.log if base else float
+    least = (place(limits[1]) - place(limits[0])) / 11
+    return any(place(b) - place(a) < least for a, b in zip(values, values[1:]))
+
+
+def set_ticks(axis, limits, scale, sizes, values=()):
+    """Ticks for these limits; at the values themselves where there are few of them and they are
+    not crowded."""
+    text = style.size_text if sizes else (lambda value: style.number_text(value, 6))
+    base = {"log2": 2, "log10": 10}.get(scale)
+    if base:
+        low, high = (max(limit, 1e-300) for limit in limits)
+        ticks = _log_ticks(low, high, base)
+        if limits[0] <= 0:
+            ticks.insert(0, 0.0)
+        axis.set_major_locator(ticker.FixedLocator(ticks))
+        if base == 10 and len(ticks) > 1 and ticks[1] / max(ticks[0], 1e-300) > 9:
+            axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=100))
+        else:
+            axis.set_minor_locator(ticker.NullLocator())
+    elif sizes:
+        axis.set_major_locator(ticker.FixedLocator(_size_ticks(*limits)))
+        axis.set_minor_locator(ticker.NullLocator())
+    else:
+        axis.set_major_locator(ticker.MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
+    if 0 < len(values) <= MAX_TICKS and not _crowded(sorted(values), limits, base):
+        axis.set_major_locator(ticker.FixedLocator(sorted(values)))
+        axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: text(value)))
+    axis.set_minor_formatter(ticker.NullFormatter())
+
+
+def limits_of(panel, key, automatic):
+    low, high = panel.get(key) or (None, None)
+    return (automatic[0] if low is None else low, automatic[1] if high is None else high)
+
+
+def x_axis(axes, panel, values, sizes, name):
+    """Sets up the x axis for these numbers; returns its scale."""
+    scale = panel.get("x_scale") or cv.spacing(values)
+    positive = [v for v in values if v > 0]
+    if scale != "linear" and (not positive or min(values) < 0):
+        raise Error(f"a logarithmic x axis cannot show values of {name} below zero")
+    base = {"log2": 2, "log10": 10}.get(scale)
+    limits = span(values, bool(base), 0.03)
+    if base and min(values) <= 0:
+        # Zero stands one step left of the smallest number above it.
+        axes.set_xscale("symlog", base=base, linthresh=min(positive), linscale=1)
+        limits = (-0.15 * min(positive), limits[1])
+    elif base:
+        axes.set_xscale("log", base=base)
+    limits = limits_of(panel, "x_range", limits)
+    if base and limits[0] <= 0 and min(values) > 0:
+        raise Error("x_range: begins at or below zero on a logarithmic axis")
+    axes.set_xlim(*limits)
+    set_ticks(axes.xaxis, limits if not base or limits[0] > 0 else (0, limits[1]) if 0 in values
+              else limits, scale, sizes, {v for v in values if limits[0] <= v <= limits[1]})
+    if base and limits[0] <= 0:
+        ticks = [0.0] + _log_ticks(min(positive), limits[1], base)
+        axes.xaxis.set_major_locator(ticker.FixedLocator(ticks))
+    title = {"pes": "PEs", "bytes": "Bytes moved"}.get(name, f"Size ({name})" if sizes else name)
+    axes.set_xlabel(plain(panel.get("x_label", title), 80))
+    return scale
+
+
+def y_axis(axes, panel, values, scale_of, label=None):
+    """Sets up the y axis for these numbers; returns whether it is logarithmic."""
+    wanted = panel.get("y_scale")
+    logarithmic = wanted == "log10" or (wanted is None and cv.wants_log(values))
+    limits = span(values, logarithmic)
+    if logarithmic and limits is None:
+        raise Error("a logarithmic y axis has nothing to show: no value is above zero")
+    limits = limits or (0, 1)
+    if not logarithmic and "y_range" not in panel and 0 < limits[0] < 0.5 * limits[1]:
+        limits = (0, limits[1])  # a bar of zero is part of what a reader compares with
+    limits = limits_of(panel, "y_range", limits)
+    if logarithmic and limits[0] <= 0:
+        raise Error("y_range: begins at or below zero on a logarithmic axis")
+    if limits[0] >= limits[1]:
+        raise Error("y_range: leaves nothing of the data")
+    if logarithmic:
+        axes.set_yscale("log")
+    axes.set_ylim(*limits)
+    sizes = scale_of is not None and scale_of.sizes
+    set_ticks(axes.yaxis, limits, ("log2" if sizes else "log10") if logarithmic else "linear", sizes)
+    axes.set_ylabel(plain(panel.get("y_label", label or scale_of.label), 60))
+    return logarithmic
+
+
+# ---- Series ----
+
+
+class Look:
+    """How a series looks: given, or by its place among the others."""
+
+    def __init__(self, series, place, line=0):
+        palette = style.PALETTE
+        color = series.get("color", place % len(palette) + 1)
+        self.color = palette[color - 1] if isinstance(color, int) else color
+        marker = series.get("marker", style.MARKERS[place % len(style.MARKERS)])
+        self.marker = "" if marker == "none" else marker
+        turn = place // len(palette) + line
+        given = series.get("line", style.LINES[turn % len(style.LINES)])
+        self.line = "" if given == "none" else given
+        self.width = series.get("width", matplotlib.rcParams["lines.linewidth"])
+
+
+def looks(chosen):
+    """A Look for each (series, curve): one colour and marker for the same curve of several files,
+    one kind of line for a file."""
+    files = sorted({curve.first.source.index for _, curve in chosen})
+    identities = []
+    found = []
+    for series, curve in chosen:
+        identity = str(curve.label_parts())
+        if len(files) == 1 or identity not in identities:
+            identities.append(identity)
+            place = len(identities) - 1
+        else:
+            place = identities.index(identity)
+        line = files.index(curve.first.source.index)
+        # Files that show one curve each are told apart by colour as well.
+        found.append((place, line))
+    alone = len(files) > 1 and len({place for place, _ in found}) == 1
+    return [Look(series, line if alone else place, line if len(files) > 1 else 0)
+            for (series, _), (place, line) in zip(chosen, found)]
+
+
+def handle_of(look):
+    return Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line or "none",
+                  linewidth=look.width)
+
+
+def flag_text(points):
+    names = sorted({flag.replace("_", " ") for point in points for flag in point.flags})
+    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return f"flagged: {shown}"
+
+
+class Legend:
+    """Collects what a panel's legend says."""
+
+    def __init__(self):
+        self.handles, self.labels = [], []
+
+    def add(self, handle, label):
+        if label:
+            self.handles.append(handle)
+            self.labels.append(plain(label, 64))
+
+    def draw(self, axes, panel):
+        where = panel.get("legend", "inside" if len(self.labels) < MANY_CURVES + 3 else "right")
+        if not self.labels or where == "none":
+            return
+        if where == "right":
+            axes.legend(self.handles, self.labels, loc="upper left", bbox_to_anchor=(1.01, 1.0),
+                        borderaxespad=0)
+        else:
+            axes.legend(self.handles, self.labels, loc="best")

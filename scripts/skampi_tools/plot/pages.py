@@ -1,0 +1,303 @@
+"""Figures of a spec and points, page by page, and into files.
+
+The same data and spec give the same bytes: no dates, no random names, no settings of the user's
+matplotlib.
+"""
+
+import io
+import logging
+import math
+import os
+import textwrap
+import warnings
+
+import matplotlib
+from matplotlib import font_manager
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from .. import style
+from ..cli import Error
+from . import curves as cv
+from .axes import MANY_CURVES, plain
+from .kinds import DRAW
+
+CM = 1 / 2.54  # inches
+METADATA = {
+    "svg": {"Date": None, "Creator": "skampi-plot"},
+    "pdf": {"CreationDate": None, "Creator": "skampi-plot", "Producer": None},
+    "png": {"Software": None},
+}
+
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
+
+
+def settings(font):
+    """The parameters of matplotlib, whatever the user's are."""
+    matplotlib.rcdefaults()
+    family = font.get("family", "DejaVu Sans")
+    if family not in ("serif", "sans-serif", "monospace"):
+        try:
+            font_manager.findfont(family, fallback_to_default=False)
+        except ValueError:
+            raise Error(f"font.family: no font {family!r} is installed here; "
+                        "serif, sans-serif and monospace always are") from None
+        # Viewers of SVG may not have it.
+        matplotlib.rcParams["font.sans-serif"] = [family, "DejaVu Sans", "Verdana", "Arial",
+                                                  "sans-serif"]
+        family = "sans-serif"
+    size = font.get("size", 9)
+    matplotlib.rcParams.update({
+        "font.family": family, "font.size": size, "axes.titlesize": size * 1.1,
+        "axes.labelsize": size, "xtick.labelsize": size * 0.9, "ytick.labelsize": size * 0.9,
+        "legend.fontsize": size * 0.88, "svg.fonttype": "none", "svg.hashsalt": "skampi-plot",
+        "pdf.fonttype": 42, "axes.spines.top": False, "axes.spines.right": False,
+        "axes.linewidth": 0.7, "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.5,
+        "axes.axisbelow": True, "lines.linewidth": 1.4, "lines.markersize": size * 0.5,
+        "legend.frameon": True, "legend.framealpha": 0.85, "legend.edgecolor": "none",
+        "legend.handlelength": 2.6, "hatch.linewidth": 0.5, "axes.unicode_minus": True,
+        "path.simplify": True, "mathtext.default": "regular",
+    })
+    return size
+
+
+# ---- From spec to page ----
+
+
+def choose(panel, points, path):
+    """[(series, curve)] that a panel shows, or [(series, {part: curve})] for overlap; [] where
+    nothing matches and the panel is optional."""
+    kind = panel.get("kind", "curve")
+    chosen = []
+    for number, series in enumerate(panel["series"]):
+        at = f"{path}.series[{number}]"
+        if kind == "overlap":
+            parts = {}
+            for part in ("full", "rest", "post"):
+                curve = _one(series[part], panel, points, f"{at}.{part}")
+                if curve:
+                    parts[part] = curve
+            if len(parts) == 3:
+                chosen.append((series, parts))
+            continue
+        found = _matching(series, panel, points)
+        if not found and not panel.get("optional"):
+            raise Error(f"{at}: matches no result; skampi-plot --list shows all")
+        if len(found) > 1 and "label" in series:
+            names = cv.labels(found)[0]
+            raise Error(f"{at}: one label, but it matches {len(found)} curves: "
+                        f"{'; '.join(names[:3])}{'; …' if len(names) > 3 else ''}")
+        labels = cv.labels(found)[0] if len(found) > 1 else [series.get("label", "")]
+        for curve, label in zip(found, labels):
+            chosen.append(({**series, "label": label} if label else series, curve))
+    if kind not in ("overlap", "dots") and chosen:
+        names = {curve.x for _, curve in chosen}
+        if len(names) > 1:
+            raise Error(f"{path}: its curves are drawn against different numbers "
+                        f"({', '.join(sorted(str(n) for n in names))}): say which with the key x")
+    return chosen
+
+
+def _matching(selector, panel, points):
+    some = [point for point in points if cv.selects(selector, point)]
+    if not some:
+        return []
+    if panel.get("kind") == "dots" and "x" not in panel:
+        found = [cv.Curve(None, False, [point]) for point in some]
+        for curve in found:
+            curve.first.x = None
+        return found
+    found = cv.curves(some, panel.get("x"))
+    wanted = selector.get("repeated")
+    return [c for c in found if wanted is None or c.repeated == wanted]
+
+
+def _one(selector, panel, points, at):
+    found = _matching(selector, panel, points)
+    if not found:
+        if panel.get("optional"):
+            return None
+        raise Error(f"{at}: matches no result; skampi-plot --list shows all")
+    if len(found) > 1:
+        raise Error(f"{at}: matches {len(found)} curves, but one is needed: "
+                    f"{'; '.join(cv.labels(found)[0][:3])}")
+    return found[0]
+
+
+def _version(header, short):
+    version = str(header.get("version") or "")
+    return version.partition(" ")[0] if short else version
+
+
+def footer_lines(sources, notes, width, short):
+    """What was measured, where and how, in small lines of at most so many characters. short:
+    without what only those who were there understand."""
+    lines = []
+    texts = {}
+    for source in sources:
+        header = source.file.header
+        nodes = header.get("nodes") or []
+        started = str(header.get("started") or "")
+        names = "" if short else ", ".join(str(node.get("name", "")) for node in nodes[:2] if isinstance(node, dict))
+        places = f"{len(nodes)} node{'s' * (len(nodes) != 1)}" if nodes else ""
+        places += f" ({names}{', …' if len(nodes) > 2 else ''})" if names else ""
+        script = header.get("script") or {}
+        timer = (header.get("timer") or {}).get("name")
+        pes = header.get("pes")
+        text = " · ".join(part for part in (
+            f"skampi {_version(header, short)}".strip(), str(header.get("library") or ""),
+            f"{pes} PEs" + (f" on {places}" if places else "") if pes is not None else places,
+            f"timer {timer}" if timer else "", started.partition("T")[0] if short else started,
+            " ".join(str(script[key]) for key in ("name", "checksum")
+                     if script.get(key) and not short)) if part)
+        warned = 0 if short else len(header.get("warnings") or [])
+        if warned:
+            text += f" · {warned} warning{'s' * (warned > 1)} in the file"
+        if source.file.end is None:
+            text += " · the file is not whole"
+        elif source.file.end.get("status"):
+            text += f" · ended with status {source.file.end['status']}"
+        texts.setdefault(text, []).append(source.label)
+    for text, labels in list(texts.items())[:4]:
+        names = ", ".join(labels[:3]) + (", …" if len(labels) > 3 else "")
+        lines.append(f"{names}: {text}" if len(sources) > 1 else text)
+    if len(texts) > 4:
+        lines.append(f"… and {len(texts) - 4} more files")
+    unique = list(dict.fromkeys(notes))
+    if unique:
+        lines.append("; ".join(unique))
+    return [part for line in lines for part in textwrap.wrap(plain(line), max(20, width))[:3]]
+
+
+def _sources_of(chosen):
+    found = {}
+    for _, what in chosen:
+        for curve in what.values() if isinstance(what, dict) else [what]:
+            for point in curve.points:
+                found[point.source.index] = point.source
+    return [found[index] for index in sorted(found)]
+
+
+def _characters(width_cm, font_size):
+    """How many characters, about, fit this width."""
+    return max(20, int(width_cm * CM * 72 / (0.56 * font_size)))
+
+
+def _height_cm(panel, chosen):
+    """What a panel needs."""
+    if panel.get("kind") == "dots":
+        return max(4, 0.55 * len({str(curve.label_parts()) for _, curve in chosen}) + 2.2)
+    return 9
+
+
+def _page(spec, panels, size):
+    """A figure of these (panel, chosen, path)."""
+    # Many curves have their legend beside the axes.
+    wide = any(len(chosen) >= MANY_CURVES and panel.get("kind", "curve") == "curve"
+               for panel, chosen, _ in panels)
+    tall = [_height_cm(panel, chosen) for panel, chosen, _ in panels]
+    columns = min(spec.get("columns", 1 if wide else 2), len(panels))
+    rows = math.ceil(len(panels) / columns)
+    notes = []
+    row_cm = [max(tall[row * columns:(row + 1) * columns]) for row in range(rows)]
+    width = spec.get("width_cm", 20 if wide else 16 if columns == 1 else 12.5 * columns)
+    height = spec.get("height_cm", sum(row_cm) + 1.2)
+    figure = Figure(figsize=(width * CM, height * CM), dpi=spec.get("dpi", 150))
+    FigureCanvasAgg(figure)
+    grid = figure.add_gridspec(rows, columns, height_ratios=row_cm)
+    for number, (panel, chosen, path) in enumerate(panels):
+        axes = figure.add_subplot(grid[number // columns, number % columns])
+        if panel.get("title"):
+            title = textwrap.wrap(plain(panel["title"]), _characters(
+                width / columns * (0.6 if panel.get("kind") == "dots" else 0.85), size * 1.2))
+            if len(title) > 2:
+                title = [title[0], title[1][:-1] + "…"]
+            axes.set_title("\n".join(title), loc="left", fontweight="bold")
+        try:
+            DRAW[panel.get("kind", "curve")](axes, {"kind": "curve", **panel}, chosen, notes)
+        except Error as error:
+            raise Error(f"{path}: {error}") from None
+    line = size / 72 / (height * CM)  # height of the font, of the figure's height 1
+    top = 1.0
+    if spec.get("title"):
+        lines = textwrap.wrap(plain(spec["title"]), _characters(width, size * 1.4))[:2]
+        figure.text(0.01, 1 - 0.4 * line, "\n".join(lines), va="top", fontsize=size * 1.3,
+                    fontweight="bold")
+        top -= len(lines) * 1.7 * line
+    bottom = 0.0
+    if spec.get("footer", True):
+        sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
+        lines = footer_lines(sources, notes, _characters(width, size * 0.72),
+                             spec.get("footer") == "short")
+        figure.text(0.01, 0.4 * line, "\n".join(lines), va="bottom", fontsize=size * 0.72,
+                    color=style.GREY, linespacing=1.25)
+        bottom = (len(lines) * 0.72 * 1.35 + 0.7) * line
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a tiny figure is drawn as well as it can be
+        figure.tight_layout(rect=(0, min(bottom, 0.5), 1, max(top, 0.6)), pad=0.6, w_pad=1.5,
+                            h_pad=1.5)
+    return figure
+
+
+def pages(spec, points, where):
+    """The figures of a spec, one after the other. cli.Error with the key, where the spec does not
+    fit the data."""
+    try:
+        size = settings(spec.get("font", {}))
+        panels = []
+        for number, panel in enumerate(spec["panels"]):
+            path = f"panels[{number}]"
+            chosen = choose(panel, points, path)
+            if chosen:
+                panels.append((panel, chosen, path))
+        if not panels:
+            raise Error("none of its panels has any data")
+        per_page = spec.get("panels_per_page", len(panels))
+        for begin in range(0, len(panels), per_page):
+            yield _page(spec, panels[begin:begin + per_page], size)
+    except Error as error:
+        raise Error(f"{where}: {error}") from None
+
+
+def _bytes_of(figures, form):
+    """[bytes] of the files that hold these figures."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that the font does not have
+        if form == "pdf":
+            stream = io.BytesIO()
+            with PdfPages(stream, metadata=METADATA["pdf"]) as document:
+                for figure in figures:
+                    FigureCanvasPdf(figure)
+                    document.savefig(figure)
+            return [stream.getvalue()]
+        found = []
+        for figure in figures:
+            stream = io.BytesIO()
+            if form == "svg":
+                FigureCanvasSVG(figure)
+            else:
+                FigureCanvasAgg(figure)
+            figure.savefig(stream, format=form, metadata=METADATA[form])
+            found.append(stream.getvalue())
+        return found
+
+
+def write(figures, path, form):
+    """Writes them to the path; several figures that are no PDF to NAME-1, NAME-2, ... Returns the
+    paths written."""
+    contents = _bytes_of(figures, form)
+    stem, suffix = os.path.splitext(path)
+    paths = [path] if len(contents) == 1 else [f"{stem}-{i}{suffix}"
+                                               for i in range(1, len(contents) + 1)]
+    for name, content in zip(paths, contents):
+        existed = os.path.exists(name)
+        try:
+            with open(name, "wb") as file:
+                file.write(content)
+        except OSError as error:
+            if not existed and os.path.isfile(name):
+                os.remove(name)
+            raise Error(f"{name}: {error.strerror or error}") from None
+    return paths
