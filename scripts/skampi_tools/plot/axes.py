@@ -45,9 +45,11 @@ class Scale:
             wanted = panel["unit"] if self.bandwidth else TIME_UNITS[panel["unit"]]
             self.name, self.factor = next(unit for unit in units if unit[0] == wanted)
         elif values:
-            # The unit in which the middle, on a logarithmic scale, is at least 1.
+            # The unit in which the middle, on a logarithmic scale, is at least 1; bandwidths are
+            # called by what they reach.
             middle = math.exp(statistics.fmean([math.log(min(values)), math.log(max(values))]))
-            self.name, self.factor = style.choose_unit(middle, units)
+            self.name, self.factor = style.choose_unit(max(values) if self.bandwidth else middle,
+                                                       units)
         else:
             self.name, self.factor = units[0]
 

@@ -403,7 +403,7 @@ def draw_heatmap(axes, panel, chosen, notes):
     bar.set_label(plain(panel.get("y_label", text), 60))
     set_ticks(bar.ax.yaxis, (low, high), "log10" if logarithmic else "linear", False)
     bar.outline.set_visible(False)
-    axes.yaxis.set_major_locator(ticker.MaxNLocator(8, integer=True))
+    axes.yaxis.set_major_locator(ticker.MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(ticker.FuncFormatter(
         lambda value, _: f"{value:.0f}" if -0.5 <= value < rows else ""))
     axes.set_ylabel("Rank")
@@ -624,7 +624,8 @@ def draw_order(axes, panel, chosen, notes):
                           markerfacecolor="white"), flag_text(flagged_points))
     axes.set_xlabel("Round" if rounds else "Repetition, in the order of time")
     axes.xaxis.set_major_locator(ticker.MaxNLocator(7, integer=True))
-    legend.draw(axes, {"legend": "inside" if len(legend.labels) < MANY_CURVES else "right", **panel})
+    legend.draw(axes, {"legend": "inside" if len(legend.labels) < MANY_CURVES else "right",
+                       **panel})
 
 
 DRAW = {
