@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
+# TIMEOUT: 300
 """scripts/skampi-plot draws what is in the files: every kind, labels, units, intervals, flags and
 configuration are there, the places of points are right, colours differ in grey, the same input gives
 the same bytes; and what it cannot draw it says in one line. make figures draws what the scripts in

@@ -140,7 +140,7 @@ def footer_lines(sources, notes, width, short):
         header = source.file.header
         nodes = header.get("nodes") or []
         started = str(header.get("started") or "")
-        names = "" if short else ", ".join(str(node.get("name", "")) for node in nodes[:2] if isinstance(node, dict))
+        names = "" if short else ", ".join(node.get("name", "") for node in nodes[:2])
         places = f"{len(nodes)} node{'s' * (len(nodes) != 1)}" if nodes else ""
         places += f" ({names}{', …' if len(nodes) > 2 else ''})" if names else ""
         script = header.get("script") or {}

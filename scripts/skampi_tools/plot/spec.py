@@ -1,6 +1,6 @@
 """What a figure shows, as a JSON object: read from a file and checked, or made from the data.
 
-Keys, their values and defaults are documented in scripts/README.md, skampi-plot.
+Keys and their values are documented in scripts/README.md, skampi-plot.
 """
 
 import difflib
@@ -249,10 +249,6 @@ def _panel(kind, found, title="", **more):
     return panel
 
 
-def _several_files(points):
-    return len({point.source.index for point in points}) > 1
-
-
 def _identity(curve):
     """What makes curves of several files the same curve."""
     return str([part for part in curve.label_parts()])
@@ -443,8 +439,8 @@ def from_data(points, kind=None, x=None, arrangement=None):
     found = cv.curves(points, x)
     if not found:
         known = sorted({name for point in points for name in (*point.variables, *point.arguments)})
-        raise Error(f"no result has a number called {x}: there are {', '.join(known + ['bytes', 'pes'])}")
-    # An argument that no diagram shows need not be drawn against.
+        raise Error(f"no result has a number called {x}: there are "
+                    f"{', '.join(known + ['bytes', 'pes'])}")
     drawn = [c for c in found if any(not math.isnan(p.time) for p in c.points)]
     if not drawn:
         raise Error("nothing but missing values")
