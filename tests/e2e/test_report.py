@@ -591,6 +591,11 @@ tap.ok(rate, "... with the time", tip())
 if rate:
     tap.near(float(rate.group(2)) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[rate.group(3)],
              int(rate.group(1)) / seconds(rate.group(4)), 0.002, "... bytes over time")
+ends = re.search(r"bandwidth: ([\d.]+ .?B/s)\ninterval of the median: ([\d.]+ .?B/s) – ([\d.]+ .?B/s)", tip())
+units = dict(style.RATE_UNITS)
+low, middle, high = (float(text.split()[0]) * units[text.split()[1]] for text in (
+    (ends.group(2), ends.group(1), ends.group(3)) if ends else ("0 B/s",) * 3))
+tap.ok(low < middle < high, "... with its interval the right way round", tip())
 toggle(0, 0)
 
 tap.ok(toggle(".legend button"), "a line can be hidden")
