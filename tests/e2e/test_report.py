@@ -74,8 +74,8 @@ def sweep(block, function, start, sizes, **more):
     return [point(block, function, {"count": n}, start + n / 5e9, **more) for n in sizes]
 
 
-points = sweep(HOSTILE, "Shmem_Put", 1e-6, [2 ** k for k in range(3, 16)])
-points += sweep(HOSTILE, "Shmem_Get", 2e-6, [2 ** k for k in range(3, 16)])
+points = sweep(HOSTILE, "Shmem_Put", 1e-6, [2 ** k for k in range(3, 17)])
+points += sweep(HOSTILE, "Shmem_Get", 2e-6, [2 ** k for k in range(3, 17)])
 points[3].update(flags=["level_shift", "autocorrelated"], notes=["two levels <i>"])
 points += [point("over PEs", "Shmem_Barrier_All", {}, 1e-6 * n, variables={"n": n}, bytes=0,
                  pe_set={"size": n, "members": f"0-{n - 1}", "placement": "on one node"})
@@ -145,7 +145,7 @@ for what, text in (
     tap.ok(text in html, f"the page holds: {what}", text)
 data = embedded("report.html")
 tap.equal(data["blocks"][0]["name"], HOSTILE, "names are whole in the plots' data")
-tap.equal([len(b["value"]) for b in data["blocks"]], [26, 3, 3, 1, 2, 4], "every point is there")
+tap.equal([len(b["value"]) for b in data["blocks"]], [28, 3, 3, 1, 2, 4], "every point is there")
 tap.equal(html.count("<figure"), 5, "a plot a block, but for one point")
 
 # ---- How results are ordered ----
@@ -498,12 +498,15 @@ press_head(table, "flags")
 tap.equal(column(table, "flags")[0], "level shift autocorrelated", "empty cells are last")
 press_head(table, "flags")
 tap.equal(column(table, "flags")[0], "level shift autocorrelated", "... also the other way round")
+press_head(table, "median")
+medians = [float(x) for x in column(table, "median")]
+tap.ok(medians == sorted(medians) and max(medians) > 10 > min(medians), "measured values are sorted as numbers", medians)
 press_head(table, "#")
 tap.equal(column(table, "count"), before, "# gives the first order back")
 field = browser.script("return document.querySelector('.block input[type=search]')")
 field.send_keys("GET 64")
 tap.ok(set(column(table, "function")) == {"Shmem_Get"} and "64" in column(table, "count")
-       and browser.script("return document.querySelector('.block .shown').textContent").endswith(" of 26 rows"),
+       and browser.script("return document.querySelector('.block .shown').textContent").endswith(" of 28 rows"),
        "the filter keeps rows with all words, and counts them")
 field.clear()
 field.send_keys("nothing of this kind")
@@ -588,6 +591,11 @@ tap.ok(rate, "... with the time", tip())
 if rate:
     tap.near(float(rate.group(2)) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[rate.group(3)],
              int(rate.group(1)) / seconds(rate.group(4)), 0.002, "... bytes over time")
+ends = re.search(r"bandwidth: ([\d.]+ .?B/s)\ninterval of the median: ([\d.]+ .?B/s) – ([\d.]+ .?B/s)", tip())
+units = dict(style.RATE_UNITS)
+low, middle, high = (float(text.split()[0]) * units[text.split()[1]] for text in (
+    (ends.group(2), ends.group(1), ends.group(3)) if ends else ("0 B/s",) * 3))
+tap.ok(low < middle < high, "... with its interval the right way round", tip())
 toggle(0, 0)
 
 tap.ok(toggle(".legend button"), "a line can be hidden")

@@ -71,7 +71,8 @@ class Browser:
         """With the mouse, between places in parts of the element's width and height."""
         from selenium.webdriver import ActionChains
         box = element.rect
-        place = [(round((x - 0.5) * box["width"]), round((y - 0.5) * box["height"])) for x, y in (start, end)]
+        place = [(round((x - 0.5) * box["width"]), round((y - 0.5) * box["height"]))
+                 for x, y in (start, end)]
         ActionChains(self.driver).move_to_element_with_offset(element, *place[0]).click_and_hold(
             ).move_to_element_with_offset(element, *place[1]).release().perform()
 

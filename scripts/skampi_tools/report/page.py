@@ -198,7 +198,8 @@ def result_columns(section, files, comparison):
                                         for r in results]))
 
     def times_column(name, value, title=""):
-        return Column(name, [measured_cell(value(r), s) if r.quantity == "time" else number_cell(value(r), digits=12)
+        return Column(name, [measured_cell(value(r), s) if r.quantity == "time" else
+                             number_cell(value(r), digits=12)
                              for r, s in zip(results, scales)], unit_text, title)
 
     def interval_column(name, low, high, title):
@@ -237,8 +238,8 @@ def result_columns(section, files, comparison):
     ]
     counters = dict.fromkeys(name for r in results for name in r.counters)
     for name in counters:
-        columns.append(Column(name, [number_cell((r.counters.get(name) or {}).get("most")) for r in results],
-                              title="Events per operation, most of a PE"))
+        columns.append(Column(name, [number_cell((r.counters.get(name) or {}).get("most"))
+                                     for r in results], title="Events per operation, most of a PE"))
     return columns
 
 
@@ -328,7 +329,8 @@ def plot_data(section, comparison, many):
         "name": section.name,
         "axes": [{"name": a.name, "unit": a.unit, "positions": a.positions, "series": a.series,
                   "labels": a.labels} for a in axes_of(section)],
-        "label": [f"{r.label()} · {p.file}" if many else r.label() for r, p in zip(results, section.points)],
+        "label": [f"{r.label()} · {p.file}" if many else r.label()
+                  for r, p in zip(results, section.points)],
         "memory": [r.quantity != "time" for r in results],
         "bytes": [r.bytes for r in results],
         "value": [r.best() for r in results],
@@ -354,8 +356,8 @@ def block_part(number, section, files, comparison):
                          f'{quoted("Plot of " + section.name)}></figure>')
         parts.append(table(result_columns(section, files, comparison), f"Results of {section.name}"))
     if section.missing:
-        parts.append("<p>Missing here:</p>" + missing_table([(f, section.name, r) for f, r in section.missing],
-                                                            files, f"Missing in {section.name}"))
+        parts.append("<p>Missing here:</p>" + missing_table(
+            [(f, section.name, r) for f, r in section.missing], files, f"Missing in {section.name}"))
     parts.append(notes_part(section))
     return f'<section class="block">{"".join(parts)}</section>'
 
@@ -398,8 +400,8 @@ def verdict_part(verdicts, files):
     many = files > 1
     groups = defaultdict(list)
     for verdict in verdicts:
-        groups[verdict.check, verdict.state, verdict.text if verdict.state != "ok" or not many else ""].append(
-            verdict)
+        text = "" if many and verdict.state == "ok" else verdict.text
+        groups[verdict.check, verdict.state, text].append(verdict)
     ordered = sorted(groups.items(), key=lambda item: v.STATES.index(item[0][1]))
     rows = []
     for (check, state, _), group in ordered:
@@ -413,8 +415,9 @@ def verdict_part(verdicts, files):
         rows.append(f"<tr><td>{badge(state)}</td><th scope=row>{esc(check)}</th>{where}"
                     f"<td>{esc(v.listed(texts, 1) if state == 'ok' else '; '.join(texts))}</td>")
     head = "<th scope=col>file</th>" if many else ""
-    return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Verdicts"><table class="verdicts"><thead>'
-            f"<tr><th scope=col>verdict</th><th scope=col>check</th>{head}<th scope=col>why</th></tr></thead>"
+    return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Verdicts">'
+            '<table class="verdicts"><thead><tr><th scope=col>verdict</th><th scope=col>check</th>'
+            f"{head}<th scope=col>why</th></tr></thead>"
             "<tbody>" + "\n".join(rows) + "</tbody></table></div>")
 
 
@@ -530,11 +533,11 @@ def rounds_part(files, coverage):
     if aggregates:
         counts = sorted({r.rounds for r in aggregates if is_number(r.rounds)}) or ["several"]
         many = counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        parts.append(f"<p>{v.count_text(len(aggregates), 'point was', 'points were')} measured in {many} rounds. "
-                     "The result of a point is the median of its rounds' medians, with two intervals: the "
-                     "<em>confidence interval</em> says where the true median lies, the <em>prediction "
-                     "interval</em> (“next run”, the lighter band in plots) where the median of as many later "
-                     "rounds will be.</p>")
+        parts.append(f"<p>{v.count_text(len(aggregates), 'point was', 'points were')} measured in "
+                     f"{many} rounds. The result of a point is the median of its rounds' medians, with "
+                     "two intervals: the <em>confidence interval</em> says where the true median lies, "
+                     "the <em>prediction interval</em> (“next run”, the lighter band in plots) where "
+                     "the median of as many later rounds will be.</p>")
     parts.append(PROMISE)
     if coverage:
         parts.append(f"<p>Measured by <code>skampi-coverage</code>: {esc(coverage.sentence())}.</p>")
@@ -543,8 +546,8 @@ def rounds_part(files, coverage):
                      "<code>skampi-coverage</code> measures it, <code>--coverage</code> shows it here.</p>")
     spreads = [("between rounds", sorted(r.between for r in aggregates if is_number(r.between))),
                ("inside rounds", sorted(r.within for r in aggregates if is_number(r.within)))]
-    items = [f"<li>{name}: typically {style.percent_text(x[len(x) // 2])}, at most {style.percent_text(x[-1])}"
-             for name, x in spreads if x]
+    items = [f"<li>{name}: typically {style.percent_text(x[len(x) // 2])}, at most "
+             f"{style.percent_text(x[-1])}" for name, x in spreads if x]
     if items:
         parts.append("<p>Spread (interquartile range over the median):</p><ul>" + "".join(items) + "</ul>")
     return "".join(parts)
@@ -612,18 +615,20 @@ def summary_part(files, sections, verdicts, comparison):
            f"and {v.count_text(len(files) - 1, 'more file')}" if len(files) > 1 else ""]
     items = [("Verdict", f"{badge(state)} {esc(text)} (<a href='#verdicts'>all checks</a>)"),
              ("Results", f"{len(points)} in {v.count_text(len(sections), 'block')}"
-              + (f", <a href='#flags'>{doubted} flagged as doubtful</a>" if doubted else ", none flagged as "
-                 "doubtful")
+              + (f", <a href='#flags'>{doubted} flagged as doubtful</a>" if doubted else
+                 ", none flagged as doubtful")
               + (f", <a href='#missing'>{missing} missing</a>" if missing else ", none missing")),
              ("Run", esc(", ".join(filter(None, run))) or "the file does not say")]
     if comparison:
-        items.append(("Against the baseline", ", ".join(f"{count} {name}" for name, count in comparison_counts(
-            comparison)) + " (<a href='#baseline'>differences</a>)"))
+        counts = ", ".join(f"{count} {name}" for name, count in comparison_counts(comparison))
+        items.append(("Against the baseline", f"{counts} (<a href='#baseline'>differences</a>)"))
     return "<dl class=summary>" + "".join(f"<dt>{k}</dt><dd>{t}</dd>" for k, t in items) + "</dl>"
 
 
 def section_part(identity, title, body):
-    return f'<section aria-labelledby="{identity}"><h2 id="{identity}">{title}</h2>{body}</section>' if body else ""
+    if not body:
+        return ""
+    return f'<section aria-labelledby="{identity}"><h2 id="{identity}">{title}</h2>{body}</section>'
 
 
 def render(files, title, comparison=None, coverage=None):
@@ -646,8 +651,8 @@ def render(files, title, comparison=None, coverage=None):
                      comparison_part(comparison) if comparison else ""),
         section_part("rounds", "What will the next run measure?",
                      rounds_part(files, coverage) if coverage or any(f.rounds for _, f in files) else ""),
-        section_part("results", "Results", f'<nav aria-label="Blocks"><ul class=contents>{contents}</ul></nav>'
-                     + blocks if sections else "<p>No results.</p>"),
+        section_part("results", "Results", '<nav aria-label="Blocks"><ul class=contents>'
+                     f"{contents}</ul></nav>{blocks}" if sections else "<p>No results.</p>"),
         section_part("flags", "What was flagged, and why", flags_part(sections)),
         section_part("missing", "What is missing", missing_table(missing, files, "Missing results")),
         section_part("configuration", "Configuration", configuration_part(files)),
@@ -657,9 +662,11 @@ def render(files, title, comparison=None, coverage=None):
             "light": list(style.PALETTE), "dark": list(DARK_PALETTE)}
     template = string.Template(asset_template())
     return template.substitute(
-        title=esc(title), size="long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short", body="\n".join(part for part in body if part), data=embed(data),
+        title=esc(title), body="\n".join(part for part in body if part), data=embed(data),
+        size="long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short",
         library_style=asset(VENDOR, "uPlot.min.css"), style=asset(HERE, "report.css"),
-        licence=asset(VENDOR, "LICENSE"), library=asset(VENDOR, "uPlot.iife.min.js"), program=asset(HERE, "report.js"))
+        licence=asset(VENDOR, "LICENSE"), library=asset(VENDOR, "uPlot.iife.min.js"),
+        program=asset(HERE, "report.js"))
 
 
 def asset_template():

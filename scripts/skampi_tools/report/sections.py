@@ -179,7 +179,9 @@ def split_into_series(axis, section):
         for name, values in kept:
             if values[i]:
                 parts.append(values[i] if name in ("", "file", "call") else f"{name}={values[i]}")
-        label = ", ".join(parts) or (str(points[i].result.function or section.name) if not functions else "")
+        label = ", ".join(parts)
+        if not label and not functions:
+            label = str(points[i].result.function or section.name)
         seen[label, axis.positions[i]] += 1
         again = seen[label, axis.positions[i]]
         labels.append(label if again == 1 else f"{label} ({again})")

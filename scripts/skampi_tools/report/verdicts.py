@@ -107,7 +107,8 @@ def check_end(file):
         yield Verdict("Run ended well", "unknown", reason or "the file has no exit status")
         return
     state, text = status_verdict(status)
-    yield Verdict("Run ended well", state, f"exit status {status}: {text}" + (f": {reason}" if reason else ""))
+    yield Verdict("Run ended well", state,
+                  f"exit status {status}: {text}" + (f": {reason}" if reason else ""))
 
 
 def check_placement(header):
@@ -223,7 +224,8 @@ def check_precision(points):
         return Verdict("Medians are precise", "unknown", "no result states an interval of its median")
     without = len(widths) - len(known)
     text = (f"interval of the median within {limit} of it in {len(known) - wide} of "
-            f"{count_text(len(widths), 'result')}" + (f"; {without} without an interval" if without else ""))
+            f"{count_text(len(widths), 'result')}"
+            + (f"; {without} without an interval" if without else ""))
     return Verdict("Medians are precise",
                    "doubtful" if wide + without > WIDE_SHARE * len(widths) else "ok", text)
 
@@ -293,16 +295,18 @@ class Coverage:
 
     def sentence(self):
         width = ("widths were not judged" if self.width_ratio is None else
-                 f"they were {style.number_text(self.width_ratio)} times as wide as the observed spread needs")
+                 f"they were {style.number_text(self.width_ratio)} times as wide as the observed "
+                 "spread needs")
         kept = {True: "the promise is kept", False: "the promise is not kept",
                 None: "too few runs to say more"}[self.promise]
-        return (f"in {count_text(self.runs, 'run')} intervals contained {style.percent_text(self.contained)} of later medians "
-                f"(promised: at least {style.percent_text(self.least_contained)}), and {width} (promised: at "
-                f"most {style.number_text(self.most_width)}): {kept}")
+        return (f"in {count_text(self.runs, 'run')} intervals contained "
+                f"{style.percent_text(self.contained)} of later medians (promised: at least "
+                f"{style.percent_text(self.least_contained)}), and {width} (promised: at most "
+                f"{style.number_text(self.most_width)}): {kept}")
 
     def verdict(self):
-        return Verdict("Prediction intervals hold", {True: "ok", False: "doubtful", None: "unknown"}[self.promise],
-                       f"by skampi-coverage, {self.sentence()}")
+        state = {True: "ok", False: "doubtful", None: "unknown"}[self.promise]
+        return Verdict("Prediction intervals hold", state, f"by skampi-coverage, {self.sentence()}")
 
 
 def read_coverage(path):
@@ -311,8 +315,8 @@ def read_coverage(path):
         with open(path, encoding="utf-8") as file:
             record = json.load(file)
         if record["coverage"] != COVERAGE_VERSION:
-            raise Error(f"{path}: version {record['coverage']!r} of skampi-coverage's output, but this tool knows "
-                        f"version {COVERAGE_VERSION}: use the skampi-report that belongs to it")
+            raise Error(f"{path}: version {record['coverage']!r} of skampi-coverage's output, but this "
+                        f"tool knows version {COVERAGE_VERSION}: use the skampi-report that belongs to it")
         ratio, promise, promised = record["width_ratio"], record["promise"], record["promised"]
         if promise not in (True, False, None):
             raise ValueError
