@@ -419,7 +419,7 @@ def draw_heatmap(axes, panel, chosen, notes):
     flagged = [i for i, p in enumerate(points) if p.flagged]
     legend = Legend()
     if flagged:
-        axes.plot(flagged, [1.01] * len(flagged), linestyle="none", marker="v", color=style.GREY,
+        axes.plot(flagged, [0.97] * len(flagged), linestyle="none", marker="v", color=style.GREY,
                   markerfacecolor="white", transform=axes.get_xaxis_transform(), clip_on=False)
         legend.add(Line2D([], [], linestyle="none", marker="v", color=style.GREY,
                           markerfacecolor="white"), flag_text(points))
