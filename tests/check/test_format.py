@@ -39,7 +39,7 @@ each_passes("clang-format", ["--dry-run", "-Werror"], tracked_files("*.c", "*.h"
 
 scripts = {path: first_line(path) for path in tracked_files() if first_line(path).startswith("#!")}
 shell = sorted(p for p, line in scripts.items() if line.split()[-1].split("/")[-1] in ("sh", "bash"))
-each_passes("shellcheck", [], shell, "shellcheck")
+each_passes("shellcheck", ["-x"], shell, "shellcheck")
 tap.ok(shell, "there are shell scripts")
 
 for path in shell:
