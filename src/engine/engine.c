@@ -482,9 +482,10 @@ int engine_finish(struct engine *engine, bool *report_end)
     rounds_replay(engine);
     progress_end(engine);
     bring_text(engine);
-    int64_t said[] = {engine->incomplete, engine->report_end};
-    comm_allreduce_int(comm_world(), COMM_MAX, said, 2);
+    int64_t said[] = {engine->incomplete, engine->report_end, engine->cut_short};
+    comm_allreduce_int(comm_world(), COMM_MAX, said, 3);
     bool incomplete = said[0];
+    engine->time_over = engine->time_over || said[2];
     *report_end = said[1] && !engine->options.estimate && !incomplete;
     watch_stop(engine);
     if (engine->options.estimate && engine->output)
@@ -497,10 +498,10 @@ int engine_finish(struct engine *engine, bool *report_end)
     if (engine->output) {
         char *limit = NULL;
         if (engine->time_over &&
-            asprintf(&limit, "stopped by the time limit of %g s: %s%zu measurements are missing",
+            asprintf(&limit, "stopped by the time limit of %g s: %s%zu measurements are missing%s",
                      engine->options.time_limit,
                      engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
-                     engine->skipped_late) < 0)
+                     engine->skipped_late, engine->cut_short ? ", one was cut short" : "") < 0)
             must(NULL);
         output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
         free(limit);

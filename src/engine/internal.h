@@ -93,6 +93,7 @@ struct engine {
     double last_median, last_within; /* of the last measurement; PE 0 */
     double time_left_at; /* wall_seconds() when the time limit ends; infinite: there is none */
     bool time_over;      /* it has ended */
+    bool cut_short;      /* a measurement has been stopped by it */
     size_t skipped_late; /* measurements that the time limit left out */
     struct rounds_record *records; /* to be measured in further rounds, see rounds.c */
     size_t record_count, record_room;

@@ -1343,6 +1343,8 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
         bring_result(engine, &numbers, per_pe);
         if (engine->output)
             report_result(engine, request, &numbers, per_pe);
+        engine->cut_short = engine->cut_short || ((numbers.flags >> RESULT_TIME_BUDGET & 1) &&
+                                                  wall_seconds() >= engine->time_left_at);
         engine->last_iterations = numbers.iterations;
         engine->last_median = numbers.median;
         engine->last_within = numbers.p75 - numbers.p25;
