@@ -119,7 +119,8 @@ static void print_completion(void)
 
 static void print_signature(const struct measurement *function)
 {
-    static const char *const types[] = {"int", "int", "int", "double", "string", "int[]"};
+    static const char *const types[] = {"int",   "int",      "int", "double", "string",
+                                        "int[]", "datatype", "op",  "info"};
     printf("%s(", function->name);
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
         printf("%s%s %s", i ? ", " : "", types[function->parameters[i].type],

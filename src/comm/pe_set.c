@@ -10,6 +10,7 @@ struct pe_set {
     /* Regular sets have no members: most sets are regular, and a set of 10^5 PEs costs nothing. */
     int first, stride;
     int *members;
+    struct topology *topology; /* NULL mostly */
 };
 
 static void *allocate(size_t bytes)
@@ -67,6 +68,7 @@ void pe_set_release(struct pe_set *set)
 {
     if (set == NULL || --set->references > 0)
         return;
+    topology_release(set->topology);
     free(set->members);
     free(set);
 }
@@ -103,6 +105,20 @@ bool pe_set_equal(const struct pe_set *a, const struct pe_set *b)
     if (a->members == NULL)
         return a->first == b->first && a->stride == b->stride;
     return memcmp(a->members, b->members, (size_t)a->size * sizeof *a->members) == 0;
+}
+
+struct pe_set *pe_set_arranged(const struct pe_set *set, int size, struct topology *topology)
+{
+    struct pe_set *arranged = set->members != NULL ? pe_set_create(set->members, size)
+                                                   : pe_set_strided(set->first, set->stride, size);
+
+    arranged->topology = topology;
+    return arranged;
+}
+
+struct topology *pe_set_topology(const struct pe_set *set)
+{
+    return set->topology;
 }
 
 bool pe_set_regular(const struct pe_set *set, int *first, int *stride)

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "comm/topology.h"
+
 struct pe_set;
 
 /* A set with the given world PEs in this order (copied). size may be 0: the empty set, which the
@@ -29,7 +31,14 @@ int pe_set_member(const struct pe_set *set, int rank);
  */
 int pe_set_rank_of(const struct pe_set *set, int pe);
 
+/* The same members in the same order, whatever their topology. */
 bool pe_set_equal(const struct pe_set *a, const struct pe_set *b);
+
+/* The first ranks of the set with this arrangement, whose reference is taken over. */
+struct pe_set *pe_set_arranged(const struct pe_set *set, int size, struct topology *topology);
+
+/* Of an arranged set, else NULL. */
+struct topology *pe_set_topology(const struct pe_set *set);
 
 /* True when neighbouring ranks are a constant distance apart: PEs *first, *first + *stride, ... The
  * stride may be negative; of a single PE it is 1. */

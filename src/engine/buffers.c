@@ -13,9 +13,28 @@ uintptr_t buffers_align(uintptr_t address, size_t alignment)
     return multiple % (2 * alignment) == 0 ? multiple + alignment : multiple;
 }
 
-bool buffers_fit(const struct settings *settings, const struct demand *demand)
+static size_t common_multiple(size_t a, size_t b)
 {
-    return demand->local <= (size_t)settings->buffer_bytes;
+    size_t x = a, y = b;
+    while (y != 0) {
+        size_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+size_t buffers_need(const struct settings *settings, const struct demand *demand, enum api api)
+{
+    size_t send = (size_t)settings->send_alignment, receive = (size_t)settings->receive_alignment;
+    if (api != API_MPI)
+        return demand->local;
+    if (demand->local > SIZE_MAX / 8 || demand->remote > SIZE_MAX / 8)
+        return SIZE_MAX;
+    size_t need = demand->local + 2 * send + demand->remote + 2 * receive;
+    size_t free_of_charge = 8 * common_multiple(send, receive);
+    need *= settings->buffer_cycling ? 2 : 1;
+    return need > free_of_charge ? need - free_of_charge : 0;
 }
 
 /* A block with room for every position that the alignment may ask for. */

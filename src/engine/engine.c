@@ -12,6 +12,7 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "comm/communicator.h"
 #include "engine/counters.h"
 #include "engine/internal.h"
 #include "stats/random.h"
@@ -46,6 +47,13 @@ int engine_pes(const struct engine *engine)
 struct settings *engine_settings(struct engine *engine)
 {
     return &engine->settings;
+}
+
+struct pe_set *engine_arrange(struct engine *engine, const struct pe_set *set,
+                              struct topology *topology, bool reorder)
+{
+    (void)engine;
+    return communicator_arrange(set, topology, reorder);
 }
 
 int engine_node_count(struct engine *engine)

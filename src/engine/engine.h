@@ -103,6 +103,11 @@ void engine_progress(struct engine *, double share);
  */
 int engine_farthest_from_root(struct engine *);
 
+/* The set in the order in which the library would arrange it for this topology, whose reference is
+ * taken over; PEs without a place in it are left out. reorder: ranks may change. Collective. */
+struct pe_set *engine_arrange(struct engine *, const struct pe_set *, struct topology *,
+                              bool reorder);
+
 /* Nodes are numbered from 0 in the order of their lowest PE. Any PE. */
 int engine_node_count(struct engine *);
 int engine_node_of(struct engine *, int pe);

@@ -190,8 +190,11 @@ void progress_end(struct engine *);
 
 /* ---- buffers.c ---- */
 
-/* Whether the demand fits the buffer that the script set (OpenSHMEM rule: the source alone). */
-bool buffers_fit(const struct settings *, const struct demand *);
+/* What set_skampi_buffer() must be at least for the demand to fit; SIZE_MAX: nothing is enough.
+ * OpenSHMEM: the source alone counts. MPI: SKaMPI 5's rule, by which both buffers and what their
+ * alignment may cost lie in one block of the buffer's size and 8 times the least common multiple of
+ * the alignments; twice, when it cycles. */
+size_t buffers_need(const struct settings *, const struct demand *, enum api);
 /* Makes the blocks large enough; collective over the world. False when memory is short. */
 bool buffers_prepare(struct buffers *, const struct settings *, const struct demand *);
 /* Starts a measurement at the first place; pure. Cold: so many places as the blocks have room for

@@ -1231,7 +1231,8 @@ static void too_large(struct engine *engine, const struct measure_request *reque
     fprintf(stderr,
             "%s: warning: %s needs a buffer of %zu bytes, but set_skampi_buffer gives only %lld: "
             "nothing has been measured in this block\n",
-            request->place, request->text, engine->run.demand.local,
+            request->place, request->text,
+            buffers_need(&engine->settings, &engine->run.demand, request->function->api),
             (long long)engine->settings.buffer_bytes);
 }
 
@@ -1399,7 +1400,8 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     int64_t wanted = iterations_wanted(&engine->run);
     engine->run.iterations = wanted > 0 ? wanted : FIRST_ITERATIONS;
     engine_clear_notes(engine);
-    if (!buffers_fit(&engine->settings, &demand)) {
+    if (buffers_need(&engine->settings, &demand, function->api) >
+        (size_t)engine->settings.buffer_bytes) {
         too_large(engine, request);
         return MEASURE_TOO_LARGE;
     }

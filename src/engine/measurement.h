@@ -15,6 +15,9 @@
 #include <stdint.h>
 
 #include "clock/timer.h"
+#include "comm/communicator.h"
+#include "comm/datatype.h"
+#include "comm/info.h"
 #include "comm/pe_set.h"
 #include "comm/process.h"
 #include "output/settings.h"
@@ -27,7 +30,10 @@ enum parameter_type {
     PARAMETER_RANK,       /* an integer: a rank of the set, checked by the engine */
     PARAMETER_DOUBLE,
     PARAMETER_STRING,
-    PARAMETER_INT_ARRAY
+    PARAMETER_INT_ARRAY,
+    PARAMETER_DATATYPE,
+    PARAMETER_OPERATION,
+    PARAMETER_INFO
 };
 
 struct parameter {
@@ -41,8 +47,11 @@ struct parameter {
 struct argument {
     int64_t integer; /* also the length of an array */
     double real;
-    const char *string;
+    const char *string; /* also a datatype, an operation, or info, as it is printed */
     const int64_t *array;
+    struct datatype *datatype;
+    const struct operation *operation;
+    struct info *info;
 };
 
 enum api { API_NONE, API_OPENSHMEM, API_MPI };
@@ -53,9 +62,11 @@ enum quantity { QUANTITY_TIME, QUANTITY_BYTES };
 /* What one call needs, a function of the arguments and the set's size alone: PEs outside the set
  * compute it too, since symmetric memory is allocated by all PEs together. Bytes. */
 struct demand {
-    size_t local;    /* source (put, broadcast) or destination (get): decides whether it fits */
-    size_t remote;   /* symmetric memory on the other side, at the same address on all PEs */
-    size_t scratch;  /* symmetric memory for counters and the like, zeroed on all PEs of the job */
+    size_t local;   /* source (put, broadcast) or destination (get): decides whether it fits; MPI:
+                       what is sent */
+    size_t remote;  /* symmetric memory on the other side, at the same address on all PEs; MPI: what
+                       is received, and both together decide whether they fit */
+    size_t scratch; /* symmetric memory for counters and the like, zeroed on all PEs of the job */
     size_t reported; /* the size column of the result */
 };
 
@@ -135,6 +146,11 @@ extern const size_t measurement_family_count;
 #define WITH_SHMEM(hook) (hook)
 #else
 #define WITH_SHMEM(hook) NULL
+#endif
+#if SKAMPI_MPI
+#define WITH_MPI(hook) (hook)
+#else
+#define WITH_MPI(hook) NULL
 #endif
 
 /* By script name, or NULL. */

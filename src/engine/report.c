@@ -134,7 +134,7 @@ static struct result_argument *named_arguments(const struct measure_request *req
                                             .array = argument->array};
         if (parameter->type == PARAMETER_DOUBLE)
             named[i].type = RESULT_REAL;
-        if (parameter->type == PARAMETER_STRING)
+        if (argument->string)
             named[i].type = RESULT_STRING;
         if (parameter->type == PARAMETER_INT_ARRAY)
             named[i].type = RESULT_INTEGERS;

@@ -50,6 +50,12 @@ static const struct argument *copy_arguments(const struct measure_request *reque
             copy[i].array = must(malloc(bytes ? bytes : 1));
             memcpy((void *)(uintptr_t)copy[i].array, request->arguments[i].array, bytes);
         }
+        if (copy[i].datatype)
+            datatype_reference(copy[i].datatype);
+        if (copy[i].info) { /* the script may change its own meanwhile */
+            copy[i].info = info_copy(copy[i].info);
+            copy[i].string = info_text(copy[i].info);
+        }
     }
     return copy;
 }
@@ -78,6 +84,8 @@ static void free_request(struct measure_request *request)
             drop(request->arguments[i].string);
         if (function->parameters[i].type == PARAMETER_INT_ARRAY)
             drop(request->arguments[i].array);
+        datatype_release(request->arguments[i].datatype);
+        info_release(request->arguments[i].info);
     }
     for (size_t i = 0; i < request->variable_count; i++) {
         drop(request->variables[i].name);

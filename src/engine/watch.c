@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "comm/comm.h"
+#include "comm/communicator.h"
 #include "engine/internal.h"
 
 #define STATUS_FAILED_MEASUREMENT 3
@@ -100,6 +101,22 @@ static void stuck(struct engine *engine, double seconds)
     end_job(engine, STATUS_WATCHDOG);
 }
 
+/* MPI says so of one of its own calls. */
+static void library_failed(const char *text)
+{
+    struct engine *engine = watched;
+    const char *doing = atomic_load(&engine->doing);
+    if (comm_claim())
+        fprintf(stderr, "skampi: error: MPI failed on PE %d in %s: %s\n", comm_pe(),
+                doing ? doing : "the script", text);
+    if (engine->output) {
+        char line[1024];
+        snprintf(line, sizeof line, "# MPI failed in %s: %s\n", doing ? doing : "the script", text);
+        output_last_words(engine->output, line);
+    }
+    end_job(engine, STATUS_FAILED_MEASUREMENT);
+}
+
 static void *watch(void *context)
 {
     struct engine *engine = context;
@@ -153,6 +170,7 @@ static void crashed(int number)
 void watch_start(struct engine *engine)
 {
     watched = engine;
+    communicator_on_error(library_failed);
     engine->watching = pthread_create(&engine->watcher, NULL, watch, engine) == 0;
     static char stack[65536]; /* a smashed stack must not stop the handler */
     stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};

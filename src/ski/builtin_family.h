@@ -10,6 +10,7 @@
 extern const struct builtin builtins_settings[];
 extern const struct builtin builtins_sets[];
 extern const struct builtin builtins_values[];
+extern const struct builtin builtins_mpi[];
 
 /* Stores the error and returns void. */
 struct value builtin_refuse(struct builtin_context *context, const char *format, ...)
@@ -22,5 +23,8 @@ bool builtin_in_range(struct builtin_context *context, const char *function, int
 /* Takes the array over; NULL, as int_array_create() gave it, becomes an error. */
 struct value builtin_array(struct builtin_context *context, const char *function,
                            struct int_array *array);
+
+/* The constants of MPI besides communicators; ends with a nameless row. */
+extern const struct constant constants_mpi[];
 
 #endif

@@ -7,7 +7,8 @@
 #include "ski/builtin_family.h"
 #include "ski/text.h"
 
-static const struct builtin *const families[] = {builtins_settings, builtins_sets, builtins_values};
+static const struct builtin *const families[] = {builtins_settings, builtins_sets, builtins_values,
+                                                 builtins_mpi};
 
 #define FAMILY_COUNT (sizeof families / sizeof families[0])
 
@@ -68,33 +69,43 @@ struct value builtin_array(struct builtin_context *context, const char *function
 
 /* ---- Constants ---- */
 
-static struct value make_world(struct builtin_context *context)
+static struct value make_world(struct builtin_context *context, const char *name)
 {
+    (void)name;
     return value_set(pe_set_strided(0, 1, engine_pes(context->engine)));
 }
 
 /* A set is one and the same thing on all PEs, so that "self" cannot be another one on each. */
-static struct value make_self(struct builtin_context *context)
+static struct value make_self(struct builtin_context *context, const char *name)
 {
     (void)context;
+    (void)name;
     return value_set(pe_set_strided(0, 1, 1));
 }
 
-static struct value make_null(struct builtin_context *context)
+static struct value make_null(struct builtin_context *context, const char *name)
 {
     (void)context;
+    (void)name;
     return value_set(pe_set_strided(0, 1, 0));
 }
 
-static const struct constant constants[] = {
+static const struct constant communicators[] = {
     {"MPI_COMM_WORLD", TYPE_COMM, make_world},
     {"MPI_COMM_SELF", TYPE_COMM, make_self},
     {"MPI_COMM_NULL", TYPE_COMM, make_null},
 };
 
+#define COMMUNICATOR_COUNT (sizeof communicators / sizeof communicators[0])
+
 const struct constant *constant_at(size_t i)
 {
-    return i < sizeof constants / sizeof constants[0] ? &constants[i] : NULL;
+    if (i < COMMUNICATOR_COUNT)
+        return &communicators[i];
+    for (const struct constant *c = constants_mpi; c->name != NULL; c++)
+        if (i-- == COMMUNICATOR_COUNT)
+            return c;
+    return NULL;
 }
 
 const struct constant *constant_find(const char *name)

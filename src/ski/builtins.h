@@ -45,7 +45,7 @@ const struct builtin *builtin_at(size_t i); /* NULL behind the last */
 struct constant {
     const char *name;
     enum value_type type;
-    struct value (*make)(struct builtin_context *);
+    struct value (*make)(struct builtin_context *, const char *name);
 };
 const struct constant *constant_find(const char *name);
 const struct constant *constant_at(size_t i);

@@ -194,6 +194,14 @@ static const char *with_article(enum value_type type)
         return "a communicator";
     case TYPE_INT_ARRAY:
         return "an integer array";
+    case TYPE_DATATYPE:
+        return "a datatype";
+    case TYPE_DATATYPE_ARRAY:
+        return "a datatype array";
+    case TYPE_OPERATION:
+        return "an operation";
+    case TYPE_INFO:
+        return "an info object";
     case TYPE_VOID:
         break;
     }
@@ -335,30 +343,13 @@ static void check_builtin(struct checker *c, struct expr *call, const struct bui
     }
 }
 
-static enum value_type parameter_value_type(enum parameter_type type)
-{
-    switch (type) {
-    case PARAMETER_INT:
-    case PARAMETER_ITERATIONS:
-    case PARAMETER_RANK:
-        return TYPE_INT;
-    case PARAMETER_DOUBLE:
-        return TYPE_REAL;
-    case PARAMETER_STRING:
-        return TYPE_STRING;
-    case PARAMETER_INT_ARRAY:
-        return TYPE_INT_ARRAY;
-    }
-    return TYPE_UNKNOWN;
-}
-
 static void check_minimum(struct checker *c, const struct expr *call, size_t i,
                           const struct parameter *parameter)
 {
     double value;
 
-    if (parameter_value_type(parameter->type) != TYPE_INT ||
-        !literal_number(call->args[i], &value) || round(value) >= (double)parameter->minimum)
+    if (value_type_of(parameter->type) != TYPE_INT || !literal_number(call->args[i], &value) ||
+        round(value) >= (double)parameter->minimum)
         return;
     diag_error(c->diag, call->args[i]->where, "argument %zu of %s (%s) must be at least %lld",
                i + 1, call->text, parameter->name, (long long)parameter->minimum);
@@ -387,7 +378,7 @@ static void check_measurement(struct checker *c, struct expr *call,
             continue;
         }
         parameter = &measurement->parameters[i];
-        check_argument(c, call, i, parameter_value_type(parameter->type), parameter->name);
+        check_argument(c, call, i, value_type_of(parameter->type), parameter->name);
         check_minimum(c, call, i, parameter);
     }
     if (call->count != wanted) {
@@ -457,11 +448,26 @@ static enum value_type check_operation(struct checker *c, struct expr *expr)
     return TYPE_UNKNOWN;
 }
 
+/* The first element says what the array is one of. */
 static enum value_type check_array(struct checker *c, const struct expr *expr)
 {
-    for (size_t i = 0; i < expr->count; i++)
-        require(c, expr->args[i], TYPE_INT, "an element of an array");
-    return TYPE_INT_ARRAY;
+    enum value_type first = TYPE_INT;
+
+    for (size_t i = 0; i < expr->count; i++) {
+        enum value_type type = check_value(c, expr->args[i]);
+
+        if (i == 0 && (type == TYPE_UNKNOWN || type == TYPE_DATATYPE))
+            first = type;
+        if (first == TYPE_UNKNOWN || type == TYPE_UNKNOWN || type == first)
+            continue;
+        diag_error(c->diag, expr->args[i]->where,
+                   first == TYPE_INT ? "an element of an array must be %s, this is %s"
+                                     : "an element of this array must be %s, this is %s",
+                   with_article(first), with_article(type));
+    }
+    if (first == TYPE_UNKNOWN)
+        return TYPE_UNKNOWN;
+    return first == TYPE_DATATYPE ? TYPE_DATATYPE_ARRAY : TYPE_INT_ARRAY;
 }
 
 /* May be a call that returns nothing. */

@@ -229,30 +229,63 @@ static bool call_builtin(struct interp *in, const struct expr *call, struct valu
     return false;
 }
 
-static bool evaluate_array(struct interp *in, const struct expr *expr, struct value *v)
+/* An empty array of the type that the first element has, or NULL when there would be too many. */
+static bool create_array(struct interp *in, const struct expr *expr, enum value_type first,
+                         struct value *v)
 {
-    struct int_array *array = int_array_create(expr->count);
-    struct value made;
+    struct datatype_array *datatypes = NULL;
+    struct int_array *integers = NULL;
 
-    if (array == NULL)
+    if (first == TYPE_DATATYPE)
+        datatypes = datatype_array_create(expr->count);
+    else
+        integers = int_array_create(expr->count);
+    if (datatypes == NULL && integers == NULL)
         return fail(in, expr->where, "all arrays together would have more than %d elements",
                     INT_ARRAY_LIMIT);
-    made = value_array(array);
+    *v = datatypes != NULL ? value_datatype_array(datatypes) : value_array(integers);
+    return true;
+}
+
+/* Puts an item (taken over) into the array v. */
+static bool fill_array(struct interp *in, const struct expr *expr, struct value *v, size_t i,
+                       struct value item)
+{
+    if (v->type == TYPE_DATATYPE_ARRAY && item.type == TYPE_DATATYPE) {
+        v->as.datatypes->items[i] = item.as.datatype;
+        return true;
+    }
+    if (v->type == TYPE_INT_ARRAY && item.type == TYPE_INT) {
+        v->as.array->items[i] = item.as.integer;
+        return true;
+    }
+    fail(in, expr->args[i]->where, "an array holds %s (given: %s)%s",
+         v->type == TYPE_INT_ARRAY ? "integers" : "datatypes, when the first element is one",
+         value_type_name(item.type),
+         item.type == TYPE_REAL ? "; round() makes one of a double" : "");
+    value_release(&item);
+    return false;
+}
+
+static bool evaluate_array(struct interp *in, const struct expr *expr, struct value *v)
+{
+    struct value made = value_void(), item;
+
+    if (expr->count == 0)
+        return create_array(in, expr, TYPE_INT, v);
     for (size_t i = 0; i < expr->count; i++) {
-        struct value item;
         bool ok = evaluate(in, expr->args[i], &item);
 
-        if (ok && item.type != TYPE_INT)
-            ok = fail(in, expr->args[i]->where, "an array holds integers (given: %s)%s",
-                      value_type_name(item.type),
-                      item.type == TYPE_REAL ? "; round() makes one of a double" : "");
+        if (ok && i == 0 && !create_array(in, expr, item.type, &made)) {
+            value_release(&item);
+            ok = false;
+        }
         if (ok)
-            made.as.array->items[i] = item.as.integer;
-        else
+            ok = fill_array(in, expr, &made, i, item);
+        if (!ok) {
             value_release(&made);
-        value_release(&item);
-        if (!ok)
             return false;
+        }
     }
     *v = made;
     return true;
@@ -400,23 +433,6 @@ static void flush(struct interp *in, const struct stmt *stmt)
 
 /* ---- measure ---- */
 
-static enum value_type argument_type(enum parameter_type type)
-{
-    switch (type) {
-    case PARAMETER_INT:
-    case PARAMETER_ITERATIONS:
-    case PARAMETER_RANK:
-        return TYPE_INT;
-    case PARAMETER_DOUBLE:
-        return TYPE_REAL;
-    case PARAMETER_STRING:
-        return TYPE_STRING;
-    case PARAMETER_INT_ARRAY:
-        return TYPE_INT_ARRAY;
-    }
-    return TYPE_VOID;
-}
-
 /* The same as the type letters of a builtin. */
 static void argument_letters(const struct measurement *function,
                              char letters[MEASUREMENT_MAX_PARAMETERS + 1])
@@ -424,7 +440,7 @@ static void argument_letters(const struct measurement *function,
     size_t count = measurement_parameter_count(function);
 
     for (size_t i = 0; i < count; i++)
-        letters[i] = (char)argument_type(function->parameters[i].type);
+        letters[i] = (char)value_type_of(function->parameters[i].type);
     letters[count] = '\0';
 }
 
@@ -442,6 +458,18 @@ static struct argument argument_of(const struct value *v)
     if (v->type == TYPE_INT_ARRAY) {
         argument.integer = (int64_t)v->as.array->count;
         argument.array = v->as.array->items;
+    }
+    if (v->type == TYPE_DATATYPE) {
+        argument.datatype = v->as.datatype;
+        argument.string = datatype_text(v->as.datatype);
+    }
+    if (v->type == TYPE_OPERATION) {
+        argument.operation = v->as.operation;
+        argument.string = operation_name(v->as.operation);
+    }
+    if (v->type == TYPE_INFO) {
+        argument.info = v->as.info;
+        argument.string = info_text(v->as.info);
     }
     return argument;
 }
@@ -972,7 +1000,7 @@ static void define_constants(struct interp *in)
 
         if (constant == NULL)
             continue;
-        in->globals[i] = constant->make(&in->context);
+        in->globals[i] = constant->make(&in->context, constant->name);
         in->globals[i].constant = constant->name;
     }
 }

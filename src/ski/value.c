@@ -45,6 +45,26 @@ struct value value_array(struct int_array *array)
     return (struct value){.type = TYPE_INT_ARRAY, .as.array = array};
 }
 
+struct value value_datatype(struct datatype *datatype)
+{
+    return (struct value){.type = TYPE_DATATYPE, .as.datatype = datatype};
+}
+
+struct value value_datatype_array(struct datatype_array *datatypes)
+{
+    return (struct value){.type = TYPE_DATATYPE_ARRAY, .as.datatypes = datatypes};
+}
+
+struct value value_operation(const struct operation *operation)
+{
+    return (struct value){.type = TYPE_OPERATION, .as.operation = operation};
+}
+
+struct value value_info(struct info *info)
+{
+    return (struct value){.type = TYPE_INFO, .as.info = info};
+}
+
 /* Items of all arrays that there are. */
 static size_t array_items;
 
@@ -61,6 +81,29 @@ struct int_array *int_array_create(size_t count)
     return array;
 }
 
+struct datatype_array *datatype_array_create(size_t count)
+{
+    struct datatype_array *array;
+
+    if (count > INT_ARRAY_LIMIT - array_items)
+        return NULL;
+    array_items += count;
+    array = memory_zeroed(1, sizeof *array + count * sizeof(struct datatype *));
+    array->references = 1;
+    array->count = count;
+    return array;
+}
+
+static void release_datatypes(struct datatype_array *array)
+{
+    if (--array->references > 0)
+        return;
+    for (size_t i = 0; i < array->count; i++)
+        datatype_release(array->items[i]);
+    array_items -= array->count;
+    free(array);
+}
+
 struct value value_copy(const struct value *v)
 {
     switch (v->type) {
@@ -73,9 +116,19 @@ struct value value_copy(const struct value *v)
     case TYPE_INT_ARRAY:
         v->as.array->references++;
         break;
+    case TYPE_DATATYPE:
+        datatype_reference(v->as.datatype);
+        break;
+    case TYPE_DATATYPE_ARRAY:
+        v->as.datatypes->references++;
+        break;
+    case TYPE_INFO:
+        info_reference(v->as.info);
+        break;
     case TYPE_VOID:
     case TYPE_INT:
     case TYPE_REAL:
+    case TYPE_OPERATION:
         break;
     }
     return *v;
@@ -97,15 +150,48 @@ void value_release(struct value *v)
             free(v->as.array);
         }
         break;
+    case TYPE_DATATYPE:
+        datatype_release(v->as.datatype);
+        break;
+    case TYPE_DATATYPE_ARRAY:
+        release_datatypes(v->as.datatypes);
+        break;
+    case TYPE_INFO:
+        info_release(v->as.info);
+        break;
     case TYPE_VOID:
     case TYPE_INT:
     case TYPE_REAL:
+    case TYPE_OPERATION:
         break;
     }
     *v = value_void();
 }
 
 /* ---- Printing ---- */
+
+enum value_type value_type_of(enum parameter_type parameter)
+{
+    switch (parameter) {
+    case PARAMETER_INT:
+    case PARAMETER_ITERATIONS:
+    case PARAMETER_RANK:
+        return TYPE_INT;
+    case PARAMETER_DOUBLE:
+        return TYPE_REAL;
+    case PARAMETER_STRING:
+        return TYPE_STRING;
+    case PARAMETER_INT_ARRAY:
+        return TYPE_INT_ARRAY;
+    case PARAMETER_DATATYPE:
+        return TYPE_DATATYPE;
+    case PARAMETER_OPERATION:
+        return TYPE_OPERATION;
+    case PARAMETER_INFO:
+        return TYPE_INFO;
+    }
+    return TYPE_VOID;
+}
 
 const char *value_type_name(enum value_type type)
 {
@@ -120,6 +206,14 @@ const char *value_type_name(enum value_type type)
         return "communicator";
     case TYPE_INT_ARRAY:
         return "integer array";
+    case TYPE_DATATYPE:
+        return "datatype";
+    case TYPE_DATATYPE_ARRAY:
+        return "datatype array";
+    case TYPE_OPERATION:
+        return "operation";
+    case TYPE_INFO:
+        return "info object";
     case TYPE_VOID:
         break;
     }
@@ -146,6 +240,15 @@ static void append_real(struct text *text, double x)
         text_append(text, "%s", shown);
     else
         text_append(text, "%.*f", digits - 1 - exponent > 1 ? digits - 1 - exponent : 1, x);
+}
+
+static void append_datatypes(struct text *text, const struct datatype_array *array)
+{
+    text_append(text, "[");
+    for (size_t i = 0; i < array->count; i++)
+        text_append(text, "%s%s", i > 0 ? ", " : "",
+                    array->items[i] != NULL ? datatype_text(array->items[i]) : "---");
+    text_append(text, "]");
 }
 
 char *value_text(const struct value *v)
@@ -175,6 +278,18 @@ char *value_text(const struct value *v)
         for (size_t i = 0; i < v->as.array->count; i++)
             text_append(&text, "%s%lld", i > 0 ? ", " : "", (long long)v->as.array->items[i]);
         text_append(&text, "]");
+        break;
+    case TYPE_DATATYPE:
+        text_append(&text, "%s", datatype_text(v->as.datatype));
+        break;
+    case TYPE_DATATYPE_ARRAY:
+        append_datatypes(&text, v->as.datatypes);
+        break;
+    case TYPE_OPERATION:
+        text_append(&text, "%s", operation_name(v->as.operation));
+        break;
+    case TYPE_INFO:
+        text_append(&text, "%s", info_text(v->as.info));
         break;
     case TYPE_VOID:
         break;
@@ -222,6 +337,14 @@ const char *value_convert(struct value *v, enum value_type to)
         return "a communicator is needed here, such as comm(2)";
     case TYPE_INT_ARRAY:
         return "an array of integers is needed here, such as {1, 2}";
+    case TYPE_DATATYPE:
+        return "a datatype is needed here, such as MPI_INT";
+    case TYPE_DATATYPE_ARRAY:
+        return "an array of datatypes is needed here, such as {MPI_INT, MPI_DOUBLE}";
+    case TYPE_OPERATION:
+        return "an operation is needed here, such as MPI_SUM";
+    case TYPE_INFO:
+        return "an info object is needed here, such as MPI_INFO_NULL";
     case TYPE_VOID:
         break;
     }
@@ -258,6 +381,13 @@ static const char *misfit(enum operator op, enum value_type bad)
                "one";
     case TYPE_INT_ARRAY:
         return "arrays cannot be operands; int_array_get() gives an element";
+    case TYPE_DATATYPE:
+    case TYPE_DATATYPE_ARRAY:
+        return "datatypes cannot be operands";
+    case TYPE_OPERATION:
+        return "operations of MPI cannot be operands";
+    case TYPE_INFO:
+        return "info objects cannot be operands";
     case TYPE_INT:
     case TYPE_REAL:
         break;

@@ -1,7 +1,7 @@
 /*
- * Values of the language. Numbers are 64-bit integers and doubles; strings, sets and arrays are
- * shared by reference and counted. A value may carry the name of the constant it came from, which
- * is what print and loop columns then show.
+ * Values of the language. Numbers are 64-bit integers and doubles; strings, sets, arrays and what
+ * MPI has besides are shared by reference and counted. A value may carry the name of the constant
+ * it came from, which is what print and loop columns then show.
  */
 #ifndef SKAMPI_SKI_VALUE_H
 #define SKAMPI_SKI_VALUE_H
@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "comm/datatype.h"
+#include "comm/info.h"
 #include "comm/pe_set.h"
+#include "engine/measurement.h"
 #include "ski/tree.h"
 
 /* The letters are those of builtin signatures. */
@@ -20,13 +23,23 @@ enum value_type {
     TYPE_REAL = 'f',
     TYPE_STRING = 's',
     TYPE_COMM = 'c',
-    TYPE_INT_ARRAY = 'a'
+    TYPE_INT_ARRAY = 'a',
+    TYPE_DATATYPE = 'd',
+    TYPE_DATATYPE_ARRAY = 'e',
+    TYPE_OPERATION = 'o',
+    TYPE_INFO = 'h'
 };
 
 struct int_array {
     int references;
     size_t count;
     int64_t items[];
+};
+
+struct datatype_array {
+    int references;
+    size_t count;
+    struct datatype *items[]; /* NULL: not set yet */
 };
 
 struct shared_string {
@@ -44,6 +57,10 @@ struct value {
         struct shared_string *string;
         struct pe_set *set;
         struct int_array *array;
+        struct datatype *datatype;
+        struct datatype_array *datatypes;
+        const struct operation *operation;
+        struct info *info;
     } as;
 };
 
@@ -51,18 +68,27 @@ struct value value_void(void);
 struct value value_int(int64_t i);
 struct value value_real(double x);
 struct value value_string(const char *text, size_t length);
-struct value value_set(struct pe_set *set);        /* takes the reference over */
-struct value value_array(struct int_array *array); /* takes the reference over */
+struct value value_set(struct pe_set *set);                          /* takes the reference over */
+struct value value_array(struct int_array *array);                   /* takes the reference over */
+struct value value_datatype(struct datatype *datatype);              /* takes the reference over */
+struct value value_datatype_array(struct datatype_array *datatypes); /* takes the reference over */
+struct value value_operation(const struct operation *operation);
+struct value value_info(struct info *info); /* takes the reference over */
 
 /* Zeros, one reference; NULL when all arrays together would have more than INT_ARRAY_LIMIT items:
  * that is a mistake in the script, which has to end by an error. */
 #define INT_ARRAY_LIMIT (1 << 20)
 struct int_array *int_array_create(size_t count);
+/* The same for datatypes, none of them set. */
+struct datatype_array *datatype_array_create(size_t count);
 
 struct value value_copy(const struct value *v); /* one more reference */
 void value_release(struct value *v);            /* leaves it void */
 
-/* "integer", "double", "string", "communicator", "integer array", "nothing". */
+/* The type of the values that a parameter takes. */
+enum value_type value_type_of(enum parameter_type parameter);
+
+/* "integer", "double", "string", "communicator", "integer array", "datatype", ..., "nothing". */
 const char *value_type_name(enum value_type type);
 
 /* As print and loop columns show it; the caller frees it. Doubles print with the fewest digits

@@ -10,8 +10,10 @@
 static const struct {
     const char *name;
     const struct builtin *functions;
-} families[] = {
-    {"settings", builtins_settings}, {"sets", builtins_sets}, {"values", builtins_values}};
+} families[] = {{"settings", builtins_settings},
+                {"sets", builtins_sets},
+                {"values", builtins_values},
+                {"mpi", builtins_mpi}};
 
 static const char *type_name(char letter)
 {
@@ -26,6 +28,14 @@ static const char *type_name(char letter)
         return "comm";
     case TYPE_INT_ARRAY:
         return "int[]";
+    case TYPE_DATATYPE:
+        return "datatype";
+    case TYPE_DATATYPE_ARRAY:
+        return "datatype[]";
+    case TYPE_OPERATION:
+        return "op";
+    case TYPE_INFO:
+        return "info";
     case TYPE_VOID:
         break;
     }

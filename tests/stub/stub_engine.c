@@ -307,6 +307,13 @@ int engine_farthest_from_root(struct engine *engine)
     return engine->pes - 1;
 }
 
+struct pe_set *engine_arrange(struct engine *engine, const struct pe_set *set,
+                              struct topology *topology, bool reorder)
+{
+    text_append(&engine->log, "arrange%s\n", reorder ? ", reorder" : "");
+    return pe_set_arranged(set, topology_places(topology), topology);
+}
+
 int engine_node_count(struct engine *engine)
 {
     return (engine->pes + engine->pes_per_node - 1) / engine->pes_per_node;

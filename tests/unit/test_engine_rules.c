@@ -116,12 +116,29 @@ static void fit(void **state)
     struct settings settings = settings_default();
     settings.buffer_bytes = 1000;
     struct demand demand = {.local = 1000, .remote = 1000000};
-    assert_true(buffers_fit(&settings, &demand));
-    demand.local = 1001;
-    assert_false(buffers_fit(&settings, &demand));
-    settings.buffer_bytes = 0;
+    assert_int_equal(buffers_need(&settings, &demand, API_OPENSHMEM), 1000);
     demand.local = 0;
-    assert_true(buffers_fit(&settings, &demand));
+    assert_int_equal(buffers_need(&settings, &demand, API_NONE), 0);
+}
+
+/* SKaMPI 5: 64 KiB are enough for two messages of 4096 integers, twice. */
+static void classic_fit(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    struct demand demand = {.local = 4 * 4096, .remote = 4 * 4096};
+    assert_int_equal(buffers_need(&settings, &demand, API_MPI), 65536);
+    settings.buffer_cycling = false;
+    assert_int_equal(buffers_need(&settings, &demand, API_MPI), 32768 + 128 - 256);
+    settings.send_alignment = 16;
+    settings.receive_alignment = 24;
+    assert_int_equal(buffers_need(&settings, &demand, API_MPI), 32768 + 80 - 8 * 48);
+    demand = (struct demand){0, 0, 0, 0};
+    assert_int_equal(buffers_need(&settings, &demand, API_MPI), 0);
+    demand.remote = SIZE_MAX;
+    assert_int_equal(buffers_need(&settings, &demand, API_MPI), SIZE_MAX);
+    demand = (struct demand){.local = SIZE_MAX / 2, .remote = SIZE_MAX / 2};
+    assert_int_equal(buffers_need(&settings, &demand, API_MPI), SIZE_MAX);
 }
 
 /* Every place lies in its block, keeps its alignment, and they do not overlap. */
@@ -215,6 +232,7 @@ int main(void)
         cmocka_unit_test(windows),
         cmocka_unit_test(alignment),
         cmocka_unit_test(fit),
+        cmocka_unit_test(classic_fit),
         cmocka_unit_test(cycling),
         cmocka_unit_test(subtraction_of_noise),
         cmocka_unit_test(subtraction_of_drift),

@@ -1,0 +1,28 @@
+/*
+ * How the PEs of a set are arranged: a grid or a graph of their ranks. Pure data.
+ */
+#ifndef SKAMPI_COMM_TOPOLOGY_H
+#define SKAMPI_COMM_TOPOLOGY_H
+
+#include <stdbool.h>
+
+struct topology {
+    enum { TOPOLOGY_CARTESIAN, TOPOLOGY_GRAPH } kind;
+    /* A grid; ranks count the last dimension fastest. */
+    int dimensions;
+    int *extents, *periodic; /* one for each dimension; periodic: 0 or 1 */
+    /* A graph: the neighbours of rank i are edges[index[i - 1]] to edges[index[i] - 1]. */
+    int nodes;
+    int *index, *edges;
+    int references;
+};
+
+/* Copies; one reference. */
+struct topology *topology_cartesian(int dimensions, const int *extents, const int *periodic);
+struct topology *topology_graph(int nodes, const int *index, const int *edges);
+struct topology *topology_reference(struct topology *); /* NULL is allowed */
+void topology_release(struct topology *);               /* NULL is allowed */
+int topology_places(const struct topology *);           /* ranks that have a place in it */
+bool topology_equal(const struct topology *, const struct topology *); /* NULL: none */
+
+#endif

@@ -1,0 +1,504 @@
+/*
+ * What MPI has besides communicators: datatypes, topologies, info objects and constants. They are
+ * descriptions that every build has; the library sees them when something is measured.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ski/builtin_family.h"
+#include "ski/text.h"
+
+/* ---- Datatypes ---- */
+
+static struct value datatype(struct builtin_context *context, const char *function,
+                             struct datatype *made, const char *error)
+{
+    if (made == NULL)
+        return builtin_refuse(context, "%s(): %s", function, error);
+    return value_datatype(made);
+}
+
+static struct value type_contiguous(struct builtin_context *context, const struct value *args)
+{
+    const char *error;
+    struct datatype *made = datatype_contiguous(args[0].as.integer, args[1].as.datatype, &error);
+
+    return datatype(context, "mpi_type_contiguous", made, error);
+}
+
+static struct value type_vector(struct builtin_context *context, const struct value *args)
+{
+    const char *error;
+    struct datatype *made = datatype_vector(args[0].as.integer, args[1].as.integer,
+                                            args[2].as.integer, false, args[3].as.datatype, &error);
+
+    return datatype(context, "mpi_type_vector", made, error);
+}
+
+static struct value type_hvector(struct builtin_context *context, const struct value *args)
+{
+    const char *error;
+    struct datatype *made = datatype_vector(args[0].as.integer, args[1].as.integer,
+                                            args[2].as.integer, true, args[3].as.datatype, &error);
+
+    return datatype(context, "mpi_type_hvector", made, error);
+}
+
+/* Arrays that belong together have the same length. */
+static bool same_length(struct builtin_context *context, const char *function, size_t a, size_t b)
+{
+    if (a == b)
+        return true;
+    builtin_refuse(context, "%s(): the arrays must have the same length, they have %zu and %zu",
+                   function, a, b);
+    return false;
+}
+
+static struct value indexed(struct builtin_context *context, const char *function, bool in_bytes,
+                            const struct value *args)
+{
+    const struct int_array *lengths = args[0].as.array, *places = args[1].as.array;
+    const char *error;
+    struct datatype *made;
+
+    if (!same_length(context, function, lengths->count, places->count))
+        return value_void();
+    made = datatype_indexed(lengths->count, lengths->items, places->items, in_bytes,
+                            args[2].as.datatype, &error);
+    return datatype(context, function, made, error);
+}
+
+static struct value type_indexed(struct builtin_context *context, const struct value *args)
+{
+    return indexed(context, "mpi_type_indexed", false, args);
+}
+
+static struct value type_hindexed(struct builtin_context *context, const struct value *args)
+{
+    return indexed(context, "mpi_type_hindexed", true, args);
+}
+
+static struct value type_struct(struct builtin_context *context, const struct value *args)
+{
+    static const char name[] = "mpi_type_struct";
+    const struct int_array *lengths = args[0].as.array, *places = args[1].as.array;
+    const struct datatype_array *types = args[2].as.datatypes;
+    const char *error;
+    struct datatype *made;
+
+    if (!same_length(context, name, lengths->count, places->count) ||
+        !same_length(context, name, lengths->count, types->count))
+        return value_void();
+    for (size_t i = 0; i < types->count; i++)
+        if (types->items[i] == NULL)
+            return builtin_refuse(context, "%s(): datatype %zu of the array has not been set", name,
+                                  i);
+    made = datatype_struct(types->count, lengths->items, places->items, types->items, &error);
+    return datatype(context, name, made, error);
+}
+
+static struct value type_subarray(struct builtin_context *context, const struct value *args)
+{
+    static const char name[] = "mpi_type_create_subarray";
+    const struct int_array *sizes = args[0].as.array, *subsizes = args[1].as.array;
+    const struct int_array *starts = args[2].as.array;
+    const char *error;
+    struct datatype *made;
+
+    if (!same_length(context, name, sizes->count, subsizes->count) ||
+        !same_length(context, name, sizes->count, starts->count))
+        return value_void();
+    made = datatype_subarray(sizes->count, sizes->items, subsizes->items, starts->items,
+                             args[3].as.datatype, &error);
+    return datatype(context, name, made, error);
+}
+
+static struct value type_darray(struct builtin_context *context, const struct value *args)
+{
+    static const char name[] = "mpi_type_create_darray";
+    const struct int_array *sizes = args[2].as.array;
+    const char *error;
+    struct datatype *made;
+
+    for (int i = 3; i <= 5; i++)
+        if (!same_length(context, name, sizes->count, args[i].as.array->count))
+            return value_void();
+    made = datatype_darray(&(struct darray){.pes = args[0].as.integer,
+                                            .rank = args[1].as.integer,
+                                            .dimensions = sizes->count,
+                                            .sizes = sizes->items,
+                                            .distributions = args[3].as.array->items,
+                                            .arguments = args[4].as.array->items,
+                                            .grid = args[5].as.array->items},
+                           args[6].as.datatype, &error);
+    return datatype(context, name, made, error);
+}
+
+static struct value type_size(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    return value_int(datatype_size(args[0].as.datatype));
+}
+
+static struct value type_extent(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    return value_int(datatype_extent(args[0].as.datatype));
+}
+
+/* ---- Arrays of datatypes ---- */
+
+static struct value alloc_datatype_array(struct builtin_context *context, const struct value *args)
+{
+    struct datatype_array *made;
+
+    if (!builtin_in_range(context, "alloc_datatype_array", args[0].as.integer, 0, INT_ARRAY_LIMIT))
+        return value_void();
+    made = datatype_array_create((size_t)args[0].as.integer);
+    if (made == NULL)
+        return builtin_refuse(context,
+                              "alloc_datatype_array(): all arrays together would have more than %d "
+                              "elements",
+                              INT_ARRAY_LIMIT);
+    return value_datatype_array(made);
+}
+
+/* NULL with an error behind the ends. */
+static struct datatype **element(struct builtin_context *context, const char *function,
+                                 const struct value *args)
+{
+    struct datatype_array *array = args[0].as.datatypes;
+    int64_t i = args[1].as.integer;
+
+    if (i >= 0 && (uint64_t)i < array->count)
+        return &array->items[i];
+    builtin_refuse(context, "%s(): there is no element %lld; the array has %zu, counted from 0",
+                   function, (long long)i, array->count);
+    return NULL;
+}
+
+static struct value datatype_array_get(struct builtin_context *context, const struct value *args)
+{
+    struct datatype **item = element(context, "datatype_array_get", args);
+
+    if (item == NULL)
+        return value_void();
+    if (*item == NULL)
+        return builtin_refuse(context, "datatype_array_get(): element %lld has not been set",
+                              (long long)args[1].as.integer);
+    return value_datatype(datatype_reference(*item));
+}
+
+static struct value datatype_array_set(struct builtin_context *context, const struct value *args)
+{
+    struct datatype **item = element(context, "datatype_array_set", args);
+
+    if (item != NULL) {
+        datatype_release(*item);
+        *item = datatype_reference(args[2].as.datatype);
+    }
+    return value_void();
+}
+
+/* ---- Topologies ---- */
+
+/* Integers of an array as MPI takes them; NULL with an error where one is out of range. */
+static int *ints(struct builtin_context *context, const char *function,
+                 const struct int_array *array, int64_t low, int64_t high)
+{
+    int *made = memory_zeroed(array->count, sizeof *made);
+
+    for (size_t i = 0; i < array->count; i++) {
+        if (!builtin_in_range(context, function, array->items[i], low, high)) {
+            free(made);
+            return NULL;
+        }
+        made[i] = (int)array->items[i];
+    }
+    return made;
+}
+
+static struct value arrange(struct builtin_context *context, const char *function,
+                            const struct pe_set *set, struct topology *topology, bool reorder)
+{
+    int places = topology_places(topology);
+
+    if (places > pe_set_size(set)) {
+        topology_release(topology);
+        return builtin_refuse(context,
+                              "%s(): the topology has %d places, but the communicator only %d PEs",
+                              function, places, pe_set_size(set));
+    }
+    return value_set(engine_arrange(context->engine, set, topology, reorder));
+}
+
+static struct value cartesian(struct builtin_context *context, const struct value *args)
+{
+    static const char name[] = "topology_cartesian";
+    const struct int_array *extents = args[1].as.array, *periodic = args[2].as.array;
+    int *sizes, *closed;
+    int64_t places = 1;
+    struct topology *made;
+
+    if (!same_length(context, name, extents->count, periodic->count))
+        return value_void();
+    for (size_t i = 0; i < extents->count; i++)
+        if (extents->items[i] < 1 || __builtin_mul_overflow(places, extents->items[i], &places) ||
+            places > INT_MAX)
+            return builtin_refuse(context,
+                                  "%s(): extents must be at least 1, and their product "
+                                  "no larger than the communicator",
+                                  name);
+    sizes = ints(context, name, extents, 1, INT_MAX);
+    closed = ints(context, name, periodic, 0, 1);
+    if (closed == NULL) {
+        free(sizes);
+        return value_void();
+    }
+    made = topology_cartesian((int)extents->count, sizes, closed);
+    free(sizes);
+    free(closed);
+    return arrange(context, name, args[0].as.set, made, args[3].as.integer != 0);
+}
+
+static struct value graph(struct builtin_context *context, const struct value *args)
+{
+    static const char name[] = "topology_graph";
+    const struct int_array *index = args[1].as.array, *edges = args[2].as.array;
+    int *ends, *neighbours;
+    int64_t before = 0;
+    struct topology *made;
+
+    for (size_t i = 0; i < index->count; before = index->items[i++])
+        if (index->items[i] < before || index->items[i] > (int64_t)edges->count)
+            return builtin_refuse(context,
+                                  "%s(): the index must grow from neighbour count to neighbour "
+                                  "count, up to the %zu edges",
+                                  name, edges->count);
+    if (before != (int64_t)edges->count)
+        return builtin_refuse(context, "%s(): the index ends at %lld, but there are %zu edges",
+                              name, (long long)before, edges->count);
+    ends = ints(context, name, index, 0, INT_MAX);
+    neighbours = ints(context, name, edges, 0, (int64_t)index->count - 1);
+    if (neighbours == NULL) {
+        free(ends);
+        return value_void();
+    }
+    made = topology_graph((int)index->count, ends, neighbours);
+    free(ends);
+    free(neighbours);
+    return arrange(context, name, args[0].as.set, made, args[3].as.integer != 0);
+}
+
+/* Undirected edges as pairs of ranks, of all ranks of the communicator. */
+static struct value graph_of_pairs(struct builtin_context *context, const struct value *args)
+{
+    static const char name[] = "topology_graph2";
+    const struct int_array *pairs = args[1].as.array;
+    int nodes = pe_set_size(args[0].as.set), *ends, *next, *edges, *ranks;
+    struct topology *made;
+
+    if (pairs->count % 2 != 0)
+        return builtin_refuse(context, "%s(): edges are pairs of ranks, but there are %zu numbers",
+                              name, pairs->count);
+    ranks = ints(context, name, pairs, 0, (int64_t)nodes - 1);
+    if (ranks == NULL)
+        return value_void();
+    ends = memory_zeroed((size_t)nodes, sizeof *ends);
+    next = memory_zeroed((size_t)nodes, sizeof *next);
+    edges = memory_zeroed(pairs->count, sizeof *edges);
+    for (size_t i = 0; i < pairs->count; i++)
+        ends[ranks[i]]++;
+    for (int i = 0; i < nodes; i++) {
+        next[i] = i > 0 ? ends[i - 1] : 0;
+        ends[i] += next[i];
+    }
+    for (size_t i = 0; i < pairs->count; i++)
+        edges[next[ranks[i]]++] = ranks[i ^ 1];
+    made = topology_graph(nodes, ends, edges);
+    free(ranks);
+    free(ends);
+    free(next);
+    free(edges);
+    return arrange(context, name, args[0].as.set, made, args[2].as.integer != 0);
+}
+
+/* ---- Info objects ---- */
+
+static struct value make_info(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    (void)args;
+    return value_info(info_create());
+}
+
+static struct value free_info(struct builtin_context *context, const struct value *args)
+{
+    (void)context;
+    info_clear(args[0].as.info);
+    return value_void();
+}
+
+static struct value set_info(struct builtin_context *context, const struct value *args)
+{
+    const char *error = info_set(args[0].as.info, args[1].as.string->text, args[2].as.string->text);
+
+    return error == NULL ? value_void() : builtin_refuse(context, "info_set(): %s", error);
+}
+
+const struct builtin builtins_mpi[] = {
+    {"mpi_type_contiguous", "id", TYPE_DATATYPE, .call = type_contiguous,
+     .help = "(count, datatype) so many elements, one behind the other"},
+    {"mpi_type_vector", "iiid", TYPE_DATATYPE, .call = type_vector,
+     .help = "(count, length, stride, datatype) blocks of length elements, stride elements from "
+             "one start to the next"},
+    {"mpi_type_hvector", "iiid", TYPE_DATATYPE, .call = type_hvector,
+     .help = "(count, length, stride, datatype) the same with the stride in bytes"},
+    {"mpi_type_indexed", "aad", TYPE_DATATYPE, .call = type_indexed,
+     .help = "(lengths, places, datatype) blocks of elements, each with its length and place, "
+             "counted in elements"},
+    {"mpi_type_hindexed", "aad", TYPE_DATATYPE, .call = type_hindexed,
+     .help = "(lengths, places, datatype) the same with places in bytes"},
+    {"mpi_type_struct", "aae", TYPE_DATATYPE, .call = type_struct,
+     .help = "(lengths, places, datatypes) blocks of different types, each with its place in "
+             "bytes; padded as a struct of C is"},
+    {"mpi_type_create_subarray", "aaad", TYPE_DATATYPE, .call = type_subarray,
+     .help = "(sizes, subsizes, starts, datatype) part of an array with these sizes, the last "
+             "dimension contiguous"},
+    {"mpi_type_create_darray", "iiaaaad", TYPE_DATATYPE, .call = type_darray,
+     .help = "(size, rank, sizes, distributions, arguments, grid, datatype) what rank has of an "
+             "array that is distributed over a grid of size processes; distributions are "
+             "MPI_DISTRIBUTE_BLOCK, _CYCLIC or _NONE"},
+    {"mpi_type_size", "d", TYPE_INT, .call = type_size, .help = "(datatype) bytes of data in it"},
+    {"mpi_type_extent", "d", TYPE_INT, .call = type_extent,
+     .help = "(datatype) bytes from one element to the next"},
+    {"alloc_datatype_array", "i", TYPE_DATATYPE_ARRAY, .call = alloc_datatype_array,
+     .help = "(n) an array for n datatypes"},
+    {"datatype_array_get", "ei", TYPE_DATATYPE, .call = datatype_array_get,
+     .help = "(array, i) its element i, counted from 0"},
+    {"datatype_array_set", "eid", TYPE_VOID, .call = datatype_array_set,
+     .help = "(array, i, datatype) changes its element i, counted from 0, wherever it is in use"},
+    {"topology_cartesian", "caai", TYPE_COMM, .collective = true, .call = cartesian,
+     .help = "(set, extents, periodic, reorder) a grid of its PEs, closed in the dimensions whose "
+             "periodic is 1; PEs beyond the grid are left out; reorder 1: the library may change "
+             "ranks"},
+    {"topology_graph", "caai", TYPE_COMM, .collective = true, .call = graph,
+     .help = "(set, index, edges, reorder) a graph: rank i's neighbours are those from "
+             "index[i - 1] to index[i] - 1 of edges"},
+    {"topology_graph2", "cai", TYPE_COMM, .collective = true, .call = graph_of_pairs,
+     .help = "(set, edges, reorder) a graph whose edges, in both directions, are pairs of ranks"},
+    {"info_create", "", TYPE_INFO, .call = make_info, .help = "() an empty info object"},
+    {"info_free", "h", TYPE_VOID, .call = free_info,
+     .help = "(info) it becomes MPI_INFO_NULL, wherever it is in use"},
+    {"info_set", "hss", TYPE_VOID, .call = set_info,
+     .help = "(info, key, value) tells the library something, wherever the object is in use"},
+    {.name = NULL},
+};
+
+/* ---- Constants ---- */
+
+static struct value make_datatype(struct builtin_context *context, const char *name)
+{
+    (void)context;
+    return value_datatype(datatype_predefined(name));
+}
+
+static struct value make_operation(struct builtin_context *context, const char *name)
+{
+    (void)context;
+    return value_operation(operation_find(name));
+}
+
+static struct value make_no_info(struct builtin_context *context, const char *name)
+{
+    (void)context;
+    (void)name;
+    return value_info(info_null());
+}
+
+static struct value make_integer(struct builtin_context *context, const char *name)
+{
+    const char *at;
+    int64_t value = 0;
+
+    (void)context;
+    for (size_t i = 0; (at = mpi_constant_at(i, &value)) != NULL; i++)
+        if (strcmp(at, name) == 0)
+            break;
+    return value_int(value);
+}
+
+#define DATATYPE(name)                                                                             \
+    {                                                                                              \
+        name, TYPE_DATATYPE, make_datatype                                                         \
+    }
+#define OPERATION(name)                                                                            \
+    {                                                                                              \
+        name, TYPE_OPERATION, make_operation                                                       \
+    }
+#define INTEGER(name)                                                                              \
+    {                                                                                              \
+        name, TYPE_INT, make_integer                                                               \
+    }
+
+const struct constant constants_mpi[] = {
+    DATATYPE("MPI_CHAR"),
+    DATATYPE("MPI_SIGNED_CHAR"),
+    DATATYPE("MPI_UNSIGNED_CHAR"),
+    DATATYPE("MPI_BYTE"),
+    DATATYPE("MPI_SHORT"),
+    DATATYPE("MPI_UNSIGNED_SHORT"),
+    DATATYPE("MPI_INT"),
+    DATATYPE("MPI_UNSIGNED"),
+    DATATYPE("MPI_LONG"),
+    DATATYPE("MPI_UNSIGNED_LONG"),
+    DATATYPE("MPI_LONG_LONG_INT"),
+    DATATYPE("MPI_LONG_LONG"),
+    DATATYPE("MPI_UNSIGNED_LONG_LONG"),
+    DATATYPE("MPI_FLOAT"),
+    DATATYPE("MPI_DOUBLE"),
+    DATATYPE("MPI_LONG_DOUBLE"),
+    DATATYPE("MPI_WCHAR"),
+    DATATYPE("MPI_FLOAT_INT"),
+    DATATYPE("MPI_DOUBLE_INT"),
+    DATATYPE("MPI_LONG_INT"),
+    DATATYPE("MPI_2INT"),
+    DATATYPE("MPI_SHORT_INT"),
+    DATATYPE("MPI_LONG_DOUBLE_INT"),
+    OPERATION("MPI_MAX"),
+    OPERATION("MPI_MIN"),
+    OPERATION("MPI_SUM"),
+    OPERATION("MPI_PROD"),
+    OPERATION("MPI_LAND"),
+    OPERATION("MPI_BAND"),
+    OPERATION("MPI_LOR"),
+    OPERATION("MPI_BOR"),
+    OPERATION("MPI_LXOR"),
+    OPERATION("MPI_BXOR"),
+    OPERATION("MPI_MINLOC"),
+    OPERATION("MPI_MAXLOC"),
+    OPERATION("MPI_REPLACE"),
+    {"MPI_INFO_NULL", TYPE_INFO, make_no_info},
+    INTEGER("MPI_MODE_NOCHECK"),
+    INTEGER("MPI_MODE_NOPRECEDE"),
+    INTEGER("MPI_MODE_NOPUT"),
+    INTEGER("MPI_MODE_NOSTORE"),
+    INTEGER("MPI_MODE_NOSUCCEED"),
+    INTEGER("MPI_LOCK_EXCLUSIVE"),
+    INTEGER("MPI_LOCK_SHARED"),
+    INTEGER("MPI_MODE_APPEND"),
+    INTEGER("MPI_MODE_CREATE"),
+    INTEGER("MPI_MODE_DELETE_ON_CLOSE"),
+    INTEGER("MPI_MODE_EXCL"),
+    INTEGER("MPI_MODE_RDONLY"),
+    INTEGER("MPI_MODE_RDWR"),
+    INTEGER("MPI_MODE_SEQUENTIAL"),
+    INTEGER("MPI_MODE_UNIQUE_OPEN"),
+    INTEGER("MPI_MODE_WRONLY"),
+    INTEGER("MPI_DISTRIBUTE_BLOCK"),
+    INTEGER("MPI_DISTRIBUTE_CYCLIC"),
+    INTEGER("MPI_DISTRIBUTE_NONE"),
+    INTEGER("MPI_DISTRIBUTE_DFLT_DARG"),
+    {.name = NULL},
+};
