@@ -1,0 +1,207 @@
+#include "measurements/mpi_common.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first argument of that type (and name, unless that is NULL); NULL: none. */
+static const struct argument *find(const struct measurement *function,
+                                   const struct argument *arguments, enum parameter_type type,
+                                   const char *name)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (function->parameters[i].type == type &&
+            (!name || strcmp(function->parameters[i].name, name) == 0))
+            return &arguments[i];
+    return NULL;
+}
+
+struct datatype *argument_datatype(const struct measurement *function,
+                                   const struct argument *arguments)
+{
+    return argument_datatype_named(function, arguments, NULL);
+}
+
+struct datatype *argument_datatype_named(const struct measurement *function,
+                                         const struct argument *arguments, const char *name)
+{
+    const struct argument *found = find(function, arguments, PARAMETER_DATATYPE, name);
+    return found ? found->datatype : NULL;
+}
+
+const struct operation *argument_operation(const struct measurement *function,
+                                           const struct argument *arguments)
+{
+    const struct argument *found = find(function, arguments, PARAMETER_OPERATION, NULL);
+    return found ? found->operation : NULL;
+}
+
+struct info *argument_info(const struct measurement *function, const struct argument *arguments)
+{
+    const struct argument *found = find(function, arguments, PARAMETER_INFO, NULL);
+    return found ? found->info : NULL;
+}
+
+/* MPI guarantees tags up to this one; libraries allow more, but not the same. */
+#define HIGHEST_TAG 32767
+
+const char *mpi_check(const struct measurement *function, const struct argument *arguments,
+                      const struct pe_set *set)
+{
+    static char text[128];
+    (void)set;
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        if (parameter->type != PARAMETER_INT)
+            continue;
+        size_t length = strlen(parameter->name);
+        bool tag = length >= 3 && strcmp(parameter->name + length - 3, "tag") == 0;
+        long long highest = tag ? HIGHEST_TAG : INT_MAX;
+        if (arguments[i].integer <= highest)
+            continue;
+        snprintf(text, sizeof text, "%s is %lld, but may be at most %lld", parameter->name,
+                 (long long)arguments[i].integer, highest);
+        return text;
+    }
+    const struct operation *operation = argument_operation(function, arguments);
+    const struct datatype *type = argument_datatype(function, arguments);
+    return operation && type ? operation_misfit(operation, type, false) : NULL;
+}
+
+size_t mpi_block_bytes(const struct datatype *type, int64_t count, int64_t blocks)
+{
+    int64_t elements;
+    if (__builtin_mul_overflow(count, blocks, &elements))
+        return SIZE_MAX;
+    return datatype_bytes(type, elements);
+}
+
+void mpi_demand_message(const struct measurement *function, const struct argument *arguments,
+                        int pes, struct demand *demand)
+{
+    const struct datatype *type = argument_datatype(function, arguments);
+    int64_t count = argument_value(function, arguments, "count", 0);
+    (void)pes;
+    demand->local = demand->remote = mpi_block_bytes(type, count, 1);
+    demand->reported = demand->local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(type));
+}
+
+#if SKAMPI_MPI
+
+void mpi_prepare(struct run *run)
+{
+    communicator_handle(run->set);
+}
+
+MPI_Comm mpi_comm(const struct run *run)
+{
+    return *(const MPI_Comm *)communicator_handle(run->set);
+}
+
+MPI_Datatype mpi_datatype(struct datatype *type)
+{
+    return *(const MPI_Datatype *)datatype_handle(type);
+}
+
+MPI_Op mpi_operation(const struct operation *operation)
+{
+    return *(const MPI_Op *)operation_handle(operation);
+}
+
+MPI_Info mpi_info(struct info *info)
+{
+    return *(const MPI_Info *)info_handle(info);
+}
+
+void *mpi_address(void *buffer, const struct datatype *type)
+{
+    return (unsigned char *)buffer + datatype_origin(type);
+}
+
+static void *must(void *memory)
+{
+    if (!memory) {
+        fputs("skampi: error: out of memory\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return memory;
+}
+
+/* Whether the elements are in memory just as MPI packs them. */
+static bool is_plain(const struct datatype *type)
+{
+    return datatype_class(type) != DATATYPE_DERIVED && datatype_size(type) == datatype_extent(type);
+}
+
+/* So many that MPI_Pack() can count their bytes: all, but for huge buffers. */
+static int packable(int64_t count, const struct datatype *type)
+{
+    int64_t most = INT_MAX / 2 / (datatype_size(type) + 1);
+    return (int)(count < most ? count : most);
+}
+
+/* The pattern is one of the packed data, so that types that differ in their gaps alone agree. */
+void mpi_fill_pattern(void *address, int64_t count, struct datatype *type, int rank)
+{
+    if (is_plain(type)) {
+        pattern_fill(address, (size_t)(count * datatype_size(type)), rank);
+        return;
+    }
+    int elements = packable(count, type), position = 0;
+    size_t bytes = (size_t)(elements * datatype_size(type));
+    unsigned char *pattern = must(malloc(bytes + 1));
+    pattern_fill(pattern, bytes, rank);
+    MPI_Unpack(pattern, (int)bytes, &position, address, elements, mpi_datatype(type),
+               MPI_COMM_SELF);
+    free(pattern);
+}
+
+bool mpi_check_pattern(const void *address, int64_t count, struct datatype *type, int rank)
+{
+    if (is_plain(type))
+        return pattern_check(address, (size_t)(count * datatype_size(type)), rank);
+    int elements = packable(count, type), position = 0, room;
+    MPI_Pack_size(elements, mpi_datatype(type), MPI_COMM_SELF, &room);
+    unsigned char *found = must(malloc((size_t)room + 1));
+    MPI_Pack((void *)(uintptr_t)address, elements, mpi_datatype(type), found, room, &position,
+             MPI_COMM_SELF);
+    bool good = pattern_check(found, (size_t)(elements * datatype_size(type)), rank);
+    free(found);
+    return good;
+}
+
+static void *attached;
+
+bool mpi_attach_buffer(struct run *run, size_t bytes, int messages)
+{
+    size_t all = bytes + (size_t)messages * MPI_BSEND_OVERHEAD;
+    if (all > INT_MAX || !(attached = malloc(all)))
+        return run_fail(run, "there cannot be a buffer of %zu bytes for buffered sends", all);
+    MPI_Buffer_attach(attached, (int)all);
+    return true;
+}
+
+void mpi_detach_buffer(void)
+{
+    void *buffer;
+    int bytes;
+    if (!attached)
+        return;
+    MPI_Buffer_detach(&buffer, &bytes);
+    free(attached);
+    attached = NULL;
+}
+
+bool mpi_succeeded(struct run *run, const char *call, int code)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (code == MPI_SUCCESS)
+        return true;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error code %d", code);
+    return run_fail(run, "%s: %s", call, text);
+}
+
+#endif

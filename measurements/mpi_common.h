@@ -1,0 +1,87 @@
+/*
+ * What the families of MPI functions share. Everything above "With MPI" works in every build: the
+ * descriptors' checks and demands are asked for where MPI is absent, too.
+ *
+ * An MPI function: its descriptor begins with MPI_FUNCTION; its hooks stand within #if SKAMPI_MPI
+ * and go into the descriptor by WITH_MPI(). The send buffer is run->local (demand.local), the
+ * receive buffer run->remote (demand.remote); typed data go to mpi_address() of them.
+ */
+#ifndef SKAMPI_MEASUREMENTS_MPI_COMMON_H
+#define SKAMPI_MEASUREMENTS_MPI_COMMON_H
+
+#include "measurements/shapes.h"
+
+/* clang-format off */
+#define COUNT_ELEMENTS {"count", PARAMETER_INT, "elements", "in each message", 0}
+#define DATATYPE {"datatype", PARAMETER_DATATYPE, "", "of the elements", 0}
+#define TAG {"tag", PARAMETER_INT, "", "of the messages", 0}
+#define OPERATION {"op", PARAMETER_OPERATION, "", "of the reduction", 0}
+#define INFO {"info", PARAMETER_INFO, "", "for the library", 0}
+/* clang-format on */
+
+/* A .check of the family's own must call mpi_check(). */
+#define MPI_FUNCTION_CHECKED(hook) .api = API_MPI, .check = hook, .prepare = WITH_MPI(mpi_prepare)
+#define MPI_FUNCTION MPI_FUNCTION_CHECKED(mpi_check)
+
+/* Integers that MPI cannot take, and operations that do not go with the datatype. */
+const char *mpi_check(const struct measurement *, const struct argument *, const struct pe_set *);
+
+/* The first argument of that type, or the one of that name; NULL when the function has none. */
+struct datatype *argument_datatype(const struct measurement *, const struct argument *);
+struct datatype *argument_datatype_named(const struct measurement *, const struct argument *,
+                                         const char *name);
+const struct operation *argument_operation(const struct measurement *, const struct argument *);
+struct info *argument_info(const struct measurement *, const struct argument *);
+
+/* Bytes of so many blocks of count elements each, SIZE_MAX where that is too much to count: then it
+ * does not fit either. Block i begins i * count extents behind the first. */
+size_t mpi_block_bytes(const struct datatype *, int64_t count, int64_t blocks);
+
+/* The demand of functions of "count" and "datatype": one message to send, one to receive; the size
+ * reported is count extents. */
+void mpi_demand_message(const struct measurement *, const struct argument *, int pes,
+                        struct demand *);
+
+#if SKAMPI_MPI
+
+/* ---- With MPI ---- */
+
+#include <mpi.h>
+
+#define MPI_AT_LEAST(major, minor)                                                                 \
+    (MPI_VERSION > (major) || (MPI_VERSION == (major) && MPI_SUBVERSION >= (minor)))
+
+/* Makes the communicator of the set. All PEs of the world. */
+void mpi_prepare(struct run *);
+
+/* The communicator of the measurement's set, ranks as in the set; made by mpi_prepare(). It is
+ * MPI_COMM_WORLD itself for all PEs in their order. With the set's topology, if it has one. */
+MPI_Comm mpi_comm(const struct run *);
+
+/* The library's own; committed; they live as long as the arguments. */
+MPI_Datatype mpi_datatype(struct datatype *);
+MPI_Op mpi_operation(const struct operation *);
+MPI_Info mpi_info(struct info *);
+
+/* Where typed data that lie in a buffer begin as MPI counts (a type may have data before its
+ * start). */
+void *mpi_address(void *buffer, const struct datatype *);
+
+/* Typed elements, filled with (checked against) a pattern that differs between ranks; gaps of the
+ * type are left alone. It is the same for all types with the same sequence of basic types, wherever
+ * those lie. False from mpi_check_pattern() when something else is there. Of more than 1 GiB of
+ * derived types, the first GiB counts. */
+void mpi_fill_pattern(void *address, int64_t count, struct datatype *, int rank);
+bool mpi_check_pattern(const void *address, int64_t count, struct datatype *, int rank);
+
+/* So many bytes are attached for buffered sends until mpi_detach_buffer(), MPI_BSEND_OVERHEAD for
+ * each of the messages included. False after run_fail(). At most one at a time. */
+bool mpi_attach_buffer(struct run *, size_t bytes, int messages);
+void mpi_detach_buffer(void);
+
+/* False after run_fail() with what the library says about this error code of a call; true when it
+ * is MPI_SUCCESS. For calls that may be refused; all others end the job themselves. */
+bool mpi_succeeded(struct run *, const char *call, int code);
+
+#endif
+#endif
