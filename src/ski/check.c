@@ -107,10 +107,36 @@ static void add_variables(struct candidates *candidates, const struct checker *c
         candidates_add(candidates, constant_at(i)->name);
 }
 
+/* What classic scripts call that measure MPI-IO. */
+static bool is_about_files(const char *name)
+{
+    static const char *const beginnings[] = {"MPI_IO_", "set_io_", "get_io_"};
+    static const char *const names[] = {"set_file_info",        "reset_file_info",
+                                        "print_file_info",      "print_data_access_settings",
+                                        "round_to_fourbytes",   "round_to_fivebytes",
+                                        "data_access_routines", "int_array_allgather"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* "unknown WHAT 'name'", with the closest candidate; releases the candidates. */
 static void report_unknown(struct checker *c, const struct expr *expr, const char *what,
                            struct candidates *candidates)
 {
+    if (is_about_files(expr->text)) {
+        diag_error(c->diag, expr->where,
+                   "'%s' is for MPI-IO, which skampi does not measure: leave this part of the "
+                   "script out",
+                   expr->text);
+        free(candidates->names);
+        return;
+    }
     const char *closest = diag_closest(expr->text, candidates->names, candidates->count);
 
     if (closest != NULL)
