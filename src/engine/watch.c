@@ -102,18 +102,17 @@ static void stuck(struct engine *engine, double seconds)
 }
 
 /* MPI says so of one of its own calls. */
-static void library_failed(const char *text)
+static void library_failed(const char *why)
 {
     struct engine *engine = watched;
     const char *doing = atomic_load(&engine->doing);
+    char text[1024];
+    snprintf(text, sizeof text, "MPI failed on PE %d in %s: %s", comm_pe(),
+             doing ? doing : "the script", why);
     if (comm_claim())
-        fprintf(stderr, "skampi: error: MPI failed on PE %d in %s: %s\n", comm_pe(),
-                doing ? doing : "the script", text);
-    if (engine->output) {
-        char line[1024];
-        snprintf(line, sizeof line, "# MPI failed in %s: %s\n", doing ? doing : "the script", text);
-        output_last_words(engine->output, line);
-    }
+        fprintf(stderr, "skampi: error: %s\n", text);
+    if (engine->output)
+        output_last_words(engine->output, STATUS_FAILED_MEASUREMENT, text, text);
     end_job(engine, STATUS_FAILED_MEASUREMENT);
 }
 

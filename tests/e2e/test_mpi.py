@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# TIMEOUT: 200
+"""MPI in the language and in measurements: arguments that make no sense, messages of all types on all
+sets, sub-communicators while others wait, wrong data noticed, start and end of the library."""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import harness
+from builds import preloadable
+from harness import Tap, in_parallel, skampi
+
+FEW = """set_min_repetitions(4)
+set_max_repetitions(8)
+set_max_relative_standard_error(1.0)
+"""
+
+# Line of a block, words of the message.
+REFUSED = [
+    ("d = mpi_type_contiguous(-1, MPI_INT)", "0 to 2147483647"),
+    ("d = mpi_type_vector(1, 1, 1, MPI_SUM)", "must be a datatype, this is an operation"),
+    ("d = mpi_type_indexed({1}, {1, 2}, MPI_INT)", "same length"),
+    ("d = mpi_type_struct({1}, {1}, {1})", "must be a datatype array"),
+    ("d = mpi_type_struct({1}, {1}, alloc_datatype_array(1))", "datatype 0 of the array has not been"),
+    ("d = mpi_type_create_subarray({4}, {4}, {1}, MPI_INT)", "within the array"),
+    ("d = mpi_type_create_darray(2, 0, {4}, {77}, {1}, {2}, MPI_INT)", "MPI_DISTRIBUTE_BLOCK"),
+    ("d = {MPI_INT, 3}", "must be a datatype, this is an integer"),
+    ("d = {3, MPI_INT}", "must be an integer, this is a datatype"),
+    ("d = MPI_INT + 1", "cannot be operands"),
+    ("d = datatype_array_get(alloc_datatype_array(2), 2)", "no element 2"),
+    ("d = alloc_datatype_array(100000000)", "out of range"),
+    ("info_set(MPI_INFO_NULL, \"a\", \"b\")", "info_create()"),
+    ("info_set(info_create(), \"\", \"b\")", "empty"),
+    ("c = topology_cartesian(MPI_COMM_WORLD, {2, 2}, {0, 0}, 0)", "4 places"),
+    ("c = topology_cartesian(MPI_COMM_WORLD, {2}, {0, 0}, 0)", "same length"),
+    ("c = topology_cartesian(MPI_COMM_WORLD, {2}, {2}, 0)", "allowed is 0 to 1"),
+    ("c = topology_cartesian(MPI_COMM_WORLD, {0}, {0}, 0)", "at least 1"),
+    ("c = topology_graph(MPI_COMM_WORLD, {2, 1}, {1}, 0)", "index"),
+    ("c = topology_graph(MPI_COMM_WORLD, {1, 2}, {1, 5}, 0)", "allowed is 0 to 1"),
+    ("c = topology_graph2(MPI_COMM_WORLD, {0, 1, 1}, 0)", "pairs"),
+    ("set_io_working_dir(\"/tmp\")", "'set_io_working_dir' is for MPI-IO"),
+    ("measure comm(2) : MPI_IO_open(1)", "'MPI_IO_open' is for MPI-IO"),
+    ("for x in data_access_routines(1) do od", "'data_access_routines' is for MPI-IO"),
+    ("measure comm(2) : Pingpong_Send_Recv(1, 4, 0, 1)", "(datatype) must be a datatype"),
+]
+# The same where MPI is there: a build without it measures nothing that could be refused.
+REFUSED_WITH_MPI = [
+    ("measure comm(2) : Pingpong_Send_Recv(1, MPI_INT, 40000, 1)", "tag is 40000"),
+    ("measure comm(2) : Pingpong_Send_Recv(3000000000, MPI_CHAR, 0, 1)", "2147483647"),
+    ("measure comm(2) : Pingpong_Send_Recv(-1, MPI_CHAR, 0, 1)", "at least 0"),
+    ("measure comm(1) : Pingpong_Send_Recv(1, MPI_CHAR, 0, 1)", "at least 2 PEs"),
+    ("measure comm(2) : Pingpong_Sendrecv(2, MPI_INT, 0, 1, MPI_INT, 0, 1)", "at least as large"),
+]
+
+PINGPONGS = """Send_Recv Send_Iprobe_Recv Send_Irecv Send_Recv_AT Ssend_Recv Isend_Recv Issend_Recv Bsend_Recv
+    Isend_Irecv""".split()
+# With gaps, with data before the start, of several types; a pair, with padding at its end.
+TYPES = ["MPI_CHAR", "MPI_LONG_DOUBLE", "MPI_DOUBLE_INT", "mpi_type_vector(3, 2, 5, MPI_SHORT)",
+         "mpi_type_hindexed({1, 1}, {-8, 16}, MPI_LONG)",
+         "mpi_type_struct({1, 2}, {0, 8}, {MPI_DOUBLE, MPI_CHAR})",
+         "mpi_type_create_subarray({4, 6}, {2, 3}, {1, 2}, MPI_INT)",
+         "mpi_type_create_darray(4, 3, {6, 4}, {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},"
+         " {2, MPI_DISTRIBUTE_DFLT_DARG}, {2, 2}, MPI_FLOAT)"]
+
+# MPI_Init comes before shmem_init, and MPI is finalized once.
+START = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#define CALLED(name, parameters, ...)                                                              \
+    int name parameters                                                                            \
+    {                                                                                              \
+        int (*real) parameters = (int (*) parameters)dlsym(RTLD_NEXT, #name);                      \
+        fprintf(stderr, "called " #name "\n");                                                     \
+        return real(__VA_ARGS__);                                                                  \
+    }
+CALLED(MPI_Init, (int *c, char ***v), c, v)
+CALLED(MPI_Finalize, (void))
+void shmem_init(void)
+{
+    void (*real)(void) = (void (*)(void))dlsym(RTLD_NEXT, "shmem_init");
+    fprintf(stderr, "called shmem_init\n");
+    real();
+}
+"""
+
+# Messages arrive, but not what is in them.
+LOST = r"""
+#include <mpi.h>
+int MPI_Recv(void *to, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *s)
+{
+    static char nowhere[1 << 16];
+    (void)to;
+    return PMPI_Recv(nowhere, count, type, from, tag, comm, s);
+}
+"""
+
+
+def block(name, *lines):
+    body = "".join(f"  {line}\n" for line in lines)
+    return f'begin measurement "{name}"\n{body}end measurement\n'
+
+
+def measured(function, arguments, where="comm(2)"):
+    return f"measure {where} : {function}({arguments})"
+
+
+def test_refusals(tap):
+    cases = REFUSED + (REFUSED_WITH_MPI if harness.has("MPI") else [])
+    runs = in_parallel(cases, lambda case: skampi(block("b", case[0]), np=2))
+    for (line, words), run in runs:
+        first = (run.err.splitlines() or [""])[0]
+        tap.ok(run.status == 2 and re.match(r"test\.ski:2:\d+: error: ", first) and words in first,
+               f"refused: {line}", f"without {words!r}\n{run}")
+
+
+def test_absent(tap):
+    run = skampi(FEW + block("b", 'print is_supported("Pingpong_Send_Recv")',
+                             measured("Pingpong_Send_Recv", "1, MPI_INT, 0, 1")), np=2)
+    tap.ok(run.status == 3 and "#P[0] 0" in run.out and "built without MPI" in run.out,
+           "MPI is absent, and that is said", run)
+    listed = skampi(args=["--list", "Pingpong_Send_Recv"], launch=False)
+    tap.ok("datatype datatype" in listed.out and "unsupported: this program was built without MPI"
+           in listed.out, "... and its functions are listed as absent", listed)
+
+
+def test_messages(tap):
+    """Every way to send and receive; every type by one of them."""
+    calls = [measured(f"Pingpong_{name}", f"{count}, MPI_INT, 3, 2")
+             for name in PINGPONGS for count in (0, 1, 1000, 100000)]
+    calls += [measured("Pingpong_Sendrecv", "5, mpi_type_contiguous(2, MPI_INT), 1, 12, MPI_INT, 2, 2"),
+              measured("Pingpong_Sendrecv_replace", "7, MPI_DOUBLE, 1, 2, 2"),
+              measured("Send_Recv_One_Way", "7, MPI_DOUBLE, 1, 0")]
+    calls += [measured("Pingpong_Send_Recv", f"{count}, {datatype}, 0, 2")
+              for datatype in TYPES for count in (0, 1, 777)]
+    run = skampi(FEW + "set_skampi_buffer(4MB)\n" + block("b", *calls), np=2, timeout=100)
+    tap.ok(run.status == 0 and len(run.rows) == len(calls), "messages of all kinds and types", run)
+    values = [(row.per_pe[0] or 0) > 0 and row.per_pe[1] is None for row in run.rows]
+    tap.ok(all(values), "rank 0 reports", run)
+    sizes = [row.bytes for row in run.rows]
+    tap.equal(sizes[:4], [0, 4, 4000, 400000], "their sizes are reported")
+
+
+def test_buffer(tap):
+    """The classic rule ends a loop: both buffers, twice, in 64 KiB."""
+    run = skampi(FEW + "set_skampi_buffer(64kb)\n" + block(
+        "b", "for count = 1024 to ... step *2 do", measured("Pingpong_Send_Recv", "count, MPI_INT, 0, 1"),
+        "od", "switch_buffer_cycling_off()", "for count = 1024 to ... step *2 do",
+        measured("Pingpong_Send_Recv", "count, MPI_INT, 0, 1"), "od"), np=2)
+    tap.equal([row.vars["count"] for row in run.rows], [1024, 2048, 4096, 1024, 2048, 4096, 8192],
+              "SKaMPI 5's rule of what fits ends loops", run)
+
+
+def test_sets(tap):
+    """Others wait while ranks of a set exchange messages, whoever they are."""
+    sets = ["comm2(2, 0)", "comm(3)", "comm_from_to(1, 3)", "comm2_max_latency_with_root()",
+            "comm_second_half(MPI_COMM_WORLD)", "comm_rand(2)",
+            "topology_cartesian(comm2(2, 1), {2, 1}, {1, 0}, 0)",
+            "topology_cartesian(MPI_COMM_WORLD, {2}, {1}, 1)",
+            "topology_graph2(MPI_COMM_WORLD, {0, 1, 1, 2}, 1)", "MPI_COMM_WORLD"]
+    run = skampi(FEW + "choose_barrier_synchronization()\n" + block(
+        "b", *(measured("Pingpong_Send_Recv", "10, MPI_INT, 0, 2", where) for where in sets)),
+        np=3, timeout=100)
+    tap.ok(run.status == 0 and len(run.rows) == len(sets), "parts of the world", run)
+    # More communicators than are kept, twice: those of the first round have been given up by then.
+    run = skampi(FEW + "choose_barrier_synchronization()\n" + block(
+        "b", "for round = 1 to 2 do", "for set in [comm(2), comm2(1, 0)] do",
+        "for extents in [{1, 2, 1}, {2, 1, 1}, {1, 1, 2}] do", "for p = 0 to 7 do",
+        "grid = topology_cartesian(set, extents, {p % 2, p / 2 % 2, p / 4 % 2}, 0)",
+        measured("Pingpong_Send_Recv", "1, MPI_INT, 0, 1", "grid"), "od", "od", "od", "od"), np=2)
+    tap.ok(run.status == 0 and len(run.rows) == 96, "many communicators", run)
+
+
+def test_lost_data(tap):
+    library = preloadable(LOST)
+    run = skampi(FEW + block("b", measured("Pingpong_Send_Recv", "10, MPI_INT, 0, 1")), np=2,
+                 env={"LD_PRELOAD": library})
+    tap.ok(run.status == 3 and "did not arrive" in run.err and not run.rows, "lost data are noticed", run)
+
+
+def test_start(tap):
+    library = preloadable(START)
+    run = skampi(block("b", "measure comm(1) : wtime(10)"), np=1, env={"LD_PRELOAD": library})
+    calls = re.findall(r"^called (\w+)", run.err, re.MULTILINE)
+    wanted = ["MPI_Init", "shmem_init"] if harness.has("SHMEM") else ["MPI_Init"]
+    tap.ok(run.status == 0 and calls[:len(wanted)] == wanted, "MPI is started first", run)
+    tap.ok(calls.count("MPI_Finalize") <= 1, "... and finalized once", calls)
+
+
+def main():
+    tap = Tap()
+    test_refusals(tap)
+    if not harness.has("MPI"):
+        test_absent(tap)
+    else:
+        test_messages(tap)
+        test_buffer(tap)
+        test_sets(tap)
+        test_lost_data(tap)
+        test_start(tap)
+    tap.done()
+
+
+main()
