@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# TIMEOUT: 900
+"""Builds with one of the two interfaces: MPI alone, with MPICH where it is installed, passes the tests
+of the language and of MPI; OpenSHMEM alone lists MPI's functions as absent, and the other way round."""
+
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from builds import CLEAN, copy_tree, make
+from harness import Tap, has, run, skampi, skip_all
+
+# Of the test files, those that depend on neither library.
+TESTS = ["e2e/test_language.py", "e2e/test_errors.py", "e2e/test_mpi.py"]
+PINGPONG = """set_min_repetitions(4)
+set_max_repetitions(8)
+set_max_relative_standard_error(1.0)
+begin measurement "b"
+  measure comm(2) : Pingpong_Send_Recv(1, MPI_INT, 0, 2)
+  if is_supported("Shmem_Put_Simple") then
+    measure comm(2) : Shmem_Put_Simple(8, 2)
+  fi
+end measurement
+"""
+
+
+def build(tap, tree, *arguments):
+    """Not optimized: what is tested here is not fast or slow."""
+    name = " ".join(["make", *arguments])
+    made = make(tree, *arguments, "CFLAGS=-O0", timeout=600)
+    tap.ok(made.status == 0 and "warning" not in made.err, f"{name}: builds without warnings", made)
+    return made.status == 0
+
+
+def listing(tree):
+    """Function name -> why it is unsupported, or None."""
+    out = skampi(args=["--list"], launch=False, executable=os.path.join(tree, "skampi")).out
+    return {name: reason for name, reason in re.findall(
+        r"^(\w+)\(.*\)\n    .*\n(?:    unsupported: (.*)\n)?", out, re.MULTILINE)}
+
+
+def absent(tap, tree, prefixes, interface):
+    """Functions of the interface that is not there are listed, and say so."""
+    reasons = listing(tree)
+    names = [name for name in reasons if name.startswith(prefixes)]
+    tap.ok(names, f"functions of {interface} are listed")
+    tap.equal([name for name in names if f"built without {interface}" not in reasons[name]], [],
+              f"... as absent: this program was built without {interface}")
+    return [name for name, reason in reasons.items() if not reason]
+
+
+def tests_pass(tap, tree, launch):
+    """Test files of the copy, with its program."""
+    environment = {**CLEAN, "SKAMPI": os.path.join(tree, "skampi"), "SKAMPI_BUILD": "build",
+                   "SKAMPI_LAUNCH": launch}
+    for name in TESTS:
+        done = run([sys.executable, os.path.join(tree, "tests", name)], environment, 200, tree)
+        tap.ok(done.status == 0, f"{name} passes", done)
+
+
+def mpi_alone(tap, tree):
+    compiler, launcher = "mpicc", "mpirun"
+    if shutil.which("mpicc.mpich") and shutil.which("mpirun.mpich"):
+        compiler, launcher = "mpicc.mpich", "mpirun.mpich"
+    else:
+        tap.skip("a second MPI", "MPICH is not installed")
+    if not build(tap, tree, "SHMEM=0", f"CC={compiler}"):
+        return
+    supported = absent(tap, tree, "Shmem_", "OpenSHMEM")
+    tap.ok("Pingpong_Send_Recv" in supported and "wtime" in supported, "MPI's functions are there",
+           supported)
+    launch = f"{launcher} -np %n"
+    measured = skampi(PINGPONG, np=2, executable=os.path.join(tree, "skampi"),
+                      env={**CLEAN, "SKAMPI_LAUNCH": launch})
+    tap.ok(measured.status == 0 and len(measured.rows) == 1, f"{launch}: measures", measured)
+    tap.ok(re.search(r"^# library: MPI \d\.\d \(", measured.out, re.MULTILINE),
+           "the header names the library", measured)
+    tests_pass(tap, tree, launch)
+
+
+def openshmem_alone(tap, tree):
+    if not has("SHMEM"):
+        tap.skip("OpenSHMEM alone", "there is none")
+        return
+    if not build(tap, tree, "MPI=0"):
+        return
+    supported = absent(tap, tree, "Pingpong_Send", "MPI")
+    tap.ok("Shmem_Put_Simple" in supported, "OpenSHMEM's functions are there", supported)
+    measured = skampi(PINGPONG, np=2, executable=os.path.join(tree, "skampi"), env=CLEAN)
+    tap.ok(measured.status == 3 and len(measured.rows) == 1
+           and "# unsupported: Pingpong_Send_Recv" in measured.out,
+           "a script goes on behind what is absent", measured)
+
+
+def main():
+    if not has("MPI"):
+        skip_all("built without MPI")
+    tap = Tap()
+    mpi_alone(tap, copy_tree())
+    openshmem_alone(tap, copy_tree())
+    tap.done()
+
+
+main()
