@@ -13,7 +13,7 @@ enum receiving { RECEIVE, RECEIVE_ANY_TAG, PROBE_RECEIVE, POST_AND_WAIT };
 struct pingpong {
     enum sending sending;
     enum receiving receiving;
-    enum { TWO_CALLS, SENDRECV, SENDRECV_REPLACE } call;
+    enum { TWO_CALLS, SENDRECV, SENDRECV_REPLACE, PERSISTENT } call;
     bool one_way; /* half of it is reported */
 };
 
@@ -57,6 +57,7 @@ struct pingpong_state {
     MPI_Comm comm;
     int partner; /* rank 1 of 0, rank 0 of 1 */
     struct message sent, received;
+    MPI_Request requests[2]; /* persistent ones, to send and to receive */
 };
 
 /* Buffered sends that the library may not have let go yet when their answers are there. */
@@ -101,6 +102,13 @@ static void receive_message(const struct pingpong_state *state, enum receiving h
     MPI_Recv(to, m->count, m->datatype, state->partner, tag, state->comm, MPI_STATUS_IGNORE);
 }
 
+static void start_and_wait(const struct pingpong_state *state, int which)
+{
+    MPI_Request request = state->requests[which];
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* Rank 0 begins, rank 1 answers; by MPI_Sendrecv() both begin. */
 static void round_trip(const struct run *run, int64_t iteration)
 {
@@ -116,6 +124,13 @@ static void round_trip(const struct run *run, int64_t iteration)
         receive_message(state, how->receiving, to);
         if (run->rank == 1)
             send_message(state, how->sending, from);
+        break;
+    case PERSISTENT:
+        if (run->rank == 0)
+            start_and_wait(state, 0);
+        start_and_wait(state, 1);
+        if (run->rank == 1)
+            start_and_wait(state, 0);
         break;
     case SENDRECV:
         MPI_Sendrecv(from, sent->count, sent->datatype, state->partner, sent->tag, to,
@@ -190,6 +205,14 @@ static bool set_up_pingpong(struct run *run)
         if (!mpi_attach_buffer(run, BUFFERED_MESSAGES * (size_t)packed, BUFFERED_MESSAGES))
             return false;
     }
+    if (how->call == PERSISTENT) {
+        const struct message *sent = &state->sent, *received = &state->received;
+        MPI_Send_init(mpi_address(run->local, sent->described), sent->count, sent->datatype,
+                      state->partner, sent->tag, state->comm, &state->requests[0]);
+        MPI_Recv_init(mpi_address(run->remote, received->described), received->count,
+                      received->datatype, state->partner, received->tag, state->comm,
+                      &state->requests[1]);
+    }
     return verify(run);
 }
 
@@ -210,8 +233,11 @@ static double run_pingpong(struct run *run)
 
 static void tear_down_pingpong(struct run *run)
 {
-    (void)run;
+    const struct pingpong *how = run->function->variant;
+    struct pingpong_state *state = run->state;
     mpi_detach_buffer();
+    for (int i = 0; how->call == PERSISTENT && run->rank < 2 && i < 2; i++)
+        MPI_Request_free(&state->requests[i]);
 }
 
 #define PINGPONG_STATE .state_bytes = sizeof(struct pingpong_state)
@@ -270,6 +296,9 @@ const struct measurement measurements_mpi_pt2pt[] = {
      .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, MPI_FUNCTION,
      .demand = mpi_demand_message, .variant = &(const struct pingpong){.call = SENDRECV_REPLACE},
      .timed = "a message each way at the same time, by MPI_Sendrecv_replace"},
+    {"Pingpong_Persistent", "round trip by persistent requests, always from and to the same memory",
+     ROUND_TRIP("MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
+     .variant = &(const struct pingpong){.call = PERSISTENT}},
     {"Send_Recv_One_Way", "one way of a message: half a round trip by send and receive", PINGPONG,
      OF_MESSAGES, .variant = &(const struct pingpong){.one_way = true},
      .timed = "half of: a message from rank 0 to rank 1 and one back, by MPI_Send, MPI_Recv"},

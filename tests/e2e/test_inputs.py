@@ -22,7 +22,7 @@ INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)
 NEED_TWO = re.compile(r"get_np\(\) > 1")
 # Where the PEs of such blocks have to be; this test has one node.
 PLACES = re.compile(r"(one node|two nodes)$")
-NEED_SHMEM = re.compile(r"Shmem_|First_Call|Memory_Footprint")
+NEED_LIBRARY = re.compile(r"Shmem_|First_Call|Memory_Footprint|[Ss]end|Bcast|MPI_")
 # What happens once in a process has one repetition.
 ONCE = ("startup.ski", "selfcheck.ski")
 
@@ -66,7 +66,7 @@ def check_result(tap, what, run, blocks, unsupported, pes):
     tap.equal(run.unparsed, [], f"{what}: nothing but results and comments")
     tap.ok(any(line.startswith("# Finished at") for line in run.comments), f"{what}: it finishes")
     # Clocks can be read everywhere.
-    empty = [name for name, text in blocks if NEED_SHMEM.search(text)
+    empty = [name for name, text in blocks if NEED_LIBRARY.search(text)
              and (functions_in(text) <= unsupported or not is_possible(name, text, pes))]
     without = [block.name for block in run.blocks if not block.rows]
     tap.equal(without, empty, f"{what}: what can be measured here has results")

@@ -51,11 +51,13 @@ REFUSED_WITH_MPI = [
     ("measure comm(2) : Pingpong_Send_Recv(3000000000, MPI_CHAR, 0, 1)", "2147483647"),
     ("measure comm(2) : Pingpong_Send_Recv(-1, MPI_CHAR, 0, 1)", "at least 0"),
     ("measure comm(1) : Pingpong_Send_Recv(1, MPI_CHAR, 0, 1)", "at least 2 PEs"),
+    ("measure comm(2) : Isend_Irecv_Rate(1, MPI_CHAR, 4, 2, 1)", "half the communicator's PEs, 1"),
+    ("measure comm(2) : Isend_Irecv_Rate(1, MPI_CHAR, 0, 1, 1)", "at least 1"),
     ("measure comm(2) : Pingpong_Sendrecv(2, MPI_INT, 0, 1, MPI_INT, 0, 1)", "at least as large"),
 ]
 
 PINGPONGS = """Send_Recv Send_Iprobe_Recv Send_Irecv Send_Recv_AT Ssend_Recv Isend_Recv Issend_Recv Bsend_Recv
-    Isend_Irecv""".split()
+    Isend_Irecv Persistent""".split()
 # With gaps, with data before the start, of several types; a pair, with padding at its end.
 TYPES = ["MPI_CHAR", "MPI_LONG_DOUBLE", "MPI_DOUBLE_INT", "mpi_type_vector(3, 2, 5, MPI_SHORT)",
          "mpi_type_hindexed({1, 1}, {-8, 16}, MPI_LONG)",
@@ -143,6 +145,18 @@ def test_messages(tap):
     tap.equal(sizes[:4], [0, 4, 4000, 400000], "their sizes are reported")
 
 
+def test_rates(tap):
+    """Windows of messages, by one pair and by all, one way and both."""
+    calls = [measured(f"Isend_Irecv_Rate{way}", f"{count}, {kind}, {window}, {pairs}, 2", "MPI_COMM_WORLD")
+             for way in ("", "_Bidirectional") for count, kind in ((0, "MPI_INT"), (100, TYPES[3]))
+             for window in (1, 16) for pairs in (0, 1)]
+    for np in (2, 3, 4):
+        run = skampi(FEW + "choose_barrier_synchronization()\n" + block("b", *calls), np=np, timeout=100)
+        reporting = [sum(value is not None for value in row.per_pe) for row in run.rows]
+        pairs = [np // 2, 1] * 4
+        tap.equal(reporting, pairs + [2 * n for n in pairs], f"windows of messages, {np} PEs", run)
+
+
 def test_buffer(tap):
     """The classic rule ends a loop: both buffers, twice, in 64 KiB."""
     run = skampi(FEW + "set_skampi_buffer(64kb)\n" + block(
@@ -196,6 +210,7 @@ def main():
         test_absent(tap)
     else:
         test_messages(tap)
+        test_rates(tap)
         test_buffer(tap)
         test_sets(tap)
         test_lost_data(tap)
