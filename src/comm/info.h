@@ -10,8 +10,8 @@
 
 struct info;
 
-struct info *info_create(void); /* empty, one reference */
-struct info *info_null(void);   /* MPI_INFO_NULL */
+struct info *info_create(void);              /* empty, one reference */
+struct info *info_null(void);                /* MPI_INFO_NULL */
 struct info *info_copy(const struct info *); /* one of its own, with the same pairs */
 struct info *info_reference(struct info *);
 void info_release(struct info *); /* NULL is allowed */
