@@ -129,6 +129,14 @@ static struct source *prepare(const struct options *options, struct start *start
     return source;
 }
 
+static bool writes_stdout(const struct options *options)
+{
+    for (size_t i = 0; i < options->output_count; i++)
+        if (strcmp(options->outputs[i], "-") == 0)
+            return true;
+    return options->output_count == 0;
+}
+
 static int measure(const struct options *options, double launched_at, struct source *source,
                    struct output *output, bool *report_end)
 {
@@ -153,7 +161,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .launched = launched_at,
         .raw = options->raw,
         .debug = options->debug,
-        .show_progress = options->progress || engine_terminal(),
+        .show_progress = options->progress || engine_terminal(writes_stdout(options)),
         .blocks = tree->block_count,
         .version = options_version(),
         .command_line = options->command_line,

@@ -34,8 +34,9 @@ void engine_block_signals(void);
 /* The signals end this process as usual again: for PEs that wait to be ended with the job. */
 void engine_release_signals(void);
 
-/* Whether somebody at a terminal sees this process's standard error, perhaps through a launcher. */
-bool engine_terminal(void);
+/* Whether somebody at a terminal sees this process's standard error, perhaps through a launcher,
+ * and no results between. */
+bool engine_terminal(bool results_on_stdout);
 
 /* Calibrates and characterizes the timer, prints the header, starts the watchdog. Collective. NULL
  * with *error (for the user, on every PE) when the timer cannot be used. */

@@ -20,6 +20,9 @@
 #define STATUS_INTERNAL 1
 #define STATUS_INCOMPLETE 3
 #define STATUS_TIME_LIMIT 4
+/* Of the time limit, for ending in order. */
+#define RESERVE_SHARE 0.05
+#define MOST_RESERVE 5.0
 /* How long a PE waits for PE 0 to report the same error and to end the job. */
 #define REPORT_GRACE_SECONDS 1.0
 
@@ -177,6 +180,7 @@ static void bring_text(struct engine *engine)
 
 void engine_agree(struct engine *engine, uint64_t tag, const char *place)
 {
+    tag ^= settings_hash(&engine->settings);
     /* Halves, so that negation cannot overflow. */
     int64_t high = (int64_t)(tag >> 32), low = (int64_t)(tag & 0xffffffffu);
     int64_t bounds[4] = {high, -high, low, -low};
@@ -473,8 +477,10 @@ struct engine *engine_create(const struct engine_options *options, const char **
     }
     engine->started = wall_seconds();
     engine->time_left_at = INFINITY;
-    if (options->time_limit > 0)
-        engine->time_left_at = options->launched + options->time_limit;
+    /* A part is left for what comes behind the last batch, and for the end. */
+    if (options->time_limit > 0 && !options->estimate)
+        engine->time_left_at = options->launched + options->time_limit -
+                               fmin(RESERVE_SHARE * options->time_limit, MOST_RESERVE);
     atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
     watch_start(engine);
     environment_print(engine);
@@ -506,10 +512,14 @@ int engine_finish(struct engine *engine, bool *report_end)
     if (engine->output) {
         char *limit = NULL;
         if (engine->time_over &&
-            asprintf(&limit, "stopped by the time limit of %g s: %s%zu measurements are missing%s",
+            asprintf(&limit,
+                     "stopped by the time limit of %g s: %s%zu measurements are missing, and %zu "
+                     "rounds of "
+                     "single points%s",
                      engine->options.time_limit,
                      engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
-                     engine->skipped_late, engine->cut_short ? ", one was cut short" : "") < 0)
+                     engine->skipped_late, engine->missing_rounds,
+                     engine->cut_short ? ", one was cut short" : "") < 0)
             must(NULL);
         output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
         free(limit);

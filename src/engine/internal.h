@@ -67,6 +67,7 @@ struct rounds_record {
     size_t block_number, region; /* region: of sorted results, 0: none */
     double key;                  /* among them */
     int64_t bytes, iterations;
+    double effective; /* independent repetitions of the first round */
     size_t rounds, made;
     double *medians, *within; /* of each round made: median, interquartile range; PE 0 */
 };
@@ -90,11 +91,13 @@ struct engine {
     double *raw;      /* valid repetitions in the order of time, or NULL; on the set's rank 0 and,
                          once brought there, PE 0 */
     int64_t last_iterations;
+    double last_effective;           /* independent repetitions */
     double last_median, last_within; /* of the last measurement; PE 0 */
-    double time_left_at; /* wall_seconds() when the time limit ends; infinite: there is none */
-    bool time_over;      /* it has ended */
-    bool cut_short;      /* a measurement has been stopped by it */
-    size_t skipped_late; /* measurements that the time limit left out */
+    double time_left_at;   /* wall_seconds() when the time limit ends; infinite: there is none */
+    bool time_over;        /* it has ended */
+    bool cut_short;        /* a measurement has been stopped by it */
+    size_t missing_rounds; /* of single points */
+    size_t skipped_late;   /* measurements that the time limit left out */
     struct rounds_record *records; /* to be measured in further rounds, see rounds.c */
     size_t record_count, record_room;
     size_t round, round_total; /* round: in progress, from 1 */

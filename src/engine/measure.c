@@ -77,6 +77,7 @@ struct samples {
     size_t too_long;  /* on time, but longer than their window, and left out for that */
     int passes;       /* of the stop rule */
     bool out_of_time; /* stopped by a limit; known to rank 0 */
+    bool reached;     /* what the stop rule aims at */
     int64_t until;    /* timer ticks, for set_max_time() */
     double *own;      /* this PE's valid repetitions, the first reference subtracted */
     double *max;      /* over PEs, the same on all members */
@@ -628,15 +629,18 @@ static bool classic_enough(const struct settings *settings, struct samples *samp
 {
     int passes = samples->passes;
     *dropped = 0;
-    if (!stop_enough(settings, samples->max, samples->valid, &samples->passes))
+    bool enough = stop_enough(settings, samples->max, samples->valid, &samples->passes);
+    samples->reached = stop_reached(settings, samples->max, samples->valid);
+    if (!enough)
         return false;
     /* That often at most: what never gets steady must end as well. */
-    if (!settings->adaptive_warm_up || samples->warm_up >= stop_most(settings))
+    if (!settings->adaptive_warm_up || settings->levels || samples->warm_up >= stop_most(settings))
         return true;
     *dropped = series_warm_up(samples->max, samples->valid, CHANGE_P, CHANGE_LEAST);
     if (*dropped == 0)
         return true;
     samples->passes = passes;
+    samples->reached = stop_reached(settings, samples->max + *dropped, samples->valid - *dropped);
     return stop_enough(settings, samples->max + *dropped, samples->valid - *dropped,
                        &samples->passes);
 }
@@ -879,6 +883,8 @@ static void note_repetitions(struct engine *engine, const struct samples *sample
     struct run *run = &engine->run;
     size_t n = samples->valid;
     if (samples->warm_up > 0)
+        flag(numbers, RESULT_WARM_UP);
+    if (samples->warm_up > 0)
         run_note(run,
                  "warm-up: the first %zu repetitions were slower than what followed, and are "
                  "left out",
@@ -910,7 +916,6 @@ static void note_stop(struct engine *engine, const struct samples *samples, stru
     const struct settings *settings = &engine->settings;
     bool classic =
         engine->window.rule == WINDOW_CLASSIC || engine->window.rule == WINDOW_DISSEMINATION;
-    bool reached = stop_reached(settings, samples->max, samples->valid);
     if (samples->out_of_time) {
         flag(numbers, RESULT_TIME_BUDGET);
         run_note(&engine->run, "stopped by the limit of time behind %zu valid repetitions",
@@ -918,17 +923,21 @@ static void note_stop(struct engine *engine, const struct samples *samples, stru
     }
     if (!classic || engine->run.function->once)
         return;
-    if (!reached)
+    if (!samples->reached)
         flag(numbers, RESULT_NOT_CONVERGED);
     if (settings->stop_rule == STOP_MEDIAN_INTERVAL) {
         double *sorted = must(calloc(samples->valid, sizeof *sorted)), low, high;
         memcpy(sorted, samples->max, samples->valid * sizeof *sorted);
         stats_sort(sorted, samples->valid);
-        stats_median_interval(sorted, samples->valid, numbers->effective,
-                              settings->median_confidence, &low, &high);
-        run_note(&engine->run, "median %.6g ns, %g %% interval [%.6g, %.6g] ns%s",
-                 numbers->median * 1e9, settings->median_confidence * 100, low * 1e9, high * 1e9,
-                 reached ? "" : ": wider than asked for");
+        if (stats_median_interval(sorted, samples->valid, numbers->effective,
+                                  settings->median_confidence, &low, &high))
+            run_note(&engine->run, "median %.6g ns, %g %% interval [%.6g, %.6g] ns%s",
+                     numbers->median * 1e9, settings->median_confidence * 100, low * 1e9,
+                     high * 1e9, samples->reached ? "" : ": wider than asked for");
+        else
+            run_note(&engine->run,
+                     "median %.6g ns; too few independent repetitions for an interval",
+                     numbers->median * 1e9);
         free(sorted);
     }
 }
@@ -1251,8 +1260,7 @@ static void bring_failure(struct engine *engine, const struct measure_request *r
         engine->failure = must(calloc((size_t)length, 1));
         comm_receive((int)who, engine->failure, (size_t)length);
     }
-    /* A round that fails is missing among the others, which are told at the end. */
-    if (engine->output && engine->round == 1)
+    if (engine->output)
         engine_report(engine, request->place, request->text, engine->failure);
     free(engine->failure);
     engine->failure = NULL;
@@ -1347,7 +1355,9 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
         engine->cut_short = engine->cut_short || ((numbers.flags >> RESULT_TIME_BUDGET & 1) &&
                                                   wall_seconds() >= engine->time_left_at);
         engine->last_iterations = numbers.iterations;
-        engine->last_median = numbers.median;
+        engine->last_effective = numbers.effective;
+        /* Of several levels, the one that is the result. */
+        engine->last_median = numbers.level_count > 1 ? numbers.time : numbers.median;
         engine->last_within = numbers.p75 - numbers.p25;
     } else {
         engine->incomplete = true;
@@ -1373,8 +1383,8 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
         return MEASURE_UNSUPPORTED;
     }
     if (engine_time_over(engine)) {
-        engine->skipped_late++;
-        if (engine->output)
+        engine->skipped_late += engine->round == 1;
+        if (engine->output && engine->round == 1)
             output_missing(engine->output, MISSING_TIME_LIMIT, engine->block_name,
                            engine->block_number, request->text, "the time limit had ended before");
         return MEASURE_TIME_OVER;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/internal.h"
 
@@ -21,31 +22,39 @@
 /* Too little is known of a run for a guess before this share of it. */
 #define LEAST_SHARE 0.02
 
-/* Where standard error ends up, or -1: launchers hand it on through a pipe, to their own. Not
- * closed. */
+/* Where a standard stream of this process ends up, or -1 if that is no terminal: launchers hand it
+ * on through a pipe, or a terminal of their own making, to theirs. To be closed, but for stream. */
+static int terminal_of(int stream)
+{
+    char path[64];
+    struct stat status;
+    if (fstat(stream, &status) != 0 || S_ISREG(status.st_mode))
+        return -1;
+    if (comm_launched_rank() < 0)
+        return isatty(stream) ? stream : -1;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getppid(), stream);
+    int found = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (found >= 0 && isatty(found))
+        return found;
+    if (found >= 0)
+        close(found);
+    return -1;
+}
+
 static int terminal(void)
 {
     static int found = -2;
-    if (found != -2)
-        return found;
-    found = STDERR_FILENO;
-    if (isatty(found))
-        return found;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/fd/2", (long)getppid());
-    struct stat pipe;
-    bool handed_on = fstat(STDERR_FILENO, &pipe) == 0 && !S_ISREG(pipe.st_mode);
-    found = handed_on ? open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
-    if (found >= 0 && !isatty(found)) {
-        close(found);
-        found = -1;
-    }
+    if (found == -2)
+        found = terminal_of(STDERR_FILENO);
     return found;
 }
 
-bool engine_terminal(void)
+bool engine_terminal(bool results_on_stdout)
 {
-    return terminal() >= 0;
+    int results = results_on_stdout ? terminal_of(STDOUT_FILENO) : -1;
+    if (results > STDERR_FILENO)
+        close(results);
+    return terminal() >= 0 && results < 0;
 }
 
 static int width(void)
@@ -60,7 +69,7 @@ static int width(void)
 static bool colours(void)
 {
     const char *off = getenv("NO_COLOR"), *name = getenv("TERM");
-    return engine_terminal() && !(off && *off) && !(name && strcmp(name, "dumb") == 0);
+    return terminal() >= 0 && !(off && *off) && !(name && strcmp(name, "dumb") == 0);
 }
 
 static char *time_text(char *text, size_t size, double seconds)

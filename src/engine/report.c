@@ -22,6 +22,8 @@
 #define UNSTABLE_TIMES 3
 #define UNSTABLE_LEAST 0.05
 #define SPREAD_OF_MEDIANS 1.2533
+/* Standard deviations in the interquartile range of a normal distribution. */
+#define QUARTERS 1.349
 /* Levels of rounds are so far apart at least, as a share. */
 #define LEVEL_LEAST 0.1
 /* Sets with more text than this are not listed in results. */
@@ -278,7 +280,7 @@ void report_result(struct engine *engine, const struct measure_request *request,
  * error of a median is 1.2533 standard deviations over the root of the number of samples. */
 static bool is_unstable(const struct rounds *rounds, double samples)
 {
-    double error = SPREAD_OF_MEDIANS * rounds->within / sqrt(samples);
+    double error = SPREAD_OF_MEDIANS * rounds->within / QUARTERS / sqrt(samples);
     return rounds->between > UNSTABLE_TIMES * error && rounds->between > UNSTABLE_LEAST;
 }
 
@@ -314,7 +316,7 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
     /* No round of a run sees what its timer's calibration is wrong by: up to a step of the timer.
      */
     double step = record->request.function->quantity == QUANTITY_TIME && record->iterations > 0
-                      ? timer_in_use->resolution / (double)record->iterations
+                      ? timer_find(record->timer)->resolution / (double)record->iterations
                       : 0;
     struct result_level levels[LEVELS_MAX];
     struct described owned;
@@ -338,7 +340,7 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
         .made = record->made,
         .levels = levels,
         .level_count = record->settings.levels && n > 0 ? levels_of(medians, n, levels) : 0,
-        .flags = is_unstable(&rounds, record->settings.min_repetitions) ? 1u << RESULT_UNSTABLE : 0,
+        .flags = is_unstable(&rounds, record->effective) ? 1u << RESULT_UNSTABLE : 0,
         .notes = (const char *const *)&note,
         .note_count = note != NULL,
     };

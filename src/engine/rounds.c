@@ -136,6 +136,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .key = engine->sort_key,
         .bytes = (int64_t)engine->run.demand.reported,
         .iterations = engine->last_iterations,
+        .effective = engine->last_effective,
         .rounds = (size_t)wanted,
     };
     record->medians = must(calloc(record->rounds, sizeof *record->medians));
@@ -227,7 +228,10 @@ static void measure_again(struct engine *engine, struct rounds_record *record)
     select_timer(engine, record->timer);
     engine->block_name = record->block;
     engine->block_number = record->block_number;
-    bool done = engine_measure(engine, &record->request) == MEASURE_DONE;
+    enum measure_status status = engine_measure(engine, &record->request);
+    if (status == MEASURE_TIME_OVER)
+        return;
+    bool done = status == MEASURE_DONE;
     record->medians[record->made] = done ? engine->last_median : NAN;
     record->within[record->made] = done ? engine->last_within : NAN;
     record->made++;
@@ -261,6 +265,15 @@ static int compare_records(const void *a, const void *b)
     if (x->region == y->region && x->region > 0 && x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return (x > y) - (x < y);
+}
+
+/* Rounds of points that were asked for and not made. */
+static size_t rounds_missing(const struct engine *engine)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < engine->record_count; i++)
+        missing += engine->records[i].rounds - engine->records[i].made;
+    return missing;
 }
 
 /* A block for each block of the script that was measured again. */
@@ -301,6 +314,10 @@ void rounds_replay(struct engine *engine)
     engine->round_total = rounds;
     double apart = engine->rounds_apart = interval(engine, rounds, scripts_spread(engine));
     struct settings settings = engine->settings;
+    const char *timer = timer_in_use->name;
+    size_t block_number = engine->block_number;
+    /* Events were counted in the first round; times are what later ones are for. */
+    free(engine_set_counters(engine, NULL, 0));
     for (engine->round = 2; engine->round <= rounds && !engine_time_over(engine); engine->round++) {
         double late = JITTER * random_share(&state);
         wait_for(engine, apart * ((double)engine->round - 1 + late));
@@ -310,7 +327,10 @@ void rounds_replay(struct engine *engine)
     }
     engine->round = 1;
     engine->block_name = NULL;
+    engine->block_number = block_number;
     engine->settings = settings;
+    select_timer(engine, timer);
+    engine->missing_rounds = rounds_missing(engine);
     if (engine->output)
         print(engine, wall_seconds() - engine->started, done);
 }

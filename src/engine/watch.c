@@ -127,10 +127,14 @@ static void *watch(void *context)
         if (limit > 0 && limit / 4 + 1 < nap)
             nap = limit / 4 + 1;
         struct timespec wait = {nap / 1000, nap % 1000 * 1000000};
+        /* Not while it writes, which others would wait for. */
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
         int number = sigtimedwait(&set, NULL, &wait);
+        int reason = errno;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
         if (number > 0)
             interrupted(engine, number);
-        if (errno != EAGAIN)
+        if (reason != EAGAIN)
             continue;
         long now = atomic_load(&engine->progress);
         /* A PE outside the set waits for its members, however long they take: they watch. */
@@ -149,6 +153,7 @@ static void crashed(int number)
 {
     struct engine *engine = watched;
     signal(number, SIG_DFL);
+    alarm(GRACE_SECONDS); /* what comes may wait for what the crash has interrupted */
     char text[768];
     const char *doing = atomic_load(&engine->doing);
     int length =

@@ -306,7 +306,7 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
     put_counters(text, NULL, 0);
     put_numbers(text, NULL, 0);
     put_numbers(text, NULL, 0);
-    put_numbers(text, rounds->medians, rounds->rounds);
+    put_numbers(text, rounds->medians, rounds->made);
     fputc('\n', text);
 }
 

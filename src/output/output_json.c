@@ -308,7 +308,7 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
     put_flags(text, rounds->flags);
     put_strings(text, "notes", rounds->notes, rounds->note_count);
     put_levels(text, rounds->levels, rounds->level_count);
-    put_numbers(text, "medians", rounds->medians, rounds->rounds);
+    put_numbers(text, "medians", rounds->medians, rounds->made);
     fputs("}\n", text);
 }
 

@@ -8,7 +8,7 @@ const char *result_flag_name(enum result_flag flag)
         [RESULT_TIME_BUDGET] = "time_budget", [RESULT_BELOW_RESOLUTION] = "below_resolution",
         [RESULT_NEGATIVE] = "negative",       [RESULT_CLOCKS_MOVED] = "clocks_moved",
         [RESULT_FEW_VALID] = "few_valid",     [RESULT_SLOW_LEFT_OUT] = "slow_left_out",
-        [RESULT_UNSTABLE] = "unstable",
+        [RESULT_WARM_UP] = "warm_up",         [RESULT_UNSTABLE] = "unstable",
     };
     return names[flag];
 }

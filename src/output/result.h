@@ -43,6 +43,7 @@ enum result_flag {
     RESULT_CLOCKS_MOVED,     /* starts were not together */
     RESULT_FEW_VALID,        /* more repetitions invalid than valid */
     RESULT_SLOW_LEFT_OUT,    /* repetitions longer than their window are missing */
+    RESULT_WARM_UP,          /* the first ones were slower than what followed, and are left out */
     RESULT_UNSTABLE,         /* rounds differ by more than their samples explain */
     RESULT_FLAGS
 };

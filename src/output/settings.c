@@ -51,6 +51,66 @@ struct settings settings_default(void)
     };
 }
 
+uint64_t settings_hash(const struct settings *settings)
+{
+    const struct settings *s = settings;
+    /* Field by field: what lies between them is not defined. */
+    const double fields[] = {
+        (double)s->min_repetitions,
+        (double)s->max_repetitions,
+        (double)s->max_relative_standard_error,
+        (double)s->stop_rule,
+        (double)s->median_width,
+        (double)s->median_confidence,
+        (double)s->max_time,
+        (double)s->adaptive_warm_up,
+        (double)s->levels,
+        (double)s->rounds,
+        (double)s->rounds_spread,
+        (double)s->max_nr_node_times,
+        (double)s->unit,
+        (double)s->synchronization,
+        (double)s->run_time,
+        (double)s->max_window,
+        (double)s->watchdog,
+        (double)s->buffer_bytes,
+        (double)s->buffer_cycling,
+        (double)s->send_alignment,
+        (double)s->receive_alignment,
+        (double)s->cache_state,
+        (double)s->cache_bytes,
+        (double)s->max_outstanding,
+        (double)s->sk_tasks,
+        (double)s->arrival,
+        (double)s->arrival_skew,
+        (double)s->autorefine_factor,
+        (double)s->autorefine_tolerance,
+        (double)s->clock.algorithm,
+        (double)s->clock.patience,
+        (double)s->clock.fit_points,
+        (double)s->clock.fit_exchanges,
+        (double)s->clock.spread,
+        (double)s->clock.long_spread,
+        (double)s->window.rule,
+        (double)s->window.discarded,
+        (double)s->window.runs,
+        (double)s->window.invalid_share,
+        (double)s->window.growth,
+        (double)s->window.stop_by_error,
+        (double)s->window.max_runs,
+        (double)s->window.enough_valid,
+        (double)s->window.relative_error,
+        (double)s->window.least_valid,
+        (double)s->window.trim,
+        (double)s->window.confidence,
+        (double)s->window.slice,
+    };
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (size_t i = 0; i < sizeof fields; i++)
+        hash = (hash ^ ((const unsigned char *)fields)[i]) * 0x100000001b3u;
+    return hash;
+}
+
 static int find(const char *const *names, int count, const char *name)
 {
     for (int i = 0; i < count; i++)

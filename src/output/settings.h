@@ -114,6 +114,9 @@ struct settings {
     struct window_rules window;
 };
 
+/* The same for equal settings, and hardly for others. */
+uint64_t settings_hash(const struct settings *settings);
+
 /* The defaults of the language reference. */
 struct settings settings_default(void);
 

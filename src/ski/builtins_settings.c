@@ -22,6 +22,7 @@ static struct settings *settings_of(struct builtin_context *context)
 
 /* Nobody waits for more. */
 #define MOST_ROUNDS 100000
+#define LONGEST_SECONDS 1e9
 
 static struct value set_int(struct builtin_context *context, const char *function,
                             const struct value *arg, int low, int *field)
@@ -141,9 +142,19 @@ static struct value set_stop_rule(struct builtin_context *context, const struct 
     return value_void();
 }
 
+/* Of 0 and more, as long as anybody waits. */
+static struct value set_seconds(struct builtin_context *context, const char *function,
+                                const struct value *arg, double *field)
+{
+    if (arg->as.real > LONGEST_SECONDS)
+        return builtin_refuse(context, "%s(): %g is out of range; it must be at most %g s",
+                              function, arg->as.real, LONGEST_SECONDS);
+    return set_real(context, function, arg, 0, true, field);
+}
+
 static struct value set_max_time(struct builtin_context *context, const struct value *args)
 {
-    return set_real(context, "set_max_time", args, 0, true, &settings_of(context)->max_time);
+    return set_seconds(context, "set_max_time", args, &settings_of(context)->max_time);
 }
 
 /* Whether the command line has the word is the engine's business. */
@@ -156,7 +167,7 @@ static struct value set_rounds(struct builtin_context *context, const struct val
     settings->rounds = (int)args[0].as.integer;
     settings->rounds_spread = ROUNDS_SPREAD_DEFAULT;
     return context->count > 1
-               ? set_real(context, "set_rounds", args + 1, 0, true, &settings->rounds_spread)
+               ? set_seconds(context, "set_rounds", args + 1, &settings->rounds_spread)
                : value_void();
 }
 

@@ -71,6 +71,8 @@ for call, text in {
         "set_rounds(2, -1.0)": "at least 0",
         "set_rounds()": "at least 1 argument",
         "set_levels(2)": "0 to 1",
+        "set_max_time(1e10)": "at most 1e+09",
+        "set_rounds(2, 1e12)": "at most 1e+09",
         "set_max_time(-1)": "at least 0"}.items():
     run = skampi(call + "\n", np=1)
     tap.ok(run.status == 2 and text in run.err and re.search(r":1:\d+: error: ", run.err) and
@@ -104,6 +106,7 @@ tap.ok(missing and missing[-1]["block"] == "third", "to the last block")
 end = of(records, "end")
 tap.ok(end and end[0]["status"] == 4 and "time limit" in end[0].get("reason", "") and
        end[0]["missing"] == len(missing), "the end record says so", end)
+tap.ok(run.seconds < 4 + 2, "about in time", run.seconds)
 tap.ok("# stopped by the time limit of 4 s" in open(run.path("out.sko")).read(), "so does .sko")
 
 run, records = measured(block("for i = 1 to ... do "
@@ -198,6 +201,23 @@ tap.ok(run.status in (0, 4) and point["rounds"] >= 5, "rounds are spread over a 
 run = skampi(block("measure comm(1) : WaitPatternUp()"), np=1, args=["--rounds", "10,1m",
                                                                    "--estimate"])
 tap.ok(re.search(r"about (60|6e\+01|6\d) s", run.out), "an estimate counts the rounds", run)
+
+run = skampi(block("measure comm(1) : WaitPatternUp()", "set_rounds(10, 60.0)"), np=1,
+             args=["--estimate", "--time-limit", "0.5"])
+tap.ok(run.status == 0 and re.search(r"about (60|6e\+01|6\d) s", run.out),
+       "the limit does not end an estimate", run)
+run, records = measured(block("measure comm(1) : WaitPatternUp()", "set_rounds(6, 60.0)"),
+                        args=["--time-limit", "2"])
+tap.ok(run.status == 4 and "0 measurements are missing, and 5 rounds" in of(records, "end")[0]["reason"],
+       "rounds that there was no time for are told", run)
+run = skampi(block("measure comm(2) : WaitPatternUp()",
+                   "set_rounds(1 + get_comm_rank(MPI_COMM_WORLD), 0.1)"), np=2)
+tap.ok(run.status == 1 and "different values for the same thing" in run.err,
+       "settings that differ between PEs are found", run)
+run, records = measured("".join(f'begin measurement "{name}" measure comm(1) : WaitPatternUp() '
+                                "end measurement\n" for name in "abc"), args=["--rounds", "2,0s"])
+numbers = [record["number"] for record in of(records, "block")]
+tap.equal(numbers, [1, 2, 3, 4, 5, 6], "blocks of rounds have numbers of their own")
 
 # ---- Levels and warm-up ----
 

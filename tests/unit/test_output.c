@@ -440,6 +440,25 @@ static void last_words(void **state)
     unlink(path);
 }
 
+/* All rounds made are listed, also where one of them has no result. */
+static void rounds_in_json(void **state)
+{
+    (void)state;
+    double medians[] = {1, NAN, 3, 2};
+    struct result_rounds result = {.point = {.unit = 1, .is_time = true},
+                                   .rounds = 3,
+                                   .median = 2,
+                                   .medians = medians,
+                                   .made = 4};
+    char *error;
+    struct output *output = output_open(&(struct output_target){path, OUTPUT_JSON}, 1, &error);
+    assert_non_null(output);
+    output_rounds(output, &result);
+    assert_null(output_close(output));
+    assert_non_null(strstr(contents(), "\"medians\":[1,null,3,2]"));
+    unlink(path);
+}
+
 static void failures(void **state)
 {
     (void)state;
@@ -468,10 +487,13 @@ static int choose_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_strings), cmocka_unit_test(json_numbers), cmocka_unit_test(rounds),
-        cmocka_unit_test(held),         cmocka_unit_test(one_full),     cmocka_unit_test(csv_cells),
-        cmocka_unit_test(numbers),      cmocka_unit_test(columns),      cmocka_unit_test(results),
-        cmocka_unit_test(library_end),  cmocka_unit_test(last_words),   cmocka_unit_test(failures),
+        cmocka_unit_test(json_strings), cmocka_unit_test(json_numbers),
+        cmocka_unit_test(rounds),       cmocka_unit_test(rounds_in_json),
+        cmocka_unit_test(held),         cmocka_unit_test(one_full),
+        cmocka_unit_test(csv_cells),    cmocka_unit_test(numbers),
+        cmocka_unit_test(columns),      cmocka_unit_test(results),
+        cmocka_unit_test(library_end),  cmocka_unit_test(last_words),
+        cmocka_unit_test(failures),
     };
     return cmocka_run_group_tests_name("output", tests, choose_path, NULL);
 }

@@ -56,6 +56,8 @@ FLAGS = {
     "few_valid": (True, "More repetitions were invalid (late or overrun) than valid."),
     "slow_left_out": (True, "Slow repetitions are missing: they were longer than their window. "
                       "set_levels(1) counts them."),
+    "warm_up": (False, "The first repetitions were slower than what followed, and are left out; if the "
+                "machine changes its level of speed, this may have been a slow level."),
     "unstable": (False, "Rounds differ by more than the samples inside them explain: the machine changes over "
                  "time. The intervals over rounds cover that; a single measurement would not."),
 }
