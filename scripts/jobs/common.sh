@@ -217,14 +217,29 @@ job_settings() {
     esac
 }
 
+# job_program: SKAMPI_PROGRAM, which must be there if it is set; else that of the checkout or of the
+# prefix to which these files belong, else that in PATH.
+job_program() {
+    if [ -n "${SKAMPI_PROGRAM:-}" ]; then
+        command -v "$SKAMPI_PROGRAM" || job_fail "SKAMPI_PROGRAM=$SKAMPI_PROGRAM: there is no such program"
+        return
+    fi
+    for candidate in "$SKAMPI_JOBS/../../skampi" "$SKAMPI_JOBS/../../../../bin/skampi"; do
+        if [ -f "$candidate" ] && [ -x "$candidate" ]; then
+            echo "$candidate"
+            return
+        fi
+    done
+    command -v skampi || job_fail "skampi is not in PATH: set SKAMPI_PROGRAM"
+}
+
 # Adds "-c NAME:pes=...,launch=..." for each number of PEs and placement to the campaign's command
 # line, which is kept in the positional parameters, and runs it in the place of this shell, so that
 # it gets the scheduler's signals.
 job_run() {
     job_settings
     campaign=$(job_tool skampi-campaign) || exit
-    skampi=${SKAMPI_PROGRAM:-$SKAMPI_JOBS/../../skampi}
-    [ -x "$skampi" ] || skampi=$(command -v skampi) || job_fail "skampi is not in PATH: set SKAMPI_PROGRAM"
+    skampi=$(job_program) || exit
     job_say "$nodes nodes of $cores cores, by $launcher; results in $SKAMPI_RESULTS"
 
     set -- -o "$SKAMPI_RESULTS" -k "$SKAMPI_LAUNCHES" --program "$skampi"

@@ -69,6 +69,9 @@ def main(function):
     """Runs function(arguments); its value is the exit status. 2: wrong usage or a file that cannot
     be read."""
     name = os.path.basename(sys.argv[0])
+    if hasattr(sys.stdout, "reconfigure"):
+        # A name that the terminal's encoding, or UTF-8, does not have must not end the output.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = function(sys.argv[1:])
         sys.stdout.flush()

@@ -878,6 +878,9 @@ def write(stream, file, unit=None):
     in words."""
     writer = _Writer(stream, UNITS[unit] if unit else None)
     writer.header(file.header)
-    for record in file.records:
-        writer.take(record)
+    for record, following in zip(file.records, [*file.records[1:], {}]):
+        # Blocks of a campaign's summary have nothing but rounds, which open a block of their own.
+        if (record["record"] != "block" or following.get("record") != "rounds"
+                or record.get("source")):
+            writer.take(record)
     return list(writer.lost)

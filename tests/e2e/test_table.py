@@ -7,6 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import ROOT, Tap, run, scratch_directory, skampi
+from made_results import point, write
 
 TABLE = os.path.join(ROOT, "scripts/skampi-table")
 
@@ -115,6 +116,26 @@ both = table("a=1.sko", "b c.sko", cwd=folder)
 tap.ok(both.status == 0 and both.out.count("==>") == 2 and both.out.startswith("==> a=1.sko <==\n")
        and shown.out in both.out and "\nget\n" in both.out, "several files, with their names", both)
 tap.equal(table("a=1.sko", cwd=folder).out, shown.out, "one file, without its name")
+
+convert = os.path.join(ROOT, "scripts/skampi-convert")
+with open(os.path.join(folder, "plain.sko"), "w", encoding="utf-8") as file:
+    file.write("# begin result \"put\"\ncount= 8        8     9.948    0.6466        8     9.948\n"
+               "# end result \"put\"\n# Finished at Mon Jan  5 10:00:00 2026\n")
+for suffix in ("json", "csv"):
+    run([convert, "plain.sko", "-o", f"plain.{suffix}", "--unit", "us"], cwd=folder)
+    shown = table(f"plain.{suffix}", cwd=folder)
+    tap.ok(shown.status == 0 and not shown.err and "put\n" in shown.out and " 9.948 " in shown.out,
+           f"{suffix} is shown as well", shown)
+of_rounds = [{**point("put", "F", {"count": n}, 1e-6), "record": "rounds", "rounds": 5} for n in (8, 16)]
+write(os.path.join(folder, "summary.json"), of_rounds)
+summary = table("summary.json", cwd=folder)
+tap.ok(summary.status == 0 and "put (rounds)\n" in summary.out
+       and "nothing was measured" not in summary.out, "the summary of a campaign", summary)
+with open(os.path.join(folder, "broken.json"), "w", encoding="utf-8") as file:
+    file.write('{"record": "result"}\n')
+broken = table("broken.json", cwd=folder)
+tap.ok(broken.status == 1 and broken.err.startswith("skampi-convert: error: broken.json: ")
+       and broken.err.count("\n") == 1, "... and refused by name", broken)
 
 for arguments, status, text in (
         (["nowhere.sko"], 1, "skampi-table: nowhere.sko: there is no such file\n"),
