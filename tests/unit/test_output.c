@@ -445,7 +445,12 @@ static void rounds_in_json(void **state)
 {
     (void)state;
     double medians[] = {1, NAN, 3, 2};
-    struct result_rounds result = {.point = {.unit = 1, .is_time = true},
+    struct result_rounds result = {.point = {.block = "b",
+                                             .function = "F",
+                                             .text = "F()",
+                                             .placement = "",
+                                             .unit = 1,
+                                             .is_time = true},
                                    .rounds = 3,
                                    .median = 2,
                                    .medians = medians,
