@@ -221,23 +221,6 @@ double collective_barriers_alone(struct run *run)
     return member ? run_elapsed(run, start, timer_now()) / (double)run->iterations : 0;
 }
 
-/* Starts with the others, or as late as the script wants this PE to be: then the time counts from
- * there. The late PE computes, it does not help the library. */
-static int64_t arrive(struct run *run)
-{
-    const struct settings *settings = run->settings;
-    const struct collective_call *call = &state_of(run)->call;
-    double delay = collective_delay(settings, call->rank, call->size);
-    if (settings->arrival != ARRIVAL_TOGETHER)
-        run_note(run, "arrival skew: \"%s\", %.6g s; each PE's time counts from its own entry",
-                 arrival_name(settings->arrival), settings->arrival_skew);
-    int64_t started = run_start(run);
-    if (delay <= 0)
-        return started;
-    run_pause(delay);
-    return timer_now();
-}
-
 double collective_synchro(struct run *run)
 {
     if (!state_of(run)->member) {
@@ -247,7 +230,7 @@ double collective_synchro(struct run *run)
     }
     warm(run);
     const struct collective_call *call = aim(run, collective_root(run), 0);
-    int64_t started = arrive(run);
+    int64_t started = collective_arrive(run, call->rank, call->size);
     call->routine->call(call);
     return run_elapsed(run, started, run_stop(run));
 }
@@ -310,4 +293,18 @@ double collective_delay(const struct settings *settings, int rank, int size)
         return size > 1 ? settings->arrival_skew * rank / (size - 1) : 0;
     }
     return 0;
+}
+
+int64_t collective_arrive(struct run *run, int rank, int size)
+{
+    const struct settings *settings = run->settings;
+    double delay = collective_delay(settings, rank, size);
+    if (settings->arrival != ARRIVAL_TOGETHER)
+        run_note(run, "arrival skew: \"%s\", %.6g s; each PE's time counts from its own entry",
+                 arrival_name(settings->arrival), settings->arrival_skew);
+    int64_t started = run_start(run);
+    if (delay <= 0)
+        return started;
+    run_pause(delay);
+    return timer_now();
 }

@@ -71,6 +71,9 @@ double collective_synchro(struct run *);
 
 /* Seconds by which a rank comes late where set_arrival_skew() says so. Pure. */
 double collective_delay(const struct settings *, int rank, int size);
+/* run_start(), or as late as the script wants that rank to be: then the time counts from there. The
+ * late PE computes, it does not help the library. */
+int64_t collective_arrive(struct run *, int rank, int size);
 
 /* ---- For families with hooks of their own, where all of the set is in the active set ---- */
 

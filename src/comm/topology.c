@@ -100,3 +100,48 @@ bool topology_equal(const struct topology *a, const struct topology *b)
     return a->nodes == b->nodes && same(a->index, b->index, a->nodes) &&
            same(a->edges, b->edges, edge_count(a));
 }
+
+/* The rank at a distance of -1 or 1 along a dimension whose ranks are stride apart; -1: none. */
+static int shifted(const struct topology *t, int rank, int dimension, int stride, int distance)
+{
+    int extent = t->extents[dimension], place = rank / stride % extent, moved = place + distance;
+
+    if (moved < 0 || moved >= extent) {
+        if (!t->periodic[dimension])
+            return -1;
+        moved = (moved + extent) % extent;
+    }
+    return rank + (moved - place) * stride;
+}
+
+int topology_neighbors(const struct topology *t, int rank, int *neighbors)
+{
+    int count = 0;
+
+    if (t->kind == TOPOLOGY_GRAPH) {
+        for (int i = rank > 0 ? t->index[rank - 1] : 0; i < t->index[rank]; i++)
+            neighbors[count++] = t->edges[i];
+        return count;
+    }
+    for (int dimension = 0, stride = topology_places(t); dimension < t->dimensions; dimension++) {
+        stride /= t->extents[dimension];
+        neighbors[count++] = shifted(t, rank, dimension, stride, -1);
+        neighbors[count++] = shifted(t, rank, dimension, stride, 1);
+    }
+    return count;
+}
+
+int topology_degree(const struct topology *t)
+{
+    int most = 0;
+
+    if (t == NULL)
+        return 0;
+    if (t->kind == TOPOLOGY_CARTESIAN)
+        return 2 * t->dimensions;
+    for (int rank = 0; rank < t->nodes; rank++) {
+        int degree = t->index[rank] - (rank > 0 ? t->index[rank - 1] : 0);
+        most = degree > most ? degree : most;
+    }
+    return most;
+}

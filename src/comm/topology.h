@@ -23,6 +23,10 @@ struct topology *topology_graph(int nodes, const int *index, const int *edges);
 struct topology *topology_reference(struct topology *); /* NULL is allowed */
 void topology_release(struct topology *);               /* NULL is allowed */
 int topology_places(const struct topology *);           /* ranks that have a place in it */
+/* Neighbours of a rank in MPI's order, at most degree of them; in a grid -1 where there is none.
+ * Returns how many. */
+int topology_neighbors(const struct topology *, int rank, int *neighbors);
+int topology_degree(const struct topology *); /* the most neighbours of any rank; NULL: 0 */
 bool topology_equal(const struct topology *, const struct topology *); /* NULL: none */
 
 #endif

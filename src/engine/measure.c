@@ -1396,9 +1396,8 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
                            engine->block_number, request->text, "the communicator is empty");
         return MEASURE_SKIPPED;
     }
-    struct demand demand = {0};
-    if (function->demand)
-        function->demand(function, request->arguments, size, &demand);
+    struct demand demand;
+    measurement_demand(function, request->arguments, request->set, &demand);
     engine->run = (struct run){.function = function,
                                .arguments = request->arguments,
                                .settings = &engine->settings,

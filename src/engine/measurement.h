@@ -102,6 +102,8 @@ struct measurement {
     enum quantity quantity;
     bool any_sign;          /* values below zero mean something: they are no error of the method */
     int minimum_pes;        /* in the set */
+    bool neighborhood;      /* demand is told the most neighbours of a rank in the set's topology
+                               instead of the set's size */
     const char *timed;      /* what the value is, one line for --describe */
     const char *who;        /* who reports: "all", "rank 0", ... */
     const char *subtracted; /* what is taken off, or NULL */
@@ -158,6 +160,9 @@ const struct measurement *measurement_find(const char *name);
 /* i-th of all, NULL behind the last. */
 const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
+/* What its hook says for this set; nothing without one. */
+void measurement_demand(const struct measurement *, const struct argument *, const struct pe_set *,
+                        struct demand *);
 /* NULL when it can be measured here, else the reason why not: API absent from the build, version
  * too low, or a known defect of this version of the library. */
 const char *measurement_unsupported(const struct measurement *);

@@ -546,9 +546,8 @@ static void note_measured(struct interp *in, const struct measure_request *reque
     for (struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
         if (status == MEASURE_TIME_OVER && (frame->unlimited || in->missing >= MOST_LISTED_MISSING))
             frame->too_large = true; /* nothing else would end it in time */
-    if (status == MEASURE_DONE && request->function->demand != NULL)
-        request->function->demand(request->function, request->arguments, pe_set_size(request->set),
-                                  &demand);
+    if (status == MEASURE_DONE)
+        measurement_demand(request->function, request->arguments, request->set, &demand);
     for (struct frame *frame = in->loop; frame != NULL; frame = frame->outer) {
         frame->asked++;
         if (status != MEASURE_DONE)

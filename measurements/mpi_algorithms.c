@@ -1,0 +1,173 @@
+/*
+ * Collectives made of other calls of MPI, to compare the library's with: what a simple algorithm
+ * takes on the same machine.
+ */
+#include "measurements/mpi_collective.h"
+
+#if SKAMPI_MPI
+
+/* ---- Blocks ---- */
+
+#define TAG_OF_ALL 0
+
+static void *sent_block(const struct mpi_call *c, int k)
+{
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(c->send_type, &lower, &extent);
+    return (unsigned char *)c->send + (MPI_Aint)k * c->send_count * extent;
+}
+
+static void *received_block(const struct mpi_call *c, int k)
+{
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(c->receive_type, &lower, &extent);
+    return (unsigned char *)c->receive + (MPI_Aint)k * c->receive_count * extent;
+}
+
+/* ---- Broadcast: a binary tree of the ranks from the root on ---- */
+
+static void bcast_by_tree(struct mpi_call *c)
+{
+    int place = (c->rank - c->root + c->size) % c->size;
+    if (place > 0)
+        MPI_Recv(c->receive, c->receive_count, c->receive_type,
+                 ((place - 1) / 2 + c->root) % c->size, TAG_OF_ALL, c->comm, MPI_STATUS_IGNORE);
+    for (int64_t child = 2 * (int64_t)place + 1; child <= 2 * (int64_t)place + 2; child++)
+        if (child < c->size)
+            MPI_Send(c->receive, c->receive_count, c->receive_type,
+                     (int)((child + c->root) % c->size), TAG_OF_ALL, c->comm);
+}
+
+/* ---- Reductions ---- */
+
+static void allreduce_by_root(struct mpi_call *c)
+{
+    MPI_Reduce(c->send, c->receive, c->receive_count, c->receive_type, c->op, c->root, c->comm);
+    MPI_Bcast(c->receive, c->receive_count, c->receive_type, c->root, c->comm);
+}
+
+/* The whole result is kept behind the share, so that the source stays as it is. */
+static void reduce_scatter_by_root(struct mpi_call *c)
+{
+    MPI_Reduce(c->send, c->temporary, c->receive_count, c->receive_type, c->op, c->root, c->comm);
+    MPI_Scatterv(c->temporary, c->receive_counts, c->receive_places, c->receive_type, c->receive,
+                 c->receive_counts[c->rank], c->receive_type, c->root, c->comm);
+}
+
+/* ---- Gather: the root receives from one rank after the other, or from all at once ---- */
+
+static void copy_own_block(struct mpi_call *c)
+{
+    MPI_Sendrecv(c->send, c->send_count, c->send_type, 0, TAG_OF_ALL, received_block(c, c->rank),
+                 c->receive_count, c->receive_type, 0, TAG_OF_ALL, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
+}
+
+static void gather_in_order(struct mpi_call *c)
+{
+    if (c->rank != c->root) {
+        MPI_Send(c->send, c->send_count, c->send_type, c->root, TAG_OF_ALL, c->comm);
+        return;
+    }
+    for (int rank = 0; rank < c->size; rank++)
+        if (rank == c->root)
+            copy_own_block(c);
+        else
+            MPI_Recv(received_block(c, rank), c->receive_count, c->receive_type, rank, TAG_OF_ALL,
+                     c->comm, MPI_STATUS_IGNORE);
+}
+
+static void gather_at_once(struct mpi_call *c)
+{
+    if (c->rank != c->root) {
+        MPI_Isend(c->send, c->send_count, c->send_type, c->root, TAG_OF_ALL, c->comm,
+                  &c->requests[0]);
+        MPI_Wait(&c->requests[0], MPI_STATUS_IGNORE);
+        return;
+    }
+    for (int rank = 0; rank < c->size; rank++) {
+        c->requests[rank] = MPI_REQUEST_NULL;
+        if (rank != c->root)
+            MPI_Irecv(received_block(c, rank), c->receive_count, c->receive_type, rank, TAG_OF_ALL,
+                      c->comm, &c->requests[rank]);
+    }
+    copy_own_block(c);
+    MPI_Waitall(c->size, c->requests, MPI_STATUSES_IGNORE);
+}
+
+/* ---- All-to-all: everybody sends and receives everything at once, beginning with the next one */
+
+static void exchange(struct mpi_call *c, const int *sent, const int *received)
+{
+    for (int i = 0; i < c->size; i++) {
+        int from = (c->rank - i + c->size) % c->size;
+        MPI_Irecv(received_block(c, from), received ? received[from] : c->receive_count,
+                  c->receive_type, from, TAG_OF_ALL, c->comm, &c->requests[i]);
+    }
+    for (int i = 0; i < c->size; i++) {
+        int to = (c->rank + i) % c->size;
+        MPI_Isend(sent_block(c, to), sent ? sent[to] : c->send_count, c->send_type, to, TAG_OF_ALL,
+                  c->comm, &c->requests[c->size + i]);
+    }
+    MPI_Waitall(2 * c->size, c->requests, MPI_STATUSES_IGNORE);
+}
+
+static void alltoall_at_once(struct mpi_call *c)
+{
+    exchange(c, NULL, NULL);
+}
+
+static void alltoallv_at_once(struct mpi_call *c)
+{
+    exchange(c, c->send_counts, c->receive_counts);
+}
+
+static void call_alltoallv(struct mpi_call *c)
+{
+    mpi_Alltoallv.call(c);
+}
+
+#endif
+
+#define ALGORITHM(title, how, what, used, ...)                                                     \
+    {                                                                                              \
+        title, what, MPI_COLLECTIVE_ONCE,                                                          \
+            .parameters = {__VA_ARGS__},                                                           \
+            MPI_USE(&(const struct mpi_routine){.call = WITH_MPI(how), used}), .timed = what       \
+    }
+#define FLOW(f) .flow = f
+#define COUNTED(f) .flow = f, .blocks = MPI_BLOCKS_COUNTED
+
+/* clang-format off */
+#define WAY_ROOT {"root", PARAMETER_RANK, "", "rank that the data go through", 0}
+#define CHARGED_RANK {"charged_rank", PARAMETER_RANK, "", "whose blocks, to it and from it, are larger or smaller", 0}
+#define RATIO {"ratio", PARAMETER_DOUBLE, "", "of the size of those blocks to that of the others", 0}
+
+const struct measurement measurements_mpi_algorithms[] = {
+    ALGORITHM("Bcast_using_Send_Recv", bcast_by_tree, "broadcast along a binary tree of messages",
+              FLOW(MPI_FLOW_BCAST), COUNT_ELEMENTS, DATATYPE, ROOT),
+    ALGORITHM("Allreduce_using_Reduce_Bcast", allreduce_by_root, "MPI_Reduce, then MPI_Bcast",
+              FLOW(MPI_FLOW_ALLREDUCE), COUNT_ELEMENTS, DATATYPE, OPERATION, WAY_ROOT),
+    {"Reduce_Scatterv", "MPI_Reduce, then MPI_Scatterv", MPI_COLLECTIVE_ONCE,
+     .parameters = {TOTAL_COUNT, DATATYPE, OPERATION, WAY_ROOT},
+     MPI_USE(&(const struct mpi_routine){.call = WITH_MPI(reduce_scatter_by_root),
+                                         .flow = MPI_FLOW_REDUCE_SCATTER, .temporary = true}),
+     .timed = "MPI_Reduce + MPI_Scatterv"},
+    ALGORITHM("Alltoall_using_Isend_Irecv", alltoall_at_once, "all-to-all by messages at once",
+              FLOW(MPI_FLOW_ALLTOALL), EXCHANGED),
+    ALGORITHM("Alltoallv_using_Isend_Irecv", alltoallv_at_once,
+              "all-to-all by counts by messages at once", COUNTED(MPI_FLOW_ALLTOALL), EXCHANGED),
+    ALGORITHM("Gather_using_Send_Recv", gather_in_order,
+              "gather by messages in the order of ranks", FLOW(MPI_FLOW_GATHER), EXCHANGED,
+              TARGET_ROOT),
+    ALGORITHM("Gather_using_Isend_Irecv_Waitall", gather_at_once, "gather by messages at once",
+              FLOW(MPI_FLOW_GATHER), EXCHANGED, TARGET_ROOT),
+    {"myalltoallv", "all-to-all in which one rank has more to do", MPI_COLLECTIVE_ONCE,
+     .parameters = {EXCHANGED, CHARGED_RANK, RATIO},
+     MPI_USE(&(const struct mpi_routine){.call = WITH_MPI(call_alltoallv),
+                                         .flow = MPI_FLOW_ALLTOALL,
+                                         .blocks = MPI_BLOCKS_COUNTED, .one_charged = true}),
+     .timed = "MPI_Alltoallv"},
+};
+/* clang-format on */
+const size_t measurements_mpi_algorithms_count = MEASUREMENT_COUNT(measurements_mpi_algorithms);

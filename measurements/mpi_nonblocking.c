@@ -1,0 +1,17 @@
+/*
+ * Non-blocking collectives of MPI taken apart: what the post costs, what the wait behind it, both
+ * together, and what a computation in between does not hide, without and with calls that let the
+ * library progress. One operation at a time, all ranks starting together.
+ */
+#include "measurements/mpi_collective.h"
+
+#define PARTS(name, iname, major, minor, what, ...)                                                \
+    MPI_NONBLOCKING_PARTS(#iname, mpi_##name, MPI_SINCE(3, 0), what, __VA_ARGS__),
+
+/* clang-format off */
+const struct measurement measurements_mpi_nonblocking[] = {
+    MPI_NONBLOCKING_PARTS("Ibarrier", mpi_Barrier, MPI_SINCE(3, 0), "barrier", ),
+    MPI_COLLECTIVES(PARTS)
+};
+/* clang-format on */
+const size_t measurements_mpi_nonblocking_count = MEASUREMENT_COUNT(measurements_mpi_nonblocking);

@@ -1,0 +1,28 @@
+/*
+ * Persistent collectives of MPI 4: made once, started again and again. They work in the same memory
+ * in all repetitions.
+ */
+#include "measurements/mpi_collective.h"
+
+#define PART(name, part, what, ...)                                                                \
+    {                                                                                              \
+#name "_Persistent_" part, what, MPI_SINCE(4, 0),                                          \
+            MPI_USE(&mpi_##name, .form = MPI_PERSISTENT), __VA_ARGS__                              \
+    }
+#define PARTS(name, iname, major, minor, what, ...)                                                \
+    PART(name, "Init", what ", persistent: making it", MPI_COLLECTIVE, .whole = true,              \
+         .run = WITH_MPI(mpi_collective_init_alone), .parameters = {__VA_ARGS__},                  \
+         .timed = "MPI_" #name "_init"),                                                           \
+        PART(name, "Start", what ", persistent: the start alone, always in the same memory",       \
+             MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_start_alone),                          \
+             .parameters = {__VA_ARGS__}, .timed = "MPI_Start"),                                   \
+        PART(name, "Full", what ", persistent: start and wait, always in the same memory",         \
+             MPI_COLLECTIVE_ONCE, .parameters = {__VA_ARGS__}, .timed = "MPI_Start + MPI_Wait"),
+
+/* clang-format off */
+const struct measurement measurements_mpi_persistent[] = {
+    PARTS(Barrier, Ibarrier, 4, 0, "barrier", )
+    MPI_COLLECTIVES(PARTS)
+};
+/* clang-format on */
+const size_t measurements_mpi_persistent_count = MEASUREMENT_COUNT(measurements_mpi_persistent);

@@ -1,0 +1,32 @@
+"""The programmed costs of MPI's collectives, for the ground-truth tests of them."""
+
+import os
+
+import truth
+
+ROOT_RANK = 0
+
+
+def library():
+    """Path of the library to be preloaded; network_mpi.c says what it is told."""
+    sources = [truth.TRUTH / "network_mpi" / "network_mpi.c",
+               *(truth.TRUTH / "network" / f"{name}.c" for name in ("busy", "clock"))]
+    return truth.compiled(truth.BUILD / "tests" / "libnetwork_mpi.so", sources, "-shared", "-fPIC",
+                          "-lm")
+
+
+def require():
+    """Ends the test where it makes no sense."""
+    truth.require()
+    if not truth.harness.has("MPI"):
+        truth.harness.skip_all("built without MPI")
+
+
+def measure(calls, pes, costs, preamble="", timeout=120):
+    """Result lines of the calls, by call, on a network with these costs ({"bcast": 20000, ...})."""
+    script = f"set_unit(1e9)\n{preamble}\n" + "".join(
+        f'begin measurement "{call}"\nmeasure MPI_COMM_WORLD : {call}\nend measurement\n'
+        for call in calls)
+    environment = {"LD_PRELOAD": os.fspath(library()),
+                   "SKAMPI_TRUTH_MPI": ",".join(f"{name}={value}" for name, value in costs.items())}
+    return {row.block: row for row in truth.measure(script, pes, environment, timeout)}
