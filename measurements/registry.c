@@ -10,14 +10,17 @@ extern const struct measurement measurements_rma[], measurements_rma_elements[],
     measurements_reduction[], measurements_process[], measurements_lock[], measurements_memory[],
     measurements_team[], measurements_team_collective[], measurements_signal[],
     measurements_wait_sets[], measurements_clock[], measurements_mpi_pt2pt[],
-    measurements_mpi_rate[];
+    measurements_mpi_rate[], measurements_mpi_win[], measurements_mpi_rma[],
+    measurements_mpi_flush[], measurements_mpi_comm[];
 extern const size_t measurements_rma_count, measurements_rma_elements_count,
     measurements_atomic_count, measurements_context_count, measurements_ordering_count,
     measurements_p2p_sync_count, measurements_barrier_count, measurements_broadcast_count,
     measurements_exchange_count, measurements_reduction_count, measurements_process_count,
     measurements_lock_count, measurements_memory_count, measurements_team_count,
     measurements_team_collective_count, measurements_signal_count, measurements_wait_sets_count,
-    measurements_clock_count, measurements_mpi_pt2pt_count, measurements_mpi_rate_count;
+    measurements_clock_count, measurements_mpi_pt2pt_count, measurements_mpi_rate_count,
+    measurements_mpi_win_count, measurements_mpi_rma_count, measurements_mpi_flush_count,
+    measurements_mpi_comm_count;
 
 const struct measurement_family measurement_families[] = {
     {measurements_rma, &measurements_rma_count},
@@ -40,5 +43,9 @@ const struct measurement_family measurement_families[] = {
     {measurements_clock, &measurements_clock_count},
     {measurements_mpi_pt2pt, &measurements_mpi_pt2pt_count},
     {measurements_mpi_rate, &measurements_mpi_rate_count},
+    {measurements_mpi_win, &measurements_mpi_win_count},
+    {measurements_mpi_rma, &measurements_mpi_rma_count},
+    {measurements_mpi_flush, &measurements_mpi_flush_count},
+    {measurements_mpi_comm, &measurements_mpi_comm_count},
 };
 const size_t measurement_family_count = MEASUREMENT_COUNT(measurement_families);
