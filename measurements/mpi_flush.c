@@ -292,7 +292,7 @@ static bool set_up_flushed(struct run *run)
         return false;
     s->handle = s->window.handle;
     s->partner = shape_partner(run, flushed->shape, 0);
-    if (kind == WINDOW_SHARED) {
+    if (kind == WINDOW_SHARED && s->partner.acting) {
         MPI_Aint bytes;
         int unit;
         MPI_Win_shared_query(s->handle, s->partner.rank, &bytes, &unit, &s->of_partner);

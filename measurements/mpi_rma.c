@@ -169,7 +169,7 @@ struct epoch_state {
     int64_t messages, places;
     int assertion, type;
     double late; /* seconds that this rank is late by, 0: it is not */
-    bool operates, reports;
+    bool operates, reports, target;
 };
 
 static int64_t argument_of(const struct run *run, const char *name, int64_t otherwise)
@@ -479,31 +479,35 @@ static bool verify(struct run *run)
     return good || run_fail(run, "rank %d does not find the data that it should", run->rank);
 }
 
+/* For posts and starts only. */
 static void form_groups(const struct run *run, struct epoch_state *s)
 {
+    const struct epochs *epochs = run->function->variant;
+    bool posts = epochs->epoch == START_POST || epochs->epoch == START_TEST;
     int *ranks = malloc((size_t)run->size * sizeof *ranks), count = 0;
     if (!ranks)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int i = 0; i < s->to.count; i++)
         ranks[i] = (s->to.first + i) % run->size;
-    s->targets = group_of(run, ranks, s->to.count);
+    s->targets = group_of(run, ranks, posts ? s->to.count : 0);
     for (int rank = 0; rank < run->size; rank++)
         if (index_of(run, rank, run->rank) >= 0)
             ranks[count++] = rank;
-    s->origins = group_of(run, ranks, count);
+    s->target = count > 0;
+    s->origins = group_of(run, ranks, posts ? count : 0);
     free(ranks);
 }
 
 static bool has_role(const struct run *run, const struct epoch_state *s, enum role role)
 {
-    bool origin = s->to.count > 0, target = s->origins != MPI_GROUP_NULL;
+    bool origin = s->to.count > 0;
     switch (role) {
     case NOBODY:
         return false;
     case ORIGINS:
         return origin;
     case TARGETS:
-        return target;
+        return s->target;
     case EACH:
         return true;
     case THE_ONE:
