@@ -280,6 +280,22 @@ static bool verify(struct run *run)
     return good || run_fail(run, "rank %d does not find the data that it should", run->rank);
 }
 
+/* A program of ten lines shows it; of windows made in the other ways, and of 32 bits, it is free.
+ */
+static bool crashes(const struct run *run, enum window_kind kind)
+{
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1 &&                     \
+    OMPI_RELEASE_VERSION <= 4
+    const struct flushed *flushed = run->function->variant;
+    return flushed->routine == COMPARE_AND_SWAP && kind == WINDOW_ALLOCATE &&
+           datatype_size(argument_datatype(run->function, run->arguments)) == 8;
+#else
+    (void)run;
+    (void)kind;
+    return false;
+#endif
+}
+
 static bool set_up_flushed(struct run *run)
 {
     const struct flushed *flushed = run->function->variant;
@@ -288,6 +304,10 @@ static bool set_up_flushed(struct run *run)
     const struct operation *op = argument_operation(run->function, run->arguments);
     enum window_kind kind = kind_of(run->function, run->arguments);
     s->window.handle = MPI_WIN_NULL;
+    if (crashes(run, kind))
+        return run_fail(run, "known defect: Open MPI 4.1 up to 4.1.4 crashes in 64-bit "
+                             "compare-and-swap on windows by MPI_Win_allocate: take \"create\", "
+                             "\"shared\" or a type of 32 bits");
     if (!window_open(run, kind, run->demand.remote, MPI_INFO_NULL, &s->window))
         return false;
     s->handle = s->window.handle;
