@@ -141,7 +141,7 @@ def test_data(tap):
 
 def test_sets(tap):
     """Others wait."""
-    sets = ["comm2(2, 0)", "comm_from_to(2, 3)", "comm(2)"]
+    sets = ["comm2(2, 0)", "comm_from_to(1, 3)", "comm(2)"]
     calls = [(call_, where) for where in sets for call_ in
              ("Put_dedicated(9, MPI_INT, MPI_INFO_NULL)", "Put_passive(9, MPI_INT, MPI_INFO_NULL)",
               "Put_Flush(9, MPI_INT, \"create\", 2)", "Comm_dup()", "Comm_split()",
