@@ -46,11 +46,11 @@ struct info *argument_info(const struct measurement *function, const struct argu
 /* MPI guarantees tags up to this one; libraries allow more, but not the same. */
 #define HIGHEST_TAG 32767
 
-const char *mpi_check(const struct measurement *function, const struct argument *arguments,
-                      const struct pe_set *set)
+/* NULL, or what is wrong with an integer. */
+static const char *check_integers(const struct measurement *function,
+                                  const struct argument *arguments)
 {
     static char text[128];
-    (void)set;
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
         if (parameter->type != PARAMETER_INT)
@@ -64,9 +64,30 @@ const char *mpi_check(const struct measurement *function, const struct argument 
                  (long long)arguments[i].integer, highest);
         return text;
     }
+    return NULL;
+}
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         bool accumulates)
+{
     const struct operation *operation = argument_operation(function, arguments);
     const struct datatype *type = argument_datatype(function, arguments);
-    return operation && type ? operation_misfit(operation, type, false) : NULL;
+    const char *wrong = check_integers(function, arguments);
+    return wrong || !operation || !type ? wrong : operation_misfit(operation, type, accumulates);
+}
+
+const char *mpi_check(const struct measurement *function, const struct argument *arguments,
+                      const struct pe_set *set)
+{
+    (void)set;
+    return check(function, arguments, false);
+}
+
+const char *mpi_check_accumulate(const struct measurement *function,
+                                 const struct argument *arguments, const struct pe_set *set)
+{
+    (void)set;
+    return check(function, arguments, true);
 }
 
 size_t mpi_block_bytes(const struct datatype *type, int64_t count, int64_t blocks)

@@ -26,6 +26,10 @@
 /* Integers that MPI cannot take, and operations that do not go with the datatype. */
 const char *mpi_check(const struct measurement *, const struct argument *, const struct pe_set *);
 
+/* The same for accumulates, which have MPI_REPLACE, too. */
+const char *mpi_check_accumulate(const struct measurement *, const struct argument *,
+                                 const struct pe_set *);
+
 /* The first argument of that type, or the one of that name; NULL when the function has none. */
 struct datatype *argument_datatype(const struct measurement *, const struct argument *);
 struct datatype *argument_datatype_named(const struct measurement *, const struct argument *,

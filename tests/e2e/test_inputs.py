@@ -22,9 +22,9 @@ INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)
 NEED_TWO = re.compile(r"get_np\(\) > 1")
 # Where the PEs of such blocks have to be; this test has one node.
 PLACES = re.compile(r"(one node|two nodes)$")
-NEED_LIBRARY = re.compile(r"Shmem_|First_Call|Memory_Footprint|[Ss]end|Bcast|MPI_")
+NEED_LIBRARY = re.compile(r"Shmem_|First_Call|Memory_Footprint|[Ss]end|Bcast|MPI_|is_supported")
 # What happens once in a process has one repetition.
-ONCE = ("startup.ski", "selfcheck.ski", "inputs/figures/first_call.ski")
+ONCE = ("startup.ski", "selfcheck.ski", "inputs/figures/first_call.ski", "mpi_comm.ski")
 
 
 def blocks_of(text):
