@@ -46,7 +46,9 @@ size_t mpi_block_bytes(const struct datatype *, int64_t count, int64_t blocks);
 void mpi_demand_message(const struct measurement *, const struct argument *, int pes,
                         struct demand *);
 
-#if SKAMPI_MPI
+#if !SKAMPI_MPI
+#define MPI_AT_LEAST(major, minor) 0
+#else
 
 /* ---- With MPI ---- */
 

@@ -3,7 +3,7 @@
  */
 #include "measurements/mpi_collective.h"
 
-#if SKAMPI_MPI && MPI_AT_LEAST(3, 0)
+#if MPI_AT_LEAST(3, 0)
 
 #define ROUTINE(name, iname, how, described, ...)                                                  \
     static void call_##name(struct mpi_call *c)                                                    \
