@@ -92,7 +92,7 @@ static void gather_at_once(struct mpi_call *c)
                       c->comm, &c->requests[rank]);
     }
     copy_own_block(c);
-    MPI_Waitall(c->size, c->requests, MPI_STATUSES_IGNORE);
+    mpi_wait_all(c->size, c->requests);
 }
 
 /* ---- All-to-all: everybody sends and receives everything at once, beginning with the next one */
@@ -109,7 +109,7 @@ static void exchange(struct mpi_call *c, const int *sent, const int *received)
         MPI_Isend(sent_block(c, to), sent ? sent[to] : c->send_count, c->send_type, to, TAG_OF_ALL,
                   c->comm, &c->requests[c->size + i]);
     }
-    MPI_Waitall(2 * c->size, c->requests, MPI_STATUSES_IGNORE);
+    mpi_wait_all(2 * c->size, c->requests);
 }
 
 static void alltoall_at_once(struct mpi_call *c)

@@ -80,6 +80,16 @@ void *mpi_address(void *buffer, const struct datatype *);
 void mpi_fill_pattern(void *address, int64_t count, struct datatype *, int rank);
 bool mpi_check_pattern(const void *address, int64_t count, struct datatype *, int rank);
 
+/* MPI_Waitall() without statuses: the address that says so in MPICH is an array without elements to
+ * gcc 12, which warns. */
+static inline void mpi_wait_all(int count, MPI_Request *requests)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+#pragma GCC diagnostic pop
+}
+
 /* So many bytes are attached for buffered sends until mpi_detach_buffer(), MPI_BSEND_OVERHEAD for
  * each of the messages included. False after run_fail(). At most one at a time. */
 bool mpi_attach_buffer(struct run *, size_t bytes, int messages);

@@ -67,7 +67,7 @@ static void post(const struct run *run, int64_t iteration)
     for (int i = 0; state->sends && i < state->window; i++)
         MPI_Isend(from, state->count, state->datatype, state->partner, TAG_OF_MESSAGES, state->comm,
                   &state->requests[posted++]);
-    MPI_Waitall(posted, state->requests, MPI_STATUSES_IGNORE);
+    mpi_wait_all(posted, state->requests);
 }
 
 /* A window of messages, and an empty one back when all have come; both ways: none is needed, since
