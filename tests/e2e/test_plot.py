@@ -518,7 +518,7 @@ for script in sorted(glob.glob(os.path.join(ROOT, "inputs/figures/*.ski"))):
     name = os.path.basename(script)[:-len(".ski")]
     names.append(name)
     with open(script, encoding="utf-8") as file:
-        blocks = re.findall(r'begin measurement "([^"\n]*)"\n.*?for (\w+) = .*?measure .*? : (\w+)\(',
+        blocks = re.findall(r'begin measurement "([^"\n]*)"\n.*?for (\w+) (?:=|in) .*?measure .*? : (\w+)\(',
                             file.read(), re.DOTALL)
     points = []
     for number, (block, variable, function) in enumerate(blocks):
