@@ -1,0 +1,89 @@
+/*
+ * What a trace holds: events, each one call of a routine by one thread of one PE. Shared by the
+ * tracer (libshmemtrace.so), which writes them, and the readers (shmemtrace dump, summary, ...).
+ */
+#ifndef SKAMPI_TRACE_EVENT_H
+#define SKAMPI_TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a routine is for. The specification (routines.xml) gives each routine one. */
+enum trace_class {
+    TRACE_PUT,             /* blocking put, p, iput */
+    TRACE_GET,             /* blocking get, g, iget */
+    TRACE_NONBLOCKING,     /* put_nbi, get_nbi */
+    TRACE_ATOMIC,          /* fetching or not */
+    TRACE_COLLECTIVE,      /* broadcast, collect, fcollect, reductions, alltoall(s) */
+    TRACE_SYNCHRONIZATION, /* barrier, sync, quiet, fence, wait, test */
+    TRACE_CONTEXT, /* creation, destruction; what is done on a context has the class of that */
+    TRACE_LOCK,
+    TRACE_MEMORY, /* symmetric allocation */
+    TRACE_SETUP,  /* init, finalize, global_exit, pcontrol */
+    TRACE_QUERY,  /* my_pe, n_pes, ptr, ..._accessible, info: off unless asked for */
+    TRACE_CLASSES
+};
+
+/* What is kept of a call's parameters. A routine has the same fields in every call; they are kept
+ * in this order. */
+enum trace_field {
+    TRACE_PEER,          /* PE */
+    TRACE_ELEMENTS,      /* of the type, or bytes for ...mem routines */
+    TRACE_BYTES,         /* one way, between this PE and one peer; of an allocation, its size */
+    TRACE_TARGET,        /* place (below): target, dest, ivar, lock, or what was allocated */
+    TRACE_SOURCE,        /* place */
+    TRACE_TARGET_STRIDE, /* elements */
+    TRACE_SOURCE_STRIDE, /* elements */
+    TRACE_CONTEXT_ID,    /* 0 the default context, then in order of creation */
+    TRACE_SET_START,     /* active set: first PE; of a team: its id, see TRACE_SET_SIZE */
+    TRACE_SET_STRIDE,    /* in PEs, not its logarithm */
+    TRACE_SET_SIZE,      /* PEs; _all routines: all of them */
+    TRACE_ROOT,          /* PE's index in the set */
+    TRACE_COMPARISON,    /* SHMEM_CMP_... of wait_until and test */
+    TRACE_CONDITION,     /* compared with: of compare_swap */
+    TRACE_VALUE,   /* operand of an atomic, value of p, what a wait compares with, exit status */
+    TRACE_RESULT,  /* of a fetching atomic (when asked for), of test and test_lock */
+    TRACE_OPTIONS, /* of ctx_create, thread level of init_thread, level of pcontrol */
+    TRACE_FIELDS
+};
+
+/* A place in memory in one number: what it lies in above, the distance in bytes from the beginning
+ * of that below, so that places of different PEs can be matched. */
+enum trace_object {
+    TRACE_PRIVATE, /* not symmetric: distance is 0 */
+    TRACE_HEAP,    /* symmetric heap */
+    TRACE_STATIC,  /* global and static variables of the program */
+    TRACE_LIBRARY  /* the first of those of shared libraries, in order of loading */
+};
+#define TRACE_OBJECT_SHIFT 48
+#define TRACE_OBJECT(place) ((unsigned)((uint64_t)(place) >> TRACE_OBJECT_SHIFT))
+#define TRACE_DISTANCE(place) ((uint64_t)(place) & ((UINT64_C(1) << TRACE_OBJECT_SHIFT) - 1))
+
+/* Type of TRACE_CONDITION, TRACE_VALUE and TRACE_RESULT; floating point is kept as its bits. */
+enum trace_type { TRACE_SIGNED, TRACE_UNSIGNED, TRACE_FLOAT, TRACE_DOUBLE };
+
+struct trace_routine {
+    const char *name; /* shmem_long_put_nbi */
+    enum trace_class class;
+    enum trace_type type;
+    unsigned element_bytes; /* 0 where there is no element */
+    uint32_t fields;        /* 1 << enum trace_field */
+};
+
+/* Flags of an event. */
+enum { TRACE_IMPLICIT_BARRIER = 1, TRACE_FAILED = 2 };
+
+struct trace_event {
+    uint32_t routine; /* index into the file's routines */
+    uint32_t thread;  /* of the PE, in order of their first calls */
+    uint32_t flags;
+    uint32_t phase;   /* as set by the application, 0 at first */
+    uint64_t index;   /* of the thread, from 0 */
+    int64_t start;    /* ticks */
+    int64_t duration; /* ticks */
+    int64_t burst;    /* ticks between the end of the thread's previous call and start (CPUBurst) */
+    uint32_t fields;  /* those that are there: the routine's, without results that were not kept */
+    int64_t values[TRACE_FIELDS];
+};
+
+#endif

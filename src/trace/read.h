@@ -1,0 +1,57 @@
+/*
+ * Reading traces, block by block: memory does not grow with them. A trace is a folder with one file
+ * a PE (pe-00000.trace, ...). One process calls this; nothing here prints or ends the program.
+ */
+#ifndef SKAMPI_TRACE_READ_H
+#define SKAMPI_TRACE_READ_H
+
+#include <stddef.h>
+
+#include "trace/event.h"
+
+struct trace_file;
+struct trace_cursor;
+
+/* What the file says of itself. Texts live as long as the file is open. */
+struct trace_info {
+    int pe, pes;
+    int threads;
+    const char *host, *command, *library, *version, *date;
+    double ticks_per_second;
+    const char *clock;  /* how clocks were synchronized */
+    double clock_bound; /* s, error bound of the correction; NaN: not synchronized at the end */
+    bool complete;      /* the file was ended in order */
+    const char *end;    /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
+    uint64_t events;    /* recorded, as far as the file tells without reading it all */
+    uint64_t dropped;   /* not recorded: limit, or overwritten in the ring */
+    size_t counters;    /* hardware counters a phase (PAPI) */
+    const char *const *counter_names;
+    size_t routines;
+    size_t objects; /* names of what places lie in: "private", "heap", "static", libraries */
+    const char *const *object_names;
+};
+
+/* NULL, and a text to be freed in *error (file, what is wrong, what to do), when it cannot be read
+ * at all. What is damaged behind the header is told by trace_next. */
+struct trace_file *trace_open(const char *path, char **error);
+void trace_close(struct trace_file *);
+const struct trace_info *trace_info(const struct trace_file *);
+const struct trace_routine *trace_routine(const struct trace_file *, uint32_t routine);
+
+/* Seconds since the beginning that all PEs of the trace have in common, corrected by offset and
+ * drift; of a time in ticks of this PE. */
+double trace_seconds(const struct trace_file *, int64_t ticks);
+
+/* Events of one thread, or of all (-1: in the order of their blocks), in order. */
+struct trace_cursor *trace_events(struct trace_file *, int thread);
+/* 1: *event is the next; 0: no more; -1: damaged from here on, trace_problem tells where and how.
+ */
+int trace_next(struct trace_cursor *, struct trace_event *event);
+const char *trace_problem(const struct trace_cursor *);
+void trace_cursor_free(struct trace_cursor *);
+
+/* Files of the PEs of a trace, sorted; a single file is a trace of itself. Count, or -1 and a text
+ * to be freed in *error. Each name and the array are to be freed. */
+long trace_files(const char *path, char ***files, char **error);
+
+#endif
