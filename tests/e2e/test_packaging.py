@@ -295,11 +295,11 @@ class System:
 
 FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
           "python3-numpy", "python3-matplotlib"]
-FEDORA_DEV = ["python3", "libcmocka-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
-              "groff-base", "chromium", "chromedriver", "python3-selenium"]
-OPTIONAL = ["papi-devel", "hwloc-devel", "python3-numpy", "python3-matplotlib", "libasan", "libubsan",
-            "ShellCheck", "clang-tools-extra", "groff-base", "chromium", "chromedriver",
-            "python3-selenium"]
+FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
+              "clang-tools-extra", "mpich-devel", "groff-base", "chromium", "chromedriver",
+              "python3-selenium"]
+NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
+OPTIONAL = [name for name in [*FEDORA, *FEDORA_DEV] if name not in NECESSARY]
 MODULE = f"module load mpi/openmpi-{os.uname().machine}"
 
 
@@ -346,7 +346,8 @@ def dependencies():
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
                      r"libcmocka-dev libpapi-dev libhwloc-dev python3-numpy python3-matplotlib "
-                     r"shellcheck clang-format groff-base chromium chromium-driver python3-selenium$",
+                     r"python3-jsonschema shellcheck clang-format mpich libmpich-dev groff-base chromium "
+                     r"chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
