@@ -436,9 +436,8 @@ static int check_run(struct reader *reader)
         check.findings++; /* damage, which was said */
     else
         check_ends(&check);
-    fprintf(reader->out,
-            "%" PRIu64 " events of %zu PEs, %zu sets of PEs with collective calls: ", check.events,
-            reader->count, check.set_numbers.count);
+    fprintf(reader->out, "PEs: %zu, events: %" PRIu64 ", sets of PEs with collective calls: %zu; ",
+            reader->count, check.events, check.set_numbers.count);
     if (check.findings)
         fprintf(reader->out, "%" PRIu64 " finding%s\n", check.findings,
                 check.findings == 1 ? "" : "s");

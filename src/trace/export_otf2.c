@@ -413,8 +413,8 @@ static void define_places(const struct export *export, OTF2_GlobalDefWriter *wri
     }
     for (size_t i = 0; i < export->location_count; i++) {
         const struct written_location *location = &export->locations[i];
-        char name[32];
-        snprintf(name, sizeof name, "thread %d", location->thread);
+        char name[48];
+        snprintf(name, sizeof name, "PE %d thread %d", location->pe, location->thread);
         must(export, OTF2_GlobalDefWriter_WriteLocation(
                          writer, location_ref(location->pe, (uint32_t)location->thread),
                          string(export, writer, name), OTF2_LOCATION_TYPE_CPU_THREAD,

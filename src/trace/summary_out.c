@@ -119,9 +119,9 @@ static struct total size_total(const struct summary *summary, size_t size)
 /* With a unit that leaves one to three digits before the point. */
 static const char *time_text(double seconds)
 {
-    static char texts[4][24];
+    static char texts[8][24];
     static unsigned turn;
-    char *text = texts[turn++ % 4];
+    char *text = texts[turn++ % 8];
     const struct {
         double factor;
         const char *unit;
