@@ -127,7 +127,8 @@ FAMILIES = [
            SYNCHRONIZATION),
     Family(f"shmem_{T}_test", "target comparison value", "synchronization", "test",
            SYNCHRONIZATION, ("answer",)),
-    Family(f"shmem_(?:{T}_)?wait", "target value", "synchronization", "wait", SYNCHRONIZATION),
+    Family(f"shmem_(?:{T}_)?wait", "target value", "synchronization", "wait", SYNCHRONIZATION,
+           ("differs",)),
     # Atomic operations, by today's and by their old names
     _atomic("fetch", "fetch", "", "{before}", True),
     _atomic("set", "set", SWAP, SWAP, False),
@@ -158,9 +159,9 @@ FAMILIES = [
     Family("shmem_ptr", "target pe", "query", "pointer", MEMORY),
     Family("shmem_addr_accessible", "target pe", "query", "accessible", MEMORY),
     Family("shmem_pe_accessible", "pe", "query", "accessible", MEMORY),
-    Family("shmem_(?:set|clear)_cache_inv|shmem_udcflush", "", "memory", "plain", MEMORY),
-    Family("shmem_(?:set|clear)_cache_line_inv|shmem_udcflush_line", "target", "memory", "plain",
-           MEMORY),
+    Family("shmem_(?:set|clear)_cache_inv|shmem_udcflush", "", "synchronization", "plain", MEMORY),
+    Family("shmem_(?:set|clear)_cache_line_inv|shmem_udcflush_line", "target",
+           "synchronization", "plain", MEMORY),
 ]
 _COMPILED = [(re.compile(family.pattern), family) for family in FAMILIES]
 # Declared in headers, and neither tested nor missed: the start, the end, and what is asked before.

@@ -1,5 +1,6 @@
 """What a trace of a generated program has to show: every call of every PE, with its parameters."""
 
+import re
 from dataclasses import dataclass
 
 from skampi_tools.shmembench import catalogue
@@ -10,6 +11,7 @@ COLUMNS = ("pe", "routine", "class", "flags", "peer", "elements", "element_bytes
            "set_start", "set_stride", "set_size", "root", "comparison", "condition", "value",
            "result", "options")
 ANY = "*"
+_KIND = re.compile(r"\b(\d+)_[48]\b")  # numbers of Fortran with their kind
 GUARD_BYTES, SLACK = 64, 1024  # as in the templates
 
 
@@ -28,36 +30,46 @@ class _Run:
         self.program, self.count = program, count
         self.rows = []
         self.allocated = self.contexts = 0
-        area = SLACK + program.block_bytes * (npes if program.per_pe else 1)
-        self.area = {"heap": {0: area, 1: 0}}
+        blocks = getattr(program, "block_bytes", 0)
+        self.area = SLACK + blocks * (npes if getattr(program, "per_pe", False) else 1)
         self.names = {
             "me": me, "npes": npes, "next": (me + 1) % npes, "previous": (me + npes - 1) % npes,
             "ELEMENTS": program.test.elements, "STRIDE": program.test.stride,
-            "BLOCK": program.block_bytes, "SLACK": SLACK, "BYTES": program.test.elements,
-            "psync": None, "SHMEM_CTX_DEFAULT": 0,
+            "BLOCK": blocks, "SLACK": SLACK, "BYTES": program.test.elements,
+            "mod": lambda value, by: value % by, "psync": None, "SHMEM_CTX_DEFAULT": 0,
             **{f"SHMEM_CMP_{name}": name.lower() for name in ("EQ", "NE", "GT", "GE", "LT", "LE")},
             "SHMEM_CTX_SERIALIZED": ANY, "SHMEM_CTX_PRIVATE": ANY, **library.constants}
-        self.names["flag"] = self.names["counter"] = Place("heap", "heap", 2 * area)
-        self.names["counter"] = self.names["flag"]
 
     def value(self, expression):
+        expression = _KIND.sub(r"\1", expression)
         return eval(expression, {"__builtins__": {}}, self.names)  # of our own templates
 
     def place(self, area, which, shift):
         """Of a block's target (0) or source (1)."""
         if area == "private":
-            return Place("private", "", 0)
-        base = {"heap": self.area["heap"][which], "static": 0}[area]
-        return Place(area, area, base + GUARD_BYTES * (area == "heap") + shift)
+            return self.private()
+        if area == "static":
+            return Place(area, area, shift)
+        return Place(area, area, GUARD_BYTES + (self.area if which == 0 else 0) + shift)
+
+    def flag(self):
+        return Place("heap", "heap", 2 * self.area)
+
+    @staticmethod
+    def private():
+        return Place("private", "", 0)
+
+    @staticmethod
+    def static(label):
+        return Place("static", label, 0)
+
+    @staticmethod
+    def any_heap():
+        return Place("heap", ANY, 0)
 
     def run(self, steps, block=None):
         if block:
-            self.names.update(
-                target=self.place(block.areas[0], 0, block.shift),
-                source=self.place(block.areas[1], 1, block.other_shift))
-            self.names["lock"] = self.names["target"]
-            if block.routine.family.template == "lock":
-                self.names["value"] = Place("private", "", 0)
+            self.names.update(block.names(self))
         for step in steps:
             if step == "blocks":
                 for inner in self.program.blocks:
@@ -92,6 +104,10 @@ class _Run:
             place = Place("heap", label, 0)
             self.put(row, "target", place)
             self.names[call.variable] = place
+        if "all" in keeps:
+            row.update(set_start=0, set_stride=1, set_size=self.names["npes"])
+        if "differs" in keeps:
+            row["comparison"] = "ne"
         if "barrier" in keeps:
             row["flags"] = "barrier"
         if call.result and {"answer", "fetched"} & set(keeps):
@@ -100,7 +116,7 @@ class _Run:
         self.rows.append(row)
 
     def keep(self, row, role, text, type_):
-        if role in ("sync", "work", "each"):
+        if role in ("sync", "work", "each", "ignored"):
             return
         if role == "new_context":
             self.contexts += 1
@@ -109,11 +125,13 @@ class _Run:
         value = self.value(text)
         if role in ("target", "source"):
             self.put(row, role, value)
+        elif role == "words":
+            row["bytes"] = 4 * value
+        elif role == "new":
+            self.put(row, "target", value)
         elif role == "old":
             self.put(row, "source", value)
         elif role in ("value", "condition"):
-            if type_.kind == "complex":
-                return
             row[role] = type_.wrap(value)
         else:
             name = {"pe": "peer", "tst": "target_stride", "sst": "source_stride", "start": "set_start",
@@ -125,7 +143,8 @@ class _Run:
     @staticmethod
     def put(row, name, place):
         row[name] = place.area
-        row[f"{name}_offset"] = f"{place.label}+{place.offset}" if place.label else 0
+        row[f"{name}_offset"] = (ANY if place.label == ANY else f"{place.label}+{place.offset}"
+                                 if place.label else 0)
 
 
 def calls(program, npes, count, library):

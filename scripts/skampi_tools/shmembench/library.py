@@ -130,10 +130,17 @@ def find(compiler):
     return library
 
 
-def fortran_works(compiler):
-    """Whether programs that use the Fortran bindings can be linked."""
-    text = "program probe\n  include 'shmem.fh'\n  call shmem_init()\nend program\n"
+def fortran_missing(compiler, names):
+    """Those of the names that the library has no binding for in Fortran; None: it has none at all."""
+    def probe(calls):
+        text = "program probe\n  include 'shmem.fh'\n" + "".join(
+            f"  call {name}()\n" for name in calls) + "end program\n"
+        return _compile(compiler, ["-w", "-o", "probe"], text, ".f90")
     try:
-        return _compile(compiler, ["-o", "probe"], text, ".f90")[0] == 0
+        if probe(["shmem_init"])[0]:
+            return None
+        missing = set(re.findall(r"undefined (?:reference to|symbol:) [`'\"]?(\w+?)_*['\"]?\s",
+                                 probe(names)[2] + "\n"))
     except cli.Error:
-        return False
+        return None
+    return missing & set(names)

@@ -64,7 +64,29 @@ def split_arguments(text):
     return tuple(found + [last]) if last or found else ()
 
 
-def expand(text, substitutions):
+class _C:
+    """How expand() writes calls in C and C++."""
+
+    @staticmethod
+    def routine(name):
+        return catalogue.routine(name)
+
+    @staticmethod
+    def type(name):
+        return catalogue.BY_C[name]
+
+    @staticmethod
+    def let(type_, name, value):
+        return f"const {type_} {name} = ({type_})({value});"
+
+    @staticmethod
+    def call(variable, cast, text, condition, timed):
+        text = f"{variable} = {cast}{text};" if variable else f"{text};"
+        lines = [f"if ({condition})", "    " + text] if condition else [text]
+        return ["start();", *lines, "stop();"] if timed else lines
+
+
+def expand(text, substitutions, language=_C):
     """The template as program text, and its steps (Call, Let, "blocks")."""
     lines, steps = [], []
     for line in string.Template(text).substitute(substitutions).splitlines():
@@ -75,28 +97,25 @@ def expand(text, substitutions):
         elif content == "@blocks":
             steps.append("blocks")
         elif let := _LET.match(content):
-            steps.append(Let(catalogue.BY_C[let["type"]], let["name"], let["value"]))
-            lines.append(f"{indent}const {let['type']} {let['name']} = ({let['type']})({let['value']});")
+            steps.append(Let(language.type(let["type"]), let["name"], let["value"]))
+            lines.append(indent + language.let(let["type"], let["name"], let["value"]))
         else:
-            lines += [indent + part for part in _call(content, steps)]
+            lines += [indent + part for part in _call(content, steps, language)]
     # What was replaced by nothing leaves no line behind.
     return [line for number, line in enumerate(lines)
             if line.strip() or (number and lines[number - 1].strip())], steps
 
 
-def _call(content, steps):
+def _call(content, steps, language):
     call = _CALL.match(content)
-    known = catalogue.routine(call["routine"]) if call else None
+    known = language.routine(call["routine"]) if call else None
     if not known:
         raise ValueError(f"template: {content}")
     variable = (call["variable"] or "").strip()
     steps.append(Call(known, split_arguments(call["arguments"]), re.sub(r".*\W", "", variable),
                       call["condition"] or "", call["result"] or ""))
-    text = f"{call['routine']}({call['arguments']});"
-    if variable:
-        text = f"{variable} = {call['cast'] or ''}{text}"
-    lines = [f"if ({call['condition']})", "    " + text] if call["condition"] else [text]
-    return ["start();", *lines, "stop();"] if call["timed"] else lines
+    return language.call(variable, call["cast"] or "", f"{call['routine']}({call['arguments']})",
+                         call["condition"], call["timed"])
 
 
 # ---- What a template's $names stand for ----
@@ -153,6 +172,13 @@ class Block:
         comment = [f"/* Known defect, so the target is not checked: {defect.reason}. */"] if defect else []
         body = [line for line in body if line.strip()]
         self.lines = [*comment, f"static void {self.name}(void)", "{", *body, "}", ""]
+
+    def names(self, run):
+        """What the names of places in calls mean."""
+        target = run.place(self.areas[0], 0, self.shift)
+        return {"target": target, "lock": target, "source": run.place(self.areas[1], 1, self.other_shift),
+                "flag": run.flag(), "counter": run.flag(),
+                **({"value": run.private()} if self.routine.family.template == "lock" else {})}
 
     @property
     def static(self):

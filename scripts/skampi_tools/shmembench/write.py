@@ -5,7 +5,7 @@ import io
 import os
 
 from skampi_tools import cli
-from skampi_tools.shmembench import catalogue, expected, program
+from skampi_tools.shmembench import catalogue, expected, fortran, program
 
 MARK = ".shmembench"  # lists what was written, so that the next run can take it away
 
@@ -53,14 +53,18 @@ def csv_text(rows):
 
 
 def write_test(writer, test, language, library, wanted, options):
-    """Program and lists of one test in C or C++; the program, or None when it would call nothing."""
-    made = program.Program(test, language, library, wanted)
+    """Program and lists of one test; the program, which may call nothing and is not written then."""
+    if language == "f90":
+        made = fortran.Program(test, library, wanted, options.fortran_missing, max(options.pes))
+    else:
+        made = program.Program(test, language, library, wanted)
     if not made.blocks:
         return made
     writer.write(f"{test.name}.{language}", made.generate(options.count))
     for npes in options.pes:
-        name = f"{test.name}.expected-{npes}.csv"
-        if name not in writer.names:  # C and C++ make the same calls
+        mark = "_f90" if language == "f90" else ""  # C and C++ make the same calls
+        name = f"{test.name}{mark}.expected-{npes}.csv"
+        if name not in writer.names:
             writer.write(name, csv_text(expected.calls(made, npes, options.count, library)))
     return made
 
@@ -71,14 +75,14 @@ def unknown(library):
                   if not catalogue.routine(name) and not catalogue.UNTESTED.fullmatch(name))
 
 
-def makefile(writer, programs, options, fortran):
-    """programs: names by language. fortran: None (none there), or whether its bindings work."""
+def makefile(writer, programs, options, bindings):
+    """programs: names of tests by language. bindings: whether the library has those for Fortran."""
     text = program.read_template("", "Makefile.in")
     lists = {language: " ".join(f"{name}_{language}" for name in names)
              for language, names in programs.items()}
     for name, value in {
             "CC": options.cc, "CXX": options.cxx, "FC": options.fc,
-            "FORTRAN": "1" if fortran else "0", "PES": " ".join(map(str, options.pes)),
+            "FORTRAN": "1" if bindings else "0", "PES": " ".join(map(str, options.pes)),
             "C_PROGRAMS": lists.get("c", ""), "CXX_PROGRAMS": lists.get("cc", ""),
             "FORTRAN_PROGRAMS": lists.get("f90", "")}.items():
         text = text.replace(f"@{name}@", value)
