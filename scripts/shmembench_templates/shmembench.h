@@ -18,8 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-#define GUARD 0xA5      /* what a byte holds that nobody may write */
-#define GUARD_BYTES 64  /* that are looked at before and behind what was written */
+#define GUARD 0xA5     /* what a byte holds that nobody may write */
+#define GUARD_BYTES 64 /* that are looked at before and behind what was written */
 #define FAILURES_SHOWN 20
 
 struct bits128 {

@@ -195,8 +195,6 @@ def routine(name):
             type_ = TYPES[kind] if kind else SIZES.get(groups.get("size"))
             if name == "shmem_wait":
                 type_ = TYPES["long"]
-            if not type_ and family.word == "lock":
-                type_ = TYPES["long"]
             context = name.startswith("shmem_ctx_") and "context" not in family.roles
             return Routine(name, family, type_, groups.get("operation") or "", context)
     return None

@@ -95,7 +95,7 @@ class _Run:
         elif "elements" in row and type_:
             row["bytes"] = row["elements"] * type_.size
         if type_ and {"one", "atomic"} & set(keeps):
-            row["bytes"] = type_.size
+            row.update(elements=1, bytes=type_.size)
         if type_:
             row["element_bytes"] = type_.size
         if "memory" in keeps:

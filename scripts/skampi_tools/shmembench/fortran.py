@@ -227,6 +227,7 @@ class Program:
         table = "\n".join(f"  do repetition = 1, CALLS\n    call_number = call_number + 1\n"
                           f"    call {block.name}()\n  end do" for block in self.blocks)
         lines, self.steps = program.expand(program.read_template("fortran", "program.in"), {
+            "module": f"of_{test.name}",
             "headline": f"Test {test.number}: {test.name.partition('_')[2]}, {test.elements} elements, "
                         f"stride {test.stride}, for {self.library}.",
             "count": count, "elements": test.elements, "stride": test.stride,
