@@ -64,9 +64,13 @@ comma := ,
 ifeq ($(SANITIZE),)
 BUILD := build
 PROGRAM := skampi
+TRACE_COMMAND := shmemtrace
+TRACE_LIBRARY := libshmemtrace.so
 else
 BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
 PROGRAM := $(BUILD)/skampi
+TRACE_COMMAND := $(BUILD)/shmemtrace
+TRACE_LIBRARY := $(BUILD)/libshmemtrace.so
 sanitize_flags := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DSKAMPI_DEBUG
 endif
 
@@ -129,6 +133,15 @@ LAUNCH ?= $(if $(filter 1,$(SKAMPI_SHMEM)),oshrun,mpirun) -np %n
 # Texts that change with every commit or installation go only to the files that name them.
 revision := $(if $(wildcard .git),$(shell GIT_OPTIONAL_LOCKS=0 \
 	git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null))
+# Without OpenSHMEM there is nothing to trace, but traces can be read.
+ifeq ($(SKAMPI_SHMEM),1)
+tracer := $(if $(shell command -v python3),$(TRACE_LIBRARY),no-tracer)
+endif
+
+.PHONY: no-tracer
+no-tracer:
+	@echo 'skampi: without python3, which writes its wrappers, libshmemtrace.so is not built'
+
 SKAMPI_VERSION := $(VERSION)
 SKAMPI_REVISION := $(revision)
 SKAMPI_INPUTS_DIR := $(PREFIX)/share/skampi/inputs
@@ -136,7 +149,8 @@ texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR
 
 # ---- The program ----
 
-sources := $(wildcard src/*.c src/*/*.c measurements/*.c)
+sources := $(filter-out src/trace/%,$(wildcard src/*.c src/*/*.c measurements/*.c))
+trace_sources := $(wildcard src/trace/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)
 archived := $(filter-out $(BUILD)/src/main.o,$(objects))
 
@@ -152,7 +166,7 @@ $(eval $(call stamp,$(BUILD)/commands,commands))
 $(eval $(call stamp,$(BUILD)/objects,archived))
 
 # $(call text_users,NAME): the objects whose sources name the macro.
-text_users = $(patsubst %.c,$(BUILD)/%.o,$(shell grep -lw $1 /dev/null $(sources)))
+text_users = $(foreach at,$(BUILD) $(BUILD)/pic,$(patsubst %.c,$(at)/%.o,$(shell grep -lw $1 /dev/null $(sources) $(trace_sources))))
 define text
 $(call stamp,$(BUILD)/text-$1,$1)
 $2: $(BUILD)/text-$1
@@ -161,7 +175,7 @@ endef
 $(foreach name,$(texts),$(eval $(call text,$(name),$(or $(call text_users,$(name)),none))))
 endif
 
-all: banner $(PROGRAM)
+all: banner $(PROGRAM) $(TRACE_COMMAND) $(tracer)
 
 # inputs/ must be beside the program, wherever that is.
 $(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libskampi.a $(BUILD)/commands
@@ -178,6 +192,47 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(say) CC $<
 	$(Q)$(compile) $(texts_here) -MMD -MP -c -o $@ $<
+
+# ---- Tracing: the command, which also reads, and the library that is loaded into applications ----
+
+# In both; then what is of the library alone.
+trace_shared := src/trace/encode.c src/trace/checksum.c src/trace/settings.c
+tracer_sources := $(wildcard $(trace_shared) src/trace/runtime*.c src/clock/*.c src/comm/*.c)
+trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
+trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime%,$(trace_sources)))
+tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
+# Never instrumented, since the applications are not. It stands on OpenSHMEM alone, and exports only
+# what it wraps.
+tracer_flags := -fPIC -fvisibility=hidden -USKAMPI_MPI -DSKAMPI_MPI=0 -USKAMPI_PAPI -DSKAMPI_PAPI=0
+compile_tracer = $(filter-out $(sanitize_flags),$(compile)) $(tracer_flags)
+
+$(TRACE_COMMAND): $(trace_command_objects) $(BUILD)/libskampi.a $(BUILD)/commands
+	@$(say) LINK $@
+	$(Q)$(link) $(trace_libraries) $(libraries)
+
+$(BUILD)/pic/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(say) PIC $<
+	$(Q)$(compile_tracer) $(texts_here) -MMD -MP -c -o $@ $<
+
+$(BUILD)/pic/trace/%.o: $(BUILD)/trace/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(say) PIC $<
+	$(Q)$(compile_tracer) -MMD -MP -c -o $@ $<
+
+# One call writes both. It asks the compiler, so it is asked again when the headers have changed.
+$(BUILD)/trace/routines.c: $(BUILD)/trace/wrappers.c ;
+$(BUILD)/trace/wrappers.c: src/trace/generate $(wildcard src/trace/routines.xml) $(BUILD)/config.mk
+	@mkdir -p $(@D)
+	@$(say) GEN $@
+	$(Q)src/trace/generate --output $(@D) -- $(filter-out $(sanitize_flags),$(compile))
+
+$(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
+	@$(say) SO $@
+	$(Q)$(filter-out $(sanitize_flags),$(compile)) -shared -Wl,-z,defs -o $@ $(tracer_objects) $(LDFLAGS) -ldl -lpthread -lm
+
+.PRECIOUS: $(BUILD)/pic/%.o $(BUILD)/trace/%.c
+-include $(patsubst %.o,%.d,$(trace_command_objects) $(tracer_objects))
 
 .PRECIOUS: $(BUILD)/%.o
 -include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d)
@@ -270,4 +325,4 @@ endif
 
 .PHONY: clean
 clean:
-	rm -rf build skampi
+	rm -rf build skampi shmemtrace libshmemtrace.so
