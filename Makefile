@@ -201,8 +201,8 @@ tracer_sources := $(wildcard $(trace_shared) src/trace/runtime*.c src/clock/*.c 
 trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
 trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime%,$(trace_sources)))
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
-# Never instrumented, since the applications are not. It stands on OpenSHMEM alone, and exports only
-# what it wraps.
+# Never instrumented, since the applications are not. It stands on OpenSHMEM alone, which it leaves to
+# the application to bring, and exports only what it wraps.
 tracer_flags := -fPIC -fvisibility=hidden -USKAMPI_MPI -DSKAMPI_MPI=0 -USKAMPI_PAPI -DSKAMPI_PAPI=0
 compile_tracer = $(filter-out $(sanitize_flags),$(compile)) $(tracer_flags)
 
@@ -225,14 +225,16 @@ $(BUILD)/trace/routines.c: $(BUILD)/trace/wrappers.c ;
 $(BUILD)/trace/wrappers.c: src/trace/generate $(wildcard src/trace/routines.xml) $(BUILD)/config.mk
 	@mkdir -p $(@D)
 	@$(say) GEN $@
-	$(Q)src/trace/generate --output $(@D) -- $(filter-out $(sanitize_flags),$(compile))
+	$(Q)src/trace/generate --output $(@D) --libs "$(LDFLAGS) $(LDLIBS)" --depend $(@D)/wrappers.mk \
+		-- $(filter-out $(sanitize_flags),$(compile))
 
 $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 	@$(say) SO $@
-	$(Q)$(filter-out $(sanitize_flags),$(compile)) -shared -Wl,-z,defs -o $@ $(tracer_objects) $(LDFLAGS) -ldl -lpthread -lm
+	$(Q)$(filter-out $(sanitize_flags),$(compile)) -shared -Wl,--as-needed -Wl,-z,defs -o $@ \
+		$(tracer_objects) $(LDFLAGS) $(LDLIBS) -ldl -lpthread -lm
 
 .PRECIOUS: $(BUILD)/pic/%.o $(BUILD)/trace/%.c
--include $(patsubst %.o,%.d,$(trace_command_objects) $(tracer_objects))
+-include $(patsubst %.o,%.d,$(trace_command_objects) $(tracer_objects)) $(BUILD)/trace/wrappers.mk
 
 .PRECIOUS: $(BUILD)/%.o
 -include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d)

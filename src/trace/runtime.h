@@ -9,16 +9,16 @@
  *     struct trace_thread *thread = trace_begin(ROUTINE, &start);
  *     ... result = pshmem_NAME(...);
  *     if (thread)
- *         trace_end(thread, ROUTINE, start, flags, n, (const int64_t[]){...});
+ *         trace_end(thread, ROUTINE, start, trace_now(), flags, n, (const int64_t[]){...});
  *
  * Hooks of the setup routines, in the order of calls:
  *
- *     started     begin, real routine, end, trace_started()
+ *     starting    start = trace_now(), real routine, end = trace_now(),
+ *                 thread = trace_started(ROUTINE), trace_end if there is a thread
  *     finishing   trace_finishing(), begin, real routine, end, trace_finished()
- *     exiting     trace_exiting(ROUTINE, status), real routine
- *     context     begin, real routine, trace_context_created(ctx), end
- *     no context  begin, number = trace_context(ctx), real routine, end,
- * trace_context_destroyed(ctx) phase       begin, real routine, end, trace_phase_set(level)
+ *     exiting     begin, end, trace_exiting(status), real routine
+ *     created     begin, real routine, trace_context_created(ctx) or trace_team_created(team), end
+ *     control     begin, real routine, end, trace_control(level)
  */
 #ifndef SKAMPI_TRACE_RUNTIME_H
 #define SKAMPI_TRACE_RUNTIME_H
@@ -35,6 +35,7 @@
 /* The table that generate writes; a routine's number is its index. */
 extern const struct trace_routine trace_routines[];
 extern const unsigned trace_routine_count;
+extern const unsigned char trace_routine_on[]; /* 1: recorded unless options say otherwise */
 
 /* What is done about a routine. */
 enum {
@@ -56,9 +57,10 @@ struct trace_run {
     uintptr_t heap;           /* symmetric heap: where it begins, */
     size_t heap_bytes;        /* 0: not known yet */
     bool clock_gettime;       /* read instead of the processor's counter */
-    bool results;             /* results of fetching atomics are kept */
 };
 extern struct trace_run trace_run;
+extern bool trace_results; /* results of fetching atomics are kept */
+extern int trace_pes;
 
 /* A thread of the application. The first member is all that inline code knows. */
 struct trace_thread {
@@ -111,14 +113,15 @@ __attribute__((always_inline)) static inline struct trace_thread *trace_begin(un
     return thread;
 }
 
-/* End. Values in ascending order of the routine's fields, without the result (the last one) where
- * it is not kept; n is a constant where it is inlined. */
+/* End: the clock as read directly behind the real routine. Values in ascending order of the
+ * routine's fields, without the result (the last one) where it is not kept; n is a constant where
+ * it is inlined.
+ */
 __attribute__((always_inline)) static inline void trace_end(struct trace_thread *thread,
                                                             unsigned routine, uint64_t start,
-                                                            unsigned flags, unsigned n,
-                                                            const int64_t *values)
+                                                            uint64_t end, unsigned flags,
+                                                            unsigned n, const int64_t *values)
 {
-    uint64_t end = trace_now();
     trace_keep(thread, routine, start, end, flags, n, values, __builtin_return_address(0));
 }
 
@@ -133,33 +136,41 @@ static inline int64_t trace_place(const volatile void *address)
     return trace_place_elsewhere((uintptr_t)address);
 }
 
-/* Small number of a context: 0 the default one, then in order of creation; -1: unknown. */
-int64_t trace_context_number(const void *context);
-int64_t trace_context_add(const void *context);
-void trace_context_remove(const void *context);
+/* Small numbers of handles, in order of creation: 0 the default context, the team of all PEs; -1:
+ * unknown. A handle may be used again for another context or team: the latest counts. */
+enum trace_handle { TRACE_CONTEXT_HANDLE, TRACE_TEAM_HANDLE, TRACE_HANDLES };
+int64_t trace_handle_number(enum trace_handle kind, const void *handle);
+void trace_handle_add(enum trace_handle kind, const void *handle);
+
+static inline int64_t trace_team(const void *team)
+{
+    return trace_handle_number(TRACE_TEAM_HANDLE, team);
+}
+
+static inline void trace_team_created(const void *team)
+{
+    trace_handle_add(TRACE_TEAM_HANDLE, team);
+}
 
 #ifdef SHMEM_CTX_DEFAULT
 static inline int64_t trace_context(shmem_ctx_t context)
 {
-    return context == SHMEM_CTX_DEFAULT ? 0 : trace_context_number((const void *)context);
+    return context == SHMEM_CTX_DEFAULT
+               ? 0
+               : trace_handle_number(TRACE_CONTEXT_HANDLE, (const void *)context);
 }
 
-static inline int64_t trace_context_created(shmem_ctx_t context)
+static inline void trace_context_created(shmem_ctx_t context)
 {
-    return trace_context_add((const void *)context);
-}
-
-static inline void trace_context_destroyed(shmem_ctx_t context)
-{
-    trace_context_remove((const void *)context);
+    trace_handle_add(TRACE_CONTEXT_HANDLE, (const void *)context);
 }
 #endif
 
 /* Hooks, see above. All PEs call those of starting and finishing. */
-void trace_started(void);
+struct trace_thread *trace_started(unsigned routine);
 void trace_finishing(void);
 void trace_finished(void);
-void trace_exiting(unsigned routine, int status);
-void trace_phase_set(int phase);
+void trace_exiting(int status);
+void trace_control(int level); /* of shmem_pcontrol */
 
 #endif
