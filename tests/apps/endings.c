@@ -65,11 +65,11 @@ static int end_abort(void)
     return 0;
 }
 
+/* As launchers end PEs. Open MPI's library catches the first signal, and goes on. */
 static int end_term(void)
 {
-    if (pe == 0)
-        raise(SIGTERM);
-    wait_for_ever();
+    raise(SIGTERM);
+    raise(SIGKILL);
     return 0;
 }
 
@@ -116,14 +116,15 @@ static int end_handled(void)
     return 0;
 }
 
-/* As small shells do: children that end, and children that become something else. */
+/* Children that end, and children that become something else. Exit handlers are not for them: that
+ * of Open MPI does not return. */
 static int end_fork(void)
 {
     for (int i = 0; i < 2; i++) {
         int status = 1;
         pid_t child = fork();
         if (child == 0 && i == 0)
-            exit(0);
+            _exit(0);
         if (child == 0) {
             execl("/bin/true", "true", (char *)NULL);
             _exit(1);
