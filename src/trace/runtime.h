@@ -48,7 +48,6 @@ enum {
 struct trace_plan {
     uint8_t what;
     uint8_t keyed; /* 0xff: its first value is the peer; else 0 */
-    uint8_t shift; /* places are multiples of 1 << shift */
 };
 
 /* Set once, before the first event. */
