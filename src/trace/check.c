@@ -472,6 +472,7 @@ static int check_run(struct reader *reader)
 const struct reader_command check_command = {
     .name = "check",
     .summary = "Whether a trace is whole, and its collective calls match across PEs.",
+    .profiles = true,
     .notes =
         "Looked at: checksums and structure; order, bursts and nesting of each thread's calls;\n"
         "PEs, sizes and symmetric addresses; locks; and that all PEs of a set make the same\n"

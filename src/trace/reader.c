@@ -207,6 +207,8 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     if (count < 0)
         reader_fail(&reader, 2, "%s", error);
     reader.count = (size_t)count;
+    reader.told = reader_allocate(NULL, reader.count, sizeof *reader.told);
+    memset(reader.told, 0, reader.count * sizeof *reader.told);
     const char *output = command->output ? reader_given(&reader, "output") : NULL;
     if (output && strcmp(output, "-") != 0) {
         reader.out_name = output;
@@ -219,6 +221,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     for (size_t i = 0; i < reader.count; i++)
         free(reader.files[i]);
     free(reader.files);
+    free(reader.told);
     table_free(&reader.routines);
     free(reader.pes);
     free(reader.threads);
@@ -285,6 +288,11 @@ struct source *source_open(struct reader *reader, size_t index)
     }
     reader->readable++;
     const struct trace_info *info = trace_info(file);
+    if (info->profile && !reader->command->profiles)
+        reader_fail(reader, 2,
+                    "%s: holds sums, no events (recorded with --summary); shmemtrace summary shows "
+                    "them",
+                    reader->files[index]);
     if (!in_ranges(reader->pes, reader->pe_ranges, info->pe)) {
         trace_close(file);
         return NULL;
@@ -323,13 +331,19 @@ void source_close(struct source *source)
     free(source);
 }
 
+/* Whether it is still to be said. */
+static bool note_damage(struct source *source)
+{
+    bool *told = &source->reader->told[source->index], first = !*told;
+    source->damaged = *told = true;
+    source->reader->status = 1;
+    return first;
+}
+
 void source_damaged(struct source *source, const struct trace_cursor *cursor)
 {
-    const char *problem = trace_problem(cursor);
-    source->reader->status = 1;
-    if (!source->damaged)
-        reader_say(source->reader, "%s", problem ? problem : source->path);
-    source->damaged = true;
+    if (note_damage(source))
+        reader_say(source->reader, "%s", trace_problem(cursor));
 }
 
 void source_ended(struct source *source)
@@ -337,11 +351,10 @@ void source_ended(struct source *source)
     const struct trace_info *info = source->info;
     if (source->damaged || !info->complete || info->profile || source->events == info->events)
         return;
-    reader_say(source->reader,
-               "%s: truncated: %" PRIu64 " events were recorded, %" PRIu64 " are there",
-               source->path, info->events, source->events);
-    source->reader->status = 1;
-    source->damaged = true;
+    if (note_damage(source))
+        reader_say(source->reader,
+                   "%s: truncated: %" PRIu64 " events were recorded, %" PRIu64 " are there",
+                   source->path, info->events, source->events);
 }
 
 bool source_next(struct source *source, struct trace_cursor *cursor, struct trace_event *event)

@@ -415,6 +415,7 @@ const struct reader_command summary_command = {
     .options = options,
     .filters = true,
     .output = true,
+    .profiles = true,
     .notes =
         "Inside is the time in calls, outside that between them (CPU bursts); waiting is what\n"
         "synchronization, locks and collectives take, with the barriers in other routines.\n\n",
