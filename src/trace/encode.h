@@ -31,7 +31,7 @@ static inline unsigned char *put_number(unsigned char *out, uint64_t number)
         memcpy(out + 1, &word, 8);
         return out + 9;
     }
-    unsigned bytes = (bits + 6) / 7;
+    unsigned bytes = (bits * 9 + 64) >> 6; /* (bits + 6) / 7, for so few */
     uint64_t word = LITTLE_ENDIAN_64((number << 1 | 1) << (bytes - 1));
     memcpy(out, &word, 8);
     return out + bytes;
@@ -81,7 +81,7 @@ void give_text(struct output *, const char *text);
 /* What encoder and decoder remember of a series. */
 struct series {
     uint64_t key; /* encoder: what tells it from others */
-    uint16_t routine;
+    uint16_t routine, number;
     uint8_t values, flags;
     uint8_t shift;   /* places differ by multiples of 1 << shift */
     uint8_t sized;   /* index of TRACE_ELEMENTS, whose changes tell those of TRACE_BYTES behind it;
