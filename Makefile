@@ -16,7 +16,7 @@ make dist        build/skampi-$(VERSION).tar.gz
 make clean       remove all that was built
 
 CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
-SHMEM=0 MPI=0 PAPI=0  leave one out (1: insist on it)
+SHMEM=0 MPI=0 PAPI=0 OTF2=0  leave one out (1: insist on it)
 LAUNCH=command   how programs are started: oshrun -np %n, srun -n %n, ...
 CFLAGS= CPPFLAGS= LDFLAGS= LDLIBS=  added to what is used anyway
 SANITIZE=address,undefined  an instrumented program in build/sanitize-...
@@ -50,6 +50,7 @@ PREFIX ?= /usr/local
 SHMEM ?=
 MPI ?=
 PAPI ?=
+OTF2 ?=
 SANITIZE ?=
 
 # make's own default, cc, says nothing about what the user wants.
@@ -94,7 +95,7 @@ banner:
 
 ifneq ($(filter-out quickstart check uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
-settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) SANITIZE=$(SANITIZE) \
+settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) OTF2=$(OTF2) SANITIZE=$(SANITIZE) \
 	CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
 $(eval $(call stamp,$(BUILD)/settings,settings))
 
@@ -106,6 +107,7 @@ $(BUILD)/config.mk: export DETECT_GIVEN = $(cc_given)
 $(BUILD)/config.mk: export DETECT_SHMEM = $(SHMEM)
 $(BUILD)/config.mk: export DETECT_MPI = $(MPI)
 $(BUILD)/config.mk: export DETECT_PAPI = $(PAPI)
+$(BUILD)/config.mk: export DETECT_OTF2 = $(OTF2)
 $(BUILD)/config.mk: export DETECT_CFLAGS = $(sanitize_flags) $(CPPFLAGS) $(CFLAGS)
 $(BUILD)/config.mk: export DETECT_LDFLAGS = $(LDFLAGS)
 $(BUILD)/config.mk: export DETECT_LDLIBS = $(LDLIBS)
@@ -121,7 +123,7 @@ endif
 # ---- Flags; whoever compiles something else with them reads $(BUILD)/flags ----
 
 includes := -Isrc -I. -Itests
-config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI)
+config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) -DSKAMPI_OTF2=$(SKAMPI_OTF2)
 warnings := -Wall -Wextra $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
 flags := -std=gnu11 -O2 -g $(warnings) $(sanitize_flags) $(includes) $(config) $(CPPFLAGS) $(CFLAGS)
 compile := $(CC) $(flags)
@@ -208,7 +210,7 @@ compile_tracer = $(filter-out $(sanitize_flags),$(compile)) $(tracer_flags)
 
 $(TRACE_COMMAND): $(trace_command_objects) $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
-	$(Q)$(link) $(trace_libraries) $(libraries)
+	$(Q)$(link) $(CONFIG_OTF2_LIBS) $(libraries)
 
 $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
