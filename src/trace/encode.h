@@ -31,7 +31,7 @@ static inline unsigned char *put_number(unsigned char *out, uint64_t number)
         memcpy(out + 1, &word, 8);
         return out + 9;
     }
-    unsigned bytes = (bits + 6) / 7;
+    unsigned bytes = (bits * 9 + 64) >> 6; /* (bits + 6) / 7, for so few */
     uint64_t word = LITTLE_ENDIAN_64((number << 1 | 1) << (bytes - 1));
     memcpy(out, &word, 8);
     return out + bytes;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/encode_inline.h"
 #include "trace/runtime_internal.h"
 #include "trace/shmemtrace.h"
 
@@ -182,39 +183,64 @@ static inline uint64_t bytes_of(const struct trace_routine *routine, const int64
 }
 
 __attribute__((noinline)) static void keep_elsewhere(struct tracer_thread *thread, unsigned routine,
-                                                     uint64_t start, uint64_t end,
-                                                     const int64_t *values, int off)
+                                                     const struct trace_call *call, int off)
 {
     const struct trace_plan *plan = &trace_run.plans[routine];
     if (off & (OFF_LIMIT | OFF_FAILED))
         thread->refused++;
     else if (!off)
-        profile_add(thread->profile, routine, tracer.phase, plan->keyed ? values[0] : -1,
-                    bytes_of(&trace_routines[routine], values), (int64_t)(end - start));
+        profile_add(thread->profile, routine, tracer.phase, plan->keyed ? call->values[0] : -1,
+                    bytes_of(&trace_routines[routine], call->values),
+                    (int64_t)(call->end - call->start));
 }
 
-void trace_keep(struct trace_thread *common, unsigned routine, uint64_t start, uint64_t end,
-                unsigned flags, unsigned n, const int64_t *values, const void *caller)
+__attribute__((always_inline)) static inline void keep(struct trace_thread *common,
+                                                       unsigned routine, unsigned flags,
+                                                       const struct trace_call *call, unsigned n)
 {
     struct tracer_thread *thread = (struct tracer_thread *)common;
     const struct trace_plan *plan = &trace_run.plans[routine];
     int off = atomic_load_explicit(&tracer.off, memory_order_relaxed);
     if (__builtin_expect(plan->what == TRACE_RECORD, 1)) {
         if (__builtin_expect(off | (thread->profile != NULL), 0)) {
-            keep_elsewhere(thread, routine, start, end, values, off);
+            keep_elsewhere(thread, routine, call, off);
         } else {
-            uint64_t key = (uint64_t)(uintptr_t)caller << 16 ^ routine << 6;
-            if (plan->keyed)
-                key ^= (uint64_t)values[0] & (PEERS_APART - 1);
-            encode_event(&thread->encoder, key, routine, start, end,
-                         atomic_load_explicit(&tracer.phase, memory_order_relaxed), flags, n,
-                         values);
+            uint64_t key = (uint64_t)(uintptr_t)call->caller << 16 ^ routine << 6;
+            if (n > 0)
+                key ^= (uint64_t)call->values[0] & plan->keyed;
+            encode_inline(&thread->encoder, key, routine, call->start, call->end,
+                          atomic_load_explicit(&tracer.phase, memory_order_relaxed), flags, n,
+                          call->values);
             if (__builtin_expect(encoder_bytes(&thread->encoder) > BLOCK_BYTES - EVENT_MOST_BYTES,
                                  0))
                 end_block(thread);
         }
     }
     common->inside = false;
+}
+
+void trace_keep_3(struct trace_thread *thread, unsigned routine, unsigned flags,
+                  const struct trace_call *call)
+{
+    keep(thread, routine, flags, call, 3);
+}
+
+void trace_keep_4(struct trace_thread *thread, unsigned routine, unsigned flags,
+                  const struct trace_call *call)
+{
+    keep(thread, routine, flags, call, 4);
+}
+
+void trace_keep_5(struct trace_thread *thread, unsigned routine, unsigned flags,
+                  const struct trace_call *call)
+{
+    keep(thread, routine, flags, call, 5);
+}
+
+void trace_keep(struct trace_thread *thread, unsigned routine, unsigned flags,
+                const struct trace_call *call, unsigned n)
+{
+    keep(thread, routine, flags, call, n);
 }
 
 /* ---- Phases ---- */
@@ -276,7 +302,7 @@ static bool plan_routines(void)
         kinds[i] = series_kind(&trace_routines[i]);
         trace_run.plans[i] =
             (struct trace_plan){(uint8_t)plan_of(&trace_routines[i], trace_routine_on[i]),
-                                trace_routines[i].fields >> TRACE_PEER & 1};
+                                trace_routines[i].fields >> TRACE_PEER & 1 ? PEERS_APART - 1 : 0};
     }
     return true;
 }

@@ -47,7 +47,7 @@ enum {
 /* How a routine is kept: as few bytes as possible, since every call reads it. */
 struct trace_plan {
     uint8_t what;
-    uint8_t keyed; /* 0xff: its first value is the peer; else 0 */
+    uint8_t keyed; /* bits of the first value, the peer, that tell series apart; 0: it is no peer */
 };
 
 /* Set once, before the first event. */
@@ -72,10 +72,23 @@ extern __thread struct trace_thread *trace_this_thread __attribute__((tls_model(
 /* The thread's state, made at its first call; NULL when nothing is (or can be) recorded. */
 struct trace_thread *trace_thread_first(void);
 
-/* Out of line: keeps the event. caller tells call sites apart, so that each is compared with its
+/* An event on its way to be kept. caller tells call sites apart, so that each is compared with its
  * own last call. */
-void trace_keep(struct trace_thread *thread, unsigned routine, uint64_t start, uint64_t end,
-                unsigned flags, unsigned n, const int64_t *values, const void *caller);
+struct trace_call {
+    uint64_t start, end;
+    const int64_t *values;
+    const void *caller;
+};
+
+/* Out of line: keeps the event; the first ones for the usual numbers of values. */
+void trace_keep_3(struct trace_thread *, unsigned routine, unsigned flags,
+                  const struct trace_call *);
+void trace_keep_4(struct trace_thread *, unsigned routine, unsigned flags,
+                  const struct trace_call *);
+void trace_keep_5(struct trace_thread *, unsigned routine, unsigned flags,
+                  const struct trace_call *);
+void trace_keep(struct trace_thread *, unsigned routine, unsigned flags, const struct trace_call *,
+                unsigned n);
 
 static inline uint64_t trace_now(void)
 {
@@ -121,7 +134,20 @@ __attribute__((always_inline)) static inline void trace_end(struct trace_thread 
                                                             uint64_t end, unsigned flags,
                                                             unsigned n, const int64_t *values)
 {
-    trace_keep(thread, routine, start, end, flags, n, values, __builtin_return_address(0));
+    const struct trace_call call = {start, end, values, __builtin_return_address(0)};
+    switch (n) {
+    case 3:
+        trace_keep_3(thread, routine, flags, &call);
+        break;
+    case 4:
+        trace_keep_4(thread, routine, flags, &call);
+        break;
+    case 5:
+        trace_keep_5(thread, routine, flags, &call);
+        break;
+    default:
+        trace_keep(thread, routine, flags, &call, n);
+    }
 }
 
 /* Place of an address, see event.h. */
