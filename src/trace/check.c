@@ -82,6 +82,26 @@ static const char *where(const struct source *source, const struct trace_event *
 
 /* ---- Each file by itself ---- */
 
+/* Those without events: whether they can be read. */
+static void check_other_blocks(struct source *source)
+{
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_phase phase;
+    struct trace_profile profile;
+    int more;
+    while ((more = trace_next_phase(cursor, &phase)) > 0)
+        ;
+    if (more == 0) {
+        trace_cursor_free(cursor);
+        cursor = trace_events(source->file, -1);
+        while ((more = trace_next_profile(cursor, &profile)) > 0)
+            ;
+    }
+    if (more < 0)
+        source_damaged(source, cursor);
+    trace_cursor_free(cursor);
+}
+
 static void check_files(struct check *check)
 {
     struct reader *reader = check->reader;
@@ -128,6 +148,7 @@ static void check_files(struct check *check)
                        source->path, info->dropped);
             check->matching = false;
         }
+        check_other_blocks(source);
         source_close(source);
     }
     for (int pe = 0; pe < pes && reader->count > 1; pe++)

@@ -17,6 +17,7 @@ static void dump_source(struct source *source, event_writer *write, bool text)
         reader_check_written(reader, reader->out, reader->out_name);
     }
     trace_cursor_free(cursor);
+    source_ended(source);
 }
 
 static int dump(struct reader *reader)

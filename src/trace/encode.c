@@ -117,7 +117,7 @@ struct series_kind series_kind(const struct trace_routine *routine)
             continue;
         if (field == TRACE_TARGET || field == TRACE_SOURCE)
             kind.places |= (uint16_t)(1 << index);
-        if (field == TRACE_ELEMENTS && routine->fields >> TRACE_BYTES & 1)
+        if (field == TRACE_ELEMENTS && routine->fields >> TRACE_BYTES & 1 && index <= 1)
             kind.sized = (uint8_t)index;
         index++;
     }
@@ -139,6 +139,7 @@ static void series_begin(struct series *all, unsigned number, uint16_t *latest, 
     for (unsigned i = 0; i < n; i++)
         series->last[i] = i < known ? model->last[i] : 0;
     series->routine = (uint16_t)routine;
+    series->number = (uint16_t)number;
     series->values = (uint8_t)n;
     series->flags = (uint8_t)flags;
     series->shift = kind->shift;

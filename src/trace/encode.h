@@ -81,7 +81,7 @@ void give_text(struct output *, const char *text);
 /* What encoder and decoder remember of a series. */
 struct series {
     uint64_t key; /* encoder: what tells it from others */
-    uint16_t routine;
+    uint16_t routine, number;
     uint8_t values, flags;
     uint8_t shift;   /* places differ by multiples of 1 << shift */
     uint8_t sized;   /* index of TRACE_ELEMENTS, whose changes tell those of TRACE_BYTES behind it;

@@ -50,6 +50,16 @@ static inline struct series *find_series(struct encoder *encoder, uint64_t key, 
     return encoder_new_series(encoder, key, slot, out, routine, n, flags);
 }
 
+/* What the number of elements tells of the number of bytes behind it need not be written. */
+static inline uint32_t resize(const struct series *series, uint32_t mask, int64_t *change,
+                              unsigned elements)
+{
+    uint64_t expected = (uint64_t)change[elements] * series->element_bytes;
+    change[elements + 1] = (int64_t)((uint64_t)change[elements + 1] - expected);
+    mask &= ~(UINT32_C(2) << elements);
+    return mask | (uint32_t)(change[elements + 1] != 0) << (elements + 1);
+}
+
 __attribute__((always_inline)) static inline void
 encode_inline(struct encoder *encoder, uint64_t key, unsigned routine, uint64_t start, uint64_t end,
               uint32_t phase, unsigned flags, unsigned n, const int64_t *values)
@@ -68,42 +78,43 @@ encode_inline(struct encoder *encoder, uint64_t key, unsigned routine, uint64_t 
         encoder->time = (int64_t)start;
     }
     struct series *series = find_series(encoder, key, &out, routine, n, flags);
+    /* Loops over a constant number of values become straight code. */
     int64_t *last = series->last, change[TRACE_FIELDS];
-    uint32_t mask = 0;
-    uint64_t moved = 0; /* bits of the changes of places */
+    uint32_t mask = 0, places = series->places;
+#pragma GCC unroll 8
     for (unsigned i = 0; i < n; i++) {
         change[i] = (int64_t)((uint64_t)values[i] - (uint64_t)last[i]);
         last[i] = values[i];
         mask |= (uint32_t)(change[i] != 0) << i;
     }
     if (mask) {
-        unsigned sized = series->sized;
-        if (mask >> sized & 1) {
-            change[sized + 1] = (int64_t)((uint64_t)change[sized + 1] -
-                                          (uint64_t)change[sized] * series->element_bytes);
-            mask &= ~(UINT32_C(2) << sized);
-            mask |= (uint32_t)(change[sized + 1] != 0) << (sized + 1);
-        }
-        for (uint32_t left = mask & series->places; left; left &= left - 1)
-            moved |= (uint64_t)change[__builtin_ctz(left)];
+        uint64_t moved = 0; /* bits of the changes of places */
+        if (mask & 1 && series->sized == 0 && n > 1)
+            mask = resize(series, mask, change, 0);
+        if (mask & 2 && series->sized == 1 && n > 2)
+            mask = resize(series, mask, change, 1);
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < n; i++)
+            if (places >> i & 1)
+                moved |= (uint64_t)change[i];
         if (__builtin_expect((moved & ((UINT64_C(1) << series->shift) - 1)) != 0, 0)) {
             series->shift = 0;
             *out++ = CODE_UNALIGNED;
-            out = put_number(out, (uint64_t)(series - encoder->series));
+            out = put_number(out, series->number);
         }
     }
-    out = put_code(out, (unsigned)(series - encoder->series), mask != series->mask);
+    out = put_code(out, series->number, mask != series->mask);
     if (mask != series->mask) {
         out = put_number(out, mask);
         series->mask = mask;
     }
     out = put_number(out, start - (uint64_t)encoder->time);
     out = put_number(out, end > start ? end - start : 0);
-    for (uint32_t left = mask; left; left &= left - 1) {
-        unsigned i = (unsigned)__builtin_ctz(left);
-        unsigned shift = series->places >> i & 1 ? series->shift : 0;
-        out = put_number(out, fold_sign(change[i] >> shift));
-    }
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < n; i++)
+        if (mask >> i & 1)
+            out = put_number(out,
+                             fold_sign(places >> i & 1 ? change[i] >> series->shift : change[i]));
     encoder->time = (int64_t)(end > start ? end : start);
     __atomic_store_n(&encoder->done,
                      (encoder->done & ~UINT64_C(0xffffffff)) + (UINT64_C(1) << 32) +

@@ -144,6 +144,7 @@ static void chrome_source(struct chrome *chrome, struct source *source)
         reader_check_written(chrome->reader, chrome->out, chrome->path);
     }
     trace_cursor_free(cursor);
+    source_ended(source);
 }
 
 void export_chrome(struct reader *reader, const char *path)

@@ -28,6 +28,7 @@ void export_otf2(struct reader *reader, const char *folder)
 
 #define EVENT_CHUNK (UINT64_C(1) << 20)
 #define DEFINITION_CHUNK (UINT64_C(4) << 20)
+#define MOST_CHUNKS 2
 #define WORLD 0 /* number of the set of all PEs */
 
 /* One thread. */
@@ -84,6 +85,43 @@ static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef loc
 }
 
 static const OTF2_FlushCallbacks flushing = {.otf2_pre_flush = flush};
+
+/* What one writer holds: a list of chunks, which it flushes when there is no more. The library's
+ * own memory would let each hold 128 MiB. */
+struct chunks {
+    size_t count;
+    void *chunk[];
+};
+
+static void *allocate_chunk(void *user, OTF2_FileType type, OTF2_LocationRef location, void **held,
+                            uint64_t size)
+{
+    (void)user, (void)location;
+    struct chunks *chunks = *held;
+    size_t count = chunks ? chunks->count : 0;
+    if (type == OTF2_FILETYPE_EVENTS && count == MOST_CHUNKS)
+        return NULL;
+    chunks = realloc(chunks, sizeof *chunks + (count + 1) * sizeof *chunks->chunk);
+    if (!chunks)
+        return NULL;
+    *held = chunks;
+    chunks->chunk[count] = malloc(size);
+    chunks->count = count + (chunks->chunk[count] != NULL);
+    return chunks->chunk[count];
+}
+
+static void free_chunks(void *user, OTF2_FileType type, OTF2_LocationRef location, void **held,
+                        bool final)
+{
+    (void)user, (void)type, (void)location, (void) final;
+    struct chunks *chunks = *held;
+    for (size_t i = 0; chunks && i < chunks->count; i++)
+        free(chunks->chunk[i]);
+    free(chunks);
+    *held = NULL;
+}
+
+static const OTF2_MemoryCallbacks memory = {allocate_chunk, free_chunks};
 
 static OTF2_LocationRef location_ref(int pe, uint32_t thread)
 {
@@ -377,6 +415,7 @@ static void write_source(struct export *export, struct source *source)
         if (event.thread < threads)
             write_event(export, source, &locations[event.thread], &event);
     trace_cursor_free(cursor);
+    source_ended(source);
     for (size_t i = 0; i < threads; i++)
         end_location(export, &locations[i], info->pe, (int)i);
     free(locations);
@@ -537,6 +576,7 @@ void export_otf2(struct reader *reader, const char *folder)
         reader_fail(reader, 2, "%s: cannot be written%s%s", folder, errno ? ": " : "",
                     errno ? strerror(errno) : "");
     must(&export, OTF2_Archive_SetFlushCallbacks(export.archive, &flushing, NULL));
+    must(&export, OTF2_Archive_SetMemoryCallbacks(export.archive, &memory, NULL));
     must(&export, OTF2_Archive_SetSerialCollectiveCallbacks(export.archive));
     must(&export, OTF2_Archive_SetCreator(export.archive, "shmemtrace"));
     must(&export, OTF2_Archive_OpenEvtFiles(export.archive));

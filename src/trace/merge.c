@@ -16,6 +16,7 @@ struct stream {
 };
 
 struct merge {
+    const struct reader *reader;
     struct source **sources;
     struct stream *streams;
     struct stream **heap; /* the earliest first */
@@ -65,7 +66,7 @@ static bool advance(const struct merge *merge, struct stream *stream)
 struct merge *merge_open(struct reader *reader, bool ends)
 {
     struct merge *merge = reader_allocate(NULL, 1, sizeof *merge);
-    *merge = (struct merge){.ends = ends};
+    *merge = (struct merge){.reader = reader, .ends = ends};
     merge->sources = reader_allocate(NULL, reader->count, sizeof *merge->sources);
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = source_open(reader, i);
@@ -123,8 +124,11 @@ void merge_close(struct merge *merge)
 {
     for (size_t i = 0; i < merge->stream_count; i++)
         trace_cursor_free(merge->streams[i].cursor);
-    for (size_t i = 0; i < merge->source_count; i++)
+    for (size_t i = 0; i < merge->source_count; i++) {
+        if (merge->heap_size == 0 && merge->reader->thread_ranges == 0)
+            source_ended(merge->sources[i]);
         source_close(merge->sources[i]);
+    }
     free(merge->sources);
     free(merge->streams);
     free(merge->heap);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -331,6 +332,18 @@ void source_damaged(struct source *source, const struct trace_cursor *cursor)
     source->damaged = true;
 }
 
+void source_ended(struct source *source)
+{
+    const struct trace_info *info = source->info;
+    if (source->damaged || !info->complete || info->profile || source->events == info->events)
+        return;
+    reader_say(source->reader,
+               "%s: truncated: %" PRIu64 " events were recorded, %" PRIu64 " are there",
+               source->path, info->events, source->events);
+    source->reader->status = 1;
+    source->damaged = true;
+}
+
 bool source_next(struct source *source, struct trace_cursor *cursor, struct trace_event *event)
 {
     for (;;) {
@@ -339,6 +352,7 @@ bool source_next(struct source *source, struct trace_cursor *cursor, struct trac
             source_damaged(source, cursor);
         if (more <= 0)
             return false;
+        source->events++;
         if (source->wanted[event->routine] && reader_wants_thread(source->reader, event->thread))
             return true;
     }

@@ -67,6 +67,7 @@ struct source {
     double seconds_per_tick;
     bool *wanted;    /* by routine */
     size_t *numbers; /* likewise, number + 1 in the reader's table; 0: not asked for yet */
+    uint64_t events; /* read so far, wanted or not */
     bool damaged;    /* and said so */
 };
 
@@ -99,6 +100,9 @@ struct source *source_open(struct reader *, size_t index);
 void source_close(struct source *);
 /* The next wanted event of a cursor; false at the end. Damage is said once a file. */
 bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
+/* All events were read, by whatever cursors: says when they are fewer than the file's ending says.
+ */
+void source_ended(struct source *);
 /* Says what the cursor stopped at, if that was not the end. */
 void source_damaged(struct source *, const struct trace_cursor *);
 bool reader_wants_thread(const struct reader *, long thread);

@@ -90,7 +90,7 @@ void trace_keep_5(struct trace_thread *, unsigned routine, unsigned flags,
 void trace_keep(struct trace_thread *, unsigned routine, unsigned flags, const struct trace_call *,
                 unsigned n);
 
-static inline uint64_t trace_now(void)
+__attribute__((always_inline)) static inline uint64_t trace_now(void)
 {
 #if defined(__x86_64__)
     if (!trace_run.clock_gettime)

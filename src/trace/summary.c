@@ -261,6 +261,7 @@ static void read_events(struct summary *summary, struct source *source, struct s
         last = begun && last > end ? last : end;
     }
     trace_cursor_free(cursor);
+    source_ended(source);
     if (pe->calls == 0)
         return;
     double start = trace_seconds(source->file, first), end = trace_seconds(source->file, last);

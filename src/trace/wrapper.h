@@ -43,17 +43,26 @@ static inline int64_t trace_stride(int logarithm)
     return (int64_t)(UINT64_C(1) << (logarithm & 63));
 }
 
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 4
+static inline int64_t trace_context_number(shmem_ctx_t context)
+{
+    return context == SHMEM_CTX_DEFAULT
+               ? 0
+               : trace_handle_number(TRACE_CONTEXT_HANDLE, (const void *)context);
+}
+
 /* What may have created a context or team returns its status. -1: there is none. */
 static inline void trace_note_context(int status, const shmem_ctx_t *context)
 {
     if (status == 0)
-        trace_context_created(*context);
+        trace_handle_add(TRACE_CONTEXT_HANDLE, (const void *)*context);
 }
 
-static inline int64_t trace_context_number(int status, const shmem_ctx_t *context)
+static inline int64_t trace_new_context(int status, const shmem_ctx_t *context)
 {
-    return status == 0 ? trace_context(*context) : -1;
+    return status == 0 ? trace_context_number(*context) : -1;
 }
+#endif
 
 #ifdef SHMEM_TEAM_INVALID
 /* 0 all PEs, -2 those that share memory, from 1 on those created, in order. */
@@ -61,13 +70,13 @@ static inline int64_t trace_team_number(shmem_team_t team)
 {
     return team == SHMEM_TEAM_WORLD    ? 0
            : team == SHMEM_TEAM_SHARED ? -2
-                                       : trace_team((const void *)team);
+                                       : trace_handle_number(TRACE_TEAM_HANDLE, (const void *)team);
 }
 
 static inline void trace_note_team(int status, const shmem_team_t *team)
 {
     if (status == 0 && *team != SHMEM_TEAM_INVALID)
-        trace_team_created((const void *)*team);
+        trace_handle_add(TRACE_TEAM_HANDLE, (const void *)*team);
 }
 
 static inline int64_t trace_new_team(int status, const shmem_team_t *team)
