@@ -293,6 +293,7 @@ static void write_collective_end(const struct export *export, struct location *l
     memcpy(&set, table_key(&export->sets, number), sizeof set);
     const struct operation *operation = operation_of(name);
     int64_t root = event_value(event, TRACE_ROOT, -1), moved = event_value(event, TRACE_BYTES, 0);
+    root = root < set.size ? root : -1;
     uint64_t size = (uint64_t)set.size, bytes = moved > 0 ? (uint64_t)moved : 0, sent = 0,
              received = 0;
     if (operation->sends_all || operation->receives_all) {
@@ -348,7 +349,7 @@ static void write_event(struct export *export, struct source *source, struct loc
     export->classes[number] = routine->class;
     /* Times of a location must not fall. */
     uint64_t start = export_ns(source, event->start, export->origin),
-             end = export_ns(source, event->start + event->duration, export->origin);
+             end = export_ns(source, event_end(event), export->origin);
     start = start < location->last ? location->last : start;
     end = end < start ? start : end;
     location->last = end;

@@ -15,6 +15,8 @@
 
 #include "trace/event_out.h"
 
+#define MOST_PES (1 << 24) /* readers keep something for each */
+
 static const struct reader_option help_option = {"help", 'h', NULL, "this text"},
                                   output_option = {"output", 'o', "FILE",
                                                    "write there, not to standard output"},
@@ -278,6 +280,13 @@ struct source *source_open(struct reader *reader, size_t index)
     if (!reader->files[index])
         return NULL;
     struct trace_file *file = trace_open(reader->files[index], &error);
+    if (file && trace_info(file)->pes > MOST_PES) {
+        if (asprintf(&error, "%s: says that it is one of %d PEs; this program reads %d at most",
+                     reader->files[index], trace_info(file)->pes, MOST_PES) < 0)
+            error = NULL;
+        trace_close(file);
+        file = NULL;
+    }
     if (!file) {
         reader_say(reader, "%s", error ? error : reader->files[index]);
         free(error);

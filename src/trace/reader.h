@@ -130,6 +130,17 @@ struct trace_set {
 };
 bool source_set(const struct source *, const struct trace_event *, struct trace_set *);
 
+/* Differences and sums of what damaged files may hold. */
+static inline int64_t ticks_between(int64_t from, int64_t to)
+{
+    return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+static inline int64_t event_end(const struct trace_event *event)
+{
+    return (int64_t)((uint64_t)event->start + (uint64_t)event->duration);
+}
+
 static inline bool event_has(const struct trace_event *event, enum trace_field field)
 {
     return event->fields >> field & 1;
