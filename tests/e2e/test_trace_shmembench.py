@@ -41,14 +41,16 @@ def compare(trace, path, *options):
     return run([BENCH, "compare", trace, path, *options, "--shmemtrace", TRACER])
 
 
-def as_expected(tap, folder, name, recorded, number, pes, *options):
+def as_expected(tap, folder, name, recorded, number, pes, *options, recorded_if=None):
+    """recorded_if: of a row of the list, whether it must be in the trace."""
     outcome, trace = recorded
     path = os.path.join(folder, f"{stem(number)}.expected-{pes}.csv")
     if not tap.equal(outcome.status, 0, f"{name}: the traced program finds nothing wrong", outcome):
         return
     verdict = compare(trace, path, *options)
+    wanted = recorded_if or (lambda row: row["class"] != "query" or "--queries" in options)
     with open(path, encoding="utf-8", newline="") as file:
-        calls = sum(row["class"] != "query" or "--queries" in options for row in csv.DictReader(file))
+        calls = sum(map(wanted, csv.DictReader(file)))
     tap.ok(verdict.status == 0 and f"{calls} calls equal, 0 different, 0 missing" in verdict.out,
            f"{name}: the trace shows the {calls} calls of the list", verdict)
 
@@ -84,6 +86,22 @@ def test_change(tap, folder, number, trace):
            f"{stem(number)}: a call that is not in the list is told", outcome)
 
 
+def test_options(tap, folder):
+    """What is recorded otherwise, or only in part, is the same, with contexts and places numbered so."""
+    both = ("--queries", "--results")
+    cases = [(5, both, both, None), (9, both, both, None), (7, ("--ring=64M",), (), None),
+             (2, ("--recorder", "clock_gettime"), (), None)]
+    put = ("--only", "put,shmem_ctx_quiet")
+    cases.append((7, put, put, lambda row: row["class"] == "put" or row["routine"] == "shmem_ctx_quiet"))
+    less = ("--exclude", "synchronization,shmem_ctx_*")
+    cases.append((7, less, less, lambda row: row["class"] not in ("synchronization", "query")
+                  and not row["routine"].startswith("shmem_ctx_")))
+    for (number, options, told, wanted), recorded in in_parallel(
+            cases, lambda case: record(folder, case[0], 2, *case[1]), width=3):
+        as_expected(tap, folder, f"{stem(number)} with {' '.join(options)}", recorded, number, 2, *told,
+                    recorded_if=wanted)
+
+
 def main():
     if not has("SHMEM") or not os.access(TRACER, os.X_OK):
         skip_all("no tracer was built")
@@ -106,10 +124,7 @@ def main():
     for number in NAMES:
         test_change(tap, folder, number, traces[number, 2])
     as_expected(tap, folder, "C++", record(folder, 7, 2, language="cc"), 7, 2)
-    for number in (5, 9):
-        recorded = record(folder, number, 2, "--queries", "--results")
-        as_expected(tap, folder, f"{stem(number)} with queries and results", recorded, number, 2,
-                    "--queries", "--results")
+    test_options(tap, folder)
     tap.done()
 
 
