@@ -43,13 +43,15 @@ def installation(tree, top, *where):
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
     missing = sorted(set(wanted) - set(present))
     tap.ok(not missing, "... program, documents, inputs and scripts are there", f"missing: {missing}")
-    programs = [name.replace("scripts", "bin") for name in tracked_files("scripts/skampi-*")]
+    programs = [name.replace("scripts", "bin") for name in
+                tracked_files("scripts/skampi-*", "scripts/shmembench")]
     tap.ok(not set(programs) - set(present) and
            all(os.path.islink(os.path.join(top, name)) and
                not os.path.isabs(os.readlink(os.path.join(top, name))) for name in programs),
            "... and programs, as links that may be moved with all", programs)
     modules = {f"share/skampi/{name}" for name in
-               tracked_files("scripts/skampi_tools/*", "scripts/jobs/*")} - set(present)
+               tracked_files("scripts/skampi_tools/*", "scripts/jobs/*",
+                             "scripts/shmembench_templates/*")} - set(present)
     tap.ok(not modules, "... modules and job files", modules)
     private = [p for p in present if os.stat(os.path.join(top, p)).st_mode & 0o444 != 0o444]
     tap.ok(not private, "... and all may read them", private)

@@ -7,6 +7,7 @@ what the library did, and notice a library that does it wrong; its lists of call
 import csv
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -263,6 +264,32 @@ def test_faults(tap, folder):
                and all(routine in line for line in errors), f"{fault}: {words} is noticed", outcome)
 
 
+def test_fortran(tap):
+    """Debian's Open MPI has no bindings for Fortran: those in tests/stub are linked."""
+    directory = scratch_directory()
+    stub = os.path.join(ROOT, "tests/stub/fortran_bindings.c")
+    bindings = run(["oshcc", "-w", "-c", "-o", "bindings.o", stub], cwd=directory) \
+        if shutil.which("oshcc") and shutil.which("oshfort") and shutil.which("gfortran") else None
+    if not bindings or bindings.status:
+        tap.skip("programs in Fortran", "no compiler")
+        return
+    outcome = bench(directory, "all.conf", "--lang", "fortran", "--fc",
+                    f"oshfort {bindings.path('bindings.o')}", files={"all.conf": ALL})
+    tap.ok(outcome.status == 0 and "no bindings" not in outcome.out, "bindings for Fortran are found",
+           outcome)
+    folder = outcome.path("shmembench.out")
+    built = run(["make", "-j2", "FFLAGS=-O0 -fcray-pointer"], None, 200, folder)
+    tap.equal(built.status, 0, "programs in Fortran are built", built)
+    cases = [number for number in NAMES if number != 7]
+    for number, outcome in in_parallel(cases, lambda number: launch(2, os.path.join(
+            folder, f"test{number}_{NAMES[number]}_f90"))):
+        path = os.path.join(folder, f"test{number}_{NAMES[number]}_f90.expected-2.csv")
+        tested = {row["routine"] for row in rows(path)}
+        lines = [line.split() for line in outcome.out.splitlines() if not line.startswith("#")]
+        tap.ok(outcome.status == 0 and lines and all(line[0] in tested for line in lines),
+               f"test{number}_{NAMES[number]}_f90: runs, all is right, one line a call", outcome)
+
+
 # ---- Lists of calls, compared with made-up traces ----
 
 
@@ -366,6 +393,7 @@ def main():
     test_compare(tap, folder)
     test_running(tap, folder)
     test_faults(tap, folder)
+    test_fortran(tap)
     tap.done()
 
 

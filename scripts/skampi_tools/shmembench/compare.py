@@ -1,6 +1,7 @@
 """Compares a trace with the list of expected calls: call by call, parameter by parameter."""
 
 import csv
+import fnmatch
 import os
 import re
 import shutil
@@ -159,19 +160,31 @@ class Comparison:
         return 1, 1
 
 
-def _by_pe(rows, queries):
+def _by_pe(rows, kept):
     calls = {}
     for row in rows:
-        if queries or row.get("class") != "query":
+        if kept(row):
             calls.setdefault(int(row["pe"]), []).append(row)
     return calls
 
 
-def compare(trace, wanted, queries=False, results=False):
-    """Comparison of rows of a trace with rows of a list."""
+def _fits(row, patterns):
+    """Whether the call is one of these classes or routines, as shmemtrace --only understands them."""
+    return any(row.get("class") == pattern or fnmatch.fnmatchcase(row["routine"], pattern)
+               for pattern in patterns)
+
+
+def compare(trace, wanted, queries=False, results=False, only=None, exclude=()):
+    """Comparison of rows of a trace with rows of a list. only, exclude: what was recorded; of the
+    trace nothing is left out for them."""
+    def recorded(row):
+        return (queries or row.get("class") != "query") and not _fits(row, exclude) and (
+            only is None or _fits(row, only))
+
     comparison = Comparison(wanted[0].keys() if wanted else (), results)
     threads = {(row["pe"], row["thread"]) for row in trace}
-    wanted_calls, calls = _by_pe(wanted, queries), _by_pe(trace, queries)
+    wanted_calls = _by_pe(wanted, recorded)
+    calls = _by_pe(trace, lambda row: queries or row["class"] != "query")
     if len(threads) > len({pe for pe, _ in threads}):
         comparison.note("the trace has several threads of a PE, the list one", "surplus")
     for pe in sorted(set(wanted_calls) | set(calls)):

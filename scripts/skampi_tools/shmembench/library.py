@@ -30,8 +30,7 @@ _OPERAND = "Open MPI up to 4.1.4 ignores the operand of this operation on the sa
 DEFECTS = [
     *(Defect(f"shmem_{name}", "Open MPI", (4, 1, 4), CRASHES,
              "Open MPI up to 4.1.4 smashes the stack in 32-bit compare-and-swap")
-      for name in ("*int_atomic_compare_swap", "*int32_atomic_compare_swap", "int_cswap")
-      + ("*uint32_atomic_compare_swap",)),
+      for name in ("*int_atomic_compare_swap", "*int32_atomic_compare_swap", "int_cswap")),
     *(Defect(f"shmem_*atomic_fetch_{operation}", "Open MPI", (4, 1, 4), WRONG, _OPERAND)
       for operation in ("and", "or", "xor")),
 ]
@@ -45,13 +44,14 @@ class Library:
     declared: set = field(default_factory=set)
     missing: set = field(default_factory=set)  # declared, but not in the library
     constants: dict = field(default_factory=dict)
+    with_defects: bool = False  # as if there were none known
 
     @property
     def routines(self):
         return self.declared - self.missing
 
     def defect(self, routine):
-        for defect in DEFECTS:
+        for defect in () if self.with_defects else DEFECTS:
             if (defect.library == self.name and self.version <= defect.last
                     and fnmatch.fnmatchcase(routine, defect.pattern)):
                 return defect
