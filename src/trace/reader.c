@@ -335,7 +335,8 @@ void source_damaged(struct source *source, const struct trace_cursor *cursor)
 void source_ended(struct source *source)
 {
     const struct trace_info *info = source->info;
-    if (source->damaged || !info->complete || info->profile || source->events == info->events)
+    /* More: a program that went on after a signal, and could not end in order. */
+    if (source->damaged || !info->complete || info->profile || source->events >= info->events)
         return;
     reader_say(source->reader,
                "%s: truncated: %" PRIu64 " events were recorded, %" PRIu64 " are there",
