@@ -247,7 +247,18 @@ $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 
 # ---- Tests ----
 
-tests: $(unit_programs) $(preloaded)
+tests: $(unit_programs) $(preloaded) apps
+
+# Applications that the tracer is tried on; each is one file.
+app_sources := $(if $(filter 1,$(SKAMPI_SHMEM)),$(wildcard tests/apps/*.c))
+apps := $(app_sources:%.c=$(BUILD)/%)
+.PHONY: apps
+apps: $(apps)
+
+$(apps): $(BUILD)/%: %.c tests/apps/app.h $(BUILD)/commands
+	@mkdir -p $(@D)
+	@$(say) LINK $@
+	$(Q)$(compile) -o $@ $< $(LDFLAGS) $(libraries)
 
 # /* LINK: a.c b.c */ at the top of a test: further files, linked before the archive.
 linked = $(patsubst %.c,$(BUILD)/%.o,$(shell sed -n '1,10s:^.*LINK\: *\([^*]*\).*:\1:p' tests/unit/$1.c))

@@ -20,7 +20,7 @@
 #define ROUTINES_MOST 65535 /* encoders number them with 16 bits */
 #define OBJECTS_MOST 65536  /* places number them with 16 bits */
 #define COUNTERS_MOST 64
-#define THREADS_MOST 1000000 /* of a file that was not ended */
+#define THREADS_MOST 65536 /* readers keep something for each */
 
 /* The global time of a local one, in ticks, at one moment. */
 struct fix {
@@ -210,7 +210,7 @@ static void read_ending(struct trace_file *file, int64_t at)
     uint64_t events = take_number(&input), dropped = take_number(&input);
     uint64_t threads = take_number(&input);
     struct fix end = take_fix(&input, false);
-    if (input.bad || threads > INT32_MAX)
+    if (input.bad || threads > THREADS_MOST)
         return;
     file->info.end = reason;
     file->info.complete = true;
@@ -322,7 +322,8 @@ double trace_seconds(const struct trace_file *file, int64_t ticks)
     int64_t since = (int64_t)((uint64_t)ticks - (uint64_t)start->local);
     double rate = start->rate;
     if (start->known && end->known && end->local > start->local)
-        rate = (double)(end->global - start->global) / (double)(end->local - start->local);
+        rate = ((double)end->global - (double)start->global) /
+               ((double)end->local - (double)start->local);
     int64_t base = (int64_t)((uint64_t)start->global - (uint64_t)file->beginning);
     if (rate == 1) /* exact, so that shared clocks agree to the tick */
         return (double)(int64_t)((uint64_t)base + (uint64_t)since) / file->info.ticks_per_second;
@@ -410,14 +411,23 @@ static int next_block(struct trace_cursor *cursor, enum block_kind kind)
     return cursor->problem ? -1 : 0;
 }
 
+/* Only now: a trace may have many threads without events, and each a cursor. */
+static void begin_events(struct trace_cursor *cursor)
+{
+    struct decoder *decoder = &cursor->decoder;
+    if (!decoder->series) {
+        decoder->routines = cursor->file->routines;
+        decoder->routine_count = cursor->file->info.routines;
+        decoder->latest = allocate(decoder->routine_count, sizeof *decoder->latest);
+        decoder->series = allocate(SERIES_MOST, sizeof *decoder->series);
+    }
+    decoder_begin(decoder, cursor->payload, cursor->head.bytes, cursor->head.base,
+                  cursor->head.phase);
+}
+
 struct trace_cursor *trace_events(struct trace_file *file, int thread)
 {
     struct trace_cursor *cursor = new_cursor(file, thread);
-    struct decoder *decoder = &cursor->decoder;
-    decoder->routines = file->routines;
-    decoder->routine_count = file->info.routines;
-    decoder->latest = allocate(file->info.routines, sizeof *decoder->latest);
-    decoder->series = allocate(SERIES_MOST, sizeof *decoder->series);
     cursor->counters = allocate(file->info.counters, sizeof *cursor->counters);
     return cursor;
 }
@@ -428,8 +438,7 @@ int trace_next(struct trace_cursor *cursor, struct trace_event *event)
         int got = next_block(cursor, BLOCK_EVENTS);
         if (got != 1)
             return got;
-        decoder_begin(&cursor->decoder, cursor->payload, cursor->head.bytes, cursor->head.base,
-                      cursor->head.phase);
+        begin_events(cursor);
     }
     const char *problem = decode_event(&cursor->decoder, event);
     if (problem) {
