@@ -10,7 +10,6 @@
 
 #define MOST_FINDINGS 100      /* of a kind of trouble that repeats, only so many are printed */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */
-#define MOST_MEMBERS (INT64_C(1) << 24)
 
 /* The first call of a collective operation that some PEs of the set have not made yet. */
 struct operation {
@@ -39,6 +38,7 @@ struct thread {
 /* A PE: its threads, and the locks that it holds. */
 struct pe {
     struct thread *threads;
+    int thread_count;
     struct table locks;
     bool *held; /* by number in locks */
     size_t lock_room;
@@ -117,6 +117,7 @@ static void check_files(struct check *check)
             continue;
         }
         const struct trace_info *info = source->info;
+        check->pes[i].thread_count = info->threads;
         check->pes[i].threads =
             reader_allocate(NULL, (size_t)info->threads, sizeof *check->pes[i].threads);
         memset(check->pes[i].threads, 0, (size_t)info->threads * sizeof(struct thread));
@@ -175,13 +176,13 @@ static void check_order(struct check *check, const struct source *source, struct
         finding(check, "%s: comes behind event %" PRIu64, where(source, event), thread->index);
     if (thread->begun && event->start < thread->end)
         finding(check, "%s: begins %.0f ns before the call before it ends", where(source, event),
-                1e9 * (double)(thread->end - event->start) * source->seconds_per_tick);
-    else if (thread->begun && event->burst != event->start - thread->end)
+                1e9 * (double)ticks_between(event->start, thread->end) * source->seconds_per_tick);
+    else if (thread->begun && event->burst != ticks_between(thread->end, event->start))
         finding(check,
                 "%s: %" PRId64 " ticks since the call before it by its burst, %" PRId64
                 " by its start",
-                where(source, event), event->burst, event->start - thread->end);
-    *thread = (struct thread){true, event->start + event->duration, event->index};
+                where(source, event), event->burst, ticks_between(thread->end, event->start));
+    *thread = (struct thread){true, event_end(event), event->index};
 }
 
 static void check_parameters(struct check *check, const struct source *source,
@@ -196,8 +197,8 @@ static void check_parameters(struct check *check, const struct source *source,
     enum transfer transfer = trace_transfer(routine);
     if (transfer != TRANSFER_NONE && event_has(event, TRACE_BYTES) &&
         event_has(event, TRACE_ELEMENTS) && routine->element_bytes > 0 &&
-        event->values[TRACE_BYTES] !=
-            event->values[TRACE_ELEMENTS] * (int64_t)routine->element_bytes)
+        (uint64_t)event->values[TRACE_BYTES] !=
+            (uint64_t)event->values[TRACE_ELEMENTS] * routine->element_bytes)
         finding(check, "%s: %" PRId64 " bytes, but %" PRId64 " elements of %u",
                 where(source, event), event->values[TRACE_BYTES], event->values[TRACE_ELEMENTS],
                 routine->element_bytes);
@@ -324,7 +325,7 @@ static int64_t member_of(const struct trace_set *set, int pe)
 static bool set_is_possible(const struct trace_set *set, int pes)
 {
     return set->start >= 0 && set->stride > 0 && set->size > 0 && set->size <= pes &&
-           set->size <= MOST_MEMBERS && set->start < pes &&
+           set->start < pes &&
            (set->size == 1 || set->stride <= (pes - 1 - set->start) / (set->size - 1));
 }
 
@@ -446,6 +447,8 @@ static int check_run(struct reader *reader)
     while (merge_next(merge, &next)) {
         struct pe *pe = &check.pes[next.source->index];
         check.events++;
+        if (next.event->thread >= (uint32_t)pe->thread_count)
+            continue; /* the program is still running */
         check_order(&check, next.source, &pe->threads[next.event->thread], next.event);
         check_parameters(&check, next.source, next.event);
         if (source_routine(next.source, next.event)->class == TRACE_LOCK)
@@ -472,6 +475,7 @@ static int check_run(struct reader *reader)
 const struct reader_command check_command = {
     .name = "check",
     .summary = "Whether a trace is whole, and its collective calls match across PEs.",
+    .profiles = true,
     .notes =
         "Looked at: checksums and structure; order, bursts and nesting of each thread's calls;\n"
         "PEs, sizes and symmetric addresses; locks; and that all PEs of a set make the same\n"

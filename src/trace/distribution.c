@@ -12,10 +12,10 @@ static size_t bin_of(double seconds)
     double ns = 1e9 * seconds;
     if (!(ns >= 1))
         return 0;
+    if (ns >= ldexp(1, DISTRIBUTION_OCTAVES))
+        return BINS - 1;
     int exponent;
     double fraction = frexp(ns, &exponent);
-    if (exponent > DISTRIBUTION_OCTAVES)
-        return BINS - 1;
     return DISTRIBUTION_STEPS * (size_t)(exponent - 1) +
            (size_t)((2 * fraction - 1) * DISTRIBUTION_STEPS);
 }

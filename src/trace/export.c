@@ -24,7 +24,7 @@ void export_span(struct reader *reader, bool whole, double *first, double *last)
             /* Damage is said by who reads for the output. */
             while (trace_next(cursor, &event) > 0) {
                 widen(first, last, trace_seconds(source->file, event.start),
-                      trace_seconds(source->file, event.start + event.duration), &begun);
+                      trace_seconds(source->file, event_end(&event)), &begun);
                 if (!whole)
                     break;
             }

@@ -114,7 +114,7 @@ static void chrome_event(struct chrome *chrome, const struct source *source,
 {
     const struct trace_routine *routine = source_routine(source, event);
     uint64_t start = export_ns(source, event->start, chrome->origin),
-             end = export_ns(source, event->start + event->duration, chrome->origin);
+             end = export_ns(source, event_end(event), chrome->origin);
     end = end < start ? start : end;
     begin(chrome, "X", source->info->pe, event->thread);
     time_member(chrome, "ts", start);

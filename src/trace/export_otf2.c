@@ -41,7 +41,8 @@ struct location {
 };
 
 struct written_location {
-    int pe, thread;
+    int pe;
+    uint32_t thread;
     uint64_t events;
 };
 
@@ -292,6 +293,7 @@ static void write_collective_end(const struct export *export, struct location *l
     memcpy(&set, table_key(&export->sets, number), sizeof set);
     const struct operation *operation = operation_of(name);
     int64_t root = event_value(event, TRACE_ROOT, -1), moved = event_value(event, TRACE_BYTES, 0);
+    root = root < set.size ? root : -1;
     uint64_t size = (uint64_t)set.size, bytes = moved > 0 ? (uint64_t)moved : 0, sent = 0,
              received = 0;
     if (operation->sends_all || operation->receives_all) {
@@ -326,6 +328,14 @@ static void write_lock(const struct export *export, struct location *location, c
     }
 }
 
+static OTF2_EvtWriter *open_location(const struct export *export, int pe, uint32_t thread)
+{
+    OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(export->archive, location_ref(pe, thread));
+    if (!writer)
+        must(export, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    return writer;
+}
+
 static void write_event(struct export *export, struct source *source, struct location *location,
                         const struct trace_event *event)
 {
@@ -339,15 +349,12 @@ static void write_event(struct export *export, struct source *source, struct loc
     export->classes[number] = routine->class;
     /* Times of a location must not fall. */
     uint64_t start = export_ns(source, event->start, export->origin),
-             end = export_ns(source, event->start + event->duration, export->origin);
+             end = export_ns(source, event_end(event), export->origin);
     start = start < location->last ? location->last : start;
     end = end < start ? start : end;
     location->last = end;
     if (!location->writer) {
-        OTF2_LocationRef ref = location_ref(source->info->pe, event->thread);
-        location->writer = OTF2_Archive_GetEvtWriter(export->archive, ref);
-        if (!location->writer)
-            must(export, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+        location->writer = open_location(export, source->info->pe, event->thread);
         if (event->thread == 0)
             must(export, OTF2_EvtWriter_RmaWinCreate(location->writer, NULL, start, WORLD));
     }
@@ -371,24 +378,31 @@ static void write_event(struct export *export, struct source *source, struct loc
     must(export, OTF2_EvtWriter_Leave(location->writer, NULL, end, region));
 }
 
-static void end_location(struct export *export, struct location *location, int pe, int thread)
+static void close_location(struct export *export, OTF2_EvtWriter *writer, int pe, uint32_t thread)
 {
-    uint64_t events = 0;
+    uint64_t events;
+    must(export, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
+    must(export, OTF2_Archive_CloseEvtWriter(export->archive, writer));
+    export->locations =
+        reader_allocate(export->locations, export->location_count + 1, sizeof *export->locations);
+    export->locations[export->location_count++] = (struct written_location){pe, thread, events};
+}
+
+static void end_location(struct export *export, struct location *location, int pe, uint32_t thread)
+{
     if (location->writer) {
         for (size_t i = 0; i < location->contexts.count; i++)
             complete(export, location, &location->pending[i], location->last);
         if (thread == 0)
             must(export,
                  OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, location->last, WORLD));
-        must(export, OTF2_EvtWriter_GetNumberOfEvents(location->writer, &events));
-        must(export, OTF2_Archive_CloseEvtWriter(export->archive, location->writer));
+    } else {
+        location->writer = open_location(export, pe, thread);
     }
+    close_location(export, location->writer, pe, thread);
     export->last = location->last > export->last ? location->last : export->last;
     table_free(&location->contexts);
     free(location->pending);
-    export->locations =
-        reader_allocate(export->locations, export->location_count + 1, sizeof *export->locations);
-    export->locations[export->location_count++] = (struct written_location){pe, thread, events};
 }
 
 static void write_source(struct export *export, struct source *source)
@@ -417,7 +431,7 @@ static void write_source(struct export *export, struct source *source)
     trace_cursor_free(cursor);
     source_ended(source);
     for (size_t i = 0; i < threads; i++)
-        end_location(export, &locations[i], info->pe, (int)i);
+        end_location(export, &locations[i], info->pe, (uint32_t)i);
     free(locations);
 }
 
@@ -453,9 +467,9 @@ static void define_places(const struct export *export, OTF2_GlobalDefWriter *wri
     for (size_t i = 0; i < export->location_count; i++) {
         const struct written_location *location = &export->locations[i];
         char name[48];
-        snprintf(name, sizeof name, "PE %d thread %d", location->pe, location->thread);
+        snprintf(name, sizeof name, "PE %d thread %" PRIu32, location->pe, location->thread);
         must(export, OTF2_GlobalDefWriter_WriteLocation(
-                         writer, location_ref(location->pe, (uint32_t)location->thread),
+                         writer, location_ref(location->pe, location->thread),
                          string(export, writer, name), OTF2_LOCATION_TYPE_CPU_THREAD,
                          location->events, (OTF2_LocationGroupRef)location->pe));
     }
@@ -517,11 +531,8 @@ static void define_sets(const struct export *export, OTF2_GlobalDefWriter *write
 static void complete_locations(struct export *export)
 {
     for (int pe = 0; pe < export->pes; pe++) {
-        if (export->host_of[pe])
-            continue;
-        export->locations = reader_allocate(export->locations, export->location_count + 1,
-                                            sizeof *export->locations);
-        export->locations[export->location_count++] = (struct written_location){pe, 0, 0};
+        if (!export->host_of[pe])
+            close_location(export, open_location(export, pe, 0), pe, 0);
     }
 }
 

@@ -169,7 +169,7 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
             EVENT_CLASS, (int)routine->class + 1, EVENT_PHASE, event->phase);
     if (event_has(event, TRACE_BYTES))
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_BYTES, event->values[TRACE_BYTES]);
-    if (event_has(event, TRACE_PEER))
+    if (event_has(event, TRACE_PEER) && event->values[TRACE_PEER] < paraver->pes)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_PEER, event->values[TRACE_PEER] + 1);
     fputc('\n', paraver->out);
     put_transfer(paraver, pe, event, routine, start, end);
@@ -190,7 +190,7 @@ static void write_events(struct paraver *paraver)
         const struct trace_event *event = next.event;
         const struct source *source = next.source;
         uint64_t start = export_ns(source, event->start, paraver->origin),
-                 end = export_ns(source, event->start + event->duration, paraver->origin);
+                 end = export_ns(source, event_end(event), paraver->origin);
         end = end < start ? start : end;
         if (next.end) {
             if (next.following)

@@ -51,7 +51,7 @@ static bool advance(const struct merge *merge, struct stream *stream)
     struct source *source = stream->source;
     if (merge->ends && !stream->end) {
         stream->end = true;
-        stream->key = trace_seconds(source->file, stream->event.start + stream->event.duration);
+        stream->key = trace_seconds(source->file, event_end(&stream->event));
         return true;
     }
     if (!stream->more)

@@ -15,6 +15,8 @@
 
 #include "trace/event_out.h"
 
+#define MOST_PES (1 << 24) /* readers keep something for each */
+
 static const struct reader_option help_option = {"help", 'h', NULL, "this text"},
                                   output_option = {"output", 'o', "FILE",
                                                    "write there, not to standard output"},
@@ -207,6 +209,8 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     if (count < 0)
         reader_fail(&reader, 2, "%s", error);
     reader.count = (size_t)count;
+    reader.told = reader_allocate(NULL, reader.count, sizeof *reader.told);
+    memset(reader.told, 0, reader.count * sizeof *reader.told);
     const char *output = command->output ? reader_given(&reader, "output") : NULL;
     if (output && strcmp(output, "-") != 0) {
         reader.out_name = output;
@@ -219,6 +223,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     for (size_t i = 0; i < reader.count; i++)
         free(reader.files[i]);
     free(reader.files);
+    free(reader.told);
     table_free(&reader.routines);
     free(reader.pes);
     free(reader.threads);
@@ -275,6 +280,13 @@ struct source *source_open(struct reader *reader, size_t index)
     if (!reader->files[index])
         return NULL;
     struct trace_file *file = trace_open(reader->files[index], &error);
+    if (file && trace_info(file)->pes > MOST_PES) {
+        if (asprintf(&error, "%s: says that it is one of %d PEs; this program reads %d at most",
+                     reader->files[index], trace_info(file)->pes, MOST_PES) < 0)
+            error = NULL;
+        trace_close(file);
+        file = NULL;
+    }
     if (!file) {
         reader_say(reader, "%s", error ? error : reader->files[index]);
         free(error);
@@ -285,6 +297,11 @@ struct source *source_open(struct reader *reader, size_t index)
     }
     reader->readable++;
     const struct trace_info *info = trace_info(file);
+    if (info->profile && !reader->command->profiles)
+        reader_fail(reader, 2,
+                    "%s: holds sums, no events (recorded with --summary); shmemtrace summary shows "
+                    "them",
+                    reader->files[index]);
     if (!in_ranges(reader->pes, reader->pe_ranges, info->pe)) {
         trace_close(file);
         return NULL;
@@ -323,13 +340,19 @@ void source_close(struct source *source)
     free(source);
 }
 
+/* Whether it is still to be said. */
+static bool note_damage(struct source *source)
+{
+    bool *told = &source->reader->told[source->index], first = !*told;
+    source->damaged = *told = true;
+    source->reader->status = 1;
+    return first;
+}
+
 void source_damaged(struct source *source, const struct trace_cursor *cursor)
 {
-    const char *problem = trace_problem(cursor);
-    source->reader->status = 1;
-    if (!source->damaged)
-        reader_say(source->reader, "%s", problem ? problem : source->path);
-    source->damaged = true;
+    if (note_damage(source))
+        reader_say(source->reader, "%s", trace_problem(cursor));
 }
 
 void source_ended(struct source *source)
@@ -338,11 +361,10 @@ void source_ended(struct source *source)
     /* More: a program that went on after a signal, and could not end in order. */
     if (source->damaged || !info->complete || info->profile || source->events >= info->events)
         return;
-    reader_say(source->reader,
-               "%s: truncated: %" PRIu64 " events were recorded, %" PRIu64 " are there",
-               source->path, info->events, source->events);
-    source->reader->status = 1;
-    source->damaged = true;
+    if (note_damage(source))
+        reader_say(source->reader,
+                   "%s: truncated: %" PRIu64 " events were recorded, %" PRIu64 " are there",
+                   source->path, info->events, source->events);
 }
 
 bool source_next(struct source *source, struct trace_cursor *cursor, struct trace_event *event)

@@ -28,6 +28,7 @@ struct reader_command {
     const char *name, *summary;
     const struct reader_option *options; /* its own; the last has no name */
     bool filters, output;                /* whether it has --pe, --thread, --only; -o */
+    bool profiles;                       /* can do with traces that hold no events */
     const char *notes;                   /* behind the options in the help */
     int (*run)(struct reader *);         /* the exit status */
 };
@@ -44,6 +45,7 @@ struct reader {
     const char *path;
     char **files; /* one a PE; NULL: was found to be unreadable */
     size_t count;
+    bool *told; /* by file: that it is damaged */
     struct reader_option options[READER_OPTIONS];
     const char *given[READER_OPTIONS]; /* value, "" for those without; NULL: not given */
     struct reader_range *pes, *threads;
@@ -68,7 +70,7 @@ struct source {
     bool *wanted;    /* by routine */
     size_t *numbers; /* likewise, number + 1 in the reader's table; 0: not asked for yet */
     uint64_t events; /* read so far, wanted or not */
-    bool damaged;    /* and said so */
+    bool damaged;
 };
 
 /* argv[0] is the command's word. Returns the exit status. */
@@ -98,7 +100,8 @@ void reader_close_written(const struct reader *, FILE *, const char *path);
 /* The file with that index; NULL when it is not wanted, or cannot be read, which is said. */
 struct source *source_open(struct reader *, size_t index);
 void source_close(struct source *);
-/* The next wanted event of a cursor; false at the end. Damage is said once a file. */
+/* The next wanted event of a cursor; false at the end. Damage is said once a file, however often
+ * that is opened. */
 bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
 /* All events were read, by whatever cursors: says when they are fewer than the file's ending says.
  */
@@ -126,6 +129,17 @@ struct trace_set {
     int64_t start, stride, size;
 };
 bool source_set(const struct source *, const struct trace_event *, struct trace_set *);
+
+/* Differences and sums of what damaged files may hold. */
+static inline int64_t ticks_between(int64_t from, int64_t to)
+{
+    return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+static inline int64_t event_end(const struct trace_event *event)
+{
+    return (int64_t)((uint64_t)event->start + (uint64_t)event->duration);
+}
 
 static inline bool event_has(const struct trace_event *event, enum trace_field field)
 {

@@ -256,7 +256,7 @@ static void read_events(struct summary *summary, struct source *source, struct s
     int64_t first = 0, last = 0;
     for (bool begun = false; source_next(source, cursor, &event); begun = true) {
         add_event(summary, source, pe, &event);
-        int64_t end = event.start + event.duration;
+        int64_t end = event_end(&event);
         first = begun && first < event.start ? first : event.start;
         last = begun && last > end ? last : end;
     }
@@ -312,7 +312,8 @@ static void read_counters(struct summary *summary, struct source *source)
         if (!reader_wants_thread(source->reader, stretch.thread))
             continue;
         struct summary_phase *phase = phase_of(summary, stretch.phase);
-        phase->counted += (double)(stretch.end - stretch.start) * source->seconds_per_tick;
+        phase->counted +=
+            (double)ticks_between(stretch.start, stretch.end) * source->seconds_per_tick;
         for (size_t i = 0; i < summary->counter_count; i++)
             phase->counters[i] += (double)stretch.counters[i];
     }
@@ -415,6 +416,7 @@ const struct reader_command summary_command = {
     .options = options,
     .filters = true,
     .output = true,
+    .profiles = true,
     .notes =
         "Inside is the time in calls, outside that between them (CPU bursts); waiting is what\n"
         "synchronization, locks and collectives take, with the barriers in other routines.\n\n",

@@ -72,6 +72,14 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
+/* "-" where there is nothing to compare with, as in profiles. */
+static const char *share_text(double part, double whole)
+{
+    static char text[16];
+    snprintf(text, sizeof text, whole > 0 ? "%.2f%%" : "-", 100 * ratio(part, whole));
+    return text;
+}
+
 static const struct summary_routine *routines_to_sort;
 
 static int by_time(const void *a, const void *b)
@@ -165,9 +173,9 @@ static void text_routines(const struct summary *summary)
     for (size_t i = 0; i < summary->reader->routines.count; i++) {
         const struct summary_routine *routine = &summary->routines[order[i]];
         const struct total *total = &routine->total;
-        fprintf(out, "%-32s %-15s %10" PRIu64 " %14" PRIu64 " %10s %6.2f%% %10s %10s\n",
+        fprintf(out, "%-32s %-15s %10" PRIu64 " %14" PRIu64 " %10s %7s %10s %10s\n",
                 routine_name(summary, order[i]), trace_class_name(routine->class), total->calls,
-                total->bytes, time_text(total->seconds), 100 * ratio(total->seconds, elapsed),
+                total->bytes, time_text(total->seconds), share_text(total->seconds, elapsed),
                 time_text(ratio(total->seconds, (double)total->calls)), time_text(total->longest));
     }
     free(order);
@@ -189,8 +197,8 @@ static void text_spreads(const struct summary *summary)
     double elapsed = summary_elapsed(summary);
     for (size_t i = 0; i < WAITINGS; i++)
         if (summary->waiting[i] > 0)
-            fprintf(out, "%-20s %14s %6.2f%%\n", waiting_names[i], time_text(summary->waiting[i]),
-                    100 * ratio(summary->waiting[i], elapsed));
+            fprintf(out, "%-20s %14s %7s\n", waiting_names[i], time_text(summary->waiting[i]),
+                    share_text(summary->waiting[i], elapsed));
 }
 
 static void text_sizes(const struct summary *summary)
