@@ -2,7 +2,8 @@
 # SERIAL
 # TIMEOUT: 300
 """Collectives of MPI return what was programmed for each process: the measured maximum over processes
-is the programmed one within 3 %, for costs of 2 us and more. Parts of non-blocking ones, too."""
+is the programmed one within 3 %, for costs of 2 us and more. Parts of non-blocking ones and of
+non-blocking messages, too."""
 
 import mpi_network
 import truth
@@ -35,6 +36,20 @@ CASES = [
      {"Ibcast_Post(1, MPI_INT, 0)": 4000, "Ibcast_Wait(1, MPI_INT, 0)": 20000,
       "Ibcast_Full(1, MPI_INT, 0)": 24000, "Ibcast_Overlap(1, MPI_INT, 0)": (7000, 24000),
       "Ibcast_Overlap_Test(5, 1, MPI_INT, 0)": (16500, 24000)}),
+    ("messages, progress by themselves", {**PARTS, "progress": "self"},
+     {"Isend_Post(1, MPI_INT, 0)": 4000, "Isend_Wait(1, MPI_INT, 0)": 20000,
+      "Isend_Full(1, MPI_INT, 0)": 24000, "Isend_Overlap(1, MPI_INT, 0)": (7000, 24000),
+      "Isend_Overlap_Test(5, 1, MPI_INT, 0)": (16500, 24000), "Isend_callduration(1, MPI_INT)": 4000,
+      "Irecv_Post(1, MPI_INT, 0)": 4000, "Irecv_Wait(1, MPI_INT, 0)": 20000,
+      "Irecv_Full(1, MPI_INT, 0)": 24000, "Irecv_Overlap(1, MPI_INT, 0)": (7000, 24000),
+      "Isend_Irecv_Post(1, MPI_INT, 0)": 8000, "Isend_Irecv_Wait(1, MPI_INT, 0)": 20000,
+      "Isend_Irecv_Full(1, MPI_INT, 0)": 28000, "Exchange(1, MPI_INT, 1)": 28000,
+      "Isend_Irecv_Overlap(1, MPI_INT, 0)": (11000, 28000)}),
+    ("messages, progress by tests", {**PARTS, "progress": "test"},
+     {"Isend_Full(1, MPI_INT, 0)": 24000, "Isend_Overlap(1, MPI_INT, 0)": 24000,
+      "Isend_Overlap_Test(5, 1, MPI_INT, 0)": (16500, 24000),
+      "Irecv_Overlap(1, MPI_INT, 0)": 24000, "Irecv_Overlap_Test(5, 1, MPI_INT, 0)": (16500, 24000),
+      "Isend_Irecv_Overlap(1, MPI_INT, 0)": 28000}),
     ("non-blocking, progress by tests", {**PARTS, "progress": "test"},
      {"Ibcast_Full(1, MPI_INT, 0)": 24000, "Ibcast_Overlap(1, MPI_INT, 0)": 24000,
       "Ibcast_Overlap_Test(5, 1, MPI_INT, 0)": (16500, 24000)}),
