@@ -347,14 +347,14 @@ def dependencies():
     shown = debian.install_deps("--dev", "--dry-run")
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
-                     r"libcmocka-dev libpapi-dev libhwloc-dev python3-numpy python3-matplotlib "
-                     r"python3-jsonschema shellcheck clang-format mpich libmpich-dev groff-base chromium "
-                     r"chromium-driver python3-selenium$",
+                     r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev python3-numpy "
+                     r"python3-matplotlib python3-jsonschema otf2-tools shellcheck clang-format mpich "
+                     r"libmpich-dev groff-base chromium chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
-              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev python3-numpy "
-                  "python3-matplotlib".split()),
+              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev "
+                  "libopen-trace-format2-dev python3-numpy python3-matplotlib".split()),
               "Debian: what is missing is installed", done)
 
     derived = System("debian", "apt-get", "dpkg-query", unknown=["chromium", "chromium-driver"])
