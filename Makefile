@@ -223,6 +223,9 @@ $(BUILD)/pic/trace/%.o: $(BUILD)/trace/%.c $(BUILD)/flags
 	@$(say) PIC $<
 	$(Q)$(compile_tracer) -MMD -MP -c -o $@ $<
 
+# Its wrappers are many and short.
+$(BUILD)/pic/trace/wrappers.o: private tracer_flags += -O1 -g0
+
 # One call writes both. It asks the compiler, so it is asked again when the headers have changed.
 $(BUILD)/trace/routines.c: $(BUILD)/trace/wrappers.c ;
 $(BUILD)/trace/wrappers.c: src/trace/generate $(wildcard src/trace/routines.xml) $(BUILD)/config.mk
@@ -321,7 +324,7 @@ $(BUILD)/skampi.1: $(PROGRAM)
 	$(Q)./$(PROGRAM) --man >$@
 
 install: all $(BUILD)/skampi.1
-	mk/install ./$(PROGRAM) $(BUILD)/skampi.1
+	mk/install ./$(PROGRAM) $(BUILD)/skampi.1 ./$(TRACE_COMMAND) $(addprefix ./,$(filter %.so,$(tracer)))
 
 uninstall:
 	mk/install --remove

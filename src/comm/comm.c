@@ -588,6 +588,11 @@ void comm_detach(void)
     link_detach();
 }
 
+void comm_steady(void)
+{
+    link_steady();
+}
+
 static double finish(void)
 {
     look_away();

@@ -30,6 +30,10 @@ void link_detach(void)
     MPI_Comm_free(&engine_comm);
 }
 
+void link_steady(void)
+{
+}
+
 void link_start(int *argc, char ***argv, struct library_start *cost)
 {
     cost->resident_before = resident_bytes();

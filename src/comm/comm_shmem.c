@@ -98,10 +98,15 @@ void link_detach(void)
     shmem_free(symmetric);
 }
 
+void link_steady(void)
+{
+    dl_iterate_phdr(pin_component, NULL);
+}
+
 double link_finish(void)
 {
     link_detach();
-    dl_iterate_phdr(pin_component, NULL);
+    link_steady();
     double begin = wall_seconds();
     shmem_finalize();
 #if SKAMPI_MPI

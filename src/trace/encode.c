@@ -177,6 +177,16 @@ struct series *encoder_new_series(struct encoder *encoder, uint64_t key, unsigne
     return &encoder->series[number];
 }
 
+void encoder_skip(struct encoder *encoder, int64_t time)
+{
+    unsigned char *out = encoder->payload + encoder_bytes(encoder);
+    uint64_t word = LITTLE_ENDIAN_64((uint64_t)time);
+    *out = CODE_TIME;
+    memcpy(out + 1, &word, 8);
+    encoder->time = time;
+    encoder->done += 9;
+}
+
 void encode_event(struct encoder *encoder, uint64_t key, unsigned routine, uint64_t start,
                   uint64_t end, uint32_t phase, unsigned flags, unsigned n, const int64_t *values)
 {

@@ -135,6 +135,9 @@ static inline uint32_t encoder_events(const struct encoder *encoder)
 void encode_event(struct encoder *, uint64_t key, unsigned routine, uint64_t start, uint64_t end,
                   uint32_t phase, unsigned flags, unsigned n, const int64_t *values);
 
+/* The time until then is nobody's: the next burst counts from it. */
+void encoder_skip(struct encoder *, int64_t time);
+
 struct decoder {
     struct input input;
     int64_t time;

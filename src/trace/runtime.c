@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "comm/comm.h"
 #include "trace/encode_inline.h"
 #include "trace/runtime_internal.h"
 #include "trace/shmemtrace.h"
@@ -22,6 +24,13 @@ int trace_pes;
 __thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t thread_key; /* so that threads that end are noticed */
+
+uint64_t trace_now_slowly(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 void tracer_say(const char *format, ...)
 {
@@ -241,6 +250,12 @@ void trace_keep(struct trace_thread *thread, unsigned routine, unsigned flags,
                 const struct trace_call *call, unsigned n)
 {
     keep(thread, routine, flags, call, n);
+    struct tracer_thread *own = (struct tracer_thread *)thread;
+    if (__builtin_expect(own->beginning, 0)) {
+        own->beginning = false;
+        if (!own->profile)
+            encoder_skip(&own->encoder, (int64_t)trace_now());
+    }
 }
 
 /* ---- Phases ---- */
@@ -365,6 +380,7 @@ struct trace_thread *trace_started(unsigned routine)
         /* The first event is the library's start, before all this. */
         struct tracer_thread *own = (struct tracer_thread *)thread;
         own->encoder.time = own->base = tracer.loaded;
+        own->beginning = true;
         thread->inside = true;
     }
     return thread;
@@ -423,9 +439,15 @@ void trace_finishing(void)
         return;
     if (thread)
         thread->inside = true;
+    int64_t begin = (int64_t)trace_now();
     clocks_finish();
-    if (thread)
+    comm_steady();
+    if (thread) {
+        struct tracer_thread *own = (struct tracer_thread *)thread;
+        if (!own->profile)
+            encoder_skip(&own->encoder, own->encoder.time + ((int64_t)trace_now() - begin));
         thread->inside = false;
+    }
     tracer_save("finalize", false);
 }
 

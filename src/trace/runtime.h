@@ -17,7 +17,7 @@
  *                 thread = trace_started(ROUTINE), trace_end if there is a thread
  *     finishing   trace_finishing(), begin, real routine, end, trace_finished()
  *     exiting     begin, end, trace_exiting(status), real routine
- *     created     begin, real routine, trace_context_created(ctx) or trace_team_created(team), end
+ *     created     begin, real routine, trace_handle_add(), end
  *     control     begin, real routine, end, trace_control(level)
  */
 #ifndef SKAMPI_TRACE_RUNTIME_H
@@ -25,12 +25,14 @@
 
 #include <shmem.h>
 #include <stddef.h>
-#include <time.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
 
 #include "trace/event.h"
+
+/* What is in one library need not be looked up. */
+#pragma GCC visibility push(hidden)
 
 /* The table that generate writes; a routine's number is its index. */
 extern const struct trace_routine trace_routines[];
@@ -90,21 +92,22 @@ void trace_keep_5(struct trace_thread *, unsigned routine, unsigned flags,
 void trace_keep(struct trace_thread *, unsigned routine, unsigned flags, const struct trace_call *,
                 unsigned n);
 
+/* Nanoseconds of CLOCK_MONOTONIC. */
+__attribute__((cold)) uint64_t trace_now_slowly(void);
+
 __attribute__((always_inline)) static inline uint64_t trace_now(void)
 {
+    if (__builtin_expect(trace_run.clock_gettime, 0))
+        return trace_now_slowly();
 #if defined(__x86_64__)
-    if (!trace_run.clock_gettime)
-        return __rdtsc();
+    return __rdtsc();
 #elif defined(__aarch64__)
-    if (!trace_run.clock_gettime) {
-        uint64_t ticks;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");
-        return ticks;
-    }
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+    return ticks;
+#else
+    return trace_now_slowly();
 #endif
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* Begin of a wrapper. NULL: not recorded (nested, after the end, switched off, routine excluded).
@@ -167,35 +170,13 @@ enum trace_handle { TRACE_CONTEXT_HANDLE, TRACE_TEAM_HANDLE, TRACE_HANDLES };
 int64_t trace_handle_number(enum trace_handle kind, const void *handle);
 void trace_handle_add(enum trace_handle kind, const void *handle);
 
-static inline int64_t trace_team(const void *team)
-{
-    return trace_handle_number(TRACE_TEAM_HANDLE, team);
-}
-
-static inline void trace_team_created(const void *team)
-{
-    trace_handle_add(TRACE_TEAM_HANDLE, team);
-}
-
-#ifdef SHMEM_CTX_DEFAULT
-static inline int64_t trace_context(shmem_ctx_t context)
-{
-    return context == SHMEM_CTX_DEFAULT
-               ? 0
-               : trace_handle_number(TRACE_CONTEXT_HANDLE, (const void *)context);
-}
-
-static inline void trace_context_created(shmem_ctx_t context)
-{
-    trace_handle_add(TRACE_CONTEXT_HANDLE, (const void *)context);
-}
-#endif
-
 /* Hooks, see above. All PEs call those of starting and finishing. */
 struct trace_thread *trace_started(unsigned routine);
 void trace_finishing(void);
 void trace_finished(void);
 void trace_exiting(int status);
 void trace_control(int level); /* of shmem_pcontrol */
+
+#pragma GCC visibility pop
 
 #endif

@@ -13,6 +13,8 @@
 #include "trace/runtime.h"
 #include "trace/settings.h"
 
+#pragma GCC visibility push(hidden)
+
 #define BLOCK_BYTES (64 * 1024) /* of a block's payload */
 
 /* Why events are not recorded now. */
@@ -57,6 +59,7 @@ struct tracer_thread {
     volatile size_t current;
     volatile off_t writing;  /* where the current buffer is being written to; -1: it is not */
     struct profile *profile; /* --summary */
+    bool beginning; /* its first event is the library's start: the tracer's own is no CPU burst */
 };
 
 struct tracer {
@@ -136,5 +139,7 @@ void counters_phase(uint32_t thread, uint32_t phase);
 /* Appends the blocks of what was counted, as file_write_at does; now: the phase that goes on, too.
  * In signal handlers without that. */
 void counters_write(off_t *end);
+
+#pragma GCC visibility pop
 
 #endif
