@@ -247,11 +247,12 @@ class Block:
 
     def _allocate(self):
         name = self.routine.name
-        old = "shmem_" not in name
+        old = not name.startswith("shmem")  # shmalloc, ...
         malloc, free = ("shmalloc", "shfree") if old else ("shmem_malloc", "shmem_free")
         call, timed = {
             "shmem_calloc": "shmem_calloc(BYTES, 1)", "shmem_align": "shmem_align(256, BYTES)",
-            "shmemalign": "shmemalign(256, BYTES)"}.get(name), "timed"
+            "shmemalign": "shmemalign(256, BYTES)",
+            "shmemx_malloc_with_hint": "shmemx_malloc_with_hint(BYTES, 0)"}.get(name), "timed"
         if not call:
             call, timed = f"{malloc}(BYTES)", "timed" if name == malloc else ""
         fresh = resize = ""
