@@ -16,7 +16,7 @@ make dist        build/skampi-$(VERSION).tar.gz
 make clean       remove all that was built
 
 CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
-SHMEM=0 MPI=0 PAPI=0  leave one out (1: insist on it)
+SHMEM=0 MPI=0 PAPI=0 OTF2=0  leave one out (1: insist on it)
 LAUNCH=command   how programs are started: oshrun -np %n, srun -n %n, ...
 CFLAGS= CPPFLAGS= LDFLAGS= LDLIBS=  added to what is used anyway
 SANITIZE=address,undefined  an instrumented program in build/sanitize-...
@@ -50,6 +50,7 @@ PREFIX ?= /usr/local
 SHMEM ?=
 MPI ?=
 PAPI ?=
+OTF2 ?=
 SANITIZE ?=
 
 # make's own default, cc, says nothing about what the user wants.
@@ -64,9 +65,13 @@ comma := ,
 ifeq ($(SANITIZE),)
 BUILD := build
 PROGRAM := skampi
+TRACE_COMMAND := shmemtrace
+TRACE_LIBRARY := libshmemtrace.so
 else
 BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
 PROGRAM := $(BUILD)/skampi
+TRACE_COMMAND := $(BUILD)/shmemtrace
+TRACE_LIBRARY := $(BUILD)/libshmemtrace.so
 sanitize_flags := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DSKAMPI_DEBUG
 endif
 
@@ -90,7 +95,7 @@ banner:
 
 ifneq ($(filter-out quickstart check uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
-settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) SANITIZE=$(SANITIZE) \
+settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) OTF2=$(OTF2) SANITIZE=$(SANITIZE) \
 	CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
 $(eval $(call stamp,$(BUILD)/settings,settings))
 
@@ -102,6 +107,7 @@ $(BUILD)/config.mk: export DETECT_GIVEN = $(cc_given)
 $(BUILD)/config.mk: export DETECT_SHMEM = $(SHMEM)
 $(BUILD)/config.mk: export DETECT_MPI = $(MPI)
 $(BUILD)/config.mk: export DETECT_PAPI = $(PAPI)
+$(BUILD)/config.mk: export DETECT_OTF2 = $(OTF2)
 $(BUILD)/config.mk: export DETECT_CFLAGS = $(sanitize_flags) $(CPPFLAGS) $(CFLAGS)
 $(BUILD)/config.mk: export DETECT_LDFLAGS = $(LDFLAGS)
 $(BUILD)/config.mk: export DETECT_LDLIBS = $(LDLIBS)
@@ -117,7 +123,7 @@ endif
 # ---- Flags; whoever compiles something else with them reads $(BUILD)/flags ----
 
 includes := -Isrc -I. -Itests
-config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI)
+config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) -DSKAMPI_OTF2=$(SKAMPI_OTF2)
 warnings := -Wall -Wextra $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
 flags := -std=gnu11 -O2 -g $(warnings) $(sanitize_flags) $(includes) $(config) $(CPPFLAGS) $(CFLAGS)
 compile := $(CC) $(flags)
@@ -129,14 +135,25 @@ LAUNCH ?= $(if $(filter 1,$(SKAMPI_SHMEM)),oshrun,mpirun) -np %n
 # Texts that change with every commit or installation go only to the files that name them.
 revision := $(if $(wildcard .git),$(shell GIT_OPTIONAL_LOCKS=0 \
 	git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null))
+# Without OpenSHMEM there is nothing to trace, but traces can be read.
+ifeq ($(SKAMPI_SHMEM),1)
+tracer := $(if $(shell command -v python3),$(TRACE_LIBRARY),no-tracer)
+endif
+
+.PHONY: no-tracer
+no-tracer:
+	@echo 'skampi: without python3, which writes its wrappers, libshmemtrace.so is not built'
+
 SKAMPI_VERSION := $(VERSION)
 SKAMPI_REVISION := $(revision)
 SKAMPI_INPUTS_DIR := $(PREFIX)/share/skampi/inputs
-texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR
+SKAMPI_LIBRARY_DIR := $(PREFIX)/lib
+texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR SKAMPI_LIBRARY_DIR
 
 # ---- The program ----
 
-sources := $(wildcard src/*.c src/*/*.c measurements/*.c)
+sources := $(filter-out src/trace/%,$(wildcard src/*.c src/*/*.c measurements/*.c))
+trace_sources := $(wildcard src/trace/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)
 archived := $(filter-out $(BUILD)/src/main.o,$(objects))
 
@@ -152,7 +169,7 @@ $(eval $(call stamp,$(BUILD)/commands,commands))
 $(eval $(call stamp,$(BUILD)/objects,archived))
 
 # $(call text_users,NAME): the objects whose sources name the macro.
-text_users = $(patsubst %.c,$(BUILD)/%.o,$(shell grep -lw $1 /dev/null $(sources)))
+text_users = $(foreach at,$(BUILD) $(BUILD)/pic,$(patsubst %.c,$(at)/%.o,$(shell grep -lw $1 /dev/null $(sources) $(trace_sources))))
 define text
 $(call stamp,$(BUILD)/text-$1,$1)
 $2: $(BUILD)/text-$1
@@ -161,7 +178,7 @@ endef
 $(foreach name,$(texts),$(eval $(call text,$(name),$(or $(call text_users,$(name)),none))))
 endif
 
-all: banner $(PROGRAM)
+all: banner $(PROGRAM) $(TRACE_COMMAND) $(tracer)
 
 # inputs/ must be beside the program, wherever that is.
 $(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libskampi.a $(BUILD)/commands
@@ -179,12 +196,69 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@$(say) CC $<
 	$(Q)$(compile) $(texts_here) -MMD -MP -c -o $@ $<
 
+# ---- Tracing: the command, which also reads, and the library that is loaded into applications ----
+
+# In both; then what is of the library alone.
+trace_shared := src/trace/encode.c src/trace/checksum.c src/trace/settings.c
+tracer_sources := $(wildcard $(trace_shared) src/trace/runtime*.c src/clock/*.c src/comm/*.c)
+trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
+trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime%,$(trace_sources)))
+tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
+# Never instrumented, since the applications are not. It stands on OpenSHMEM alone, which it leaves to
+# the application to bring, and exports only what it wraps.
+tracer_flags := -fPIC -fvisibility=hidden -USKAMPI_MPI -DSKAMPI_MPI=0 -USKAMPI_PAPI -DSKAMPI_PAPI=0
+compile_tracer = $(filter-out $(sanitize_flags),$(compile)) $(tracer_flags)
+
+$(TRACE_COMMAND): $(trace_command_objects) $(BUILD)/libskampi.a $(BUILD)/commands
+	@$(say) LINK $@
+	$(Q)$(link) $(CONFIG_OTF2_LIBS) $(libraries)
+
+$(BUILD)/pic/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(say) PIC $<
+	$(Q)$(compile_tracer) $(texts_here) -MMD -MP -c -o $@ $<
+
+$(BUILD)/pic/trace/%.o: $(BUILD)/trace/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(say) PIC $<
+	$(Q)$(compile_tracer) -MMD -MP -c -o $@ $<
+
+# Its wrappers are many and short.
+$(BUILD)/pic/trace/wrappers.o: private tracer_flags += -O1 -g0
+
+# One call writes both. It asks the compiler, so it is asked again when the headers have changed.
+$(BUILD)/trace/routines.c: $(BUILD)/trace/wrappers.c ;
+$(BUILD)/trace/wrappers.c: src/trace/generate $(wildcard src/trace/routines.xml) $(BUILD)/config.mk
+	@mkdir -p $(@D)
+	@$(say) GEN $@
+	$(Q)src/trace/generate --output $(@D) --libs "$(LDFLAGS) $(LDLIBS)" --depend $(@D)/wrappers.mk \
+		-- $(filter-out $(sanitize_flags),$(compile))
+
+$(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
+	@$(say) SO $@
+	$(Q)$(filter-out $(sanitize_flags),$(compile)) -shared -Wl,--as-needed -Wl,-z,defs -o $@ \
+		$(tracer_objects) $(LDFLAGS) $(LDLIBS) -ldl -lpthread -lm
+
+.PRECIOUS: $(BUILD)/pic/%.o $(BUILD)/trace/%.c
+-include $(patsubst %.o,%.d,$(trace_command_objects) $(tracer_objects)) $(BUILD)/trace/wrappers.mk
+
 .PRECIOUS: $(BUILD)/%.o
 -include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d)
 
 # ---- Tests ----
 
-tests: $(unit_programs) $(preloaded)
+tests: $(unit_programs) $(preloaded) apps
+
+# Applications that the tracer is tried on; each is one file.
+app_sources := $(if $(filter 1,$(SKAMPI_SHMEM)),$(wildcard tests/apps/*.c))
+apps := $(app_sources:%.c=$(BUILD)/%)
+.PHONY: apps
+apps: $(apps)
+
+$(apps): $(BUILD)/%: %.c tests/apps/app.h $(BUILD)/commands
+	@mkdir -p $(@D)
+	@$(say) LINK $@
+	$(Q)$(compile) -o $@ $< $(LDFLAGS) $(libraries)
 
 # /* LINK: a.c b.c */ at the top of a test: further files, linked before the archive.
 linked = $(patsubst %.c,$(BUILD)/%.o,$(shell sed -n '1,10s:^.*LINK\: *\([^*]*\).*:\1:p' tests/unit/$1.c))
@@ -250,7 +324,7 @@ $(BUILD)/skampi.1: $(PROGRAM)
 	$(Q)./$(PROGRAM) --man >$@
 
 install: all $(BUILD)/skampi.1
-	mk/install ./$(PROGRAM) $(BUILD)/skampi.1
+	mk/install ./$(PROGRAM) $(BUILD)/skampi.1 ./$(TRACE_COMMAND) $(addprefix ./,$(filter %.so,$(tracer)))
 
 uninstall:
 	mk/install --remove
@@ -270,4 +344,4 @@ endif
 
 .PHONY: clean
 clean:
-	rm -rf build skampi
+	rm -rf build skampi shmemtrace libshmemtrace.so

@@ -538,9 +538,8 @@ static void gather_names(const char *name)
     free(leaders);
 }
 
-void comm_start(int *argc, char ***argv)
+static void look_around(void)
 {
-    link_start(argc, argv, &comm.start);
     int n = link_pes();
     comm.world = pe_set_strided(0, 1, n);
     char name[HOST_NAME];
@@ -553,12 +552,27 @@ void comm_start(int *argc, char ***argv)
     gather_names(name);
 }
 
+void comm_start(int *argc, char ***argv)
+{
+    link_start(argc, argv, &comm.start);
+    look_around();
+}
+
+bool comm_attach(void)
+{
+    if (!link_attach())
+        return false;
+    memset(&comm, 0, sizeof comm);
+    look_around();
+    return true;
+}
+
 const struct library_start *comm_start_cost(void)
 {
     return &comm.start;
 }
 
-static double finish(void)
+static void look_away(void)
 {
     link_quiet();
     comm_barrier(comm.world);
@@ -566,6 +580,22 @@ static double finish(void)
     free(comm.node_of);
     free(comm.nodes);
     free(comm.where);
+}
+
+void comm_detach(void)
+{
+    look_away();
+    link_detach();
+}
+
+void comm_steady(void)
+{
+    link_steady();
+}
+
+static double finish(void)
+{
+    look_away();
     return link_finish();
 }
 

@@ -29,6 +29,14 @@ void comm_finish(void);
  * node, in the order of PEs, and how many there are; NaN where a PE did not say. NULL on other PEs.
  */
 const double *comm_finish_timed(int *count);
+/* The same for a guest in a program that has started the library itself, and goes on with it. False
+ * on every PE when there is no room in symmetric memory; what was taken of that is given back at
+ * the end. All PEs; the pair may be called again. */
+bool comm_attach(void);
+void comm_detach(void);
+/* Before the library is ended by another: keeps defects of its end from killing the program. Any
+ * PE. */
+void comm_steady(void);
 /* Ends the whole job with this exit status; any PE; flush first. Never returns. */
 _Noreturn void comm_abort(int status);
 /* True for exactly one caller in the whole job: who may report an error that several PEs found.

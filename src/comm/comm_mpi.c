@@ -19,6 +19,21 @@
 /* The engine's own messages must not meet those of what is measured. */
 static MPI_Comm engine_comm = MPI_COMM_NULL;
 
+bool link_attach(void)
+{
+    MPI_Comm_dup(MPI_COMM_WORLD, &engine_comm);
+    return true;
+}
+
+void link_detach(void)
+{
+    MPI_Comm_free(&engine_comm);
+}
+
+void link_steady(void)
+{
+}
+
 void link_start(int *argc, char ***argv, struct library_start *cost)
 {
     cost->resident_before = resident_bytes();
@@ -27,12 +42,12 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     cost->mpi = wall_seconds() - begin;
     cost->shmem = NAN;
     cost->resident_after = resident_bytes();
-    MPI_Comm_dup(MPI_COMM_WORLD, &engine_comm);
+    link_attach();
 }
 
 double link_finish(void)
 {
-    MPI_Comm_free(&engine_comm);
+    link_detach();
     double begin = wall_seconds();
     MPI_Finalize();
     return wall_seconds() - begin;

@@ -54,6 +54,18 @@ static int pin_component(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
+bool link_attach(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "opal_progress");
+    memcpy(&progress, &symbol, sizeof progress); /* ISO C has no cast between these */
+    symmetric = shmem_align(PAGE, sizeof *symmetric);
+    if (!symmetric)
+        return false;
+    memset(symmetric, 0, sizeof *symmetric);
+    shmem_barrier_all();
+    return true;
+}
+
 void link_start(int *argc, char ***argv, struct library_start *cost)
 {
     cost->resident_before = resident_bytes();
@@ -71,10 +83,7 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     shmem_init();
     cost->shmem = wall_seconds() - begin;
     cost->resident_after = resident_bytes();
-    void *symbol = dlsym(RTLD_DEFAULT, "opal_progress");
-    memcpy(&progress, &symbol, sizeof progress); /* ISO C has no cast between these */
-    symmetric = shmem_align(PAGE, sizeof *symmetric);
-    if (!symmetric) {
+    if (!link_attach()) {
         if (shmem_my_pe() == 0)
             fprintf(stderr,
                     "skampi: error: the symmetric heap is too small for the engine itself "
@@ -82,14 +91,22 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
                     sizeof *symmetric);
         shmem_global_exit(2);
     }
-    memset(symmetric, 0, sizeof *symmetric);
-    shmem_barrier_all();
+}
+
+void link_detach(void)
+{
+    shmem_free(symmetric);
+}
+
+void link_steady(void)
+{
+    dl_iterate_phdr(pin_component, NULL);
 }
 
 double link_finish(void)
 {
-    shmem_free(symmetric);
-    dl_iterate_phdr(pin_component, NULL);
+    link_detach();
+    link_steady();
     double begin = wall_seconds();
     shmem_finalize();
 #if SKAMPI_MPI

@@ -28,6 +28,10 @@ struct link_end {
 };
 
 void link_start(int *argc, char ***argv, struct library_start *cost);
+/* In a library that was started by another; false when there is no memory. */
+bool link_attach(void);
+void link_detach(void);
+void link_steady(void);
 /* Returns the seconds in shmem_finalize and MPI_Finalize. */
 double link_finish(void);
 _Noreturn void link_abort(int status);

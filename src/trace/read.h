@@ -24,6 +24,7 @@ struct trace_info {
     const char *end;    /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
     uint64_t events;    /* recorded, as far as the file tells without reading it all */
     uint64_t dropped;   /* not recorded: limit, or overwritten in the ring */
+    bool profile;       /* recorded with --summary: profiles instead of events */
     size_t counters;    /* hardware counters a phase (PAPI) */
     const char *const *counter_names;
     size_t routines;
@@ -42,12 +43,30 @@ const struct trace_routine *trace_routine(const struct trace_file *, uint32_t ro
  * drift; of a time in ticks of this PE. */
 double trace_seconds(const struct trace_file *, int64_t ticks);
 
-/* Events of one thread, or of all (-1: in the order of their blocks), in order. */
+/* Events of one thread, or of all (-1: in the order of their blocks), in order. A file may have
+ * several cursors; none keeps the file open, or more than a block in memory. */
 struct trace_cursor *trace_events(struct trace_file *, int thread);
 /* 1: *event is the next; 0: no more; -1: damaged from here on, trace_problem tells where and how.
- */
+ * Numbers of routines and threads are in range. */
 int trace_next(struct trace_cursor *, struct trace_event *event);
 const char *trace_problem(const struct trace_cursor *);
+
+/* What hardware counters counted in a stretch of one phase. */
+struct trace_phase {
+    uint32_t phase, thread;
+    int64_t start, end;      /* ticks */
+    const int64_t *counters; /* info.counters of them, valid until the next call */
+};
+/* All calls of a routine by a thread in a phase to one peer. */
+struct trace_profile {
+    uint32_t routine, thread, phase;
+    int64_t peer; /* -1: none */
+    uint64_t calls, bytes;
+    int64_t ticks, max_ticks; /* inside the routine: all calls, the longest */
+};
+/* As trace_next; a cursor is used for one of the three. */
+int trace_next_phase(struct trace_cursor *, struct trace_phase *);
+int trace_next_profile(struct trace_cursor *, struct trace_profile *);
 void trace_cursor_free(struct trace_cursor *);
 
 /* Files of the PEs of a trace, sorted; a single file is a trace of itself. Count, or -1 and a text

@@ -16,7 +16,7 @@ ARROWS = {  # a folder of src and those that it may know; so what they know, too
     "comm": set(),
     "stats": set(),
     "output": set(),
-    "trace": {"clock"},
+    "trace": {"clock", "output"},
     "sim": {"trace", "stats"},
 }
 LIBRARY = {"shmem.h", "shmemx.h", "pshmem.h", "mpi.h"}

@@ -8,13 +8,12 @@ import glob
 import os
 import re
 import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import ROOT, Tap, build_directory, run, scratch_directory
+from harness import ROOT, Tap, run, scratch_directory
+from target import HERE, Code, find_target
 
-HERE = os.path.join(ROOT, "tests", "fuzz")
 FINDINGS = os.path.join(HERE, "findings")
 CORPUS = os.path.join(HERE, "corpus")
 DICTIONARY = os.path.join(HERE, "ski.dict")
@@ -22,22 +21,7 @@ DICTIONARY = os.path.join(HERE, "ski.dict")
 SHIPPED = [path for path in glob.glob(os.path.join(ROOT, "inputs", "*.ski"))
            if os.path.basename(path) != "all.ski"]
 
-# The whole program, built without a library. Of several definitions the first counts: the engine is
-# the stub.
-SOURCES = [os.path.join(HERE, "fuzz_ski.c"), os.path.join(HERE, "functions.c"),
-           os.path.join(ROOT, "tests", "stub", "stub_engine.c"),
-           *sorted(glob.glob(os.path.join(ROOT, "src", "*", "*.c"))),
-           *sorted(glob.glob(os.path.join(ROOT, "measurements", "*.c")))]
-LINKED = ["-Wl,-z,muldefs", "-lm", "-lpthread", "-ldl"]
 LIBRARY_LAYER = [os.path.join(ROOT, "src", "comm", name) for name in ("comm.h", "link.h")]
-MUTATOR = os.path.join(HERE, "mutator.c")
-FLAGS = ["-std=gnu11", "-g", "-O1", "-fno-omit-frame-pointer", "-Wall", "-Wextra",
-         *(f"-I{os.path.join(ROOT, folder)}" for folder in ("src", "", "tests")),
-         *(f"-DSKAMPI_{interface}=0" for interface in ("SHMEM", "MPI", "PAPI"))]
-UNDEFINED = "undefined,float-cast-overflow"
-
-SECONDS_FOR_ONE = 60  # of which the target itself takes few: see SECONDS_LIMIT there
-MEMORY = {"malloc": 256, "all": 1024}  # MiB
 
 
 def read(path):
@@ -45,90 +29,23 @@ def read(path):
         return file.read()
 
 
-class Target:
-    """The program to fuzz: path, how it was built, what its sanitizers can find."""
-
-    def __init__(self, compiler, fuzzer, sanitizers):
-        self.compiler, self.fuzzer, self.sanitizers = compiler, fuzzer, sanitizers
-        self.path = os.path.join(build_directory(), "fuzz", "libfuzzer" if fuzzer else "plain")
-        self.leaks = "address" in sanitizers
-
-    def __str__(self):
-        return (f"{self.compiler} with {'libFuzzer' if self.fuzzer else 'the built-in mutator'}, "
-                f"sanitizers: {self.sanitizers or 'none'}{'' if self.leaks else ', no leaks'}")
-
-    def sanitize(self):
-        wanted = ",".join(filter(None, ["fuzzer" if self.fuzzer else "", self.sanitizers]))
-        return [f"-fsanitize={wanted}", "-fno-sanitize-recover=all"] if wanted else []
-
-    def is_available(self):
-        """Whether programs with these sanitizers are linked, and run."""
-        entry = "int LLVMFuzzerTestOneInput(const char *d, long n)" if self.fuzzer else "int main()"
-        program = os.path.join(scratch_directory(), "probe")
-        command = [self.compiler, *self.sanitize(), "-x", "c", "-", "-o", program]
-        if not shutil.which(self.compiler) or subprocess.run(
-                command, input=f"{entry} {{ return 0; }}", text=True, capture_output=True,
-                check=False).returncode:
-            return False
-        return run([program, "-runs=1"] if self.fuzzer else [program]).status == 0
-
-    def is_fresh(self):
-        if not os.path.exists(self.path):
-            return False
-        used = [*SOURCES, *glob.glob(os.path.join(ROOT, "src", "*", "*.h")),
-                *glob.glob(os.path.join(ROOT, "tests", "stub", "*.h")), MUTATOR, __file__]
-        return max(map(os.path.getmtime, used)) < os.path.getmtime(self.path)
-
-    def build(self):
-        """What the compiler says when it fails, else ""."""
-        if self.is_fresh():
-            return ""
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        new = f"{self.path}.{os.getpid()}"
-        # What needs the library is linked, too, but never runs.
-        headers = "".join(read(path) for path in LIBRARY_LAYER)
-        with open(f"{new}.c", "w", encoding="utf-8") as library:
-            library.writelines(f"void {name}(void) {{ __builtin_trap(); }}\n" for name in
-                               sorted(set(re.findall(r"\b((?:comm|link)_\w+)\(", headers))))
-        flags = [*FLAGS, *self.sanitize()]
-        commands = [[self.compiler, *flags, *SOURCES, f"{new}.c", "-o", new, *LINKED]]
-        if not self.fuzzer:
-            # The mutator counts what the others reach, not itself.
-            commands[0][1:1] = ["-fsanitize-coverage=trace-pc", f"{new}.o"]
-            commands.insert(0, [self.compiler, *flags, "-c", MUTATOR, "-o", f"{new}.o"])
-        for command in commands:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                return f"{' '.join(command)}\n{done.stderr}"
-        os.replace(new, self.path)
-        for path in glob.glob(f"{new}.*"):
-            os.remove(path)
-        return ""
-
-    def run(self, *arguments, timeout=200, artifacts=None, **env):
-        options = [f"-timeout={SECONDS_FOR_ONE}",
-                   f"-artifact_prefix={artifacts or scratch_directory()}/"]
-        if self.fuzzer:
-            options += [f"-rss_limit_mb={MEMORY['all']}", f"-malloc_limit_mb={MEMORY['malloc']}"]
-        address = (f"max_allocation_size_mb={MEMORY['malloc']}:hard_rss_limit_mb={MEMORY['all']}:"
-                   f"quarantine_size_mb=32:detect_leaks={int(self.leaks)}")
-        return run([self.path, *options, *arguments], timeout=timeout, env={
-            "ASAN_OPTIONS": address, "UBSAN_OPTIONS": "print_stacktrace=1:abort_on_error=1", **env})
-
-    def artifacts(self):
-        """Where inputs go that were found, to be there behind the test."""
-        folder = os.path.join(os.path.dirname(self.path), "findings")
-        os.makedirs(folder, exist_ok=True)
-        return folder
+def in_source(*patterns):
+    return sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern))
+                  if not path.startswith(os.path.join(ROOT, "src", "trace", "")))
 
 
-def find_target(plain):
-    """The first that works here of all ways to build."""
-    clangs = ["clang", *(f"clang-{version}" for version in range(25, 10, -1))]
-    ways = [] if plain else [Target(name, True, f"address,{UNDEFINED}") for name in clangs]
-    ways += [Target(name, False, sanitizers) for name in ("gcc", "cc")
-             for sanitizers in (f"address,{UNDEFINED}", UNDEFINED, "")]
-    return next((way for way in ways if way.is_available()), None)
+def whole_program():
+    """Built without a library: what needs it is linked, too, but never runs. Of several definitions
+    the first counts: the engine is the stub."""
+    library = sorted(set(re.findall(r"\b((?:comm|link)_\w+)\(", "".join(map(read, LIBRARY_LAYER)))))
+    return Code(
+        name="",
+        sources=[os.path.join(HERE, "fuzz_ski.c"), os.path.join(HERE, "functions.c"),
+                 os.path.join(ROOT, "tests", "stub", "stub_engine.c"),
+                 *in_source("src/*/*.c", "measurements/*.c")],
+        headers=in_source("src/*/*.h", "tests/stub/*.h"),
+        linked=["-Wl,-z,muldefs", "-lm", "-lpthread", "-ldl"],
+        text="".join(f"void {name}(void) {{ __builtin_trap(); }}\n" for name in library))
 
 
 def replay(target, files):
@@ -212,7 +129,7 @@ def main():
     options = parser.parse_args()
 
     tap = Tap()
-    target = find_target(options.plain)
+    target = find_target(whole_program(), options.plain)
     if not tap.ok(target, "there is a compiler to fuzz with"):
         tap.done()
     problem = target.build()

@@ -1,0 +1,484 @@
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/event_out.h"
+#include "trace/merge.h"
+
+#define MOST_FINDINGS 100      /* of a kind of trouble that repeats, only so many are printed */
+#define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */
+
+/* The first call of a collective operation that some PEs of the set have not made yet. */
+struct operation {
+    size_t routine;
+    int64_t elements, bytes, root;
+    int pe; /* that came first */
+    int64_t arrived;
+};
+
+/* The collective operations of one set of PEs, in order. */
+struct set {
+    struct trace_set set;
+    uint64_t *calls;           /* by member: how many operations it has taken part in */
+    struct operation *waiting; /* a ring: those between the slowest member and the fastest */
+    size_t room;
+    uint64_t first, last; /* operation numbers: [first, last) are waiting */
+    bool given_up;        /* something did not match; what follows would not either */
+};
+
+struct thread {
+    bool begun;
+    int64_t end; /* ticks */
+    uint64_t index;
+};
+
+/* A PE: its threads, and the locks that it holds. */
+struct pe {
+    struct thread *threads;
+    int thread_count;
+    struct table locks;
+    bool *held; /* by number in locks */
+    size_t lock_room;
+};
+
+struct check {
+    struct reader *reader;
+    uint64_t findings, events;
+    struct pe *pes; /* by index of the file */
+    struct table set_numbers;
+    struct set *sets;
+    bool matching; /* possible: all PEs are there, and nothing of them is missing */
+};
+
+static void finding(struct check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void finding(struct check *check, const char *format, ...)
+{
+    check->findings++;
+    if (check->findings > MOST_FINDINGS)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(check->reader->out, format, arguments);
+    fputc('\n', check->reader->out);
+    va_end(arguments);
+    if (check->findings == MOST_FINDINGS)
+        fputs("(further findings are only counted)\n", check->reader->out);
+    reader_check_written(check->reader, check->reader->out, check->reader->out_name);
+}
+
+/* Where an event is, for findings. */
+static const char *where(const struct source *source, const struct trace_event *event)
+{
+    static char text[256];
+    snprintf(text, sizeof text, "PE %d, thread %" PRIu32 ", event %" PRIu64 " (%.100s)",
+             source->info->pe, event->thread, event->index, source_routine(source, event)->name);
+    return text;
+}
+
+/* ---- Each file by itself ---- */
+
+/* Those without events: whether they can be read. */
+static void check_other_blocks(struct source *source)
+{
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_phase phase;
+    struct trace_profile profile;
+    int more;
+    while ((more = trace_next_phase(cursor, &phase)) > 0)
+        ;
+    if (more == 0) {
+        trace_cursor_free(cursor);
+        cursor = trace_events(source->file, -1);
+        while ((more = trace_next_profile(cursor, &profile)) > 0)
+            ;
+    }
+    if (more < 0)
+        source_damaged(source, cursor);
+    trace_cursor_free(cursor);
+}
+
+static void check_files(struct check *check)
+{
+    struct reader *reader = check->reader;
+    int pes = 0;
+    bool *there = NULL;
+    char *run = NULL;
+    check->matching = true;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        if (!source) {
+            check->findings++; /* which was said */
+            check->matching = false;
+            continue;
+        }
+        const struct trace_info *info = source->info;
+        check->pes[i].thread_count = info->threads;
+        check->pes[i].threads =
+            reader_allocate(NULL, (size_t)info->threads, sizeof *check->pes[i].threads);
+        memset(check->pes[i].threads, 0, (size_t)info->threads * sizeof(struct thread));
+        if (!run) {
+            pes = info->pes;
+            there = reader_allocate(NULL, (size_t)pes, sizeof *there);
+            memset(there, 0, (size_t)pes * sizeof *there);
+            run = strdup(info->command);
+        }
+        if (info->pes != pes)
+            finding(check, "%s: is of a run on %d PEs, other files of one on %d", source->path,
+                    info->pes, pes);
+        else if (strcmp(info->command, run) != 0)
+            finding(check, "%s: is of another run: %s", source->path, info->command);
+        else if (info->pe < 0 || info->pe >= pes)
+            finding(check, "%s: PE %d of %d", source->path, info->pe, pes);
+        else if (there[info->pe])
+            finding(check, "%s: a second file of PE %d", source->path, info->pe);
+        else
+            there[info->pe] = true;
+        if (!info->complete) {
+            finding(check, "%s: did not end in order%s%s", source->path, *info->end ? ": " : "",
+                    info->end);
+            check->matching = false;
+        }
+        if (info->dropped) {
+            reader_say(reader,
+                       "%s: %" PRIu64 " events were not kept, so collectives are not matched",
+                       source->path, info->dropped);
+            check->matching = false;
+        }
+        check_other_blocks(source);
+        source_close(source);
+    }
+    for (int pe = 0; pe < pes && reader->count > 1; pe++)
+        if (!there[pe]) {
+            finding(check, "%s: no file of PE %d", reader->path, pe);
+            check->matching = false;
+        }
+    if (reader->count == 1 && pes > 1) {
+        reader_say(reader, "one PE of %d, so collectives are not matched", pes);
+        check->matching = false;
+    }
+    free(there);
+    free(run);
+}
+
+/* ---- Each event by itself, and after the one before it of its thread ---- */
+
+static void check_order(struct check *check, const struct source *source, struct thread *thread,
+                        const struct trace_event *event)
+{
+    if (event->duration < 0)
+        finding(check, "%s: lasts %" PRId64 " ticks", where(source, event), event->duration);
+    if (thread->begun && event->index != thread->index + 1)
+        finding(check, "%s: comes behind event %" PRIu64, where(source, event), thread->index);
+    if (thread->begun && event->start < thread->end)
+        finding(check, "%s: begins %.0f ns before the call before it ends", where(source, event),
+                1e9 * (double)ticks_between(event->start, thread->end) * source->seconds_per_tick);
+    else if (thread->begun && event->burst != ticks_between(thread->end, event->start))
+        finding(check,
+                "%s: %" PRId64 " ticks since the call before it by its burst, %" PRId64
+                " by its start",
+                where(source, event), event->burst, ticks_between(thread->end, event->start));
+    *thread = (struct thread){true, event_end(event), event->index};
+}
+
+static void check_parameters(struct check *check, const struct source *source,
+                             const struct trace_event *event)
+{
+    const struct trace_routine *routine = source_routine(source, event);
+    int pes = source->info->pes;
+    if (event_has(event, TRACE_PEER) &&
+        (event->values[TRACE_PEER] < 0 || event->values[TRACE_PEER] >= pes))
+        finding(check, "%s: peer %" PRId64 " of %d PEs", where(source, event),
+                event->values[TRACE_PEER], pes);
+    enum transfer transfer = trace_transfer(routine);
+    if (transfer != TRANSFER_NONE && event_has(event, TRACE_BYTES) &&
+        event_has(event, TRACE_ELEMENTS) && routine->element_bytes > 0 &&
+        (uint64_t)event->values[TRACE_BYTES] !=
+            (uint64_t)event->values[TRACE_ELEMENTS] * routine->element_bytes)
+        finding(check, "%s: %" PRId64 " bytes, but %" PRId64 " elements of %u",
+                where(source, event), event->values[TRACE_BYTES], event->values[TRACE_ELEMENTS],
+                routine->element_bytes);
+    /* The symmetric side of a transfer. */
+    enum trace_field field = transfer == TRANSFER_FROM_PEER ? TRACE_SOURCE : TRACE_TARGET;
+    bool moves = event_value(event, TRACE_BYTES, 1) > 0 && !(event->flags & TRACE_FAILED);
+    if (transfer != TRANSFER_NONE && moves && event_has(event, field) &&
+        TRACE_OBJECT(event->values[field]) == TRACE_PRIVATE)
+        finding(check, "%s: its %s is not symmetric", where(source, event),
+                field == TRACE_SOURCE ? "source" : "target");
+}
+
+/* ---- Locks ---- */
+
+static void check_lock(struct check *check, const struct source *source, struct pe *pe,
+                       const struct trace_event *event)
+{
+    const char *name = source_routine(source, event)->name;
+    if (!event_has(event, TRACE_TARGET) || source->info->threads > 1)
+        return; /* threads may hand a lock over */
+    size_t before = pe->locks.count,
+           lock = table_number(&pe->locks, &event->values[TRACE_TARGET], sizeof(int64_t));
+    if (lock == before) {
+        pe->lock_room = lock + 1;
+        pe->held = reader_allocate(pe->held, pe->lock_room, sizeof *pe->held);
+        pe->held[lock] = false;
+    }
+    if (strstr(name, "clear")) {
+        if (!pe->held[lock])
+            finding(check, "%s: clears a lock that it does not hold", where(source, event));
+        pe->held[lock] = false;
+    } else if (strstr(name, "test")) {
+        /* 0: got it. Without the result nothing is known. */
+        if (event_value(event, TRACE_RESULT, 1) == 0)
+            pe->held[lock] = true;
+    } else {
+        if (pe->held[lock])
+            finding(check, "%s: sets a lock that it holds already", where(source, event));
+        pe->held[lock] = true;
+    }
+}
+
+/* ---- Collective operations across PEs ---- */
+
+static bool same_operation(const struct operation *a, const struct operation *b)
+{
+    return a->routine == b->routine && a->elements == b->elements && a->bytes == b->bytes &&
+           a->root == b->root;
+}
+
+static const char *describe(const struct check *check, const struct operation *operation)
+{
+    static char texts[2][192];
+    static unsigned turn;
+    char *text = texts[turn++ % 2];
+    int length = snprintf(text, sizeof texts[0], "%.100s(",
+                          (const char *)table_key(&check->reader->routines, operation->routine));
+    const struct {
+        const char *name;
+        int64_t value;
+    } parts[] = {
+        {"elements", operation->elements}, {"bytes", operation->bytes}, {"root", operation->root}};
+    const char *comma = "";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value >= 0) {
+            length += snprintf(text + length, sizeof texts[0] - (size_t)length, "%s%s=%" PRId64,
+                               comma, parts[i].name, parts[i].value);
+            comma = ", ";
+        }
+    snprintf(text + length, sizeof texts[0] - (size_t)length, ")");
+    return text;
+}
+
+static const char *set_name(const struct trace_set *set)
+{
+    static char text[96];
+    snprintf(text, sizeof text, "PEs %" PRId64 ", step %" PRId64 ", %" PRId64 " of them",
+             set->start, set->stride, set->size);
+    return text;
+}
+
+static struct set *find_set(struct check *check, const struct trace_set *key)
+{
+    size_t before = check->set_numbers.count,
+           number = table_number(&check->set_numbers, key, sizeof *key);
+    if (number == before) {
+        check->sets = reader_allocate(check->sets, number + 1, sizeof *check->sets);
+        check->sets[number] = (struct set){.set = *key};
+        struct set *set = &check->sets[number];
+        set->calls = reader_allocate(NULL, (size_t)key->size, sizeof *set->calls);
+        memset(set->calls, 0, (size_t)key->size * sizeof *set->calls);
+    }
+    return &check->sets[number];
+}
+
+static struct operation *operation_at(const struct set *set, uint64_t number)
+{
+    return &set->waiting[number & (set->room - 1)];
+}
+
+/* Room for one more operation, which is the first call of it. */
+static void push(struct set *set, const struct operation *operation)
+{
+    if (set->last - set->first == set->room) {
+        size_t room = set->room ? 2 * set->room : 8;
+        struct operation *waiting = reader_allocate(NULL, room, sizeof *waiting);
+        for (uint64_t i = set->first; i < set->last; i++)
+            waiting[i & (room - 1)] = *operation_at(set, i);
+        free(set->waiting);
+        set->waiting = waiting;
+        set->room = room;
+    }
+    *operation_at(set, set->last++) = *operation;
+}
+
+static int64_t member_of(const struct trace_set *set, int pe)
+{
+    int64_t distance = pe - set->start;
+    bool member =
+        distance >= 0 && distance % set->stride == 0 && distance / set->stride < set->size;
+    return member ? distance / set->stride : -1;
+}
+
+static bool set_is_possible(const struct trace_set *set, int pes)
+{
+    return set->start >= 0 && set->stride > 0 && set->size > 0 && set->size <= pes &&
+           set->start < pes &&
+           (set->size == 1 || set->stride <= (pes - 1 - set->start) / (set->size - 1));
+}
+
+/* How far the PEs of the set are when matching stops there. */
+static void tell_missing(struct check *check, const struct set *set)
+{
+    const struct operation *operation = operation_at(set, set->first);
+    int64_t missing = 0, example = -1;
+    for (int64_t i = 0; i < set->set.size; i++)
+        if (set->calls[i] <= set->first) {
+            missing++;
+            example = example < 0 ? set->set.start + i * set->set.stride : example;
+        }
+    finding(check,
+            "%s: collective %" PRIu64 ", %s, was not called by %" PRId64
+            " of them, such as PE %" PRId64,
+            set_name(&set->set), set->first, describe(check, operation), missing, example);
+}
+
+static void check_collective(struct check *check, struct source *source,
+                             const struct trace_event *event)
+{
+    struct trace_set key;
+    if (!source_set(source, event, &key))
+        return;
+    if (key.stride == 0) { /* a team: members are known of the world alone */
+        if (key.start != 0)
+            return;
+        key = (struct trace_set){0, 1, source->info->pes};
+    }
+    if (!set_is_possible(&key, source->info->pes)) {
+        finding(check, "%s: %s, but there are %d", where(source, event), set_name(&key),
+                source->info->pes);
+        return;
+    }
+    if (key.size == 1)
+        key.stride = 1;
+    int64_t member = member_of(&key, source->info->pe);
+    if (member < 0) {
+        finding(check, "%s: the PE is not in the set: %s", where(source, event), set_name(&key));
+        return;
+    }
+    int64_t root = event_value(event, TRACE_ROOT, -1);
+    if (root >= key.size) {
+        finding(check, "%s: root %" PRId64 " of a set of %" PRId64 " PEs", where(source, event),
+                root, key.size);
+        return;
+    }
+    if (!check->matching)
+        return;
+    struct set *set = find_set(check, &key);
+    if (set->given_up)
+        return;
+    const struct trace_routine *routine = source_routine(source, event);
+    /* Each PE of shmem_collect gives as many elements as it likes. */
+    bool sized = routine->class != TRACE_COLLECTIVE || strstr(routine->name, "fcollect") ||
+                 !strstr(routine->name, "collect");
+    struct operation operation = {
+        .routine = source_number(source, event),
+        .elements = sized ? event_value(event, TRACE_ELEMENTS, -1) : -1,
+        .bytes = sized ? event_value(event, TRACE_BYTES, -1) : -1,
+        .root = root,
+        .pe = source->info->pe,
+    };
+    uint64_t number = set->calls[member]++;
+    if (number == set->last)
+        push(set, &operation);
+    struct operation *wanted = operation_at(set, number);
+    if (!same_operation(wanted, &operation)) {
+        finding(check, "%s: collective %" PRIu64 " is %s on PE %d, but %s on PE %d", set_name(&key),
+                number, describe(check, wanted), wanted->pe, describe(check, &operation),
+                operation.pe);
+        set->given_up = true;
+        return;
+    }
+    wanted->arrived++;
+    while (set->first < set->last && operation_at(set, set->first)->arrived == key.size)
+        set->first++;
+    if (set->last - set->first > MOST_OUTSTANDING) {
+        tell_missing(check, set);
+        set->given_up = true;
+    }
+}
+
+static void check_ends(struct check *check)
+{
+    for (size_t i = 0; i < check->set_numbers.count; i++)
+        if (!check->sets[i].given_up && check->sets[i].first < check->sets[i].last)
+            tell_missing(check, &check->sets[i]);
+}
+
+/* ---- All of it ---- */
+
+static void check_free(struct check *check)
+{
+    for (size_t i = 0; i < check->reader->count; i++) {
+        free(check->pes[i].threads);
+        table_free(&check->pes[i].locks);
+        free(check->pes[i].held);
+    }
+    free(check->pes);
+    for (size_t i = 0; i < check->set_numbers.count; i++) {
+        free(check->sets[i].calls);
+        free(check->sets[i].waiting);
+    }
+    free(check->sets);
+    table_free(&check->set_numbers);
+}
+
+static int check_run(struct reader *reader)
+{
+    struct check check = {.reader = reader,
+                          .pes = reader_allocate(NULL, reader->count, sizeof(struct pe))};
+    memset(check.pes, 0, reader->count * sizeof(struct pe));
+    check_files(&check);
+    reader_status(reader);
+    struct merge *merge = merge_open(reader, false);
+    struct merge_event next;
+    while (merge_next(merge, &next)) {
+        struct pe *pe = &check.pes[next.source->index];
+        check.events++;
+        if (next.event->thread >= (uint32_t)pe->thread_count)
+            continue; /* the program is still running */
+        check_order(&check, next.source, &pe->threads[next.event->thread], next.event);
+        check_parameters(&check, next.source, next.event);
+        if (source_routine(next.source, next.event)->class == TRACE_LOCK)
+            check_lock(&check, next.source, pe, next.event);
+        check_collective(&check, next.source, next.event);
+    }
+    merge_close(merge);
+    if (reader->status)
+        check.findings++; /* damage, which was said */
+    else
+        check_ends(&check);
+    fprintf(reader->out, "PEs: %zu, events: %" PRIu64 ", sets of PEs with collective calls: %zu; ",
+            reader->count, check.events, check.set_numbers.count);
+    if (check.findings)
+        fprintf(reader->out, "%" PRIu64 " finding%s\n", check.findings,
+                check.findings == 1 ? "" : "s");
+    else
+        fputs("all well\n", reader->out);
+    bool good = check.findings == 0;
+    check_free(&check);
+    return good ? 0 : 1;
+}
+
+const struct reader_command check_command = {
+    .name = "check",
+    .summary = "Whether a trace is whole, and its collective calls match across PEs.",
+    .profiles = true,
+    .notes =
+        "Looked at: checksums and structure; order, bursts and nesting of each thread's calls;\n"
+        "PEs, sizes and symmetric addresses; locks; and that all PEs of a set make the same\n"
+        "collective calls, barriers among them, with the same sizes in the same order.\n\n",
+    .run = check_run,
+};

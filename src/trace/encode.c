@@ -1,0 +1,336 @@
+#include "trace/encode.h"
+
+#include "trace/encode_inline.h"
+
+/* ---- Numbers and texts ---- */
+
+uint64_t take_number(struct input *input)
+{
+    size_t left = (size_t)(input->end - input->next);
+    unsigned first = left > 0 ? *input->next : 0;
+    size_t bytes = first == 0 ? 9 : (size_t)__builtin_ctz(first) + 1;
+    if (bytes > left) {
+        input->bad = true;
+        return 0;
+    }
+    uint64_t word = 0;
+    memcpy(&word, first == 0 ? input->next + 1 : input->next, bytes < 8 ? bytes : 8);
+    word = LITTLE_ENDIAN_64(word);
+    input->next += bytes;
+    return first == 0 ? word : word >> bytes;
+}
+
+int64_t take_signed(struct input *input)
+{
+    return unfold_sign(take_number(input));
+}
+
+const unsigned char *take_bytes(struct input *input, size_t bytes)
+{
+    if ((size_t)(input->end - input->next) < bytes) {
+        input->bad = true;
+        return NULL;
+    }
+    input->next += bytes;
+    return input->next - bytes;
+}
+
+uint64_t take_word(struct input *input)
+{
+    const unsigned char *bytes = take_bytes(input, 8);
+    uint64_t word = 0;
+    if (bytes)
+        memcpy(&word, bytes, 8);
+    return LITTLE_ENDIAN_64(word);
+}
+
+double take_real(struct input *input)
+{
+    uint64_t word = take_word(input);
+    double number;
+    memcpy(&number, &word, 8);
+    return number;
+}
+
+const char *take_text(struct input *input, size_t *length)
+{
+    *length = take_number(input);
+    return (const char *)take_bytes(input, *length);
+}
+
+static bool has_room(struct output *output, size_t bytes)
+{
+    if ((size_t)(output->end - output->next) < bytes)
+        output->full = true;
+    return !output->full;
+}
+
+void give_number(struct output *output, uint64_t number)
+{
+    unsigned char bytes[2 * NUMBER_MOST_BYTES];
+    size_t length = (size_t)(put_number(bytes, number) - bytes);
+    if (!has_room(output, length))
+        return;
+    memcpy(output->next, bytes, length);
+    output->next += length;
+}
+
+void give_signed(struct output *output, int64_t number)
+{
+    give_number(output, fold_sign(number));
+}
+
+void give_word(struct output *output, uint64_t word)
+{
+    word = LITTLE_ENDIAN_64(word);
+    if (!has_room(output, 8))
+        return;
+    memcpy(output->next, &word, 8);
+    output->next += 8;
+}
+
+void give_real(struct output *output, double number)
+{
+    uint64_t word;
+    memcpy(&word, &number, 8);
+    give_word(output, word);
+}
+
+void give_text(struct output *output, const char *text)
+{
+    size_t length = strlen(text);
+    give_number(output, length);
+    if (!has_room(output, length))
+        return;
+    memcpy(output->next, text, length);
+    output->next += length;
+}
+
+/* ---- Series ---- */
+
+struct series_kind series_kind(const struct trace_routine *routine)
+{
+    struct series_kind kind = {0, TRACE_FIELDS, 0, routine->element_bytes};
+    unsigned index = 0;
+    for (unsigned field = 0; field < TRACE_FIELDS; field++) {
+        if (!(routine->fields >> field & 1))
+            continue;
+        if (field == TRACE_TARGET || field == TRACE_SOURCE)
+            kind.places |= (uint16_t)(1 << index);
+        if (field == TRACE_ELEMENTS && routine->fields >> TRACE_BYTES & 1 && index <= 1)
+            kind.sized = (uint8_t)index;
+        index++;
+    }
+    unsigned bytes = routine->element_bytes;
+    if (bytes > 1 && (bytes & (bytes - 1)) == 0 && bytes <= 16)
+        kind.shift = (uint8_t)__builtin_ctz(bytes);
+    return kind;
+}
+
+/* A series begins with what the latest one of its routine was at last. */
+static void series_begin(struct series *all, unsigned number, uint16_t *latest, unsigned routine,
+                         unsigned n, unsigned flags, const struct series_kind *kind)
+{
+    struct series *series = &all[number];
+    const struct series *model = latest[routine] ? &all[latest[routine] - 1] : NULL;
+    if (model && model->routine != routine)
+        model = NULL; /* has become another since */
+    unsigned known = model ? model->values : 0;
+    for (unsigned i = 0; i < n; i++)
+        series->last[i] = i < known ? model->last[i] : 0;
+    series->routine = (uint16_t)routine;
+    series->number = (uint16_t)number;
+    series->values = (uint8_t)n;
+    series->flags = (uint8_t)flags;
+    series->shift = kind->shift;
+    series->sized = kind->sized;
+    series->places = kind->places;
+    series->element_bytes = kind->element_bytes;
+    series->mask = 0;
+    latest[routine] = (uint16_t)(number + 1);
+}
+
+/* ---- Encoder ---- */
+
+void encoder_begin(struct encoder *encoder, unsigned char *payload)
+{
+    encoder->done = 0;
+    encoder->payload = payload;
+    encoder->used = 0;
+    memset(encoder->hash, 0, sizeof encoder->hash);
+    memset(encoder->latest, 0, encoder->routines * sizeof *encoder->latest);
+}
+
+struct series *encoder_new_series(struct encoder *encoder, uint64_t key, unsigned slot,
+                                  unsigned char **out, unsigned routine, unsigned n, unsigned flags)
+{
+    unsigned number = encoder->used++ % SERIES_MOST;
+    series_begin(encoder->series, number, encoder->latest, routine, n, flags,
+                 &encoder->kinds[routine]);
+    encoder->series[number].key = key;
+    encoder->hash[slot] = (uint16_t)(number + 1);
+    *(*out)++ = CODE_SERIES;
+    *out = put_number(*out, number);
+    *out = put_number(*out, routine);
+    *out = put_number(*out, n);
+    *out = put_number(*out, flags);
+    return &encoder->series[number];
+}
+
+void encoder_skip(struct encoder *encoder, int64_t time)
+{
+    unsigned char *out = encoder->payload + encoder_bytes(encoder);
+    uint64_t word = LITTLE_ENDIAN_64((uint64_t)time);
+    *out = CODE_TIME;
+    memcpy(out + 1, &word, 8);
+    encoder->time = time;
+    encoder->done += 9;
+}
+
+void encode_event(struct encoder *encoder, uint64_t key, unsigned routine, uint64_t start,
+                  uint64_t end, uint32_t phase, unsigned flags, unsigned n, const int64_t *values)
+{
+    encode_inline(encoder, key, routine, start, end, phase, flags, n, values);
+}
+
+/* ---- Decoder ---- */
+
+void decoder_begin(struct decoder *decoder, const unsigned char *payload, size_t bytes,
+                   int64_t time, uint32_t phase)
+{
+    decoder->input = (struct input){payload, payload + bytes, false};
+    decoder->time = time;
+    decoder->phase = phase;
+    memset(decoder->latest, 0, decoder->routine_count * sizeof *decoder->latest);
+    for (unsigned i = 0; i < SERIES_MOST; i++)
+        decoder->series[i].values = TRACE_FIELDS + 1; /* not there */
+}
+
+static const char *decode_series(struct decoder *decoder)
+{
+    uint64_t number = take_number(&decoder->input), routine = take_number(&decoder->input);
+    uint64_t n = take_number(&decoder->input), flags = take_number(&decoder->input);
+    if (number >= SERIES_MOST || routine >= decoder->routine_count || flags > 255)
+        return "a series that cannot be";
+    unsigned fields = (unsigned)__builtin_popcount(decoder->routines[routine].fields);
+    /* A result that was not kept. */
+    if (n != fields && n + 1 != fields)
+        return "a series with a wrong number of values";
+    struct series_kind kind = series_kind(&decoder->routines[routine]);
+    series_begin(decoder->series, (unsigned)number, decoder->latest, (unsigned)routine, (unsigned)n,
+                 (unsigned)flags, &kind);
+    return NULL;
+}
+
+/* A record that is no event; NULL or what is wrong. */
+static const char *decode_other(struct decoder *decoder, unsigned code)
+{
+    uint64_t number;
+    switch (code) {
+    case CODE_SERIES:
+        return decode_series(decoder);
+    case CODE_TIME:
+        decoder->time = (int64_t)take_word(&decoder->input);
+        return NULL;
+    case CODE_PHASE:
+        decoder->phase = (uint32_t)take_number(&decoder->input);
+        return NULL;
+    case CODE_UNALIGNED:
+        number = take_number(&decoder->input);
+        if (number >= SERIES_MOST)
+            return "a series that cannot be";
+        decoder->series[number].shift = 0;
+        return NULL;
+    default:
+        return "an unknown record";
+    }
+}
+
+static void decode_values(struct decoder *decoder, struct series *series)
+{
+    int64_t resized = 0;
+    for (unsigned i = 0; i < series->values; i++) {
+        uint64_t change = 0;
+        if (series->mask >> i & 1) {
+            change = (uint64_t)take_signed(&decoder->input);
+            if (series->places >> i & 1)
+                change <<= series->shift;
+        }
+        if (i == series->sized)
+            resized = (int64_t)(change * series->element_bytes);
+        if (i == series->sized + 1u)
+            change += (uint64_t)resized;
+        series->last[i] = (int64_t)((uint64_t)series->last[i] + change);
+    }
+}
+
+static void fill_in(const struct decoder *decoder, const struct series *series,
+                    struct trace_event *event)
+{
+    const struct trace_routine *routine = &decoder->routines[series->routine];
+    event->routine = series->routine;
+    event->flags = series->flags;
+    event->phase = decoder->phase;
+    event->fields = 0;
+    unsigned i = 0;
+    for (unsigned field = 0; field < TRACE_FIELDS; field++) {
+        event->values[field] = 0;
+        if (routine->fields >> field & 1 && i < series->values) {
+            event->values[field] = series->last[i++];
+            event->fields |= UINT32_C(1) << field;
+        }
+    }
+    /* One element, whose size the routine tells, is not worth a field. */
+    bool moves = routine->class <= TRACE_ATOMIC && routine->element_bytes > 0;
+    if (moves && !(routine->fields >> TRACE_ELEMENTS & 1) &&
+        !(routine->fields >> TRACE_BYTES & 1)) {
+        event->values[TRACE_ELEMENTS] = 1;
+        event->values[TRACE_BYTES] = routine->element_bytes;
+        event->fields |= 1 << TRACE_ELEMENTS | 1 << TRACE_BYTES;
+    }
+}
+
+const char *decode_event(struct decoder *decoder, struct trace_event *event)
+{
+    for (;;) {
+        const unsigned char *next = take_bytes(&decoder->input, 1);
+        if (!next)
+            return "fewer events than said";
+        unsigned code = *next;
+        if (code >= CODE_SERIES) {
+            const char *problem = decode_other(decoder, code);
+            if (problem)
+                return problem;
+            if (decoder->input.bad)
+                return "a record that does not end";
+            continue;
+        }
+        unsigned number = code & (SERIES_SHORT - 1);
+        bool masked = code & CODE_MASK;
+        if (code & CODE_LONG) {
+            next = take_bytes(&decoder->input, 1);
+            number = (code & (CODE_LONG_MASK - 1)) << 8 | (next ? *next : 0);
+            masked = code & CODE_LONG_MASK;
+        }
+        if (decoder->input.bad || number >= SERIES_MOST ||
+            decoder->series[number].values > TRACE_FIELDS)
+            return "an event of no series";
+        struct series *series = &decoder->series[number];
+        if (masked) {
+            uint64_t mask = take_number(&decoder->input);
+            if (mask >> series->values)
+                return "an event with values that it does not have";
+            series->mask = (uint32_t)mask;
+        }
+        uint64_t burst = take_number(&decoder->input), duration = take_number(&decoder->input);
+        decode_values(decoder, series);
+        if (decoder->input.bad)
+            return "an event that does not end";
+        event->burst = (int64_t)burst;
+        event->duration = (int64_t)duration;
+        event->start = (int64_t)((uint64_t)decoder->time + burst);
+        decoder->time = (int64_t)((uint64_t)event->start + duration);
+        fill_in(decoder, series, event);
+        return NULL;
+    }
+}

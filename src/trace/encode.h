@@ -1,0 +1,157 @@
+/*
+ * Numbers, texts and events as bytes and back. Pure: no input or output, no allocation, safe in
+ * signal handlers. Encoding an event is on the path of every traced call.
+ */
+#ifndef SKAMPI_TRACE_ENCODE_H
+#define SKAMPI_TRACE_ENCODE_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "trace/event.h"
+#include "trace/format.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define LITTLE_ENDIAN_64(x) __builtin_bswap64(x)
+#else
+#define LITTLE_ENDIAN_64(x) (x)
+#endif
+
+/* ---- Numbers: the more zeros below the lowest set bit of the first byte, the more bytes ---- */
+
+#define NUMBER_MOST_BYTES 9
+
+/* Writes up to NUMBER_MOST_BYTES - 1 bytes beyond what the number takes. */
+static inline unsigned char *put_number(unsigned char *out, uint64_t number)
+{
+    unsigned bits = 64 - (unsigned)__builtin_clzll(number | 1);
+    if (__builtin_expect(bits > 56, 0)) {
+        uint64_t word = LITTLE_ENDIAN_64(number);
+        *out = 0;
+        memcpy(out + 1, &word, 8);
+        return out + 9;
+    }
+    unsigned bytes = (bits * 9 + 64) >> 6; /* (bits + 6) / 7, for so few */
+    uint64_t word = LITTLE_ENDIAN_64((number << 1 | 1) << (bytes - 1));
+    memcpy(out, &word, 8);
+    return out + bytes;
+}
+
+/* Small numbers for small ones of either sign. */
+static inline uint64_t fold_sign(int64_t number)
+{
+    return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+}
+
+static inline int64_t unfold_sign(uint64_t number)
+{
+    return (int64_t)(number >> 1 ^ -(number & 1));
+}
+
+/* What is read from; bad once something went beyond the end. */
+struct input {
+    const unsigned char *next, *end;
+    bool bad;
+};
+
+uint64_t take_number(struct input *);
+int64_t take_signed(struct input *);
+uint64_t take_word(struct input *); /* 8 bytes */
+double take_real(struct input *);
+/* As many bytes; NULL when there are not so many. */
+const unsigned char *take_bytes(struct input *, size_t bytes);
+/* Its bytes, not terminated. */
+const char *take_text(struct input *, size_t *length);
+
+/* What descriptions are written to: nothing is written beyond end, and full says that it was too
+ * little. */
+struct output {
+    unsigned char *next, *end;
+    bool full;
+};
+
+void give_number(struct output *, uint64_t number);
+void give_signed(struct output *, int64_t number);
+void give_word(struct output *, uint64_t word);
+void give_real(struct output *, double number);
+void give_text(struct output *, const char *text);
+
+/* ---- Events ---- */
+
+/* What encoder and decoder remember of a series. */
+struct series {
+    uint64_t key; /* encoder: what tells it from others */
+    uint16_t routine, number;
+    uint8_t values, flags;
+    uint8_t shift;   /* places differ by multiples of 1 << shift */
+    uint8_t sized;   /* index of TRACE_ELEMENTS, whose changes tell those of TRACE_BYTES behind it;
+                        TRACE_FIELDS: none */
+    uint16_t places; /* bits of the values that are places */
+    uint32_t mask;   /* of the values that were not as expected last time */
+    uint32_t element_bytes;
+    int64_t last[TRACE_FIELDS];
+};
+
+/* What a routine means for its series. */
+struct series_kind {
+    uint8_t shift, sized;
+    uint16_t places;
+    uint32_t element_bytes;
+};
+struct series_kind series_kind(const struct trace_routine *);
+
+#define EVENT_MOST_BYTES 256 /* of an event with all that may come before it */
+#define ENCODER_HASH 2048
+
+struct encoder {
+    /* Events and bytes that are complete, in one word, so that whoever interrupts sees both. */
+    volatile uint64_t done; /* events << 32 | bytes */
+    unsigned char *payload; /* room for BLOCK_MOST_BYTES */
+    int64_t time;           /* end of the last event */
+    uint32_t phase;
+    uint32_t used;                   /* series */
+    uint16_t hash[ENCODER_HASH];     /* series + 1 */
+    uint16_t *latest;                /* by routine: series + 1 */
+    const struct series_kind *kinds; /* by routine */
+    struct series *series;           /* SERIES_MOST */
+    size_t routines;
+};
+
+/* Begins a block at payload, of which nothing earlier is known; time and phase are kept. */
+void encoder_begin(struct encoder *, unsigned char *payload);
+
+static inline uint32_t encoder_bytes(const struct encoder *encoder)
+{
+    return (uint32_t)encoder->done;
+}
+
+static inline uint32_t encoder_events(const struct encoder *encoder)
+{
+    return (uint32_t)(encoder->done >> 32);
+}
+
+/* Adds an event, which there must be room for (EVENT_MOST_BYTES). key tells series apart: events of
+ * one routine that are likely to be alike. */
+void encode_event(struct encoder *, uint64_t key, unsigned routine, uint64_t start, uint64_t end,
+                  uint32_t phase, unsigned flags, unsigned n, const int64_t *values);
+
+/* The time until then is nobody's: the next burst counts from it. */
+void encoder_skip(struct encoder *, int64_t time);
+
+struct decoder {
+    struct input input;
+    int64_t time;
+    uint32_t phase;
+    const struct trace_routine *routines;
+    size_t routine_count;
+    uint16_t *latest;      /* by routine: series + 1 */
+    struct series *series; /* SERIES_MOST; without routine: TRACE_FIELDS values */
+};
+
+/* Room for as many routines is needed in latest. */
+void decoder_begin(struct decoder *, const unsigned char *payload, size_t bytes, int64_t time,
+                   uint32_t phase);
+/* NULL, or what is wrong. Does not fill in thread and index. */
+const char *decode_event(struct decoder *, struct trace_event *event);
+
+#endif

@@ -1,0 +1,79 @@
+#define _GNU_SOURCE
+#include "trace/export.h"
+
+#include <math.h>
+
+static void widen(double *first, double *last, double start, double end, bool *begun)
+{
+    *first = *begun ? fmin(*first, start) : start;
+    *last = *begun ? fmax(*last, end) : end;
+    *begun = true;
+}
+
+void export_span(struct reader *reader, bool whole, double *first, double *last)
+{
+    bool begun = false;
+    *first = *last = 0;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        for (int thread = 0; source && thread < source->info->threads; thread++) {
+            if (!reader_wants_thread(reader, thread))
+                continue;
+            struct trace_cursor *cursor = trace_events(source->file, thread);
+            struct trace_event event;
+            /* Damage is said by who reads for the output. */
+            while (trace_next(cursor, &event) > 0) {
+                widen(first, last, trace_seconds(source->file, event.start),
+                      trace_seconds(source->file, event_end(&event)), &begun);
+                if (!whole)
+                    break;
+            }
+            trace_cursor_free(cursor);
+        }
+        source_close(source);
+    }
+}
+
+uint64_t export_ns(const struct source *source, int64_t ticks, double origin)
+{
+    double ns = rint(1e9 * (trace_seconds(source->file, ticks) - origin));
+    return ns > 0 && ns < 9e18 ? (uint64_t)ns : 0;
+}
+
+static const struct {
+    const char *option;
+    void (*run)(struct reader *, const char *path);
+} formats[] = {{"otf2", export_otf2}, {"chrome", export_chrome}, {"paraver", export_paraver}};
+#define FORMATS (sizeof formats / sizeof *formats)
+
+static int export_run(struct reader *reader)
+{
+    bool any = false;
+    for (size_t i = 0; i < FORMATS; i++) {
+        const char *path = reader_given(reader, formats[i].option);
+        if (path && !*path)
+            reader_fail(reader, 2, "--%s needs a name", formats[i].option);
+        if (path)
+            formats[i].run(reader, path);
+        any = any || path;
+    }
+    if (!any)
+        reader_fail(reader, 2, "say to what: --otf2 FOLDER, --chrome FILE or --paraver NAME");
+    return reader_status(reader);
+}
+
+static const struct reader_option options[] = {
+    {"otf2", 0, "FOLDER", "OTF2, for Vampir, Scalasca, otf2-print"},
+    {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and chrome://tracing"},
+    {"paraver", 0, "NAME", "NAME.prv, NAME.pcf, NAME.row for Paraver"},
+    {0},
+};
+
+const struct reader_command export_command = {
+    .name = "export",
+    .summary = "The trace in the formats of other tools.",
+    .options = options,
+    .filters = true,
+    .notes = "",
+    .run = export_run,
+};

@@ -1,0 +1,70 @@
+/*
+ * The file format, version 1, as README.md here describes it: numbers that writer and reader share.
+ * Whatever changes what old readers make of a file gets another version.
+ */
+#ifndef SKAMPI_TRACE_FORMAT_H
+#define SKAMPI_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define FORMAT_MAGIC "SHMTRACE"
+#define FORMAT_VERSION 1
+#define FORMAT_NAME "pe-%05d.trace"
+
+/* ---- File: head, what it says, ending, blocks ---- */
+
+/* At the beginning, before the description. All integers of the file are little-endian. */
+struct format_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t description_bytes;
+    uint32_t checksum; /* of version, description_bytes and the description */
+    uint32_t zero;
+};
+
+/* Behind the description there is room for the ending, which is written in its place, so that a
+ * full disk does not keep it away. All 0: the program has not ended, or not in a way that could be
+ * seen. */
+#define FORMAT_ENDING_BYTES 256
+
+#define BLOCK_MAGIC UINT32_C(0x4b4c4253) /* "SBLK" */
+#define BLOCK_MOST_BYTES (128 * 1024)    /* of a block's payload */
+
+enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE };
+
+struct block_head {
+    uint32_t magic;
+    uint32_t checksum; /* of all behind this, payload included */
+    uint32_t bytes;    /* of the payload */
+    uint16_t kind;
+    uint16_t zero;
+    uint32_t thread;
+    uint32_t records; /* events, or what else is in it */
+    uint64_t first;   /* index of its first event */
+    int64_t base;     /* ticks: end of the event before, which the first burst counts from */
+    uint32_t phase;   /* at its beginning */
+    uint32_t zero_too;
+};
+
+/* ---- Events ---- */
+
+/* Of each block; each is a series of events that are written as differences to the last of the same
+ * series. */
+#define SERIES_MOST 512
+#define SERIES_SHORT 64 /* those with codes of one byte */
+
+/*
+ * First byte of a record. An event: the number of its series and whether a mask of the values that
+ * are not as expected follows; else they are the same as last time.
+ */
+enum {
+    CODE_MASK = 64,      /* added to a short code */
+    CODE_LONG = 128,     /* + high bits of the series; a byte with the lower ones follows */
+    CODE_LONG_MASK = 16, /* added to a long code */
+    CODE_SERIES = 192,   /* a new series: series, routine, number of values, flags */
+    CODE_TIME = 193,     /* end of the event before: 8 bytes, ticks */
+    CODE_PHASE = 194,    /* phase from now on */
+    CODE_UNALIGNED = 195 /* series whose places are written in bytes from now on */
+};
+
+#endif

@@ -1,0 +1,43 @@
+/* The command shmemtrace: reading traces; whatever is no reader's name starts a program. */
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/reader.h"
+#include "trace/record.h"
+
+static const struct reader_command *const commands[] = {
+    &dump_command, &summary_command, &check_command, &merge_command, &export_command,
+};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static int help(void)
+{
+    puts("Usage: shmemtrace [OPTION]... LAUNCHER... PROGRAM...   record what a program calls\n"
+         "       shmemtrace COMMAND [OPTION]... [TRACE]          read what was recorded\n"
+         "\n"
+         "  record       as without a command; for a launcher that is called like one below");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    puts("\n"
+         "shmemtrace record -h and shmemtrace COMMAND -h list the options. For example:\n"
+         "\n"
+         "  shmemtrace oshrun -np 4 ./app\n"
+         "  shmemtrace summary\n"
+         "  shmemtrace export --chrome app.json");
+    return fflush(stdout) || ferror(stdout) ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
+        return help();
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(word, commands[i]->name) == 0)
+            return reader_main(commands[i], argc - 1, argv + 1);
+    if (strcmp(word, "record") == 0) {
+        argv[1] = argv[0];
+        return record_main(argc - 1, argv + 1);
+    }
+    return record_main(argc, argv);
+}

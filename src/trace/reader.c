@@ -1,0 +1,419 @@
+#define _GNU_SOURCE
+#include "trace/reader.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/event_out.h"
+
+#define MOST_PES (1 << 24) /* readers keep something for each */
+
+static const struct reader_option help_option = {"help", 'h', NULL, "this text"},
+                                  output_option = {"output", 'o', "FILE",
+                                                   "write there, not to standard output"},
+                                  filters[] = {
+                                      {"pe", 0, "LIST", "these PEs alone, such as 0,4-7"},
+                                      {"thread", 0, "LIST", "these threads of each PE alone"},
+                                      {"only", 0, "LIST",
+                                       "these classes or routines alone, such as put,shmem_ctx_*"},
+};
+
+static void tell(const struct reader *reader, const char *format, va_list arguments)
+{
+    fprintf(stderr, "shmemtrace %s: ", reader->command->name);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void reader_say(const struct reader *reader, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(reader, format, arguments);
+    va_end(arguments);
+}
+
+void reader_fail(const struct reader *reader, int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(reader, format, arguments);
+    va_end(arguments);
+    exit(status);
+}
+
+void *reader_allocate(void *old, size_t count, size_t size)
+{
+    void *memory = reallocarray(old, count ? count : 1, size);
+    if (!memory) {
+        fputs("shmemtrace: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+/* ---- Options ---- */
+
+static size_t command_options(const struct reader_command *command, struct reader_option *options)
+{
+    size_t count = 0;
+    if (command->filters)
+        for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+            options[count++] = filters[i];
+    for (const struct reader_option *own = command->options; own && own->name; own++)
+        options[count++] = *own;
+    if (command->output)
+        options[count++] = output_option;
+    options[count++] = help_option;
+    return count;
+}
+
+void reader_help(const struct reader_command *command)
+{
+    struct reader_option options[READER_OPTIONS];
+    size_t count = command_options(command, options);
+    printf("Usage: shmemtrace %s [OPTION]... [TRACE]\n\n%s\n"
+           "TRACE: a folder, or the file of one PE in it; %s if none is given.\n\n",
+           command->name, command->summary, TRACE_DEFAULT_PATH);
+    for (size_t i = 0; i < count; i++) {
+        const struct reader_option *o = &options[i];
+        char name[64];
+        snprintf(name, sizeof name, "--%s%s%s", o->name, o->value ? " " : "",
+                 o->value ? o->value : "");
+        if (o->letter)
+            printf("  -%c, %-18s %s\n", o->letter, name, o->help);
+        else
+            printf("      %-18s %s\n", name, o->help);
+    }
+    printf(
+        "\n%sExit status: 0 all well; 1 damaged trace%s, failed write; 2 wrong usage, no trace.\n",
+        command->notes ? command->notes : "", command == &check_command ? ", findings" : "");
+}
+
+/* "0,4-7" */
+static size_t parse_ranges(const struct reader *reader, const char *option, const char *text,
+                           struct reader_range **ranges)
+{
+    size_t count = 0;
+    for (const char *c = text;; c++) {
+        char *end;
+        struct reader_range range;
+        errno = 0;
+        range.first = range.last =
+            isdigit((unsigned char)*c) ? strtol(c, &end, 10) : (end = NULL, -1);
+        if (end && *end == '-' && isdigit((unsigned char)end[1]))
+            range.last = strtol(end + 1, &end, 10);
+        if (!end || errno || (*end && *end != ',') || range.last < range.first)
+            reader_fail(reader, 2, "--%s %s: give numbers and ranges, such as 0,4-7", option, text);
+        *ranges = reader_allocate(*ranges, count + 1, sizeof **ranges);
+        (*ranges)[count++] = range;
+        c = end;
+        if (!*c)
+            return count;
+    }
+}
+
+static bool in_ranges(const struct reader_range *ranges, size_t count, long number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (number >= ranges[i].first && number <= ranges[i].last)
+            return true;
+    return count == 0;
+}
+
+bool reader_wants_thread(const struct reader *reader, long thread)
+{
+    return in_ranges(reader->threads, reader->thread_ranges, thread);
+}
+
+static void parse_only(struct reader *reader, const char *text)
+{
+    char *copy = strdup(text), *rest = copy;
+    for (char *word; copy && (word = strsep(&rest, ","));) {
+        if (!*word)
+            reader_fail(reader, 2, "--only %s: give classes or routines, with commas between them",
+                        text);
+        reader->only = reader_allocate(reader->only, reader->only_count + 1, sizeof(char *));
+        reader->only[reader->only_count++] = word;
+    }
+}
+
+const char *reader_given(const struct reader *reader, const char *option)
+{
+    for (size_t i = 0; i < READER_OPTIONS && reader->options[i].name; i++)
+        if (strcmp(reader->options[i].name, option) == 0)
+            return reader->given[i];
+    return NULL;
+}
+
+static void parse_options(struct reader *reader, int argc, char **argv)
+{
+    struct option table[READER_OPTIONS + 1] = {{0}};
+    char letters[2 * READER_OPTIONS + 2] = ":", *letter = letters + 1;
+    size_t count = command_options(reader->command, reader->options);
+    for (size_t i = 0; i < count; i++) {
+        const struct reader_option *o = &reader->options[i];
+        table[i] = (struct option){o->name, o->value ? required_argument : no_argument, NULL,
+                                   256 + (int)i};
+        if (o->letter) {
+            *letter++ = o->letter;
+            if (o->value)
+                *letter++ = ':';
+        }
+    }
+    opterr = 0;
+    optind = 0;
+    for (int c; (c = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
+        const char *word = argv[optind - 1];
+        if (c == ':')
+            reader_fail(reader, 2, "option %s needs a value", word);
+        if (c == '?')
+            reader_fail(reader, 2, "unknown option %s; shmemtrace %s -h lists them", word,
+                        reader->command->name);
+        for (size_t i = 0; i < count; i++)
+            if (c == 256 + (int)i || c == reader->options[i].letter)
+                reader->given[i] = optarg ? optarg : "";
+    }
+    if (reader_given(reader, "help")) {
+        reader_help(reader->command);
+        reader_close_written(reader, stdout, "standard output");
+        exit(0);
+    }
+    const char *text = reader_given(reader, "pe");
+    if (text)
+        reader->pe_ranges = parse_ranges(reader, "pe", text, &reader->pes);
+    if ((text = reader_given(reader, "thread")))
+        reader->thread_ranges = parse_ranges(reader, "thread", text, &reader->threads);
+    if ((text = reader_given(reader, "only")))
+        parse_only(reader, text);
+    if (argc - optind > 1)
+        reader_fail(reader, 2, "%s: one trace at a time", argv[optind + 1]);
+    reader->path = argc > optind ? argv[optind] : TRACE_DEFAULT_PATH;
+}
+
+int reader_main(const struct reader_command *command, int argc, char **argv)
+{
+    struct reader reader = {.command = command, .out = stdout, .out_name = "standard output"};
+    parse_options(&reader, argc, argv);
+    char *error = NULL;
+    long count = trace_files(reader.path, &reader.files, &error);
+    if (count < 0)
+        reader_fail(&reader, 2, "%s", error);
+    reader.count = (size_t)count;
+    reader.told = reader_allocate(NULL, reader.count, sizeof *reader.told);
+    memset(reader.told, 0, reader.count * sizeof *reader.told);
+    const char *output = command->output ? reader_given(&reader, "output") : NULL;
+    if (output && strcmp(output, "-") != 0) {
+        reader.out_name = output;
+        reader.out = reader_create(&reader, output);
+    }
+    int status = command->run(&reader);
+    reader_close_written(&reader, reader.out, reader.out_name);
+    if (reader.out != stdout)
+        reader_close_written(&reader, stdout, "standard output");
+    for (size_t i = 0; i < reader.count; i++)
+        free(reader.files[i]);
+    free(reader.files);
+    free(reader.told);
+    table_free(&reader.routines);
+    free(reader.pes);
+    free(reader.threads);
+    if (reader.only_count)
+        free(reader.only[0]);
+    free(reader.only);
+    return status;
+}
+
+/* ---- Files written ---- */
+
+static void write_failed(const struct reader *reader, const char *path)
+{
+    /* Whoever reads from the pipe has enough. */
+    if (errno == EPIPE)
+        exit(128 + SIGPIPE);
+    reader_fail(reader, 1, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+FILE *reader_create(const struct reader *reader, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        reader_fail(reader, 2, "%s: cannot be written: %s", path, strerror(errno));
+    return file;
+}
+
+void reader_check_written(const struct reader *reader, FILE *file, const char *path)
+{
+    if (ferror(file))
+        write_failed(reader, path);
+}
+
+void reader_close_written(const struct reader *reader, FILE *file, const char *path)
+{
+    if (fflush(file) || ferror(file) || (file != stdout && fclose(file)))
+        write_failed(reader, path);
+}
+
+/* ---- Files read ---- */
+
+static bool wants_routine(const struct reader *reader, const struct trace_routine *routine)
+{
+    for (size_t i = 0; i < reader->only_count; i++)
+        if (strcmp(reader->only[i], trace_class_name(routine->class)) == 0 ||
+            fnmatch(reader->only[i], routine->name, 0) == 0)
+            return true;
+    return reader->only_count == 0;
+}
+
+struct source *source_open(struct reader *reader, size_t index)
+{
+    char *error = NULL;
+    if (!reader->files[index])
+        return NULL;
+    struct trace_file *file = trace_open(reader->files[index], &error);
+    if (file && trace_info(file)->pes > MOST_PES) {
+        if (asprintf(&error, "%s: says that it is one of %d PEs; this program reads %d at most",
+                     reader->files[index], trace_info(file)->pes, MOST_PES) < 0)
+            error = NULL;
+        trace_close(file);
+        file = NULL;
+    }
+    if (!file) {
+        reader_say(reader, "%s", error ? error : reader->files[index]);
+        free(error);
+        free(reader->files[index]);
+        reader->files[index] = NULL;
+        reader->status = 1;
+        return NULL;
+    }
+    reader->readable++;
+    const struct trace_info *info = trace_info(file);
+    if (info->profile && !reader->command->profiles)
+        reader_fail(reader, 2,
+                    "%s: holds sums, no events (recorded with --summary); shmemtrace summary shows "
+                    "them",
+                    reader->files[index]);
+    if (!in_ranges(reader->pes, reader->pe_ranges, info->pe)) {
+        trace_close(file);
+        return NULL;
+    }
+    struct source *source = reader_allocate(NULL, 1, sizeof *source);
+    *source = (struct source){
+        .reader = reader,
+        .index = index,
+        .path = reader->files[index],
+        .file = file,
+        .info = info,
+        .seconds_per_tick = 1 / info->ticks_per_second,
+        .wanted = reader_allocate(NULL, info->routines, sizeof(bool)),
+        .numbers = reader_allocate(NULL, info->routines, sizeof(size_t)),
+    };
+    memset(source->numbers, 0, info->routines * sizeof(size_t));
+    for (size_t i = 0; i < info->routines; i++)
+        source->wanted[i] = wants_routine(reader, trace_routine(file, (uint32_t)i));
+    return source;
+}
+
+int reader_status(const struct reader *reader)
+{
+    if (reader->readable == 0)
+        exit(2); /* why was said already */
+    return reader->status;
+}
+
+void source_close(struct source *source)
+{
+    if (!source)
+        return;
+    trace_close(source->file);
+    free(source->wanted);
+    free(source->numbers);
+    free(source);
+}
+
+/* Whether it is still to be said. */
+static bool note_damage(struct source *source)
+{
+    bool *told = &source->reader->told[source->index], first = !*told;
+    source->damaged = *told = true;
+    source->reader->status = 1;
+    return first;
+}
+
+void source_damaged(struct source *source, const struct trace_cursor *cursor)
+{
+    if (note_damage(source))
+        reader_say(source->reader, "%s", trace_problem(cursor));
+}
+
+void source_ended(struct source *source)
+{
+    const struct trace_info *info = source->info;
+    if (source->damaged || !info->complete || info->profile || source->events == info->events)
+        return;
+    if (note_damage(source))
+        reader_say(source->reader,
+                   "%s: truncated: %" PRIu64 " events were recorded, %" PRIu64 " are there",
+                   source->path, info->events, source->events);
+}
+
+bool source_next(struct source *source, struct trace_cursor *cursor, struct trace_event *event)
+{
+    for (;;) {
+        int more = trace_next(cursor, event);
+        if (more < 0)
+            source_damaged(source, cursor);
+        if (more <= 0)
+            return false;
+        source->events++;
+        if (source->wanted[event->routine] && reader_wants_thread(source->reader, event->thread))
+            return true;
+    }
+}
+
+size_t source_number(struct source *source, const struct trace_event *event)
+{
+    size_t *number = &source->numbers[event->routine];
+    if (*number == 0) {
+        const char *name = source_routine(source, event)->name;
+        *number = 1 + table_number(&source->reader->routines, name, strlen(name) + 1);
+    }
+    return *number - 1;
+}
+
+enum transfer trace_transfer(const struct trace_routine *routine)
+{
+    switch (routine->class) {
+    case TRACE_PUT:
+        return TRANSFER_TO_PEER;
+    case TRACE_GET:
+        return TRANSFER_FROM_PEER;
+    case TRACE_NONBLOCKING:
+        return strstr(routine->name, "_get") ? TRANSFER_FROM_PEER : TRANSFER_TO_PEER;
+    case TRACE_ATOMIC:
+        return TRANSFER_BOTH;
+    default:
+        return TRANSFER_NONE;
+    }
+}
+
+bool source_set(const struct source *source, const struct trace_event *event, struct trace_set *set)
+{
+    *set = (struct trace_set){0, 1, source->info->pes};
+    if (event_has(event, TRACE_SET_SIZE)) {
+        set->start = event_value(event, TRACE_SET_START, 0);
+        set->stride = event_value(event, TRACE_SET_STRIDE, 1);
+        set->size = event->values[TRACE_SET_SIZE];
+        return true;
+    }
+    return event->flags & TRACE_IMPLICIT_BARRIER;
+}

@@ -1,0 +1,293 @@
+#define _GNU_SOURCE /* asprintf, realpath */
+#include "trace/record.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/format.h"
+#include "trace/settings.h"
+
+#ifndef SKAMPI_LIBRARY_DIR
+#define SKAMPI_LIBRARY_DIR "/usr/local/lib"
+#endif
+#define LIBRARY "libshmemtrace.so"
+
+/* Statuses of shells for what cannot be started. */
+enum { STATUS_WRONG = 2, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
+
+__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("shmemtrace: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return STATUS_WRONG;
+}
+
+static void usage(void)
+{
+    puts("Usage: shmemtrace [record] [OPTION...] LAUNCHER... PROGRAM [ARGUMENT...]\n"
+         "\n"
+         "Runs an OpenSHMEM program, which need not be recompiled, and writes a trace of its "
+         "calls:\n"
+         "a file a PE in a folder. The exit status is that of the launcher.\n"
+         "\n"
+         "  shmemtrace oshrun -np 4 ./app\n"
+         "  shmemtrace -o run1 --exclude synchronization,shmem_int_p srun -n 64 ./app input\n");
+    for (size_t i = 0; i < setting_row_count; i++) {
+        const struct setting_row *row = &setting_rows[i];
+        char option[64];
+        snprintf(option, sizeof option, row->argument == SETTING_OPTIONAL ? "%s[=%s]" : "%s %s",
+                 row->option, row->placeholder ? row->placeholder : "");
+        printf("  %-20s %s\n", option, row->help);
+    }
+    puts("  -h, --help           this text\n"
+         "\n"
+         "SIZE is a number of bytes, with K, M or G behind it. Classes of routines are put, get,\n"
+         "nonblocking, atomic, collective, synchronization, context, lock, memory, setup, query.\n"
+         "Each option is a variable of the environment, too, for programs that are started with\n"
+         "LD_PRELOAD=libshmemtrace.so or linked with -lshmemtrace:");
+    for (size_t i = 0; i < setting_row_count; i++)
+        printf("  %-20s %s\n", setting_rows[i].option, setting_rows[i].variable);
+}
+
+/* ---- Options ---- */
+
+/* The row of an option; its argument, if it is in the same word, in *argument. */
+static size_t find_row(const char *word, const char **argument)
+{
+    size_t length = strcspn(word, "="), i = 0;
+    *argument = word[length] ? word + length + 1 : NULL;
+    while (i < setting_row_count && (strlen(setting_rows[i].option) != length ||
+                                     strncmp(setting_rows[i].option, word, length) != 0))
+        i++;
+    return i;
+}
+
+static bool set_variable(size_t row, const char *text)
+{
+    return setenv(setting_rows[row].variable, text, 1) == 0;
+}
+
+/* Takes options up to the first word that is none, whose index is returned; 0: refused. */
+static int take_options(int argc, char **argv, struct settings *settings)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        const char *argument, *word = argv[i];
+        if (strcmp(word, "--") == 0)
+            return i + 1;
+        size_t row = find_row(word, &argument);
+        if (row == setting_row_count) {
+            refuse("unknown option %s; shmemtrace record -h shows all of them", word);
+            return 0;
+        }
+        enum setting_argument wants = setting_rows[row].argument;
+        if (wants == SETTING_NONE && argument) {
+            refuse("%s: this option has no argument", word);
+            return 0;
+        }
+        if (wants == SETTING_NEEDED && !argument && i + 1 < argc)
+            argument = argv[++i];
+        /* --ring 8M: no launcher's name begins with a digit. */
+        if (wants == SETTING_OPTIONAL && !argument && i + 1 < argc &&
+            isdigit((unsigned char)argv[i + 1][0]))
+            argument = argv[++i];
+        if (wants == SETTING_NEEDED && !argument) {
+            refuse("%s: the argument %s is missing", word, setting_rows[row].placeholder);
+            return 0;
+        }
+        const char *text = argument ? argument : "1", *wrong = settings_set(settings, row, text);
+        if (wrong) {
+            refuse("%s %s: %s", setting_rows[row].option, text, wrong);
+            return 0;
+        }
+        if (!set_variable(row, text)) {
+            refuse("out of memory");
+            return 0;
+        }
+    }
+    return i;
+}
+
+/* ---- Folder ---- */
+
+static bool is_trace_file(const char *name)
+{
+    int pe, length = 0;
+    return sscanf(name, "pe-%d.trace%n", &pe, &length) == 1 && length > 0 && !name[length];
+}
+
+/* An old trace in the folder goes; anything else stays, and is a reason not to use the folder.
+ * Returns 0, or the status. */
+static int clear_folder(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    if (!directory)
+        return refuse("%s: %s; name another folder with -o", folder, strerror(errno));
+    int status = 0;
+    for (int pass = 0; pass < 2 && status == 0; pass++) {
+        rewinddir(directory);
+        for (struct dirent *entry; status == 0 && (entry = readdir(directory));) {
+            const char *name = entry->d_name;
+            if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+                continue;
+            if (pass == 0 && !is_trace_file(name))
+                status = refuse("%s: holds %s, which is no trace; name another folder with -o",
+                                folder, name);
+            if (pass == 1 && unlinkat(dirfd(directory), name, 0) != 0)
+                status =
+                    refuse("%s/%s: %s; name another folder with -o", folder, name, strerror(errno));
+        }
+    }
+    closedir(directory);
+    return status;
+}
+
+static int prepare_folder(const char *folder)
+{
+    char path[PATH_MAX];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return refuse("%s: %s; name another folder with -o", folder, strerror(errno));
+    int status = clear_folder(folder);
+    if (status)
+        return status;
+    if (access(folder, W_OK) != 0 || !realpath(folder, path))
+        return refuse("%s: %s; name another folder with -o", folder, strerror(errno));
+    return setenv("SHMEMTRACE_OUTPUT", path, 1) == 0 ? 0 : refuse("out of memory");
+}
+
+/* ---- Library ---- */
+
+/* Beside this program where it was built, else where it was installed. */
+static bool find_library(char *path, size_t size)
+{
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    if (slash)
+        *slash = '\0';
+    static const char *const places[] = {"", "../lib/"};
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        char candidate[PATH_MAX + 32], whole[PATH_MAX];
+        snprintf(candidate, sizeof candidate, "%s/%s" LIBRARY, own, places[i]);
+        if (realpath(candidate, whole) && access(whole, R_OK) == 0) {
+            snprintf(path, size, "%s", whole);
+            return true;
+        }
+    }
+    snprintf(path, size, "%s/" LIBRARY, SKAMPI_LIBRARY_DIR);
+    return access(path, R_OK) == 0;
+}
+
+/* ---- Launcher ---- */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* Launchers of Open MPI pass on what they are told to with -x alone, and programs of other hosts
+ * get nothing else. Others of the same names say who they are. */
+static bool is_open_mpi(const char *launcher)
+{
+    static const char *const always[] = {"oshrun", "shmemrun", "orterun", "prterun", "prun", NULL};
+    static const char *const perhaps[] = {"mpirun", "mpiexec", NULL};
+    const char *slash = strrchr(launcher, '/'), *name = slash ? slash + 1 : launcher;
+    char command[PATH_MAX + 64], line[256] = "";
+    if (!is_one_of(name, perhaps))
+        return is_one_of(name, always);
+    if (strchr(launcher, '\''))
+        return false;
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", launcher);
+    FILE *version = popen(command, "r");
+    if (!version)
+        return false;
+    if (!fgets(line, sizeof line, version))
+        line[0] = '\0';
+    pclose(version);
+    return strstr(line, "Open MPI") || strstr(line, "OpenRTE") || strstr(line, "PRRTE");
+}
+
+/* The library before others that are preloaded anyway. */
+static char *preload_text(const char *library)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char *text;
+    bool more = others && *others;
+    return asprintf(&text, "%s%s%s", library, more ? ":" : "", more ? others : "") < 0 ? NULL
+                                                                                       : text;
+}
+
+/* LAUNCHER -x NAME... REST */
+static char **with_variables(char **command, int count, char *preload)
+{
+    char **words = calloc((size_t)count + 2 * setting_row_count + 3, sizeof *words);
+    size_t used = 0;
+    if (!words)
+        return NULL;
+    words[used++] = command[0];
+    words[used++] = "-x";
+    words[used++] = preload;
+    for (size_t i = 0; i < setting_row_count; i++)
+        if (getenv(setting_rows[i].variable)) {
+            words[used++] = "-x";
+            words[used++] = (char *)(uintptr_t)setting_rows[i].variable;
+        }
+    for (int i = 1; i < count; i++)
+        words[used++] = command[i];
+    return words;
+}
+
+int record_main(int argc, char **argv)
+{
+    struct settings settings;
+    char library[PATH_MAX], problem[512];
+    for (int i = 1; i < argc && argv[i][0] == '-'; i++)
+        if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
+            usage();
+            return 0;
+        }
+    if (!settings_from_environment(&settings, problem, sizeof problem))
+        return refuse("%s", problem);
+    int first = take_options(argc, argv, &settings);
+    if (first == 0)
+        return STATUS_WRONG;
+    if (first >= argc)
+        return refuse("no program is named: shmemtrace [OPTION...] oshrun -np 4 ./app");
+    if (settings.ring && settings.summary)
+        return refuse("--ring keeps events, --summary keeps none: give one of them");
+    if (!find_library(library, sizeof library))
+        return refuse("%s is neither beside this program nor in %s: build it with OpenSHMEM and "
+                      "python3, or make install",
+                      LIBRARY, SKAMPI_LIBRARY_DIR);
+    int status = prepare_folder(settings.folder);
+    if (status)
+        return status;
+    char **command = argv + first, *preload = preload_text(library), *assignment;
+    if (!preload || asprintf(&assignment, "LD_PRELOAD=%s", preload) < 0)
+        return refuse("out of memory");
+    if (is_open_mpi(command[0]))
+        command = with_variables(command, argc - first, assignment);
+    else
+        setenv("LD_PRELOAD", preload, 1);
+    if (!command)
+        return refuse("out of memory");
+    execvp(command[0], command);
+    status = errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+    refuse("%s: %s", command[0], strerror(errno));
+    return status;
+}

@@ -1,0 +1,280 @@
+/* The file of a PE: see format.h. */
+#define _GNU_SOURCE /* asprintf, pwritev */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "comm/comm.h"
+#include "trace/checksum.h"
+#include "trace/runtime_internal.h"
+
+#ifndef SKAMPI_VERSION
+#define SKAMPI_VERSION "unknown"
+#endif
+
+/* Descriptors that applications count on are below. */
+#define LEAST_DESCRIPTOR 200
+#define COMMAND_BYTES 4096
+#define DESCRIPTION_BYTES (1024 * 1024)
+
+static struct {
+    char path[4096];
+    int descriptor;
+    dev_t device; /* of the file, in case the application closes all descriptors and opens others */
+    ino_t inode;
+    off_t ending; /* where there is room for that */
+    uint64_t most;
+    _Atomic off_t end;
+} file = {.descriptor = -1};
+
+_Static_assert(sizeof(struct block_head) == 48, "heads of blocks have no gaps");
+_Static_assert(sizeof(struct format_head) == 24, "the file's head has no gaps");
+
+/* ---- At the beginning ---- */
+
+static char *refuse(const char *what, const char *remedy)
+{
+    char *text;
+    if (asprintf(&text, "%s: %s: %s", file.path, what, remedy) < 0)
+        abort();
+    return text;
+}
+
+/* Folders that lead to it are made, too. */
+static bool make_folder(const char *path)
+{
+    char part[sizeof file.path];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *at = part + 1; *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            mkdir(part, 0777);
+            *at = '/';
+        }
+    return mkdir(part, 0777) == 0 || errno == EEXIST;
+}
+
+/* Only what this wrote may be overwritten. */
+static bool is_trace(int descriptor)
+{
+    char magic[sizeof FORMAT_MAGIC - 1];
+    ssize_t got = pread(descriptor, magic, sizeof magic, 0);
+    return got == 0 ||
+           (got == (ssize_t)sizeof magic && memcmp(magic, FORMAT_MAGIC, sizeof magic) == 0);
+}
+
+static void own_command(char *command)
+{
+    int descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor >= 0 ? read(descriptor, command, COMMAND_BYTES - 1) : 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    length = length > 0 ? length : 0;
+    command[length] = '\0';
+    for (ssize_t i = 0; i + 1 < length; i++)
+        if (command[i] == '\0')
+            command[i] = ' ';
+}
+
+static void describe(struct output *output)
+{
+    char host[256] = "unknown", command[COMMAND_BYTES], date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gethostname(host, sizeof host - 1);
+    own_command(command);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    give_number(output, (uint64_t)tracer.pe);
+    give_number(output, (uint64_t)trace_pes);
+    give_text(output, host);
+    give_text(output, command);
+    give_text(output, comm_library());
+    give_text(output, SKAMPI_VERSION);
+    give_text(output, date);
+    give_number(output, tracer.settings.summary);
+    give_text(output, tracer.clock_text);
+    give_real(output, tracer.ticks_per_second);
+    give_signed(output, tracer.beginning);
+    give_number(output, tracer.start.known);
+    give_signed(output, tracer.start.local);
+    give_signed(output, tracer.start.global);
+    give_real(output, tracer.start.rate);
+    give_real(output, tracer.start.bound);
+    give_number(output, counters_kept());
+    for (size_t i = 0; i < counters_kept(); i++)
+        give_text(output, counters_kept_name(i));
+    give_number(output, places_objects());
+    for (size_t i = 0; i < places_objects(); i++)
+        give_text(output, places_object_name(i));
+    give_number(output, trace_routine_count);
+    for (size_t i = 0; i < trace_routine_count; i++) {
+        const struct trace_routine *routine = &trace_routines[i];
+        give_text(output, routine->name);
+        give_number(output, (uint64_t)routine->class);
+        give_number(output, (uint64_t)routine->type);
+        give_number(output, routine->element_bytes);
+        give_number(output, routine->fields);
+    }
+}
+
+/* A program must not be killed by SIGXFSZ because of its tracer. */
+static void set_most(void)
+{
+    struct rlimit limit;
+    file.most = tracer.settings.limit ? tracer.settings.limit : UINT64_MAX;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < file.most)
+        file.most = limit.rlim_cur;
+}
+
+static char *write_beginning(void)
+{
+    static const unsigned char no_ending[FORMAT_ENDING_BYTES];
+    unsigned char *description = malloc(DESCRIPTION_BYTES);
+    if (!description)
+        return refuse("out of memory", "run without the tracer");
+    struct output output = {description, description + DESCRIPTION_BYTES, false};
+    describe(&output);
+    struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
+    head.description_bytes = (uint32_t)(output.next - description);
+    head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
+    struct iovec parts[] = {{&head, sizeof head},
+                            {description, head.description_bytes},
+                            {(void *)(uintptr_t)no_ending, sizeof no_ending}};
+    file.ending = (off_t)(sizeof head + head.description_bytes);
+    off_t end = file.ending + FORMAT_ENDING_BYTES;
+    set_most();
+    errno = EFBIG;
+    bool written = (uint64_t)end <= file.most && pwritev(file.descriptor, parts, 3, 0) == end;
+    free(description);
+    file.end = end;
+    if (output.full)
+        return refuse("the description does not fit", "load fewer libraries");
+    return written ? NULL : refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+}
+
+char *file_create(void)
+{
+    const char *folder = tracer.settings.folder;
+    char name[32];
+    snprintf(name, sizeof name, FORMAT_NAME, tracer.pe);
+    int length = snprintf(file.path, sizeof file.path, "%s/%s", folder, name);
+    if (length < 0 || (size_t)length >= sizeof file.path)
+        return refuse("the name is too long", "name another folder by SHMEMTRACE_OUTPUT");
+    if (!make_folder(folder))
+        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+    int descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+    file.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+    if (file.descriptor < 0)
+        file.descriptor = descriptor;
+    else
+        close(descriptor);
+    struct stat status;
+    if (fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
+        !is_trace(file.descriptor))
+        return refuse("there is a file that is no trace", "move it or name another folder");
+    file.device = status.st_dev;
+    file.inode = status.st_ino;
+    if (ftruncate(file.descriptor, 0) != 0)
+        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+    return write_beginning();
+}
+
+/* ---- Blocks ---- */
+
+off_t file_end(void)
+{
+    return file.end;
+}
+
+static void stop(int reason, const char *text)
+{
+    if (!(atomic_fetch_or(&tracer.off, reason) & (OFF_LIMIT | OFF_FAILED)))
+        tracer_say("%s: %s; recording has stopped, the program goes on", file.path, text);
+}
+
+static bool is_own(void)
+{
+    struct stat status;
+    return fstat(file.descriptor, &status) == 0 && status.st_dev == file.device &&
+           status.st_ino == file.inode;
+}
+
+static uint32_t block_checksum(const struct block_head *head, const void *payload)
+{
+    size_t before = offsetof(struct block_head, bytes);
+    uint32_t sum = checksum(0, (const char *)head + before, sizeof *head - before);
+    return checksum(sum, payload, head->bytes);
+}
+
+bool file_write_block(struct buffer *block, volatile off_t *writing)
+{
+    struct block_head *head = &block->head;
+    off_t bytes = (off_t)(sizeof *head + head->bytes);
+    if (atomic_load(&tracer.off) & (OFF_LIMIT | OFF_FAILED))
+        return false;
+    off_t at = atomic_fetch_add(&file.end, bytes);
+    if ((uint64_t)(at + bytes) > file.most) {
+        atomic_fetch_sub(&file.end, bytes);
+        stop(OFF_LIMIT, "the limit of its size is reached");
+        return false;
+    }
+    if (writing)
+        *writing = at;
+    head->magic = BLOCK_MAGIC;
+    head->checksum = block_checksum(head, block->payload);
+    errno = 0;
+    bool own = is_own();
+    if (own && pwrite(file.descriptor, head, (size_t)bytes, at) == bytes)
+        return true;
+    stop(OFF_FAILED, !own ? "closed by the program" : errno ? strerror(errno) : "the disk is full");
+    /* What was written of it is no block. */
+    off_t behind = at + bytes;
+    if (atomic_compare_exchange_strong(&file.end, &behind, at) && own &&
+        ftruncate(file.descriptor, at) != 0)
+        return false;
+    return false;
+}
+
+void file_write_at(off_t *end, const struct block_head *head, const void *payload)
+{
+    struct block_head whole = *head;
+    whole.magic = BLOCK_MAGIC;
+    whole.checksum = block_checksum(&whole, payload);
+    struct iovec parts[] = {{&whole, sizeof whole}, {(void *)(uintptr_t)payload, whole.bytes}};
+    off_t bytes = (off_t)(sizeof whole + whole.bytes);
+    if ((uint64_t)(*end + bytes) <= file.most && is_own() &&
+        pwritev(file.descriptor, parts, 2, *end) == bytes)
+        *end += bytes;
+}
+
+void file_write_ending(const char *reason, uint64_t events, uint64_t dropped, off_t end, bool last)
+{
+    unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
+    struct output output = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
+    if (file.descriptor < 0 || !is_own())
+        return;
+    give_text(&output, reason);
+    give_number(&output, events);
+    give_number(&output, dropped);
+    give_number(&output, tracer.thread_count);
+    give_number(&output, tracer.end.known);
+    give_signed(&output, tracer.end.local);
+    give_signed(&output, tracer.end.global);
+    give_real(&output, tracer.end.bound);
+    uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
+    memcpy(bytes, &sum, sizeof sum);
+    if (pwrite(file.descriptor, bytes, sizeof bytes, file.ending) < 0)
+        return; /* nobody is left to hear of it */
+    if (last && ftruncate(file.descriptor, end) == 0)
+        file.end = end;
+}

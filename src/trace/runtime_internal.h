@@ -1,0 +1,145 @@
+/*
+ * What the parts of the tracer's runtime share. A run of the application has one of everything
+ * here. Functions marked "in signal handlers" allocate nothing and take no locks.
+ */
+#ifndef SKAMPI_TRACE_RUNTIME_INTERNAL_H
+#define SKAMPI_TRACE_RUNTIME_INTERNAL_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "trace/encode.h"
+#include "trace/format.h"
+#include "trace/runtime.h"
+#include "trace/settings.h"
+
+#pragma GCC visibility push(hidden)
+
+#define BLOCK_BYTES (64 * 1024) /* of a block's payload */
+
+/* Why events are not recorded now. */
+enum {
+    OFF_PHASE = 1,   /* --phase leaves this one out */
+    OFF_CONTROL = 2, /* shmem_pcontrol(0) */
+    OFF_LIMIT = 4,   /* --limit; from here on events count as dropped */
+    OFF_FAILED = 8,  /* writing failed */
+    OFF_ENDED = 16   /* the trace is ended, or this is a child that was forked */
+};
+
+/* A block on its way into the file; payload is directly behind. */
+struct buffer {
+    struct block_head head;
+    unsigned char payload[BLOCK_BYTES];
+};
+
+/* Local and global time, in ticks of this PE's clock and of PE 0's, at one moment. */
+struct clock_fix {
+    bool known;
+    int64_t local, global;
+    double rate;  /* global ticks to a local one */
+    double bound; /* s */
+};
+
+struct profile;
+
+struct tracer_thread {
+    struct trace_thread common; /* first: inline code knows it alone */
+    uint32_t number;
+    struct tracer_thread *next; /* the one that began before it */
+    struct encoder encoder;
+    uint64_t first;   /* index of the first event of the current block */
+    uint64_t lost;    /* events of blocks that are no more, or could not be written */
+    uint64_t refused; /* events that were not recorded for want of room */
+    int64_t base;     /* of the current block */
+    uint32_t phase;
+    /* Streaming: one buffer. Ring: those of the ring, as far as they have been needed. */
+    struct buffer **buffers;
+    bool *sealed; /* ring: holds a whole block */
+    size_t buffer_count;
+    volatile size_t current;
+    volatile off_t writing;  /* where the current buffer is being written to; -1: it is not */
+    struct profile *profile; /* --summary */
+    bool beginning; /* its first event is the library's start: the tracer's own is no CPU burst */
+};
+
+struct tracer {
+    struct settings settings;
+    atomic_int off;
+    atomic_uint phase;
+    pid_t pid;
+    int pe;
+    struct tracer_thread *_Atomic threads; /* the latest first */
+    atomic_uint thread_count;
+    int64_t loaded; /* ticks: when this library was loaded */
+    struct clock_fix start, end;
+    int64_t beginning;       /* global time that all PEs count from */
+    double ticks_per_second; /* of global time */
+    char clock_text[128];
+};
+extern struct tracer tracer;
+
+/* One line on standard error: "shmemtrace: PE 3: ...". Not in signal handlers. */
+__attribute__((format(printf, 1, 2))) void tracer_say(const char *format, ...);
+
+/* Writes what threads have not written, and how it ended; more than once, if need be: what came
+ * before is overwritten. last: nothing follows. In signal handlers. */
+void tracer_save(const char *reason, bool last);
+
+/* ---- runtime_file.c ---- */
+
+/* Makes the folder and the file, and writes what does not change. NULL, or what is wrong and what
+ * to do, to be freed. */
+char *file_create(void);
+/* Writes a block at the file's end; its head is filled in but for magic and checksum. False: not
+ * written, and recording is off from now on. writing: see struct tracer_thread; may be NULL. */
+bool file_write_block(struct buffer *block, volatile off_t *writing);
+/* Appends a block without moving the file's end: at *end, which is moved. In signal handlers. */
+void file_write_at(off_t *end, const struct block_head *head, const void *payload);
+off_t file_end(void);
+/* Says how it ended; last: cuts off what lies behind end. In signal handlers. */
+void file_write_ending(const char *reason, uint64_t events, uint64_t dropped, off_t end, bool last);
+
+/* ---- runtime_clocks.c: collective over all PEs ---- */
+
+/* As early as possible. */
+void clocks_loaded(void);
+/* Learns the rate of the clock, and how it is to that of PE 0. problem: of this PE, or NULL;
+ * returns false when a PE has one, and *speaks on the first of those. */
+bool clocks_start(const char *problem, bool *speaks);
+void clocks_finish(void);
+
+/* ---- runtime_places.c ---- */
+
+/* Finds the objects that places lie in; collective over all PEs. */
+void places_find(void);
+size_t places_objects(void);
+const char *places_object_name(size_t object);
+
+/* ---- runtime_end.c ---- */
+
+/* From now on all ways of ending are noticed. */
+void ending_watch(void);
+
+/* ---- runtime_profile.c ---- */
+
+struct profile *profile_create(void);
+void profile_add(struct profile *, unsigned routine, uint32_t phase, int64_t peer, uint64_t bytes,
+                 int64_t ticks);
+/* Appends blocks with all that was added, as file_write_at does. In signal handlers. */
+void profile_write(const struct profile *, uint32_t thread, off_t *end);
+
+/* ---- runtime_counters.c ---- */
+
+/* NULL, or why hardware counters cannot be had (to be freed). */
+char *counters_begin(const char *names);
+size_t counters_kept(void);
+const char *counters_kept_name(size_t i);
+/* The application's phase begins or ends on this thread. */
+void counters_phase(uint32_t thread, uint32_t phase);
+/* Appends the blocks of what was counted, as file_write_at does; now: the phase that goes on, too.
+ * In signal handlers without that. */
+void counters_write(off_t *end);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * For applications that tell the tracer of their phases. They run untraced, too: the function is
+ * then not there, and nothing happens.
+ *
+ *     #include <shmemtrace.h>
+ *     SHMEMTRACE_PHASE(2);
+ */
+#ifndef SHMEMTRACE_H
+#define SHMEMTRACE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What this PE does from now on belongs to a phase, numbered as the application likes; at first it
+ * is 0. Any thread; it holds for all threads of the PE. */
+void shmemtrace_phase(int phase) __attribute__((weak));
+
+#ifdef __cplusplus
+}
+#endif
+
+#define SHMEMTRACE_PHASE(phase)                                                                    \
+    do {                                                                                           \
+        if (shmemtrace_phase)                                                                      \
+            shmemtrace_phase(phase);                                                               \
+    } while (0)
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * What only the wrappers that src/trace/generate writes need besides runtime.h: how parameters
+ * become values of fields.
+ */
+#ifndef SKAMPI_TRACE_WRAPPER_H
+#define SKAMPI_TRACE_WRAPPER_H
+
+#include "trace/runtime.h"
+
+static inline int64_t trace_float_bits(float value)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } both = {value};
+    return both.bits;
+}
+
+static inline int64_t trace_double_bits(double value)
+{
+    union {
+        double value;
+        int64_t bits;
+    } both = {value};
+    return both.bits;
+}
+
+/* Libraries number them differently; traces do not. -1: none of them. */
+static inline int64_t trace_comparison(int comparison)
+{
+    return comparison == SHMEM_CMP_EQ   ? 0
+           : comparison == SHMEM_CMP_NE ? 1
+           : comparison == SHMEM_CMP_GT ? 2
+           : comparison == SHMEM_CMP_LE ? 3
+           : comparison == SHMEM_CMP_LT ? 4
+           : comparison == SHMEM_CMP_GE ? 5
+                                        : -1;
+}
+
+/* The logarithm comes from the application and may be anything. */
+static inline int64_t trace_stride(int logarithm)
+{
+    return (int64_t)(UINT64_C(1) << (logarithm & 63));
+}
+
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 4
+static inline int64_t trace_context_number(shmem_ctx_t context)
+{
+    return context == SHMEM_CTX_DEFAULT
+               ? 0
+               : trace_handle_number(TRACE_CONTEXT_HANDLE, (const void *)context);
+}
+
+/* What may have created a context or team returns its status. -1: there is none. */
+static inline void trace_note_context(int status, const shmem_ctx_t *context)
+{
+    if (status == 0)
+        trace_handle_add(TRACE_CONTEXT_HANDLE, (const void *)*context);
+}
+
+static inline int64_t trace_new_context(int status, const shmem_ctx_t *context)
+{
+    return status == 0 ? trace_context_number(*context) : -1;
+}
+#endif
+
+#ifdef SHMEM_TEAM_INVALID
+/* 0 all PEs, -2 those that share memory, from 1 on those created, in order. */
+static inline int64_t trace_team_number(shmem_team_t team)
+{
+    return team == SHMEM_TEAM_WORLD    ? 0
+           : team == SHMEM_TEAM_SHARED ? -2
+                                       : trace_handle_number(TRACE_TEAM_HANDLE, (const void *)team);
+}
+
+static inline void trace_note_team(int status, const shmem_team_t *team)
+{
+    if (status == 0 && *team != SHMEM_TEAM_INVALID)
+        trace_handle_add(TRACE_TEAM_HANDLE, (const void *)*team);
+}
+
+static inline int64_t trace_new_team(int status, const shmem_team_t *team)
+{
+    return status == 0 && *team != SHMEM_TEAM_INVALID ? trace_team_number(*team) : -1;
+}
+#endif
+
+#endif

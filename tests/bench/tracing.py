@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""What tracing adds to an 8-byte put: part of `make bench`. Within a run, traced and untraced puts take
+turns (puts.c); runs of the untraced and of the traced program do, too."""
+
+import os
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+
+import harness
+import traces
+
+ROUNDS = 9
+PES = 2
+WAYS = [  # options of the tracer, the target in ns
+    ("ring in memory", ["--ring"], 12),
+    ("streaming to a file", [], 20),
+    ("ring, by clock_gettime", ["--ring", "--recorder", "clock_gettime"], None),
+    ("streaming, by clock_gettime", ["--recorder", "clock_gettime"], None),
+]
+
+
+def build_puts():
+    directory = os.path.join(harness.build_directory(), "bench")
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(harness.build_directory(), "commands"), encoding="utf-8") as file:
+        command = shlex.split(file.read())
+    program = os.path.join(directory, "puts")
+    subprocess.run([command[0], "-o", program, os.path.join(HERE, "puts.c"), *command[1:]],
+                   cwd=harness.ROOT, check=True)
+    return program
+
+
+def figures(done):
+    """{"put": ns, "twin": ns, "added": ns, "counter": ns, "clock": ns} as the program prints them."""
+    found = dict(re.findall(r"^(\w+) ([\d.]+)$", done.out, re.MULTILINE))
+    if done.status != 0 or "put" not in found:
+        sys.exit(f"bench: {done}")
+    return {name: float(value) for name, value in found.items()}
+
+
+def tell_added(name, runs, remark=""):
+    added = [run["added"] for run in runs]
+    low, middle, high = statistics.quantiles(added, n=4)
+    print(f"{name:30} {middle:7.1f} {low:7.1f} {high:7.1f} {min(run['put'] for run in runs):8.1f}  "
+          f"{remark}".rstrip(), flush=True)
+
+
+def bench_tracing():
+    program = build_puts()
+    rounds = [(figures(traces.launched(PES, [program])),
+               *(figures(traces.recorded(PES, [program], options)) for _, options, _ in WAYS))
+              for _ in range(ROUNDS)]
+    untraced, *traced = zip(*rounds)
+    counter, clock = (min(run[name] for turn in rounds for run in turn)
+                      for name in ("counter", "clock"))
+    print(f"\ntracing: ns added to an 8-byte put on {PES} PEs, by {ROUNDS} runs each\n"
+          f"a reading of the processor's counter takes {counter:.1f} ns here, of clock_gettime "
+          f"{clock:.1f} ns\n{'':30}  median  1st qu  3rd qu best put")
+    tell_added("untraced", untraced)
+    for (name, _, target), runs in zip(WAYS, traced):
+        tell_added(name, runs, "" if target is None else
+             f"target {target}; less two readings of the counter "
+             f"{statistics.median(run['added'] - 2 * run['counter'] for run in runs):.1f}")
+
+
+if __name__ == "__main__":
+    bench_tracing()

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# TIMEOUT: 300
+"""Traces that no tracer would write must not crash the readers, keep them for ever or eat the memory:
+fuzzes what reads files of traces, then gives what was found to reach new code to the commands."""
+
+import argparse
+import glob
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap, run, scratch_directory
+from target import HERE, MEMORY, Code, find_target
+
+FINDINGS = os.path.join(HERE, "trace_findings")
+COMMANDS = [["dump"], ["dump", "--csv"], ["dump", "--json"], ["summary"], ["summary", "--json"],
+            ["check"], ["merge", "-o", "merged"], ["export", "--chrome", "-o", "chrome.json"],
+            ["export", "--paraver", "-o", "paraver"]]
+COMMAND_FILES = 60  # of a trace that is given to a command
+SANITIZER = re.compile("Sanitizer|runtime error|fuzz_trace:")
+
+
+def files_in(folder):
+    return sorted(glob.glob(os.path.join(folder, "*")))
+
+
+def code():
+    """The readers; recording and OTF2's library are left out."""
+    sources = [path for path in sorted(glob.glob(os.path.join(ROOT, "src", "trace", "*.c")))
+               if not re.match(r"(main|runtime\w*|record)\.c", os.path.basename(path))]
+    return Code(
+        name="trace-",
+        sources=[os.path.join(HERE, "fuzz_trace.c"), os.path.join(ROOT, "src", "output", "json.c"),
+                 *sources],
+        headers=glob.glob(os.path.join(ROOT, "src", "trace", "*.[ch]")),
+        flags=["-DSKAMPI_OTF2=0"],
+        linked=["-lm"],
+        text="#define main shmemtrace_main\n#include \"trace/main.c\"\n"
+             "int record_main(int argc, char **argv) { (void)argc, (void)argv; return 2; }\n")
+
+
+def outcomes(target, files):
+    """Of each file: as it is, and with its checksums put right; None where it came to a bad end."""
+    done = target.run(*files, FUZZ_OUTCOME="1")
+    # libFuzzer tries an empty input before the first.
+    found = [re.findall(r"^outcome: (\w+), repaired: (\w+)$", part, re.MULTILINE)[-1:]
+             for part in done.err.split("\nRunning: ")[1:]]
+    whole = done.status == 0 and len(found) == len(files) and all(found)
+    return ([outcome for outcome, in found] if whole else None), done
+
+
+def check_seeds(tap, target):
+    folder = scratch_directory()
+    run([target.path, "--seeds", folder])
+    seeds = files_in(folder)
+    found, done = outcomes(target, seeds)
+    tap.ok(seeds and found == [("whole", "whole")] * len(seeds),
+           "traces that are as they should be are read whole", f"{found}\n{done}")
+    return seeds
+
+
+def check_truncated(tap, target, seeds):
+    """Files that end somewhere."""
+    folder = scratch_directory()
+    for seed in seeds:
+        with open(seed, "rb") as file:
+            data = file.read()
+        for size in range(0, len(data), max(1, len(data) // 40)):
+            with open(os.path.join(folder, f"{os.path.basename(seed)}-{size:06}"), "wb") as file:
+                file.write(data[:size])
+    found, done = outcomes(target, files_in(folder))
+    kinds = {first for first, _ in found or []}
+    tap.ok(found and {"refused", "damaged"} <= kinds,
+           "truncated traces are refused, or read up to the damage", f"{kinds}\n{done.err[-3000:]}")
+
+
+def check_found_before(tap, target):
+    files = [path for path in files_in(FINDINGS) if not path.endswith(".md")]
+    if files:
+        found, done = outcomes(target, files)
+        tap.ok(found, f"what was found before: {len(files)} files", done.err[-6000:])
+
+
+def check_fuzzing(tap, target, seconds, corpus):
+    before = set(os.listdir(target.artifacts()))
+    done = target.run(f"-max_total_time={seconds}", "-print_final_stats=1", "-reload=0",
+                      corpus, timeout=seconds + 100, artifacts=target.artifacts())
+    found = sorted(set(os.listdir(target.artifacts())) - before)
+    tap.ok(done.status == 0 and not found, f"{seconds} s of fuzzing find nothing",
+           "".join(f"reproducer: {os.path.join(target.artifacts(), name)}\n" for name in found)
+           + done.err[-6000:])
+    runs = re.search(r"stat::number_of_executed_units: *(\d+)", done.err)
+    coverage = re.findall(r"cov: (\d+)", done.err)
+    runs = int(runs.group(1)) if runs else 0
+    tap.note(f"{runs} traces read, {coverage[-1] if coverage else 0} places in the code reached")
+    tap.ok(runs > 10 * seconds, "and many traces were read", f"{runs} in {seconds} s")
+
+
+def check_commands(tap, target, corpus):
+    """The commands themselves: a trace of files that are damaged in many ways."""
+    trace = os.path.join(scratch_directory(), "trace")
+    os.mkdir(trace)
+    files = files_in(corpus)
+    step = max(1, len(files) // COMMAND_FILES)
+    run([target.path, "--repair", trace, *files[::step][:COMMAND_FILES]])
+    address = (f"max_allocation_size_mb={MEMORY['malloc']}:hard_rss_limit_mb={MEMORY['all']}:"
+               "detect_leaks=0")
+    for words in COMMANDS:
+        done = run([target.path, "--command", *words, trace], {"ASAN_OPTIONS": address}, timeout=60)
+        tap.ok(done.status in (0, 1, 2) and not SANITIZER.search(done.err)
+               and (done.out or done.err),
+               f"{' '.join(words)}: survives {len(files_in(trace))} damaged files", done)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=12, help="how long (default %(default)s)")
+    parser.add_argument("--plain", action="store_true", help="the built-in mutator, whatever there is")
+    parser.add_argument("--corpus", help="folder for inputs that reach new code, to go on from")
+    options = parser.parse_args()
+
+    tap = Tap()
+    target = find_target(code(), options.plain)
+    if not tap.ok(target, "there is a compiler to fuzz with"):
+        tap.done()
+    problem = target.build()
+    if not tap.ok(not problem, "the target is built", problem):
+        tap.done()
+    tap.note(target)
+    corpus = os.path.abspath(options.corpus) if options.corpus else scratch_directory()
+    os.makedirs(corpus, exist_ok=True)
+    seeds = check_seeds(tap, target)
+    check_truncated(tap, target, seeds)
+    check_found_before(tap, target)
+    run([target.path, "--seeds", corpus])
+    check_fuzzing(tap, target, options.seconds, corpus)
+    check_commands(tap, target, corpus)
+    tap.done()
+
+
+main()
