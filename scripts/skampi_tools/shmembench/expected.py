@@ -148,10 +148,8 @@ class _Run:
 
 
 def calls(program, npes, count, library):
-    """Rows (dictionaries by column) of all PEs in order."""
-    rows = []
+    """Yields the rows (dictionaries by column) of all PEs in order."""
     for me in range(npes):
         run = _Run(program, me, npes, count, library)
         run.run(program.steps)
-        rows += run.rows
-    return rows
+        yield from run.rows
