@@ -7,12 +7,14 @@ what the library did, and notice a library that does it wrong; its lists of call
 import csv
 import os
 import re
+import shlex
 import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from builds import preloadable
-from harness import ROOT, Tap, has, in_parallel, launch_environment, launch_line, run, scratch_directory
+from harness import (ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, run,
+                     scratch_directory)
 
 BENCH = os.path.join(ROOT, "scripts/shmembench")
 NAMES = {1: "put", 2: "get", 3: "collectives", 4: "synchronization", 5: "atomics", 6: "nonblocking",
@@ -290,6 +292,35 @@ def test_fortran(tap):
                f"test{number}_{NAMES[number]}_f90: runs, all is right, one line a call", outcome)
 
 
+def test_later_version(tap):
+    """What OpenSHMEM 1.5 added, on the emulation in tests/stub, which has some of it."""
+    if "OpenSHMEM 1.4 " not in build_config().get("CONFIG_SUMMARY", ""):
+        tap.skip("OpenSHMEM 1.5", "the emulation is one over 1.4")
+        return
+    directory = scratch_directory()
+    stub = os.path.join(ROOT, "tests/stub/openshmem-1.5")
+    flags = ["-DSKAMPI_SHMEM=1", f"-I{ROOT}", f"-I{stub}/emulation"]
+    built = run(["oshcc", "-w", *flags, "-c", "-o", "emulation.o", f"{stub}/emulation.c"], cwd=directory)
+    compiler = shlex.join(["oshcc", *flags, built.path("emulation.o")])
+    names = "shmem_*_reduce,shmem_broadcastmem,shmem_int_fcollect,shmem_alltoall*mem,shmem_team_sync,*_signal*"
+    outcome = bench(directory, "c.conf", "--cc", compiler, "--api", names, "--pes", "2",
+                    files={"c.conf": "1 1 9 1\n3 3 9 1\n4 4 9 1\n6 6 9 1\n"})
+    folder = outcome.path("shmembench.out")
+    made = run(["make", "-j2", "CFLAGS=-O0 -Wall -Wextra -Werror"], None, 100, folder)
+    if not tap.ok(outcome.status == 0 and made.status == 0, "OpenSHMEM 1.5: programs are built",
+                  f"{outcome}\n{made}"):
+        return
+    for number, wanted in ((1, "shmem_putmem_signal "), (3, "shmem_int_sum_reduce "), (4, "shmem_team_sync "),
+                           (6, "shmem_putmem_signal_nbi ")):
+        outcome = launch(2, os.path.join(folder, f"test{number}_{NAMES[number]}_c"))
+        tap.ok(outcome.status == 0 and wanted in outcome.out,
+               f"OpenSHMEM 1.5: {wanted.strip()} and the like do what they should", outcome)
+    calls = [row for row in rows(os.path.join(folder, "test3_collectives.expected-2.csv"))
+             if row["routine"] == "shmem_broadcastmem"]
+    tap.equal([(row["set_start"], row["set_stride"], row["set_size"], row["root"], row["bytes"])
+               for row in calls], [("0", "0", "2", "1", "9")] * 2, "... and a team is listed as in traces")
+
+
 # ---- Lists of calls, compared with made-up traces ----
 
 
@@ -383,8 +414,8 @@ def test_compare(tap, folder):
 def main():
     tap = Tap()
     test_errors(tap)
-    if not has("SHMEM"):
-        tap.skip("programs", "without OpenSHMEM there is nothing to call")
+    if not has("SHMEM") or not shutil.which("oshcc"):
+        tap.skip("programs", "no OpenSHMEM with the compiler oshcc")
         tap.done()
     test_folder(tap)
     test_selection(tap)
@@ -394,6 +425,7 @@ def main():
     test_running(tap, folder)
     test_faults(tap, folder)
     test_fortran(tap)
+    test_later_version(tap)
     tap.done()
 
 

@@ -7,6 +7,7 @@ is told from the trace."""
 
 import csv
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -103,8 +104,8 @@ def test_options(tap, folder):
 
 
 def main():
-    if not has("SHMEM") or not os.access(TRACER, os.X_OK):
-        skip_all("no tracer was built")
+    if not has("SHMEM") or not shutil.which("oshcc") or not os.access(TRACER, os.X_OK):
+        skip_all("no OpenSHMEM with the compiler oshcc, or no tracer")
     tap = Tap()
     directory = scratch_directory()
     folder = os.path.join(directory, "programs")

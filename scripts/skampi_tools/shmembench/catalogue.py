@@ -62,6 +62,7 @@ class Family:
 
 
 SET = "start log size"
+SIGNALLED = "target source elements ignored signal_value options pe"
 _ATOMIC = "(?:ctx_)?{}_atomic_".format(T)
 # What an atomic operation of PE "by" makes of the value before, and its operand there.
 ADD, AND, OR, XOR = ("5 + {by} % 3", "60 + {by} % 7", "65 + {by} % 7", "90 + {by} % 7")
@@ -101,6 +102,9 @@ FAMILIES = [
            NONBLOCKING),
     Family(f"shmem_(?:ctx_)?get{S}_nbi", "target source elements pe", "nonblocking", "get",
            NONBLOCKING),
+    Family(f"shmem_(?:ctx_)?(?:{T}_put|put{S})_signal", SIGNALLED, "put", "put_signal", PUT),
+    Family(f"shmem_(?:ctx_)?(?:{T}_put|put{S})_signal_nbi", SIGNALLED, "nonblocking", "put_signal",
+           NONBLOCKING),
     # Collectives
     Family("shmem_broadcast(?P<size>32|64)", f"target source elements root {SET} sync",
            "collective", "broadcast", COLLECTIVES),
@@ -114,7 +118,24 @@ FAMILIES = [
            "collective", "alltoalls", COLLECTIVES),
     Family(f"shmemx?_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_to_all",
            f"target source elements {SET} work sync", "collective", "reduce", COLLECTIVES),
+    # ... of teams
+    *(family
+      for name, template, roles in (
+          ("broadcast", "broadcast", "elements root"), ("collect", "collect", "elements"),
+          ("fcollect", "fcollect", "elements"), ("alltoall", "alltoall", "elements"),
+          ("alltoalls", "alltoalls", "tst sst elements"))
+      for family in (
+          Family(f"shmem_{T}_{name}", f"team target source {roles}", "collective", template,
+                 COLLECTIVES),
+          Family(f"shmem_{name}(?P<size>mem)", f"team target source {roles}", "collective", template,
+                 COLLECTIVES))),
+    Family(f"shmem_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_reduce",
+           "team target source elements", "collective", "reduce", COLLECTIVES),
     # Synchronization
+    Family("shmem_team_sync", "team", "synchronization", "barrier", SYNCHRONIZATION,
+           settings={"quiet": True}),
+    Family("shmem_signal_wait_until", "target comparison signal_value", "synchronization",
+           "put_signal", 0, ("answer",)),
     Family("shmem_barrier_all", "", "synchronization", "barrier", SYNCHRONIZATION, ("all",)),
     Family("shmem_sync_all", "", "synchronization", "barrier", SYNCHRONIZATION, ("all",),
            {"quiet": True}),
@@ -195,8 +216,7 @@ def routine(name):
             groups = match.groupdict()
             kind = groups.get("type") or groups.get("type2")
             type_ = TYPES[kind] if kind else SIZES.get(groups.get("size"))
-            if name == "shmem_wait":
-                type_ = TYPES["long"]
+            type_ = {"shmem_wait": TYPES["long"], "shmem_signal_wait_until": TYPES["uint64"]}.get(name, type_)
             context = name.startswith("shmem_ctx_") and "context" not in family.roles
             return Routine(name, family, type_, groups.get("operation") or "", context)
     return None

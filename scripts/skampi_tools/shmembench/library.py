@@ -130,8 +130,9 @@ def find(compiler):
     library.api = (_number(macros, "SHMEM_MAJOR_VERSION") or 1,
                    _number(macros, "SHMEM_MINOR_VERSION") or 0)
     for name, value in macros.items():
-        if re.fullmatch(r"SHMEMX?_(CTX|HINT|MALLOC)_[A-Z_]+", name) and re.fullmatch(r"[\d()<|xa-fUL ]+", value):
-            library.constants[name] = eval(re.sub("[UL]", "", value))  # digits, brackets and <<
+        shifted = re.fullmatch(r"\(?(\d+)[UL]*(?:\s*<<\s*(\d+))?\)?", value)
+        if shifted and re.fullmatch(r"SHMEM_CTX_[A-Z]+", name):
+            library.constants[name] = int(shifted[1]) << int(shifted[2] or 0)
     library.missing = _not_linked(compiler, include, sorted(declared))
     return library
 
