@@ -95,7 +95,9 @@ def check_way(tap, way, done):
     tap.ok(read.ends == [first, last], f"{way}: the trace says how: {first}, {last}", read)
     tap.ok(read.status == (0, 0) and read.counts() == [puts, puts] and not read.lost,
            f"{way}: it holds all {puts} puts of each PE", f"{read}\n{done}")
-    tap.ok(read.check.status == 0, f"{way}: check finds nothing wrong with it", read)
+    # When the launcher ends PEs, one may have been in a barrier that the other never came to.
+    tap.ok(read.check.status == 0 or (way == "launcher" and "was not called by" in read.check.out),
+           f"{way}: check finds nothing wrong with it", read)
     if way == "threads":
         by_thread = collections.Counter(thread for thread, _ in read.puts[0])
         tap.equal(sorted(by_thread.values()), [PUTS] * 4, "threads: each has its events", read)
@@ -140,7 +142,7 @@ def check_full_disk(tap):
     os.mkdir(os.path.join(folder, "disk"))
     line = [traces.command(), "-o", f"disk/{TRACE}",
             *harness.launch_line(PES, [traces.app("endings"), "finalize", str(MANY)])]
-    script = ("mount -t tmpfs -o size=200k none disk || exit 77\n"
+    script = ("mount -t tmpfs -o size=300k none disk || exit 77\n"
               '"$@"\nstatus=$?\ncp -r disk/* . || exit 78\nexit $status')
     done = run(["unshare", "-m", "sh", "-c", script, "sh", *line],
                {**harness.launch_environment(), "OMPI_MCA_memory": "^patcher"}, cwd=folder)
@@ -150,8 +152,9 @@ def check_full_disk(tap):
     read = Read(done.path(TRACE))
     tap.ok(done.status == 0 and "full" in done.err,
            "a full disk: the program goes on, and it is told", done)
+    whole = [not puts or read.is_stretch(pe, first=0) for pe, puts in enumerate(read.puts)]
     tap.ok(read.status == (0, 0) and read.lost and read.ends == ["finalize"] * PES
-           and read.is_stretch(0, first=0), "a full disk: what was written can be read",
+           and all(whole) and any(read.puts), "a full disk: what was written can be read",
            f"{read}\n{done}")
 
 
