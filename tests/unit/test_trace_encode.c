@@ -1,0 +1,274 @@
+/* LINK: src/trace/encode.c src/trace/checksum.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace/checksum.h"
+#include "trace/encode.h"
+
+#define MOVES (1 << TRACE_PEER | 1 << TRACE_ELEMENTS | 1 << TRACE_BYTES | 1 << TRACE_TARGET)
+static const struct trace_routine routines[] = {
+    {"put", TRACE_PUT, TRACE_SIGNED, 8, MOVES | 1 << TRACE_SOURCE},
+    {"fetch", TRACE_ATOMIC, TRACE_SIGNED, 4,
+     1 << TRACE_PEER | 1 << TRACE_TARGET | 1 << TRACE_VALUE | 1 << TRACE_RESULT},
+    {"barrier", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, 0},
+    {"collect", TRACE_COLLECTIVE, TRACE_SIGNED, 8,
+     1 << TRACE_ELEMENTS | 1 << TRACE_BYTES | 1 << TRACE_TARGET},
+};
+#define ROUTINES (sizeof routines / sizeof *routines)
+
+static struct series_kind kinds[ROUTINES];
+static uint16_t encoder_latest[ROUTINES], decoder_latest[ROUTINES];
+static struct series encoder_series[SERIES_MOST], decoder_series[SERIES_MOST];
+static unsigned char payload[BLOCK_MOST_BYTES];
+
+static struct encoder new_encoder(void)
+{
+    struct encoder encoder = {
+        .kinds = kinds, .latest = encoder_latest, .series = encoder_series, .routines = ROUTINES};
+    for (size_t i = 0; i < ROUTINES; i++)
+        kinds[i] = series_kind(&routines[i]);
+    encoder_begin(&encoder, payload);
+    return encoder;
+}
+
+static struct decoder new_decoder(const unsigned char *bytes, size_t count)
+{
+    struct decoder decoder = {.routines = routines,
+                              .routine_count = ROUTINES,
+                              .latest = decoder_latest,
+                              .series = decoder_series};
+    decoder_begin(&decoder, bytes, count, 0, 0);
+    return decoder;
+}
+
+static void crc32c(void **state)
+{
+    unsigned char text[100];
+    (void)state;
+    /* RFC 3720, B.4 */
+    memset(text, 0, 32);
+    assert_int_equal(checksum(0, text, 32), 0x8a9136aa);
+    memset(text, 0xff, 32);
+    assert_int_equal(checksum(0, text, 32), 0x62a8ab43);
+    assert_int_equal(checksum(0, "123456789", 9), 0xe3069283);
+    for (unsigned i = 0; i < sizeof text; i++) {
+        text[i] = (unsigned char)(i * 37);
+        assert_int_equal(checksum(0, text, i), checksum_portable(0, text, i));
+        assert_int_equal(checksum(checksum(0, text, i / 3), text + i / 3, i - i / 3),
+                         checksum(0, text, i));
+    }
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits <= 64; bits++)
+        for (int less = 0; less < 2; less++) {
+            uint64_t number =
+                bits < 64 ? (UINT64_C(1) << bits) - (uint64_t)less : UINT64_MAX - (uint64_t)less;
+            unsigned char bytes[32];
+            unsigned char *end = put_number(bytes, number);
+            struct input input = {bytes, end, false}, cut = {bytes, end - 1, false};
+            assert_int_equal(take_number(&input), number);
+            assert_false(input.bad);
+            assert_ptr_equal(input.next, end);
+            take_number(&cut);
+            assert_true(cut.bad);
+            assert_int_equal(unfold_sign(fold_sign((int64_t)number)), (int64_t)number);
+        }
+    assert_int_equal(put_number(payload, 127) - payload, 1);
+    assert_int_equal(put_number(payload, 128) - payload, 2);
+    assert_int_equal(put_number(payload, 16383) - payload, 2);
+    assert_int_equal(fold_sign(-1), 1);
+    assert_int_equal(fold_sign(1), 2);
+}
+
+static void texts(void **state)
+{
+    unsigned char bytes[40];
+    struct output output = {bytes, bytes + sizeof bytes, false};
+    (void)state;
+    give_text(&output, "finalize");
+    give_signed(&output, INT64_MIN);
+    give_real(&output, 0.1);
+    struct input input = {bytes, output.next, false};
+    size_t length;
+    const char *text = take_text(&input, &length);
+    assert_int_equal(length, 8);
+    assert_memory_equal(text, "finalize", 8);
+    assert_true(take_signed(&input) == INT64_MIN);
+    assert_true(take_real(&input) == 0.1);
+    assert_false(input.bad);
+    take_word(&input);
+    assert_true(input.bad);
+    give_text(&output, "more than there is room for in forty bytes");
+    assert_true(output.full);
+}
+
+/* An event as it was given to the encoder. */
+struct given {
+    unsigned routine, flags, n;
+    uint64_t key, start, end;
+    uint32_t phase;
+    int64_t values[5];
+};
+
+static void check(const struct given *given, const struct trace_event *event, uint64_t time)
+{
+    unsigned i = 0;
+    assert_int_equal(event->routine, given->routine);
+    assert_int_equal(event->flags, given->flags);
+    assert_int_equal(event->phase, given->phase);
+    assert_int_equal(event->start, given->start);
+    assert_int_equal(event->duration, given->end > given->start ? given->end - given->start : 0);
+    assert_int_equal(event->burst, given->start >= time ? given->start - time : 0);
+    for (unsigned field = 0; field < TRACE_FIELDS; field++)
+        if (routines[given->routine].fields >> field & 1 && i < given->n) {
+            assert_true(event->fields >> field & 1);
+            assert_true(event->values[field] == given->values[i]);
+            i++;
+        }
+    assert_int_equal(i, given->n);
+}
+
+/* Anything that an application might do: what comes out is what went in. */
+static void round_trip(unsigned seed, unsigned peers, unsigned sites)
+{
+    static struct given given[4000];
+    struct encoder encoder = new_encoder();
+    uint64_t time = 1000000;
+    size_t count = 0;
+    srand(seed);
+    encoder.time = 0;
+    for (; count < 4000 && encoder_bytes(&encoder) < BLOCK_MOST_BYTES - EVENT_MOST_BYTES; count++) {
+        struct given *g = &given[count];
+        *g = (struct given){.routine = (unsigned)rand() % ROUTINES};
+        g->n = (unsigned)__builtin_popcount(routines[g->routine].fields);
+        if (g->routine == 1)
+            g->n -= (unsigned)rand() & 1;
+        g->flags = rand() % 50 == 0;
+        g->phase = (uint32_t)count / 1000;
+        /* Now and then the clock goes back, as between processors. */
+        g->start = time + (uint64_t)(rand() % 1000) - (rand() % 97 ? 0 : 500);
+        g->end = g->start + (uint64_t)(rand() % 100000) - (rand() % 89 ? 0 : 1000);
+        time = g->end > g->start ? g->end : g->start;
+        for (unsigned i = 0; i < g->n; i++)
+            g->values[i] = rand() % 3 ? 8 * (rand() % 1000)
+                           : rand() % 5
+                               ? rand()
+                               : (int64_t)((uint64_t)rand() << 33 ^ (uint64_t)rand() << 62);
+        g->values[0] = rand() % (int)peers;
+        g->key = (uint64_t)(rand() % (int)sites) << 16 ^ (uint64_t)g->values[0];
+        encode_event(&encoder, g->key, g->routine, g->start, g->end, g->phase, g->flags, g->n,
+                     g->values);
+        assert_int_equal(encoder_events(&encoder), count + 1);
+    }
+    assert_true(count > 1000);
+    struct decoder decoder = new_decoder(payload, encoder_bytes(&encoder));
+    time = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct trace_event event;
+        assert_null(decode_event(&decoder, &event));
+        check(&given[i], &event, time);
+        time = (uint64_t)(event.start + event.duration);
+    }
+    assert_ptr_equal(decoder.input.next, decoder.input.end);
+}
+
+static void round_trips(void **state)
+{
+    (void)state;
+    round_trip(1, 2, 3);
+    round_trip(2, 64, 8);
+    round_trip(3, 1000, 100); /* more series than there can be */
+}
+
+/* A loop with equal calls: code, burst and duration are all that is left. */
+static void equal_calls_are_short(void **state)
+{
+    struct encoder encoder = new_encoder();
+    int64_t values[] = {1, 4, 32, 1000, 2000};
+    uint64_t time = 100;
+    (void)state;
+    encoder.time = 100;
+    for (int i = 0; i < 1000; i++, time += 150)
+        encode_event(&encoder, 7, 0, time + 50, time + 150, 0, 0, 5, values);
+    assert_true(encoder_bytes(&encoder) < 3 * 1000 + 60);
+    /* One value that changes by a multiple of the element's size is one byte more; elements and
+     * their bytes together as well. */
+    encoder = new_encoder();
+    encoder.time = (int64_t)(time = 100);
+    for (int i = 0; i < 1000; i++, time += 150) {
+        values[1] = 4 + i % 7;
+        values[2] = 8 * values[1];
+        values[3] += 8 * 50;
+        encode_event(&encoder, 7, 0, time + 50, time + 150, 0, 0, 5, values);
+    }
+    assert_true(encoder_bytes(&encoder) <= 5 * 1000 + 60);
+}
+
+/* One element, whose size the routine tells, is filled in. */
+static void single_elements(void **state)
+{
+    struct encoder encoder = new_encoder();
+    struct trace_event event;
+    (void)state;
+    encode_event(&encoder, 1, 1, 5, 9, 0, 0, 3, (const int64_t[]){1, 8, 42});
+    struct decoder decoder = new_decoder(payload, encoder_bytes(&encoder));
+    assert_null(decode_event(&decoder, &event));
+    assert_int_equal(event.values[TRACE_ELEMENTS], 1);
+    assert_int_equal(event.values[TRACE_BYTES], 4);
+    assert_int_equal(event.fields, 1 << TRACE_PEER | 1 << TRACE_ELEMENTS | 1 << TRACE_BYTES |
+                                       1 << TRACE_TARGET | 1 << TRACE_VALUE);
+}
+
+/* Whatever the bytes: an answer, within bounds (sanitizers watch). */
+static void nonsense(void **state)
+{
+    struct encoder encoder = new_encoder();
+    struct trace_event event;
+    (void)state;
+    for (int i = 0; i < 50; i++)
+        encode_event(&encoder, (uint64_t)i % 3, (unsigned)i % 3, (uint64_t)i * 100,
+                     (uint64_t)i * 100 + 50, 0, 0,
+                     i % 3 == 0   ? 5
+                     : i % 3 == 1 ? 4
+                                  : 0,
+                     (const int64_t[]){i, i, 8 * i, i, i});
+    size_t bytes = encoder_bytes(&encoder);
+    srand(1);
+    for (int round = 0; round < 20000; round++) {
+        unsigned char *copy = malloc(bytes);
+        assert_non_null(copy);
+        memcpy(copy, payload, bytes);
+        for (int i = rand() % 4; i >= 0; i--)
+            copy[(size_t)rand() % bytes] = (unsigned char)rand();
+        struct decoder decoder = new_decoder(copy, (size_t)rand() % (bytes + 1));
+        int events = 0;
+        while (!decode_event(&decoder, &event)) {
+            assert_true(event.routine < ROUTINES);
+            assert_true(++events <= (int)bytes);
+        }
+        free(copy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crc32c),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(equal_calls_are_short),
+        cmocka_unit_test(single_elements),
+        cmocka_unit_test(nonsense),
+    };
+    return cmocka_run_group_tests_name("trace_encode", tests, NULL, NULL);
+}
