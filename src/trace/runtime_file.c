@@ -245,16 +245,18 @@ bool file_write_block(struct buffer *block, volatile off_t *writing)
     return false;
 }
 
-void file_write_at(off_t *end, const struct block_head *head, const void *payload)
+bool file_write_at(off_t *end, const struct block_head *head, const void *payload)
 {
     struct block_head whole = *head;
     whole.magic = BLOCK_MAGIC;
     whole.checksum = block_checksum(&whole, payload);
     struct iovec parts[] = {{&whole, sizeof whole}, {(void *)(uintptr_t)payload, whole.bytes}};
     off_t bytes = (off_t)(sizeof whole + whole.bytes);
-    if ((uint64_t)(*end + bytes) <= most_bytes() && is_own() &&
-        pwritev(file.descriptor, parts, 2, *end) == bytes)
-        *end += bytes;
+    if ((uint64_t)(*end + bytes) > most_bytes() || !is_own() ||
+        pwritev(file.descriptor, parts, 2, *end) != bytes)
+        return false;
+    *end += bytes;
+    return true;
 }
 
 void file_write_ending(const char *reason, uint64_t events, uint64_t dropped, off_t end, bool last)
