@@ -46,13 +46,15 @@ def installation(tree, top, *where):
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
     missing = sorted(set(wanted) - set(present))
     tap.ok(not missing, "... program, documents, inputs and scripts are there", f"missing: {missing}")
-    programs = [name.replace("scripts", "bin") for name in tracked_files("scripts/skampi-*")]
+    programs = [name.replace("scripts", "bin") for name in
+                tracked_files("scripts/skampi-*", "scripts/shmembench")]
     tap.ok(not set(programs) - set(present) and
            all(os.path.islink(os.path.join(top, name)) and
                not os.path.isabs(os.readlink(os.path.join(top, name))) for name in programs),
            "... and programs, as links that may be moved with all", programs)
     modules = {f"share/skampi/{name}" for name in
-               tracked_files("scripts/skampi_tools/*", "scripts/jobs/*")} - set(present)
+               tracked_files("scripts/skampi_tools/*", "scripts/jobs/*",
+                             "scripts/shmembench_templates/*")} - set(present)
     tap.ok(not modules, "... modules and job files", modules)
     private = [p for p in present if os.stat(os.path.join(top, p)).st_mode & 0o444 != 0o444]
     tap.ok(not private, "... and all may read them", private)
@@ -298,11 +300,11 @@ class System:
 
 FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
           "python3-numpy", "python3-matplotlib"]
-FEDORA_DEV = ["python3", "libcmocka-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
-              "groff-base", "chromium", "chromedriver", "python3-selenium"]
-OPTIONAL = ["papi-devel", "hwloc-devel", "python3-numpy", "python3-matplotlib", "libasan", "libubsan",
-            "ShellCheck", "clang-tools-extra", "groff-base", "chromium", "chromedriver",
-            "python3-selenium"]
+FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
+              "clang-tools-extra", "mpich-devel", "groff-base", "chromium", "chromedriver",
+              "python3-selenium"]
+NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
+OPTIONAL = [name for name in [*FEDORA, *FEDORA_DEV] if name not in NECESSARY]
 MODULE = f"module load mpi/openmpi-{os.uname().machine}"
 
 
@@ -349,8 +351,9 @@ def dependencies():
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
                      r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
-                     r"python3-numpy python3-matplotlib otf2-tools "
-                     r"shellcheck clang-format groff-base chromium chromium-driver python3-selenium$",
+                     r"python3-numpy python3-matplotlib python3-jsonschema otf2-tools shellcheck "
+                     r"clang-format mpich libmpich-dev groff-base chromium chromium-driver "
+                     r"python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
