@@ -13,7 +13,7 @@ import tarfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from builds import built_variables, copy_tree, make, write
-from harness import ROOT, Tap, has, program, run, scratch_directory, skampi, tracked_files
+from harness import ROOT, Tap, program, run, scratch_directory, skampi, tracked_files
 
 tap = Tap()
 
@@ -39,10 +39,7 @@ def installation(tree, top, *where):
     present = everything(top)
     wanted = ["bin/skampi", "bin/skampi-table", "share/man/man1/skampi.1",
               "share/bash-completion/completions/skampi", "share/doc/skampi/README.md",
-              "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps", "bin/shmemtrace",
-              "share/doc/skampi/shmemtrace.md"]
-    if has("SHMEM"):
-        wanted += ["lib/libshmemtrace.so", "include/shmemtrace.h"]
+              "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps"]
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
     missing = sorted(set(wanted) - set(present))
     tap.ok(not missing, "... program, documents, inputs and scripts are there", f"missing: {missing}")
@@ -350,10 +347,9 @@ def dependencies():
     shown = debian.install_deps("--dev", "--dry-run")
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
-                     r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
-                     r"python3-numpy python3-matplotlib python3-jsonschema otf2-tools shellcheck "
-                     r"clang-format mpich libmpich-dev groff-base chromium chromium-driver "
-                     r"python3-selenium$",
+                     r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev python3-numpy "
+                     r"python3-matplotlib python3-jsonschema otf2-tools shellcheck clang-format mpich "
+                     r"libmpich-dev groff-base chromium chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
