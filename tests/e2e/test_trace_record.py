@@ -219,6 +219,21 @@ helped = run([SHMEMTRACE, "record", "-h"])
 tap.ok(helped.status == 0 and all(f"SHMEMTRACE_{name}" in helped.out for name in
                                   ("OUTPUT", "RING", "LIMIT", "RECORDER")), "-h shows all", helped)
 
+refused = record("--hw", "PAPI_NO_SUCH", np=1)
+tap.ok(refused.status == 2 and refused.err.count("\n") == 1 and "PAPI" in refused.err,
+       "counters that are not there: one line, status 2", refused)
+if has("PAPI"):
+    compile_c(os.path.join(ROOT, "tests/stub/papi.c"), path("papi.so"), "-shared", "-fPIC", "-ldl")
+    counted = record("--hw", "PAPI_REF_CYC", np=1, env={"LD_PRELOAD": path("papi.so")})
+    shown = run([SHMEMTRACE, "summary", counted.trace]).out.partition("PAPI_REF_CYC")[2]
+    lines = [line.split() for line in shown.strip().splitlines()]
+    tap.equal([line[0] for line in lines if line and line[0].isdigit()], ["0", "2", "3"],
+              "--hw counts in each phase", shown)
+    tap.ok(all(int(line[-1]) > 0 for line in lines if line and line[0].isdigit()), "... something",
+           shown)
+else:
+    tap.skip("--hw", "built without PAPI")
+
 # ---- What is refused: one line, status 2 ----
 
 foreign = scratch_directory()

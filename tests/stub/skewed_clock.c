@@ -1,6 +1,6 @@
 /*
- * Preloaded: CLOCK_MONOTONIC of each PE but the first is wrong by SKEWED_CLOCK_OFFSET seconds, and runs
- * fast by SKEWED_CLOCK_DRIFT seconds per second.
+ * Preloaded: CLOCK_MONOTONIC of each PE but the first is wrong by SKEWED_CLOCK_OFFSET seconds, and
+ * runs fast by SKEWED_CLOCK_DRIFT seconds per second.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
