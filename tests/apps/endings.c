@@ -18,7 +18,7 @@
 
 static int pe, pes;
 static long put_count;
-static long *word;
+static long *word, *never;
 static volatile sig_atomic_t asked;
 
 static void put_all(void)
@@ -30,7 +30,7 @@ static void put_all(void)
 static void wait_for_ever(void)
 {
     for (;;)
-        shmem_barrier_all();
+        shmem_long_wait_until(never, SHMEM_CMP_NE, 0);
 }
 
 static int end_finalize(void)
@@ -202,6 +202,7 @@ int main(int argc, char **argv)
     pe = shmem_my_pe();
     pes = shmem_n_pes();
     word = shmem_malloc(sizeof *word);
+    never = shmem_calloc(1, sizeof *never);
     put_all();
     shmem_barrier_all();
     return ways[way].end();

@@ -13,7 +13,7 @@ import tarfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from builds import built_variables, copy_tree, make, write
-from harness import ROOT, Tap, has, program, run, scratch_directory, skampi, tracked_files
+from harness import ROOT, Tap, program, run, scratch_directory, skampi, tracked_files
 
 tap = Tap()
 
@@ -39,20 +39,19 @@ def installation(tree, top, *where):
     present = everything(top)
     wanted = ["bin/skampi", "bin/skampi-table", "share/man/man1/skampi.1",
               "share/bash-completion/completions/skampi", "share/doc/skampi/README.md",
-              "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps", "bin/shmemtrace",
-              "share/doc/skampi/shmemtrace.md"]
-    if has("SHMEM"):
-        wanted += ["lib/libshmemtrace.so", "include/shmemtrace.h"]
+              "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps"]
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
     missing = sorted(set(wanted) - set(present))
     tap.ok(not missing, "... program, documents, inputs and scripts are there", f"missing: {missing}")
-    programs = [name.replace("scripts", "bin") for name in tracked_files("scripts/skampi-*")]
+    programs = [name.replace("scripts", "bin") for name in
+                tracked_files("scripts/skampi-*", "scripts/shmembench")]
     tap.ok(not set(programs) - set(present) and
            all(os.path.islink(os.path.join(top, name)) and
                not os.path.isabs(os.readlink(os.path.join(top, name))) for name in programs),
            "... and programs, as links that may be moved with all", programs)
     modules = {f"share/skampi/{name}" for name in
-               tracked_files("scripts/skampi_tools/*", "scripts/jobs/*")} - set(present)
+               tracked_files("scripts/skampi_tools/*", "scripts/jobs/*",
+                             "scripts/shmembench_templates/*")} - set(present)
     tap.ok(not modules, "... modules and job files", modules)
     private = [p for p in present if os.stat(os.path.join(top, p)).st_mode & 0o444 != 0o444]
     tap.ok(not private, "... and all may read them", private)
@@ -298,11 +297,11 @@ class System:
 
 FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
           "python3-numpy", "python3-matplotlib"]
-FEDORA_DEV = ["python3", "libcmocka-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
-              "groff-base", "chromium", "chromedriver", "python3-selenium"]
-OPTIONAL = ["papi-devel", "hwloc-devel", "python3-numpy", "python3-matplotlib", "libasan", "libubsan",
-            "ShellCheck", "clang-tools-extra", "groff-base", "chromium", "chromedriver",
-            "python3-selenium"]
+FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
+              "clang-tools-extra", "mpich-devel", "groff-base", "chromium", "chromedriver",
+              "python3-selenium"]
+NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
+OPTIONAL = [name for name in [*FEDORA, *FEDORA_DEV] if name not in NECESSARY]
 MODULE = f"module load mpi/openmpi-{os.uname().machine}"
 
 
@@ -348,9 +347,9 @@ def dependencies():
     shown = debian.install_deps("--dev", "--dry-run")
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
-                     r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
-                     r"python3-numpy python3-matplotlib otf2-tools "
-                     r"shellcheck clang-format groff-base chromium chromium-driver python3-selenium$",
+                     r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev python3-numpy "
+                     r"python3-matplotlib python3-jsonschema otf2-tools shellcheck clang-format mpich "
+                     r"libmpich-dev groff-base chromium chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),

@@ -75,8 +75,9 @@ def told(run):
 
 
 def check_refused(tap):
-    for arguments in (["--size", "0"], ["--size"], ["--steps", "1x"], ["--fast"]):
-        run = traces.launched(1, [traces.app("stencil"), *arguments])
+    cases = (["--size", "0"], ["--size"], ["--steps", "1x"], ["--fast"])
+    for arguments, run in in_parallel(cases, lambda arguments: traces.launched(
+            1, [traces.app("stencil"), *arguments])):
         tap.ok(run.status == 2 and arguments[-1] in run.err,
                f"{' '.join(arguments)} is refused", run)
 
@@ -86,7 +87,7 @@ def check_faults(tap):
     if not tap.ok(library, "a faulty library is built"):
         return
     for name, run in in_parallel(APPS, lambda name: traces.launched(
-            2, [traces.app(name), *APPS[name]], {"LD_PRELOAD": library}), width=2):
+            2, [traces.app(name), *APPS[name]], {"LD_PRELOAD": library}), width=3):
         tap.ok(run.status not in (0, 2) and "verified" not in run.out,
                f"{name}: notices when the library is wrong", run)
 
@@ -105,13 +106,13 @@ def compare(tap, title, run, queries=False):
 
 def check_apps(tap):
     untraced = dict(in_parallel(APPS, lambda name: traces.launched(
-        3, [traces.app(name), *APPS[name]]), width=2))
+        3, [traces.app(name), *APPS[name]]), width=3))
     for name, run in untraced.items():
         tap.ok(run.status == 0 and len(result(run)) == 2 and "verified" in result(run),
                f"{name}: untraced, the result is right", run)
     cases = [(name, np) for name in APPS for np in PES]
     for (name, np), run in in_parallel(cases, lambda case: traces.recorded(
-            case[1], [traces.app(case[0]), *APPS[case[0]], "--counts"]), width=2):
+            case[1], [traces.app(case[0]), *APPS[case[0]], "--counts"]), width=3):
         title = f"{name} on {np} PEs"
         tap.ok(run.status == 0 and result(run) == result(untraced[name]),
                f"{title}: the same result under the tracer", run)

@@ -1,0 +1,96 @@
+"""Configuration files: a line a test."""
+
+import re
+from dataclasses import dataclass
+
+from skampi_tools import cli
+
+CLASSES = {1: "put", 2: "get", 3: "collectives", 4: "synchronization", 5: "atomics",
+           6: "nonblocking", 7: "contexts", 8: "locks", 9: "memory"}
+LARGEST = 1 << 24  # elements times stride: a quarter of a GiB of the largest ones
+FIELDS = ("test number", "class", "elements", "stride")
+
+
+@dataclass
+class Test:
+    number: int
+    kind: int  # key of CLASSES
+    elements: int
+    stride: int
+    where: str
+
+    @property
+    def name(self):
+        return f"test{self.number}_{CLASSES[self.kind]}"
+
+
+class _Line:
+    """One line of a file, and the first thing that is wrong with it."""
+
+    def __init__(self, path, number, text):
+        self.path, self.number, self.text = path, number, text
+        content = text.partition("#")[0]
+        self.words = [(match.start(), match.group()) for match in re.finditer(r"\S+", content)]
+        self.end = len(content.rstrip())
+
+    def error(self, column, text):
+        shown = "".join(c if c.isprintable() or c == "\t" else "?" for c in self.text)
+        below = "".join(c if c == "\t" else " " for c in shown[:column])
+        return (f"{self.path}:{self.number}:{column + 1}: error: {text}\n"
+                f"  {shown}\n  {below}^")
+
+    def integer(self, index, smallest, largest):
+        """The word as a number; raises ValueError with the whole message."""
+        column, word = self.words[index]
+        name = FIELDS[index]
+        if not re.fullmatch(r"[-+]?[0-9]{1,18}", word):
+            raise ValueError(self.error(column, f"{name}: {word} is not a whole number"))
+        if not smallest <= int(word) <= largest:
+            raise ValueError(self.error(column, f"{name}: {word} is not {smallest} to {largest}"))
+        return int(word)
+
+    def test(self):
+        if len(self.words) < len(FIELDS):
+            raise ValueError(self.error(self.end, f"{FIELDS[len(self.words)]} is missing: give "
+                                                  f"{', '.join(FIELDS)}"))
+        if len(self.words) > len(FIELDS):
+            raise ValueError(self.error(self.words[len(FIELDS)][0],
+                                        f"more than {', '.join(FIELDS)}"))
+        number = self.integer(0, 0, 999999)
+        kind = self.integer(1, 1, len(CLASSES))
+        elements = self.integer(2, 1, LARGEST)
+        stride = self.integer(3, 1, LARGEST)
+        if elements * stride > LARGEST:
+            raise ValueError(self.error(self.words[3][0], f"elements times stride is more than "
+                                                          f"{LARGEST}"))
+        return Test(number, kind, elements, stride, f"{self.path}:{self.number}")
+
+
+def read(paths):
+    """The tests of all files, and the texts of all errors."""
+    tests, errors = {}, []
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                lines = file.read().split("\n")
+        except OSError as error:
+            raise cli.Error(f"{path}: {error.strerror}") from None
+        before = len(tests) + len(errors)
+        for number, text in enumerate(lines, 1):
+            line = _Line(path, number, text.rstrip("\r"))
+            if not line.words:
+                continue
+            try:
+                test = line.test()
+            except ValueError as error:
+                errors.append(str(error))
+                continue
+            if test.number in tests:
+                errors.append(line.error(line.words[0][0], f"test {test.number} is there already: "
+                                                           f"{tests[test.number].where}"))
+            else:
+                tests[test.number] = test
+        if len(tests) + len(errors) == before:
+            errors.append(f"{path}:{len(lines)}:1: error: no test: give lines of "
+                          f"{', '.join(FIELDS)}")
+    return list(tests.values()), errors

@@ -1,0 +1,89 @@
+"""Writes programs, their lists of expected calls, and a Makefile into a folder."""
+
+import csv
+import io
+import os
+
+from skampi_tools import cli
+from skampi_tools.shmembench import catalogue, expected, fortran, program
+
+MARK = ".shmembench"  # lists what was written, so that the next run can take it away
+
+
+def prepare(folder):
+    """The folder is there, and holds nothing of an earlier run; what is not ours is not touched."""
+    mark = os.path.join(folder, MARK)
+    if os.path.isdir(folder):
+        if not os.path.isfile(mark):
+            if os.listdir(folder):
+                raise cli.Error(f"{folder}: there is something in it that shmembench has not written: "
+                                f"name another folder by -o")
+            return
+        with open(mark, encoding="utf-8") as file:
+            for name in file.read().split("\n"):
+                path = os.path.join(folder, os.path.basename(name))
+                if name and os.path.isfile(path):
+                    os.unlink(path)
+        return
+    try:
+        os.makedirs(folder)
+    except OSError as error:
+        raise cli.Error(f"{folder}: {error.strerror}") from None
+
+
+class Writer:
+    def __init__(self, folder):
+        self.folder = folder
+        self.names = []
+
+    def write(self, name, text):
+        cli.write_text(os.path.join(self.folder, name), text)
+        self.names.append(name)
+
+    def finish(self):
+        self.write(MARK, "".join(f"{name}\n" for name in sorted(self.names) + [MARK]))
+
+
+def csv_text(rows):
+    out = io.StringIO()
+    writer = csv.DictWriter(out, expected.COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def write_test(writer, test, language, library, wanted, options):
+    """Program and lists of one test; the program, which may call nothing and is not written then."""
+    if language == "f90":
+        made = fortran.Program(test, library, wanted, options.fortran_missing, max(options.pes))
+    else:
+        made = program.Program(test, language, library, wanted)
+    if not made.blocks:
+        return made
+    writer.write(f"{test.name}.{language}", made.generate(options.count))
+    for npes in options.pes:
+        mark = "_f90" if language == "f90" else ""  # C and C++ make the same calls
+        name = f"{test.name}{mark}.expected-{npes}.csv"
+        if name not in writer.names:
+            writer.write(name, csv_text(expected.calls(made, npes, options.count, library)))
+    return made
+
+
+def unknown(library):
+    """Routines that the library has and nothing here calls."""
+    return sorted(name for name in library.routines
+                  if not catalogue.routine(name) and not catalogue.UNTESTED.fullmatch(name))
+
+
+def makefile(writer, programs, options, bindings):
+    """programs: names of tests by language. bindings: whether the library has those for Fortran."""
+    text = program.read_template("", "Makefile.in")
+    lists = {language: " ".join(f"{name}_{language}" for name in names)
+             for language, names in programs.items()}
+    for name, value in {
+            "CC": options.cc, "CXX": options.cxx, "FC": options.fc,
+            "FORTRAN": "1" if bindings else "0", "PES": " ".join(map(str, options.pes)),
+            "C_PROGRAMS": lists.get("c", ""), "CXX_PROGRAMS": lists.get("cc", ""),
+            "FORTRAN_PROGRAMS": lists.get("f90", "")}.items():
+        text = text.replace(f"@{name}@", value)
+    writer.write("Makefile", text)
