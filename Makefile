@@ -206,7 +206,8 @@ trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runt
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
 # Never instrumented, since the applications are not. It stands on OpenSHMEM alone, which it leaves to
 # the application to bring, and exports only what it wraps.
-tracer_flags := -fPIC -fvisibility=hidden -USKAMPI_MPI -DSKAMPI_MPI=0 -USKAMPI_PAPI -DSKAMPI_PAPI=0
+tracer_flags := -fPIC -fvisibility=hidden -USKAMPI_MPI -DSKAMPI_MPI=0 -USKAMPI_PAPI -DSKAMPI_PAPI=0 \
+	-DTRACE_PAPI=$(SKAMPI_PAPI)
 compile_tracer = $(filter-out $(sanitize_flags),$(compile)) $(tracer_flags)
 
 $(TRACE_COMMAND): $(trace_command_objects) $(BUILD)/libskampi.a $(BUILD)/commands

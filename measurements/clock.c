@@ -77,6 +77,26 @@ static double run_pattern_down(struct run *run)
     return wait_pattern(run, (run->size - run->rank) * MICROSECOND);
 }
 
+/* Of the classic line: rank i waits i times as long as the script says. */
+static double run_classic_up(struct run *run)
+{
+    return wait_pattern(run, run->rank * run->arguments[0].real);
+}
+
+static double run_classic_down(struct run *run)
+{
+    return wait_pattern(run, (run->size - 1 - run->rank) * run->arguments[0].real);
+}
+
+static const char *check_step(const struct measurement *function, const struct argument *arguments,
+                              const struct pe_set *set)
+{
+    (void)function;
+    return arguments[0].real >= 0 && arguments[0].real * pe_set_size(set) <= 1
+               ? NULL
+               : "the step must be at least 0 s, and no rank's wait longer than 1 s";
+}
+
 static double run_pattern_null(struct run *run)
 {
     return wait_pattern(run, 0);
@@ -153,6 +173,10 @@ static double run_drift(struct run *run)
     return moved;
 }
 
+#define STEP                                                                                       \
+    {                                                                                              \
+        "step", PARAMETER_DOUBLE, "s", "from each rank's wait to the next one's", 0                \
+    }
 #define PATTERN .synchronized = true, .whole = true, .who = "all"
 
 const struct measurement measurements_clock[] = {
@@ -171,6 +195,11 @@ const struct measurement measurements_clock[] = {
      PATTERN, .run = run_pattern_up, .timed = "a busy wait"},
     {"WaitPatternDown", "rank i is busy for n - i microseconds: the result must be n microseconds",
      PATTERN, .run = run_pattern_down, .timed = "a busy wait"},
+    {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps", PATTERN,
+     .parameters = {STEP}, .check = check_step, .run = run_classic_up, .timed = "a busy wait"},
+    {"waitpattern_down", "rank i is busy for n - 1 - i steps: the result must be n - 1 steps",
+     PATTERN, .parameters = {STEP}, .check = check_step, .run = run_classic_down,
+     .timed = "a busy wait"},
     {"WaitPatternNull", "every rank returns at once: the result must be 0", PATTERN,
      .run = run_pattern_null, .timed = "nothing"},
     {"WaitPatternLevels", "a time that jumps to and fro between two levels: the result must say so",

@@ -1,6 +1,6 @@
 /*
  * Collectives made of other calls of MPI, to compare the library's with: what a simple algorithm
- * takes on the same machine.
+ * takes on the same machine. And the library's own where one rank is late, or several times.
  */
 #include "measurements/mpi_collective.h"
 
@@ -142,6 +142,9 @@ static void call_alltoallv(struct mpi_call *c)
 #define WAY_ROOT {"root", PARAMETER_RANK, "", "rank that the data go through", 0}
 #define CHARGED_RANK {"charged_rank", PARAMETER_RANK, "", "whose blocks, to it and from it, are larger or smaller", 0}
 #define RATIO {"ratio", PARAMETER_DOUBLE, "", "of the size of those blocks to that of the others", 0}
+#define DELAY {"delay", PARAMETER_DOUBLE, "s", "of computation, at most 1", 0}
+#define NODE {"node", PARAMETER_RANK, "", "the rank that computes", 0}
+#define SEVERAL {"n", PARAMETER_INT, "", "calls", 1}
 
 const struct measurement measurements_mpi_algorithms[] = {
     ALGORITHM("Bcast_using_Send_Recv", bcast_by_tree, "broadcast along a binary tree of messages",
@@ -168,6 +171,19 @@ const struct measurement measurements_mpi_algorithms[] = {
                                          .flow = MPI_FLOW_ALLTOALL,
                                          .blocks = MPI_BLOCKS_COUNTED, .one_charged = true}),
      .timed = "MPI_Alltoallv"},
+
+    /* Of the classic line: the library's routines under other conditions. */
+    {"delayed_Alltoall", "all-to-all in which a rank computes before its call",
+     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Alltoall),
+     .parameters = {EXCHANGED, DELAY, NODE},
+     .timed = "the computation on the rank node; MPI_Alltoall"},
+    {"delayed_Gather", "gather in which a rank computes before its call",
+     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Gather),
+     .parameters = {EXCHANGED, TARGET_ROOT, DELAY, NODE},
+     .timed = "the computation on the rank node; MPI_Gather"},
+    {"multi_Alltoall", "several all-to-alls in a row, all together",
+     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_several), MPI_USE(&mpi_Alltoall),
+     .parameters = {EXCHANGED, SEVERAL}, .timed = "n times MPI_Alltoall"},
 };
 /* clang-format on */
 const size_t measurements_mpi_algorithms_count = MEASUREMENT_COUNT(measurements_mpi_algorithms);

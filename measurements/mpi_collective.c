@@ -2,8 +2,11 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 /* ---- Arguments, errors, demand ---- */
+
+#define LONGEST_DELAY 1.0 /* seconds */
 
 /* Parameters of what is sent and received have a prefix where the two may differ. */
 static struct datatype *sent_type(const struct measurement *function,
@@ -32,13 +35,19 @@ static int64_t received_count(const struct measurement *function, const struct a
     return argument_value(function, arguments, "r_count", count);
 }
 
+static double real_value(const struct measurement *function, const struct argument *arguments,
+                         const char *name, double otherwise)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (strcmp(function->parameters[i].name, name) == 0)
+            return arguments[i].real;
+    return otherwise;
+}
+
 /* By what the blocks from and to the charged rank are larger; 1 for all other functions. */
 static double charge_of(const struct measurement *function, const struct argument *arguments)
 {
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (function->parameters[i].type == PARAMETER_DOUBLE)
-            return arguments[i].real;
-    return 1;
+    return real_value(function, arguments, "ratio", 1);
 }
 
 static int64_t charged(int64_t count, double ratio)
@@ -94,8 +103,11 @@ const char *mpi_collective_check(const struct measurement *function,
     if (s_count * datatype_size(sent) != r_count * datatype_size(received))
         return "what is sent and what is received must be equally many bytes";
     double ratio = charge_of(function, arguments);
+    double delay = real_value(function, arguments, "delay", 0);
     if (!(ratio >= 0 && ratio <= INT_MAX))
         return "ratio must be a number from 0 on";
+    if (!(delay >= 0 && delay <= LONGEST_DELAY))
+        return "delay must be between 0 and 1 seconds";
     if (use->routine->one_charged && s_count != r_count)
         return "what is sent and what is received must be equally many elements";
     int64_t peers = function->neighborhood ? topology_degree(topology) : pe_set_size(set);
@@ -166,10 +178,6 @@ void mpi_collective_demand(const struct measurement *function, const struct argu
 #if SKAMPI_MPI
 
 #include <stdlib.h>
-
-/* Computations last this many times the whole operation, so that it could be over before. */
-#define PAUSE_FACTOR 2
-#define ESTIMATES 5
 
 /* ---- One operation ---- */
 
@@ -376,13 +384,13 @@ bool mpi_collective_set_up_overlap(struct run *run)
     double seconds = 0;
     if (!mpi_collective_set_up(run))
         return false;
-    for (int i = 0; i < ESTIMATES; i++) { /* the last one counts: the first are slow */
+    for (int i = 0; i < MPI_ESTIMATES; i++) {
         run_barrier(run);
         int64_t start = timer_now();
         do_it(run, aim(run, 0));
         seconds = run_elapsed(run, start, timer_now());
     }
-    state_of(run)->pause = PAUSE_FACTOR * run_max(run, seconds);
+    state_of(run)->pause = MPI_PAUSE_FACTOR * run_max(run, seconds);
     return true;
 }
 
@@ -418,6 +426,30 @@ double mpi_collective_once(struct run *run)
     struct mpi_call *call = warm(run);
     int64_t started = collective_arrive(run, run->rank, run->size);
     do_it(run, call);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+/* A rank computes first, and that counts. */
+double mpi_collective_delayed(struct run *run)
+{
+    struct mpi_call *call = warm(run);
+    double delay = real_value(run->function, run->arguments, "delay", 0);
+    bool late = run->rank == argument_value(run->function, run->arguments, "node", 0);
+    int64_t started = run_start(run);
+    if (late)
+        run_pause(delay);
+    do_it(run, call);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+/* Several in a row, all of which count. */
+double mpi_collective_several(struct run *run)
+{
+    struct mpi_call *call = warm(run);
+    int64_t n = argument_value(run->function, run->arguments, "n", 1);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < n; i++)
+        do_it(run, call);
     return run_elapsed(run, started, run_stop(run));
 }
 
@@ -473,27 +505,12 @@ double mpi_collective_wait_alone(struct run *run)
     return run_elapsed(run, posted, run_stop(run));
 }
 
-/* The computation, with tests in it where there are any: seconds without them. */
-static double compute(const struct run *run, struct mpi_call *call)
-{
-    const struct mpi_collective_state *state = run->state;
-    int64_t parts = state->tests + 1;
-    double paused = run_pause(state->pause / (double)parts);
-    for (int64_t i = 1; i < parts; i++) {
-        int done;
-        if (call)
-            MPI_Test(&call->request, &done, MPI_STATUS_IGNORE);
-        paused += run_pause(state->pause / (double)parts);
-    }
-    return paused;
-}
-
 double mpi_collective_overlap(struct run *run)
 {
     struct mpi_call *call = warm(run);
     int64_t started = collective_arrive(run, run->rank, run->size);
     start_it(run, call);
-    double paused = compute(run, call);
+    double paused = mpi_compute(state_of(run)->pause, state_of(run)->tests, 1, &call->request);
     wait_for_it(call);
     return run_elapsed(run, started, run_stop(run)) - paused;
 }
@@ -501,9 +518,7 @@ double mpi_collective_overlap(struct run *run)
 /* What the computation costs beyond its measured length. */
 double mpi_collective_pauses_alone(struct run *run)
 {
-    int64_t started = timer_now();
-    double paused = compute(run, NULL);
-    return run_elapsed(run, started, timer_now()) - paused;
+    return mpi_compute_overhead(run, state_of(run)->pause, state_of(run)->tests);
 }
 
 double mpi_collective_init_alone(struct run *run)

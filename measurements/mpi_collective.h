@@ -69,6 +69,10 @@ void mpi_collective_tear_down(struct run *);
 
 /* One operation, all ranks starting together: from its call, or its start, to its end. */
 double mpi_collective_once(struct run *);
+/* On the rank "node" behind a computation of "delay" seconds, which counts; "n" in a row, all of
+ * which count. */
+double mpi_collective_delayed(struct run *);
+double mpi_collective_several(struct run *);
 double mpi_collective_consecutive(struct run *);
 double mpi_collective_separated(struct run *);
 double mpi_collective_barriers_alone(struct run *);
@@ -204,7 +208,6 @@ MPI_COLLECTIVES(DECLARED)
      .parameters = {ITERATIONS, __VA_ARGS__}, .timed = "MPI_" name " + MPI_Barrier"}
 
 /* The five parts of a non-blocking routine. */
-#define TESTS {"tests", PARAMETER_INT, "", "calls of MPI_Test in the computation", 1}
 #define MPI_OVERLAP                                                                                \
     MPI_COLLECTIVE_WITH(mpi_collective_set_up_overlap), .run = WITH_MPI(mpi_collective_overlap),   \
     .reference = WITH_MPI(mpi_collective_pauses_alone),                                            \

@@ -192,6 +192,26 @@ bool mpi_check_pattern(const void *address, int64_t count, struct datatype *type
     return good;
 }
 
+double mpi_compute(double seconds, int64_t tests, int count, MPI_Request *requests)
+{
+    double part = seconds / (double)(tests + 1), computed = run_pause(part);
+    for (int64_t i = 0; i < tests; i++) {
+        for (int r = 0; r < count; r++) {
+            int done;
+            MPI_Test(&requests[r], &done, MPI_STATUS_IGNORE);
+        }
+        computed += run_pause(part);
+    }
+    return computed;
+}
+
+double mpi_compute_overhead(struct run *run, double seconds, int64_t tests)
+{
+    int64_t started = timer_now();
+    double computed = mpi_compute(seconds, tests, 0, NULL);
+    return run_elapsed(run, started, timer_now()) - computed;
+}
+
 static void *attached;
 
 bool mpi_attach_buffer(struct run *run, size_t bytes, int messages)

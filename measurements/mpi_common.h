@@ -17,6 +17,7 @@
 #define TAG {"tag", PARAMETER_INT, "", "of the messages", 0}
 #define OPERATION {"op", PARAMETER_OPERATION, "", "of the reduction", 0}
 #define INFO {"info", PARAMETER_INFO, "", "for the library", 0}
+#define TESTS {"tests", PARAMETER_INT, "", "calls of MPI_Test in the computation", 1}
 /* clang-format on */
 
 /* A .check of the family's own must call mpi_check(). */
@@ -89,6 +90,18 @@ static inline void mpi_wait_all(int count, MPI_Request *requests)
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 #pragma GCC diagnostic pop
 }
+
+/* What a computation hides of an operation. It lasts so many times the whole operation, which could
+ * be over before its end; of so many whole operations before, the last one counts: the first are
+ * slow. */
+#define MPI_PAUSE_FACTOR 2
+#define MPI_ESTIMATES 5
+
+/* Computes for these seconds, with so many tests of the requests in between, and returns the
+ * seconds without them. Any one PE. */
+double mpi_compute(double seconds, int64_t tests, int count, MPI_Request *requests);
+/* What that costs beyond the seconds that it returns, without a request. Any one PE. */
+double mpi_compute_overhead(struct run *, double seconds, int64_t tests);
 
 /* So many bytes are attached for buffered sends until mpi_detach_buffer(), MPI_BSEND_OVERHEAD for
  * each of the messages included. False after run_fail(). At most one at a time. */

@@ -29,6 +29,20 @@ static const char *check_exchange(const struct measurement *function,
     return wrong;
 }
 
+/* Pairs are rank i and rank i + nodesize, for i < procs. */
+static const char *check_pairs(const struct measurement *function, const struct argument *arguments,
+                               const struct pe_set *set)
+{
+    int64_t pairs = argument_value(function, arguments, "procs", 1);
+    int64_t apart = argument_value(function, arguments, "nodesize", 1);
+    const char *wrong = mpi_check(function, arguments, set);
+    if (!wrong && pairs > apart)
+        wrong = "procs may be at most nodesize";
+    if (!wrong && pairs + apart > pe_set_size(set))
+        wrong = "procs and nodesize may be no more together than the communicator's PEs";
+    return wrong;
+}
+
 static void demand_exchange(const struct measurement *function, const struct argument *arguments,
                             int pes, struct demand *demand)
 {
@@ -55,7 +69,8 @@ struct message {
 
 struct pingpong_state {
     MPI_Comm comm;
-    int partner; /* rank 1 of 0, rank 0 of 1 */
+    int partner;
+    bool acts, begins; /* rank 0 begins, its partner is rank 1, unless there are several pairs */
     struct message sent, received;
     MPI_Request requests[2]; /* persistent ones, to send and to receive */
 };
@@ -109,7 +124,7 @@ static void start_and_wait(const struct pingpong_state *state, int which)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Rank 0 begins, rank 1 answers; by MPI_Sendrecv() both begin. */
+/* One begins, the other one answers; by MPI_Sendrecv() both begin. */
 static void round_trip(const struct run *run, int64_t iteration)
 {
     const struct pingpong *how = run->function->variant;
@@ -119,17 +134,17 @@ static void round_trip(const struct run *run, int64_t iteration)
     void *to = mpi_address(run->remote + (size_t)iteration * run->remote_step, received->described);
     switch (how->call) {
     case TWO_CALLS:
-        if (run->rank == 0)
+        if (state->begins)
             send_message(state, how->sending, from);
         receive_message(state, how->receiving, to);
-        if (run->rank == 1)
+        if (!state->begins)
             send_message(state, how->sending, from);
         break;
     case PERSISTENT:
-        if (run->rank == 0)
+        if (state->begins)
             start_and_wait(state, 0);
         start_and_wait(state, 1);
-        if (run->rank == 1)
+        if (!state->begins)
             start_and_wait(state, 0);
         break;
     case SENDRECV:
@@ -184,17 +199,27 @@ static bool verify(struct run *run)
            run_fail(run, "the message did not arrive as it was sent");
 }
 
+/* False where this rank only watches. */
+static bool find_partner(const struct run *run, struct pingpong_state *state)
+{
+    int pairs = (int)argument_value(run->function, run->arguments, "procs", 1);
+    int apart = (int)argument_value(run->function, run->arguments, "nodesize", 1);
+    state->begins = run->rank < pairs;
+    state->acts = state->begins || (run->rank >= apart && run->rank < apart + pairs);
+    state->partner = state->begins ? run->rank + apart : run->rank - apart;
+    return state->acts;
+}
+
 static bool set_up_pingpong(struct run *run)
 {
     const struct pingpong *how = run->function->variant;
     struct pingpong_state *state = run->state;
-    if (run->rank > 1)
+    if (!find_partner(run, state))
         return true;
     state->comm = mpi_comm(run);
-    state->partner = 1 - run->rank;
     state->sent = message_of(run, "s_");
     state->received = message_of(run, "r_");
-    if (run->rank == 1) {
+    if (!state->begins) {
         int tag = state->sent.tag;
         state->sent.tag = state->received.tag;
         state->received.tag = tag;
@@ -219,14 +244,15 @@ static bool set_up_pingpong(struct run *run)
 static double run_pingpong(struct run *run)
 {
     const struct pingpong *how = run->function->variant;
-    bool acts = run->rank < 2;
+    const struct pingpong_state *state = run->state;
+    bool acts = state->acts;
     if (acts && warm_places(run))
         round_trip(run, 0);
     int64_t started = run_start(run);
     for (int64_t i = 0; acts && i < run->iterations; i++)
         round_trip(run, i);
     int64_t stopped = run_stop(run);
-    if (run->rank > 0)
+    if (!acts || !state->begins)
         return NAN;
     return run_elapsed(run, started, stopped) / (double)run->iterations / (how->one_way ? 2 : 1);
 }
@@ -236,7 +262,7 @@ static void tear_down_pingpong(struct run *run)
     const struct pingpong *how = run->function->variant;
     struct pingpong_state *state = run->state;
     mpi_detach_buffer();
-    for (int i = 0; how->call == PERSISTENT && run->rank < 2 && i < 2; i++)
+    for (int i = 0; how->call == PERSISTENT && state->acts && i < 2; i++)
         MPI_Request_free(&state->requests[i]);
 }
 
@@ -251,6 +277,8 @@ static void tear_down_pingpong(struct run *run)
 #define R_COUNT {"r_count", PARAMETER_INT, "elements", "that there is room for at the receiver", 0}
 #define R_DATATYPE {"r_datatype", PARAMETER_DATATYPE, "", "as which it is received", 0}
 #define S_TAG {"s_tag", PARAMETER_INT, "", "of messages from rank 0 to rank 1", 0}
+#define PROCS {"procs", PARAMETER_INT, "", "pairs of ranks", 1}
+#define NODESIZE {"nodesize", PARAMETER_INT, "ranks", "from the one rank of a pair to the other", 1}
 #define R_TAG {"r_tag", PARAMETER_INT, "", "of messages from rank 1 to rank 0", 0}
 /* clang-format on */
 
@@ -266,7 +294,10 @@ static void tear_down_pingpong(struct run *run)
         .sending = send, .receiving = receive                                                      \
     }
 #define ROUND_TRIP(by)                                                                             \
-    PINGPONG, OF_MESSAGES, .timed = "a message from rank 0 to rank 1 and one back, by " by
+    PINGPONG, OF_MESSAGES,                                                                         \
+        .timed =                                                                                   \
+            "a whole round trip, a message from rank 0 to rank 1 and one back, by " by "; one "    \
+            "way is half of it"
 
 const struct measurement measurements_mpi_pt2pt[] = {
     {"Pingpong_Send_Recv", "round trip by send and receive", ROUND_TRIP("MPI_Send, MPI_Recv"),
@@ -291,16 +322,27 @@ const struct measurement measurements_mpi_pt2pt[] = {
      .parameters = {S_COUNT, S_DATATYPE, S_TAG, R_COUNT, R_DATATYPE, R_TAG, ITERATIONS},
      .demand = demand_exchange, MPI_FUNCTION_CHECKED(check_exchange),
      .variant = &(const struct pingpong){.call = SENDRECV},
-     .timed = "a message each way at the same time, by MPI_Sendrecv"},
+     .timed = "a whole exchange, a message each way at the same time, by MPI_Sendrecv"},
     {"Pingpong_Sendrecv_replace", "exchange of two ranks by one call, in place", PINGPONG,
      .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, MPI_FUNCTION,
      .demand = mpi_demand_message, .variant = &(const struct pingpong){.call = SENDRECV_REPLACE},
-     .timed = "a message each way at the same time, by MPI_Sendrecv_replace"},
+     .timed = "a whole exchange, a message each way at the same time, by MPI_Sendrecv_replace"},
     {"Pingpong_Persistent", "round trip by persistent requests, always from and to the same memory",
      ROUND_TRIP("MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
      .variant = &(const struct pingpong){.call = PERSISTENT}},
+    {"Par_Pingpong_Send_Recv", "round trips of several pairs of ranks at the same time",
+     .synchronized = true, .minimum_pes = 2, .who = "ranks below procs",
+     .setup = WITH_MPI(set_up_pingpong), .run = WITH_MPI(run_pingpong),
+     .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE, MPI_FUNCTION_CHECKED(check_pairs),
+     .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS, PROCS, NODESIZE},
+     .demand = mpi_demand_message, BY(SEND, RECEIVE),
+     .timed =
+         "the whole round trip of a pair, a message from rank i to rank i + nodesize and one back, "
+         "by MPI_Send, MPI_Recv; one way is half of it"},
     {"Send_Recv_One_Way", "one way of a message: half a round trip by send and receive", PINGPONG,
      OF_MESSAGES, .variant = &(const struct pingpong){.one_way = true},
-     .timed = "half of: a message from rank 0 to rank 1 and one back, by MPI_Send, MPI_Recv"},
+     .timed =
+         "half a round trip: half of a message from rank 0 to rank 1 and one back, by MPI_Send, "
+         "MPI_Recv"},
 };
 const size_t measurements_mpi_pt2pt_count = MEASUREMENT_COUNT(measurements_mpi_pt2pt);

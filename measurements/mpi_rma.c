@@ -27,6 +27,8 @@ enum pattern {
     ONE_TO_ALL,  /* rank 0 and all others */
     ALL_TO_ONE,  /* all others and rank 0 */
     EACH_TO_ONE, /* all and rank 0 */
+    ALL_TO_ALL,  /* each and all others */
+    EACH_TO_ALL, /* each and all, itself included */
     SELF,        /* each and itself */
     SHIFT,       /* each and the one dist (or 1) further on */
     NEIGHBOURS   /* each and the next msgs ones */
@@ -42,7 +44,8 @@ struct epochs {
     enum role reports;      /* ORIGINS, TARGETS, EACH; NOBODY: both origins and targets */
     enum stage late;        /* that these ranks come to us microseconds late */
     enum role who;
-    bool twice; /* closing fence: another epoch begins there */
+    bool twice;    /* closing fence: another epoch begins there */
+    bool together; /* all origins work on the same place */
 };
 
 static int64_t value_of(const struct measurement *function, const struct argument *arguments,
@@ -62,10 +65,18 @@ static int64_t messages(const struct measurement *function, const struct argumen
 static int64_t places(const struct measurement *function, const struct argument *arguments, int pes)
 {
     const struct epochs *epochs = function->variant;
-    bool one = epochs->pattern == ALL_TO_ONE || epochs->pattern == EACH_TO_ONE;
+    bool several = epochs->pattern == ALL_TO_ONE || epochs->pattern == EACH_TO_ONE ||
+                   epochs->pattern == ALL_TO_ALL;
     if (epochs->pattern == NEIGHBOURS)
         return value_of(function, arguments, "msgs", 1);
-    return one && value_of(function, arguments, "disjoint", 1) ? pes : 1;
+    return several && !epochs->together && value_of(function, arguments, "disjoint", 1) ? pes : 1;
+}
+
+/* Blocks that a rank sends from: one for each target where each is to get another one. */
+static int64_t sources(const struct measurement *function, int pes)
+{
+    const struct epochs *epochs = function->variant;
+    return epochs->pattern == ALL_TO_ALL ? pes : 1;
 }
 
 static void demand_epochs(const struct measurement *function, const struct argument *arguments,
@@ -76,9 +87,10 @@ static void demand_epochs(const struct measurement *function, const struct argum
     if (__builtin_mul_overflow(messages(function, arguments), places(function, arguments, pes),
                                &blocks))
         blocks = INT64_MAX;
-    demand->remote =
-        mpi_block_bytes(argument_datatype(function, arguments),
-                        argument_value(function, arguments, "count", 0), blocks ? blocks : 1);
+    const struct datatype *type = argument_datatype(function, arguments);
+    int64_t count = argument_value(function, arguments, "count", 0);
+    demand->remote = mpi_block_bytes(type, count, blocks ? blocks : 1);
+    demand->local = mpi_block_bytes(type, count, sources(function, pes));
 }
 
 /* ---- What is refused ---- */
@@ -196,6 +208,10 @@ static struct targets targets_of(const struct run *run, int rank)
         return (struct targets){0, 1};
     case SELF:
         return (struct targets){rank, 1};
+    case ALL_TO_ALL:
+        return (struct targets){(rank + 1) % n, n - 1};
+    case EACH_TO_ALL:
+        return (struct targets){rank, n};
     case NEIGHBOURS:
         all = (int)argument_of(run, "msgs", 1);
         return (struct targets){(rank + 1) % n, all};
@@ -223,6 +239,17 @@ static int64_t place_of(const struct run *run, int rank, int i)
     return epochs->pattern == NEIGHBOURS ? i : rank;
 }
 
+/* The block of a rank's memory that the target gets, and whose pattern it has in the set-up. */
+static int64_t source_of(const struct run *run, int target)
+{
+    return sources(run->function, run->size) > 1 ? target : 0;
+}
+
+static int pattern_of(const struct run *run, int origin, int target)
+{
+    return sources(run->function, run->size) > 1 ? origin * run->size + target : origin;
+}
+
 static MPI_Group group_of(const struct run *run, const int *ranks, int count)
 {
     MPI_Group all, some = MPI_GROUP_NULL;
@@ -240,9 +267,9 @@ static void operate(const struct run *run)
 {
     const struct epochs *epochs = run->function->variant;
     const struct epoch_state *s = run->state;
-    unsigned char *from = run->local + s->origin;
     for (int i = 0; s->operates && i < s->to.count; i++) {
         int target = (s->to.first + i) % run->size;
+        unsigned char *from = run->local + source_of(run, target) * s->block + s->origin;
         MPI_Aint at = (MPI_Aint)(place_of(run, run->rank, i) * s->messages) * s->block + s->origin;
         for (int64_t m = 0; m < s->messages; m++, at += s->block) {
             if (epochs->operation == PUT)
@@ -414,7 +441,8 @@ static bool check_block(const struct run *run, int origin, int64_t block)
     unsigned char *found = s->window.memory + block * s->block;
     if (epochs->operation != ACCUMULATE)
         return mpi_check_pattern(mpi_address(found, type), s->count, type,
-                                 epochs->operation == GET ? run->rank : origin);
+                                 epochs->operation == GET ? run->rank
+                                                          : pattern_of(run, origin, run->rank));
     unsigned char *expected = malloc(2 * (size_t)s->block + 1);
     if (!expected)
         return false;
@@ -459,9 +487,11 @@ static bool verify(struct run *run)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, run->rank, 0, s->window.handle);
     for (int64_t i = 0; i < s->messages * s->places; i++)
         fill(run, s->window.memory + i * s->block, s->count,
-             epochs->operation == PUT ? run->size : run->rank);
+             epochs->operation == PUT ? run->size * run->size : run->rank);
     MPI_Win_unlock(run->rank, s->window.handle);
-    fill(run, run->local, s->count, epochs->operation == GET ? run->size : run->rank);
+    for (int64_t i = 0; i < sources(run->function, run->size); i++)
+        fill(run, run->local + i * s->block, s->count,
+             epochs->operation == GET ? run->size : pattern_of(run, run->rank, (int)i));
     MPI_Barrier(comm);
     for (enum stage stage = POST; stage < STAGES; stage++) {
         if (waits_for_posts(run, stage))
@@ -623,6 +653,12 @@ static double run_pingpong(struct run *run)
         .reports = by, .late = at, .who = whose                                                    \
     }
 #define OF(is, does, shape, from, to, by) OF_LATE(is, does, shape, from, to, by, POST, NOBODY)
+#define TOGETHER(shape)                                                                            \
+    .variant = &(const struct epochs)                                                              \
+    {                                                                                              \
+        .epoch = FENCE, .operation = ACCUMULATE, .pattern = shape, .first = OPERATE,               \
+        .last = CLOSE, .reports = EACH, .together = true                                           \
+    }
 
 static const struct epochs two_epochs = {.epoch = FENCE,
                                          .operation = PUT,
@@ -726,6 +762,12 @@ const struct measurement measurements_mpi_rma[] = {
     {"Put_Exchange_passive", "puts to the next msgs ranks, whose windows are locked", BY_ALL,
      TAKES(MSGS), OF(LOCK, PUT, NEIGHBOURS, OPEN, CLOSE, EACH),
      .timed = "all MPI_Win_lock, all MPI_Put, all MPI_Win_unlock"},
+    {"onesided_bcast", "broadcast by msgs puts of rank 0 to each other rank, and fence",
+     BY_ALL_OF_TWO, TAKES(MSGS), OF(FENCE, PUT, ONE_TO_ALL, OPERATE, CLOSE, EACH),
+     .timed = "all MPI_Put on rank 0; MPI_Win_fence"},
+    {"onesided_alltoall", "all-to-all by msgs puts of each rank to each other, and fence", BY_ALL,
+     TAKES(MSGS), OF(FENCE, PUT, ALL_TO_ALL, OPERATE, CLOSE, EACH),
+     .timed = "all MPI_Put, MPI_Win_fence"},
     {"Combining_Put_fence", "fence behind many puts to one rank", BY_ALL_OF_TWO, TAKES(MSGS),
      OF(FENCE, PUT, PAIR, CLOSE, CLOSE, EACH), .timed = "MPI_Win_fence"},
     {"Combining_Put_dedicated", "the end of an epoch with many puts to one rank", BY_PAIR,
@@ -766,6 +808,10 @@ const struct measurement measurements_mpi_rma[] = {
     {"Accumulate_concurrent_multi", "accumulates around the ring, and fence", BY_ALL,
      TAKES(MSGS, OPERATION), OF(FENCE, ACCUMULATE, SHIFT, OPERATE, CLOSE, EACH),
      .timed = "all MPI_Accumulate, MPI_Win_fence"},
+    {"onesided_reduce", "reduction by accumulates of all ranks on rank 0, and fence", BY_ALL,
+     TAKES(OPERATION), TOGETHER(EACH_TO_ONE), .timed = "MPI_Accumulate, MPI_Win_fence"},
+    {"onesided_allreduce", "reduction to all by accumulates of each rank on all, and fence", BY_ALL,
+     TAKES(OPERATION), TOGETHER(EACH_TO_ALL), .timed = "all MPI_Accumulate, MPI_Win_fence"},
 };
 /* clang-format on */
 const size_t measurements_mpi_rma_count = MEASUREMENT_COUNT(measurements_mpi_rma);

@@ -139,11 +139,12 @@ def default_program():
 
 def default_launch():
     """As make and the tests start programs; a checkout knows what Open MPI wants for root and on
-    few cores."""
-    if os.environ.get("SKAMPI_LAUNCH"):
-        return os.environ["SKAMPI_LAUNCH"]
-    launch = _first_program("../mk/launch")
-    return f"{shlex.quote(launch)} {{pes}}" if launch else "oshrun -np {pes}"
+    few cores, and reads SKAMPI_LAUNCH as make sets it, with %n for the PEs."""
+    launch = os.environ.get("SKAMPI_LAUNCH") or "oshrun -np %n"
+    if "%n" not in launch:
+        return launch
+    own = _first_program("../mk/launch")
+    return f"{shlex.quote(own)} {{pes}}" if own else launch.replace("%n", "{pes}")
 
 
 def find_script(name):

@@ -65,6 +65,11 @@ def need(*modules):
     os.environ.pop("SKAMPI_TOOLS_PYTHON", None)  # scripts started from here find theirs themselves
 
 
+def one_line(text):
+    """As errors show it: names of files may have anything in them."""
+    return re.sub(r"[\x00-\x1f\x7f]", lambda found: repr(found[0])[1:-1], str(text))
+
+
 def main(function):
     """Runs function(arguments); its value is the exit status. 2: wrong usage or a file that cannot
     be read."""
@@ -76,13 +81,13 @@ def main(function):
         status = function(sys.argv[1:])
         sys.stdout.flush()
     except Error as error:
-        print(f"{name}: error: {error}", file=sys.stderr)
+        print(f"{name}: error: {one_line(error)}", file=sys.stderr)
         status = 2
     except BrokenPipeError:  # whoever reads has seen enough
         status = 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"{name}: error: {where}{error.strerror or error}", file=sys.stderr)
+        print(f"{name}: error: {one_line(where)}{error.strerror or error}", file=sys.stderr)
         status = 2
     except KeyboardInterrupt:
         status = 130

@@ -224,6 +224,9 @@ uintptr_t buffers_align(uintptr_t address, size_t alignment);
 size_t stop_hard_limit(int max_repetitions);
 /* Valid repetitions that no rule asks for more than, but for the last batch's. */
 size_t stop_most(const struct settings *);
+/* The median's interval, NaN where there is none; whether it is as narrow as the rule wants it. */
+bool stop_median_interval(const struct settings *, const double *m, size_t n, double *low,
+                          double *high);
 /* Whether what the rule aims at has been reached by the n valid repetitions m, in the order of
  * time. */
 bool stop_reached(const struct settings *, const double *m, size_t n);

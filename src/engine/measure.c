@@ -926,11 +926,9 @@ static void note_stop(struct engine *engine, const struct samples *samples, stru
     if (!samples->reached)
         flag(numbers, RESULT_NOT_CONVERGED);
     if (settings->stop_rule == STOP_MEDIAN_INTERVAL) {
-        double *sorted = must(calloc(samples->valid, sizeof *sorted)), low, high;
-        memcpy(sorted, samples->max, samples->valid * sizeof *sorted);
-        stats_sort(sorted, samples->valid);
-        if (stats_median_interval(sorted, samples->valid, numbers->effective,
-                                  settings->median_confidence, &low, &high))
+        double low, high;
+        stop_median_interval(settings, samples->max, samples->valid, &low, &high);
+        if (!isnan(low))
             run_note(&engine->run, "median %.6g ns, %g %% interval [%.6g, %.6g] ns%s",
                      numbers->median * 1e9, settings->median_confidence * 100, low * 1e9,
                      high * 1e9, samples->reached ? "" : ": wider than asked for");
@@ -938,7 +936,6 @@ static void note_stop(struct engine *engine, const struct samples *samples, stru
             run_note(&engine->run,
                      "median %.6g ns; too few independent repetitions for an interval",
                      numbers->median * 1e9);
-        free(sorted);
     }
 }
 

@@ -285,7 +285,7 @@ static void print(struct engine *engine, double seconds, size_t done)
         order[i] = &engine->records[i];
     qsort(order, n, sizeof *order, compare_records);
     output_comment(engine->output, "rounds: %zu of %zu in %.2f s, shuffled by seed %llu", done,
-                   most_rounds(engine), seconds, (unsigned long long)engine->seed);
+                   engine->round_total, seconds, (unsigned long long)engine->seed);
     output_space(engine->output);
     for (size_t i = 0; i < n; i++) {
         bool first = i == 0 || order[i]->block_number != order[i - 1]->block_number;
@@ -312,7 +312,7 @@ void rounds_replay(struct engine *engine)
         return;
     uint64_t state = engine->seed;
     engine->round_total = rounds;
-    double apart = engine->rounds_apart = interval(engine, rounds, scripts_spread(engine));
+    engine->rounds_apart = interval(engine, rounds, scripts_spread(engine));
     struct settings settings = engine->settings;
     const char *timer = timer_in_use->name;
     size_t block_number = engine->block_number;
@@ -320,7 +320,7 @@ void rounds_replay(struct engine *engine)
     free(engine_set_counters(engine, NULL, 0));
     for (engine->round = 2; engine->round <= rounds && !engine_time_over(engine); engine->round++) {
         double late = JITTER * random_share(&state);
-        wait_for(engine, apart * ((double)engine->round - 1 + late));
+        wait_for(engine, engine->rounds_apart * ((double)engine->round - 1 + late));
         if (!run_round(engine, &state))
             break;
         done = engine->round;

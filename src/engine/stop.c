@@ -25,23 +25,26 @@ size_t stop_most(const struct settings *settings)
     return limit;
 }
 
-static bool median_known(const struct settings *settings, const double *m, size_t n)
+bool stop_median_interval(const struct settings *settings, const double *m, size_t n, double *low,
+                          double *high)
 {
-    double low, high, *sorted;
-    if (n < MEDIAN_LEAST)
-        return false;
-    sorted = calloc(n, sizeof *sorted);
+    double *sorted = calloc(n ? n : 1, sizeof *sorted);
     if (!sorted)
         abort();
     memcpy(sorted, m, n * sizeof *sorted);
     stats_sort(sorted, n);
     double effective = series_effective_size(n, series_correlation(m, n));
-    double aim = settings->median_width * fabs(stats_median_sorted(sorted, n));
     bool found =
-        stats_median_interval(sorted, n, effective, settings->median_confidence, &low, &high) &&
-        high - low <= aim;
+        stats_median_interval(sorted, n, effective, settings->median_confidence, low, high);
+    double median = stats_median_sorted(sorted, n);
     free(sorted);
-    return found;
+    return found && *high - *low <= settings->median_width * fabs(median);
+}
+
+static bool median_known(const struct settings *settings, const double *m, size_t n)
+{
+    double low, high;
+    return n >= MEDIAN_LEAST && stop_median_interval(settings, m, n, &low, &high);
 }
 
 bool stop_reached(const struct settings *settings, const double *m, size_t n)

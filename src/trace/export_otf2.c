@@ -65,9 +65,8 @@ struct export
 static void must(const struct export *export, OTF2_ErrorCode code)
 {
     if (code != OTF2_SUCCESS)
-        reader_fail(export->reader, 1, "%s: cannot be written: %s%s%s", export->folder,
-                    OTF2_Error_GetDescription(code), errno ? ": " : "",
-                    errno ? strerror(errno) : "");
+        reader_fail(export->reader, 1, "%s: cannot be written: %s", export->folder,
+                    errno ? strerror(errno) : OTF2_Error_GetDescription(code));
 }
 
 /* The library would print for itself. */

@@ -358,7 +358,8 @@ void source_damaged(struct source *source, const struct trace_cursor *cursor)
 void source_ended(struct source *source)
 {
     const struct trace_info *info = source->info;
-    if (source->damaged || !info->complete || info->profile || source->events == info->events)
+    /* More: a program that went on after a signal, and could not end in order. */
+    if (source->damaged || !info->complete || info->profile || source->events >= info->events)
         return;
     if (note_damage(source))
         reader_say(source->reader,

@@ -388,21 +388,26 @@ struct trace_thread *trace_started(unsigned routine)
 
 /* ---- End ---- */
 
-static void save_thread(const struct tracer_thread *thread, off_t *end)
+/* Returns how many events there was no room for. */
+static uint64_t save_thread(const struct tracer_thread *thread, off_t *end)
 {
+    uint64_t missing = 0;
     for (size_t i = 1; i <= thread->buffer_count; i++) {
         size_t at = (thread->current + i) % thread->buffer_count;
         const struct buffer *buffer = thread->buffers[at];
         uint64_t done = thread->encoder.done;
         if (thread->sealed[at]) {
-            file_write_at(end, &buffer->head, buffer->payload);
+            missing +=
+                file_write_at(end, &buffer->head, buffer->payload) ? 0 : buffer->head.records;
         } else if (at == thread->current && done) {
             struct block_head head = head_of(thread, done);
             /* Interrupted while writing it: the same again. */
             off_t there = thread->writing;
-            file_write_at(there >= 0 ? &there : end, &head, buffer->payload);
+            missing +=
+                file_write_at(there >= 0 ? &there : end, &head, buffer->payload) ? 0 : head.records;
         }
     }
+    return missing;
 }
 
 void tracer_save(const char *reason, bool last)
@@ -424,8 +429,9 @@ void tracer_save(const char *reason, bool last)
         bool open = !(off & (OFF_FAILED | OFF_LIMIT));
         events += thread->first - thread->lost + (open ? waiting : 0);
         dropped += open ? 0 : waiting;
-        if (open && thread->buffers)
-            save_thread(thread, &end);
+        uint64_t missing = open && thread->buffers ? save_thread(thread, &end) : 0;
+        events -= missing;
+        dropped += missing;
     }
     counters_write(&end);
     file_write_ending(reason, events, dropped, end, last);
@@ -448,6 +454,7 @@ void trace_finishing(void)
             encoder_skip(&own->encoder, own->encoder.time + ((int64_t)trace_now() - begin));
         thread->inside = false;
     }
+    counters_end();
     tracer_save("finalize", false);
 }
 
@@ -459,5 +466,6 @@ void trace_finished(void)
 void trace_exiting(int status)
 {
     (void)status;
+    counters_end();
     tracer_save("global_exit", true);
 }

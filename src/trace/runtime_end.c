@@ -59,6 +59,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 static void on_exit_of_program(void)
 {
+    if (tracer.pid == getpid())
+        counters_end();
     tracer_save("exit", true);
 }
 

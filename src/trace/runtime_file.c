@@ -30,7 +30,6 @@ static struct {
     dev_t device; /* of the file, in case the application closes all descriptors and opens others */
     ino_t inode;
     off_t ending; /* where there is room for that */
-    uint64_t most;
     _Atomic off_t end;
 } file = {.descriptor = -1};
 
@@ -124,14 +123,16 @@ static void describe(struct output *output)
     }
 }
 
-/* A program must not be killed by SIGXFSZ because of its tracer. */
-static void set_most(void)
+/* A program must not be killed by SIGXFSZ because of its tracer; it may set its own limit at any
+ * time. In signal handlers. */
+static uint64_t most_bytes(void)
 {
     struct rlimit limit;
-    file.most = tracer.settings.limit ? tracer.settings.limit : UINT64_MAX;
+    uint64_t most = tracer.settings.limit ? tracer.settings.limit : UINT64_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur < file.most)
-        file.most = limit.rlim_cur;
+        limit.rlim_cur < most)
+        most = limit.rlim_cur;
+    return most;
 }
 
 static char *write_beginning(void)
@@ -150,9 +151,8 @@ static char *write_beginning(void)
                             {(void *)(uintptr_t)no_ending, sizeof no_ending}};
     file.ending = (off_t)(sizeof head + head.description_bytes);
     off_t end = file.ending + FORMAT_ENDING_BYTES;
-    set_most();
     errno = EFBIG;
-    bool written = (uint64_t)end <= file.most && pwritev(file.descriptor, parts, 3, 0) == end;
+    bool written = (uint64_t)end <= most_bytes() && pwritev(file.descriptor, parts, 3, 0) == end;
     free(description);
     file.end = end;
     if (output.full)
@@ -223,7 +223,7 @@ bool file_write_block(struct buffer *block, volatile off_t *writing)
     if (atomic_load(&tracer.off) & (OFF_LIMIT | OFF_FAILED))
         return false;
     off_t at = atomic_fetch_add(&file.end, bytes);
-    if ((uint64_t)(at + bytes) > file.most) {
+    if ((uint64_t)(at + bytes) > most_bytes()) {
         atomic_fetch_sub(&file.end, bytes);
         stop(OFF_LIMIT, "the limit of its size is reached");
         return false;
@@ -245,16 +245,18 @@ bool file_write_block(struct buffer *block, volatile off_t *writing)
     return false;
 }
 
-void file_write_at(off_t *end, const struct block_head *head, const void *payload)
+bool file_write_at(off_t *end, const struct block_head *head, const void *payload)
 {
     struct block_head whole = *head;
     whole.magic = BLOCK_MAGIC;
     whole.checksum = block_checksum(&whole, payload);
     struct iovec parts[] = {{&whole, sizeof whole}, {(void *)(uintptr_t)payload, whole.bytes}};
     off_t bytes = (off_t)(sizeof whole + whole.bytes);
-    if ((uint64_t)(*end + bytes) <= file.most && is_own() &&
-        pwritev(file.descriptor, parts, 2, *end) == bytes)
-        *end += bytes;
+    if ((uint64_t)(*end + bytes) > most_bytes() || !is_own() ||
+        pwritev(file.descriptor, parts, 2, *end) != bytes)
+        return false;
+    *end += bytes;
+    return true;
 }
 
 void file_write_ending(const char *reason, uint64_t events, uint64_t dropped, off_t end, bool last)

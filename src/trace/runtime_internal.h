@@ -93,8 +93,9 @@ char *file_create(void);
 /* Writes a block at the file's end; its head is filled in but for magic and checksum. False: not
  * written, and recording is off from now on. writing: see struct tracer_thread; may be NULL. */
 bool file_write_block(struct buffer *block, volatile off_t *writing);
-/* Appends a block without moving the file's end: at *end, which is moved. In signal handlers. */
-void file_write_at(off_t *end, const struct block_head *head, const void *payload);
+/* Appends a block without moving the file's end: at *end, which is moved. False: there is no room.
+ * In signal handlers. */
+bool file_write_at(off_t *end, const struct block_head *head, const void *payload);
 off_t file_end(void);
 /* Says how it ended; last: cuts off what lies behind end. In signal handlers. */
 void file_write_ending(const char *reason, uint64_t events, uint64_t dropped, off_t end, bool last);
@@ -136,8 +137,9 @@ size_t counters_kept(void);
 const char *counters_kept_name(size_t i);
 /* The application's phase begins or ends on this thread. */
 void counters_phase(uint32_t thread, uint32_t phase);
-/* Appends the blocks of what was counted, as file_write_at does; now: the phase that goes on, too.
- * In signal handlers without that. */
+/* No more is counted. */
+void counters_end(void);
+/* Appends the blocks of what was counted, as file_write_at does. In signal handlers. */
 void counters_write(off_t *end);
 
 #pragma GCC visibility pop

@@ -21,7 +21,7 @@ ARROWS = {  # a folder of src and those that it may know; so what they know, too
 }
 LIBRARY = {"shmem.h", "shmemx.h", "pshmem.h", "mpi.h"}
 MAY_KNOW_THE_LIBRARY = {"comm", "trace", "measurements"}
-PAPI = {"src/clock/timer.c", "src/engine/counters.c"}  # the only ones that know it
+PAPI = {"src/clock/timer.c", "src/engine/counters.c", "src/trace/runtime_counters.c"}  # the only ones that know it
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 

@@ -523,7 +523,8 @@ def real():
     for name, text in (("real.ski", REAL), ("endless.ski", ENDLESS)):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
-    environment = launch_environment()
+    # As make sets it, which is not as templates of the campaign are written.
+    environment = {"SKAMPI_LAUNCH": "oshrun -np %n", **launch_environment()}
     done = run([CAMPAIGN, "--program", program(), "-k", "2", "-c", "one:pes=1", "-c", "two:pes=2",
                 "--set", "N=1", "real.ski"], environment, cwd=folder)
     tap.ok(done.status == 3 and "--set" in done.err and "one was given up" in done.err and

@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
 import harness
+from quiet import Attempts
 
 ALGORITHMS = ("linear", "ring", "tree", "hca")
 OFFSET = "set_unit(1e9)\n%sbegin measurement \"o\"\n  measure MPI_COMM_WORLD : Clock_Offset()\n%s" \
@@ -36,13 +37,15 @@ def bound_ns(run):
     return float(found.group(1)) if found else None
 
 
-def again(check, tries=3):
+def again(check):
     """Other programs may disturb an exchange; says so when a further try was needed."""
-    for attempt in range(1, tries + 1):
+    attempts = Attempts(tap)
+    for _ in attempts:
         good, name, diagnostic = check()
-        if good or attempt == tries:
-            return tap.ok(good, name, diagnostic)
-        tap.note(f"attempt {attempt} of '{name}' failed: {str(diagnostic)[-300:]}")
+        if good:
+            break
+        tap.note(f"'{name}' failed: {str(diagnostic)[-300:]}")
+    return attempts.decide(good, name, diagnostic)
 
 
 def default_on_one_node():

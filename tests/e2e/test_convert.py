@@ -349,14 +349,14 @@ for name, text, wanted in (
            and refused.err.startswith("skampi-convert: error: ") and not refused.out,
            f"refused in one line: {name}", refused)
 for arguments, wanted in (
-        (["nowhere.json"], "nowhere.json: No such file"), (["."], ".: Is a directory"),
+        (["nowhere.json"], "nowhere.json: No such file"), (["a\nb.json"], r"a\nb.json: No such"), (["."], ".: Is a directory"),
         (["a.json", "-o", "none/x.csv"], "none/x.csv: cannot be written"),
         (["a.json", "-o", "/dev/full"], "/dev/full: cannot be written"),
         (["a.json", "--to", "xml"], "--to"), ([], "IN"), (["a.json", "--unit", "m"], "--unit"),
         (["a.json", "--block", "x y"], 'a.json: no block "x y"; there are: "put"')):
     refused = convert(*arguments)
     tap.ok(refused.status == 2 and refused.err.count("\n") == 1 and wanted in refused.err,
-           f"refused in one line: {' '.join(arguments)}", refused)
+           f"refused in one line: {' '.join(arguments)!r}", refused)
 huge = convert("-", "--to", "sko", stdin=header + result.replace('"bytes": 1', f'"bytes": {LONG}')
                .replace('"mean": ', '"mean": 1e999, "x": '))
 tap.ok(huge.status == 0, "numbers of thousands of digits", huge)

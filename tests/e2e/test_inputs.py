@@ -14,10 +14,16 @@ from harness import ROOT, Tap, skampi
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2}
-RUNS = [(1, {}), (2, {}), (3, SMALL), (4, SMALL), (7, SMALL), (16, SMALL)]
+RUNS = [(1, {}), (2, {}), (3, SMALL), (7, SMALL), (16, SMALL)]
 # Every process of MPI waits busily for every other: on 16 there are minutes of that.
 MPI_RUNS = [(1, {}), (2, {}), (3, SMALL), (7, SMALL)]
 ALL_RUNS = [(2, SMALL)]  # what it includes runs on other numbers of PEs by itself
+# Where PEs share cores, with each other or with other tests, times never agree: then there are as few
+# repetitions as there can be. On one PE a script runs as it is.
+PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
+# Clocks on which all start are waited for the longer the more PEs share a core.
+MOST_ON_TIME = 3
+YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 INPUTS = os.path.join(ROOT, "inputs")
 INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)
 # Functions of one PE on another have nothing to do on one PE.
@@ -47,6 +53,14 @@ def settings(text, values):
     """Options that set those of the variables that the script has."""
     return [word for name, value in values.items() if re.search(rf"^{name} =", text, re.MULTILINE)
             for word in ("--set", f"{name}={value}")]
+
+
+def crowded(text, pes):
+    """The script, told that PEs share cores."""
+    told = "set_max_relative_standard_error(1.0)"
+    if pes > MOST_ON_TIME and "_synchronization()" not in text:
+        told += " choose_barrier_synchronization()"
+    return PRECISION.sub(told, text)
 
 
 def functions_in(text):
@@ -115,7 +129,8 @@ def main():
             # Known waits need a processor for each PE, as the script's head says.
             if name == "selfcheck.ski" and pes > 2:
                 continue
-            run = skampi(path, np=pes, args=settings(text, values), timeout=240)
+            run = skampi(crowded(text, pes) if pes > 1 else path, np=pes,
+                         args=settings(text, values), env=YIELD, timeout=240)
             check_result(tap, f"{name} on {pes} PEs", run, blocks_of(text), unsupported, pes)
 
     if os.path.dirname(harness.program()) == ROOT:

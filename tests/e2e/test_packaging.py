@@ -297,11 +297,11 @@ class System:
 
 FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
           "python3-numpy", "python3-matplotlib"]
-FEDORA_DEV = ["python3", "libcmocka-devel", "libasan", "libubsan", "ShellCheck", "clang-tools-extra",
-              "groff-base", "chromium", "chromedriver", "python3-selenium"]
-OPTIONAL = ["papi-devel", "hwloc-devel", "python3-numpy", "python3-matplotlib", "libasan", "libubsan",
-            "ShellCheck", "clang-tools-extra", "groff-base", "chromium", "chromedriver",
-            "python3-selenium"]
+FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
+              "clang-tools-extra", "mpich-devel", "groff-base", "chromium", "chromedriver",
+              "python3-selenium"]
+NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
+OPTIONAL = [name for name in [*FEDORA, *FEDORA_DEV] if name not in NECESSARY]
 MODULE = f"module load mpi/openmpi-{os.uname().machine}"
 
 
@@ -347,13 +347,15 @@ def dependencies():
     shown = debian.install_deps("--dev", "--dry-run")
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
-                     r"libcmocka-dev libpapi-dev libhwloc-dev python3-numpy python3-matplotlib "
-                     r"shellcheck clang-format groff-base chromium chromium-driver python3-selenium$",
+                     r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
+                     r"python3-numpy python3-matplotlib python3-jsonschema otf2-tools shellcheck "
+                     r"clang-format mpich libmpich-dev groff-base chromium chromium-driver "
+                     r"python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
-              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev python3-numpy "
-                  "python3-matplotlib".split()),
+              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev "
+                  "libopen-trace-format2-dev python3-numpy python3-matplotlib".split()),
               "Debian: what is missing is installed", done)
 
     derived = System("debian", "apt-get", "dpkg-query", unknown=["chromium", "chromium-driver"])

@@ -19,6 +19,7 @@ import sys
 
 import truth
 from harness import ROOT, Tap
+from quiet import Attempts
 
 DOCUMENT = os.path.join(ROOT, "measurements", "README.md")
 SECTION = re.compile(r"(<!-- begin broadcasts -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
@@ -158,9 +159,10 @@ def check_simulation(tap):
 
 
 def measure(tap, case, kind):
-    """Call -> row, those measured wrong again, and the texts of what stays wrong."""
+    """Call -> row, those measured wrong again; a check for each."""
     rows, wrong = {}, dict.fromkeys(WAYS, "not measured")
-    for _ in range(ATTEMPTS):
+    attempts = Attempts(tap, ATTEMPTS)
+    for _ in attempts:
         try:
             again = case.measure(kind, list(wrong))
         except truth.RunFailed as error:
@@ -171,8 +173,9 @@ def measure(tap, case, kind):
         if not wrong:
             break
         tap.note(f"{case.pes} PEs, {kind}: {wrong}")
-        truth.settle(5)
-    return rows, wrong
+    for call in WAYS:
+        attempts.decide(call not in wrong, f"{case.pes} PEs, {kind}: {call}", wrong.get(call))
+    return rows
 
 
 def table(results):
@@ -214,9 +217,7 @@ def main():
     results = {}
     for case in CASES:
         for kind in BROADCASTS:
-            results[case, kind], wrong = measure(tap, case, kind)
-            for call in WAYS:
-                tap.ok(call not in wrong, f"{case.pes} PEs, {kind}: {call}", wrong.get(call))
+            results[case, kind] = measure(tap, case, kind)
     if sys.argv[1:] == ["--write"] and not tap.failed:
         with open(DOCUMENT, encoding="utf-8") as file:
             text = file.read()

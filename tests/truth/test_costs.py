@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SERIAL
-# TIMEOUT: 300
+# TIMEOUT: 420
 """Every measurement function returns what was programmed, on a network with programmed costs.
 
 Two sources say what must come out: TRUTHS below, written from what the functions mean, and the cost
@@ -12,8 +12,9 @@ import re
 
 import truth
 from harness import Tap, program, run
+from quiet import Attempts
 
-RETRIES = 4
+ATTEMPTS = 5
 PES = 2
 AT_ONCE = 100  # functions in one run
 
@@ -115,13 +116,12 @@ tap = Tap()
 
 def tolerance(name, formula, cost, network):
     """1 % of the truth, or 3 % where PEs wait for each other or costs are of many kinds; of the overlap
-    2 % of the whole operation, of which it is a part. Not less than one step of the clock, which is
-    10 ns on many virtual machines; where the computation between post and quiet is taken off, which is
+    2 % of the whole operation, of which it is a part. Not less than one step of the clock; where the computation between post and quiet is taken off, which is
     twice as long as the whole operation, 0.1 % of that more."""
     if "_Overlap" in name:
         return 0.02 * network.full
     apart = set(re.findall(r"[a-z_]+", formula)) <= APART
-    step = 10 + (0.002 * network.full if "_Delayed" in name else 0)
+    step = truth.clock_step() + (0.002 * network.full if "_Delayed" in name else 0)
     return max((0.01 if apart else 0.03) * cost, step)
 
 
@@ -224,23 +224,24 @@ def check_network(chosen, network):
     wrong if it is so each time. Returns the rows of the first time."""
     expected = expectation(chosen, network)
     first, right, texts = None, set(), {}
-    for attempt in range(1 + RETRIES):
-        unsettled = [function for function in chosen if not right.issuperset(function.keys())]
-        if not unsettled:
-            break
-        if attempt > 0:
-            tap.note(f"{network}, attempt {attempt} of {1 + RETRIES}, measured again:")
+    attempts = Attempts(tap, ATTEMPTS)
+    unsettled = chosen
+    for attempt in attempts:
+        if attempt > 1:
+            tap.note(f"{network}, attempt {attempt}, measured again:")
             tap.note("\n".join(text for key, text in texts.items() if key not in right))
-            truth.settle()
         rows = measure(unsettled, network)
         first = rows if first is None else first
         found = wrong(rows, expected, network)
         right |= {key for key, row in numbered(rows)} - set(found)
         texts |= found
+        unsettled = [function for function in chosen if not right.issuperset(function.keys())]
+        if not unsettled:
+            break
     for function in chosen:
         missing = [key for key in function.keys() if key not in right]
         problems = [texts.get(key, "no result") for key in missing]
-        tap.ok(not problems, f"{function.name}, {network}", "\n".join(problems))
+        attempts.decide(not problems, f"{function.name}, {network}", "\n".join(problems))
     return first
 
 
@@ -265,7 +266,7 @@ def check_other_network(chosen, network):
     # Overlap has 2 % of the whole operation to go, which may be more than 5 % of itself.
     passing = [function for function in chosen if "_Overlap" not in function.name]
     expected = expectation(chosen, network)
-    for _ in range(1 + RETRIES):
+    for _ in range(ATTEMPTS):
         rows = measure(passing, network.slower(1.05))
         off = {name for name, _ in wrong(rows, expected, network)}
         passing = [function for function in passing if function.name not in off]

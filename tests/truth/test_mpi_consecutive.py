@@ -17,10 +17,11 @@ import sys
 import mpi_network
 import truth
 from harness import ROOT, Tap
+from quiet import Attempts
 
 DOCUMENT = os.path.join(ROOT, "measurements", "README.md")
 SECTION = re.compile(r"(<!-- begin mpi consecutive -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
-ATTEMPTS = 5
+ATTEMPTS = 3
 TOLERANCE = 0.1
 FEW = ("set_min_repetitions(2)\nset_max_repetitions(2)\nset_max_relative_standard_error(1.0)\n"
        "choose_barrier_synchronization()")
@@ -78,14 +79,14 @@ def main():
     mpi_network.require()
     tap = Tap()
     for case in CASES:
-        for _ in range(ATTEMPTS):
+        attempts = Attempts(tap, ATTEMPTS)
+        for _ in attempts:
             wrong = case.measure()
             if not wrong:
                 break
             tap.note(f"{case.n} processes, {case.k} calls: {wrong}")
-            truth.settle(5)
-        tap.ok(not wrong, f"{case.n} processes, {case.k} calls: each reports r_i(n, k) times its time",
-               wrong)
+        attempts.decide(not wrong, f"{case.n} processes, {case.k} calls: each reports r_i(n, k) times "
+                        "its time", wrong)
     with open(DOCUMENT, encoding="utf-8") as file:
         text = file.read()
     if sys.argv[1:] == ["--write"]:

@@ -7,8 +7,9 @@ import collections
 
 import truth
 from harness import Tap
+from quiet import Attempts
 
-RETRIES = 2
+ATTEMPTS = 3
 PES = 2
 COSTS = ("network_check", "costs")
 
@@ -40,33 +41,32 @@ def wrong(values, expected, tolerance):
 def check(name, network, program, mode, expected, count, tolerance):
     """What is wrong in every one of a few attempts is wrong: the machine is shared."""
     failed = None
-    for attempt in range(1 + RETRIES):
-        if attempt > 0:
-            truth.settle()
+    attempts = Attempts(tap, ATTEMPTS)
+    for attempt in attempts:
         values = measured(network, PES, program, mode)
         errors = wrong(values, expected, tolerance)
         if len(values) != count:
             errors[None] = f"{len(values)} values instead of {count}"
         failed = set(errors) if failed is None else failed & set(errors)
         if errors:
-            tap.note(f"{name}, attempt {attempt + 1} of {1 + RETRIES}:")
+            tap.note(f"{name}, attempt {attempt}:")
             tap.note("\n".join(errors.values()))
         if not failed:
             break
-    tap.ok(not failed, name)
+    attempts.decide(not failed, name)
     return values
 
 
 def tight(name, cost):
-    """0.3 %, but not less than a step of the clock; what is a small difference of long sums, and
+    """0.3 %, but not much less than a step of the clock; what is a small difference of long sums, and
     what waits long enough to be interrupted, less tightly."""
     if name == "quiet_delayed":
-        return 0.02 * cost + 10
-    return max(0.003 * cost, 8) + (20 if cost > 10000 else 0)
+        return 0.02 * cost + truth.clock_step()
+    return max(0.003 * cost, 0.8 * truth.clock_step()) + (20 if cost > 10000 else 0)
 
 
 def loose(name, cost):
-    return 0.02 * cost + 10
+    return 0.02 * cost + truth.clock_step()
 
 
 def cost_of(network):

@@ -59,7 +59,6 @@ def check_transport(name, environment, synchronization):
     for attempt in range(1, ATTEMPTS):
         if slow:
             tap.note(f"{name}, attempt {attempt} of {ATTEMPTS}: {slow}")
-            truth.settle()
             again = stalled(environment, synchronization)
             slow = {call: text for call, text in again.items() if call in slow}
     for call in CALLS:

@@ -1,13 +1,14 @@
 """What the ground-truth tests share: the programmed network, cost formulas, measuring with skampi."""
 
 import ast
+import functools
 import math
 import operator
 import os
+import re
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
@@ -205,13 +206,12 @@ def measure(script, pes=2, environment=None, timeout=120, program=None):
     return run.rows
 
 
-def settle(seconds=20):
-    """Before something is measured again: waits, so long at most, until nothing else runs here."""
-    quiet, end = 0, time.monotonic() + seconds
-    while quiet < 10 and time.monotonic() < end:
-        running = int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])
-        quiet = quiet + 1 if running <= 1 else 0
-        time.sleep(0.1)
+@functools.cache
+def clock_step():
+    """ns; 10 on most virtual machines, more where reading the processor's counter takes longer."""
+    run = harness.run([harness.program(), "--timers"])
+    steps = dict(re.findall(r"^(\w+) +([\d.]+) .*yes$", run.out, re.MULTILINE))
+    return max(10, float(steps.get("tsc") or steps["clock_gettime"]))
 
 
 def close(value, truth, tolerance):

@@ -10,15 +10,15 @@
  *   reduce=c   imbalanced: the process at distance d from the root computes for d c before it
  *              contributes, and then returns; the root returns when it has all contributions.
  *   flat=c     barrier, reduction to all, all-to-all: all return c after the last one entered.
- *   post=p     broadcast, non-blocking: until the post returns.
+ *   post=p     broadcast, send, receive, non-blocking: until the post returns.
  *   wire=w     until it is complete, from the end of the post.
- *   wait=q, test=q  MPI_Wait and MPI_Test: not less than that.
+ *   wait=q, test=q  MPI_Wait, MPI_Waitall and MPI_Test: not less than that.
  *   progress=self (default) or test: that time passes by itself, or it begins with the first
  *              MPI_Test or MPI_Wait behind the post.
  *
  * What is not given costs what the real call costs. Waits are those of the programmed network of
  * OpenSHMEM (../network), which is linked with this file. Limits: all processes on one node, one
- * thread, one non-blocking operation at a time, small messages.
+ * thread, a few non-blocking operations at a time, small messages.
  */
 #define _GNU_SOURCE
 #include "../network/network.h"
@@ -213,49 +213,102 @@ int MPI_Alltoall(const void *send, int s_count, MPI_Datatype s_type, void *recei
 
 /* ---- Non-blocking ---- */
 
-static struct {
+#define MOST_POSTED 8
+
+static struct posted {
     MPI_Request request;
     bool pending, moving;
     int64_t due;
-} posted;
+} all_posted[MOST_POSTED];
+
+/* Behind the real call: the request is complete after what was programmed. */
+static void start_moving(struct call call, MPI_Request request)
+{
+    struct posted *posted = all_posted;
+    call_leave();
+    if (!call_costs(call, COST_POST))
+        return;
+    while (posted->pending)
+        if (++posted == all_posted + MOST_POSTED)
+            die("more requests at a time than are provided for", "post");
+    *posted = (struct posted){.request = request,
+                              .pending = true,
+                              .moving = !by_tests,
+                              .due = call.entry + network.cost[COST_POST] + network.cost[COST_WIRE]};
+    busy_until(COST_POST, call.entry + network.cost[COST_POST]);
+}
 
 int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request)
 {
     struct call call = call_enter();
     int code = PMPI_Ibcast(buffer, count, type, root, comm, request);
-    call_leave();
-    if (!call_costs(call, COST_POST))
-        return code;
-    posted.request = *request;
-    posted.pending = true;
-    posted.moving = !by_tests;
-    posted.due = call.entry + network.cost[COST_POST] + network.cost[COST_WIRE];
-    busy_until(COST_POST, call.entry + network.cost[COST_POST]);
+    start_moving(call, *request);
     return code;
 }
 
-/* Whether the request is the one that was posted; then its time passes from now on. */
-static bool drive(const MPI_Request *request, int64_t now)
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
-    if (!posted.pending || *request != posted.request)
-        return false;
-    if (!posted.moving)
-        posted.due = now + network.cost[COST_WIRE];
-    posted.moving = true;
-    return true;
+    struct call call = call_enter();
+    int code = PMPI_Isend(buffer, count, type, to, tag, comm, request);
+    start_moving(call, *request);
+    return code;
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    struct call call = call_enter();
+    int code = PMPI_Irecv(buffer, count, type, from, tag, comm, request);
+    start_moving(call, *request);
+    return code;
+}
+
+/* What was posted with this request, or NULL; then its time passes from now on. */
+static struct posted *drive(MPI_Request request, int64_t now)
+{
+    struct posted *posted = all_posted;
+    while (posted < all_posted + MOST_POSTED && !(posted->pending && posted->request == request))
+        posted++;
+    if (posted == all_posted + MOST_POSTED)
+        return NULL;
+    if (!posted->moving)
+        posted->due = now + network.cost[COST_WIRE];
+    posted->moving = true;
+    return posted;
+}
+
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    struct call call = call_enter();
+    int64_t due = call.entry + network.cost[COST_WAIT];
+    bool mine = false;
+    for (int i = 0; i < count; i++) {
+        struct posted *posted = drive(requests[i], call.entry);
+        if (!posted)
+            continue;
+        mine = true;
+        due = later(due, posted->due);
+        posted->pending = false;
+    }
+    int code = PMPI_Waitall(count, requests, statuses);
+    call_leave();
+    if (mine && call_costs(call, COST_WAIT))
+        busy_until(COST_WAIT, due);
+    return code;
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     struct call call = call_enter();
-    bool mine = drive(request, ticks_now());
+    struct posted *posted = drive(*request, ticks_now());
     int code = PMPI_Wait(request, status);
     call_leave();
-    if (mine) {
-        posted.pending = false;
+    if (posted) {
+        posted->pending = false;
         if (call_costs(call, COST_WAIT))
-            busy_until(COST_WAIT, later(posted.due, call.entry + network.cost[COST_WAIT]));
+            busy_until(COST_WAIT, later(posted->due, call.entry + network.cost[COST_WAIT]));
     }
     return code;
 }
@@ -265,11 +318,12 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     struct call call = call_enter();
     int64_t now = ticks_now();
     int code = MPI_SUCCESS;
-    bool mine = drive(request, now);
+    struct posted *posted = drive(*request, now);
     *flag = 0;
-    if (!mine || now >= posted.due) {
-        posted.pending = posted.pending && !mine;
+    if (!posted || now >= posted->due) {
         code = PMPI_Test(request, flag, status);
+        if (posted)
+            posted->pending = !*flag;
     }
     call_leave();
     charge(call, COST_TEST);
