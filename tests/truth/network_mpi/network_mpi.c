@@ -231,10 +231,11 @@ static void start_moving(struct call call, MPI_Request request)
     while (posted->pending)
         if (++posted == all_posted + MOST_POSTED)
             die("more requests at a time than are provided for", "post");
-    *posted = (struct posted){.request = request,
-                              .pending = true,
-                              .moving = !by_tests,
-                              .due = call.entry + network.cost[COST_POST] + network.cost[COST_WIRE]};
+    *posted =
+        (struct posted){.request = request,
+                        .pending = true,
+                        .moving = !by_tests,
+                        .due = call.entry + network.cost[COST_POST] + network.cost[COST_WIRE]};
     busy_until(COST_POST, call.entry + network.cost[COST_POST]);
 }
 
