@@ -39,8 +39,8 @@ void comm_detach(void);
 void comm_steady(void);
 /* Ends the whole job with this exit status; any PE; flush first. Never returns. */
 _Noreturn void comm_abort(int status);
-/* True for exactly one caller in the whole job: who may report an error that several PEs found.
- * Any PE, from the main thread. */
+/* True for exactly one caller in the whole job (of each node, in a program for MPI alone): who may
+ * report an error that several PEs found. Any PE, from the main thread. */
 bool comm_claim(void);
 
 /* Rank of this process as the launcher's environment states it, -1 when started without a

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,32 @@ void link_steady(void)
 {
 }
 
+/* Whether an error has been claimed: one for all PEs of a node, which no library has to help with;
+ * NULL where there is no such memory. */
+static MPI_Win claim_window = MPI_WIN_NULL;
+static atomic_int *claimed;
+
+static void share_claim(void)
+{
+    MPI_Comm node;
+    MPI_Aint bytes;
+    int rank, unit;
+    void *memory;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+    if (MPI_Win_allocate_shared(rank == 0 ? sizeof *claimed : 0, 1, MPI_INFO_NULL, node, &memory,
+                                &claim_window) == MPI_SUCCESS) {
+        MPI_Win_shared_query(claim_window, 0, &bytes, &unit, &claimed);
+        if (rank == 0)
+            atomic_init(claimed, 0);
+        MPI_Barrier(node);
+    } else {
+        claim_window = MPI_WIN_NULL;
+    }
+    MPI_Comm_free(&node);
+}
+
 void link_start(int *argc, char ***argv, struct library_start *cost)
 {
     cost->resident_before = resident_bytes();
@@ -43,11 +70,15 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     cost->shmem = NAN;
     cost->resident_after = resident_bytes();
     link_attach();
+    share_claim();
 }
 
 double link_finish(void)
 {
     link_detach();
+    claimed = NULL;
+    if (claim_window != MPI_WIN_NULL)
+        MPI_Win_free(&claim_window);
     double begin = wall_seconds();
     MPI_Finalize();
     return wall_seconds() - begin;
@@ -65,7 +96,7 @@ void link_abort(int status)
 
 bool link_claim(void)
 {
-    return true; /* no one-sided way to ask: several PEs may report the same error */
+    return !claimed || atomic_exchange(claimed, 1) == 0;
 }
 
 int link_pe(void)

@@ -77,6 +77,10 @@ def mpi_alone(tap, tree):
     tap.ok(measured.status == 0 and len(measured.rows) == 1, f"{launch}: measures", measured)
     tap.ok(re.search(r"^# library: MPI \d\.\d \(", measured.out, re.MULTILINE),
            "the header names the library", measured)
+    failing = skampi('begin measurement "b" x = int_array_get({1}, 1) end measurement', np=4,
+                     executable=os.path.join(tree, "skampi"), env={**CLEAN, "SKAMPI_LAUNCH": launch})
+    tap.equal((failing.status, failing.err.count("test.ski:1:")), (2, 1),
+              "what all PEs find wrong is said once", failing)
     tests_pass(tap, tree, launch)
 
 
