@@ -122,6 +122,12 @@ static bool open_window(struct run *run, size_t bytes, MPI_Info info, struct win
     return window_all(run, code == MPI_SUCCESS, "another rank could not make the window");
 }
 
+static MPI_Info memory_info(const struct run *run)
+{
+    struct info *info = run->settings->memory_info;
+    return info ? mpi_info(info) : MPI_INFO_NULL;
+}
+
 bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info info,
                  struct window *window)
 {
@@ -130,8 +136,8 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
     if (kind == WINDOW_SHARED &&
         !window_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
         return false;
-    if (kind == WINDOW_CREATE &&
-        MPI_Alloc_mem((MPI_Aint)(bytes ? bytes : 1), MPI_INFO_NULL, &window->memory) != MPI_SUCCESS)
+    if (kind == WINDOW_CREATE && MPI_Alloc_mem((MPI_Aint)(bytes ? bytes : 1), memory_info(run),
+                                               &window->memory) != MPI_SUCCESS)
         window->memory = NULL;
     if (kind == WINDOW_CREATE &&
         !window_all(run, window->memory, "there is no memory for the window")) {

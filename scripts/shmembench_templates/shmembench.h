@@ -17,6 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __has_include
+#if __has_include(<shmemx.h>)
+#include <shmemx.h>
+#endif
+#endif
 
 #define GUARD 0xA5     /* what a byte holds that nobody may write */
 #define GUARD_BYTES 64 /* that are looked at before and behind what was written */

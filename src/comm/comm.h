@@ -123,7 +123,7 @@ const char *comm_wtime_unusable(void);
 void *comm_allocate(size_t bytes);
 void comm_free(void *memory);
 
-/* "OpenSHMEM 1.4 (Open MPI 4.1.4)" and the like, for the header. */
+/* "OpenSHMEM 1.4, MPI 3.1 (Open MPI 4.1.4)" and the like, for the header. */
 const char *comm_library(void);
 /* API versions of what this program was built with; false when absent. */
 bool comm_has_shmem(int *major, int *minor);

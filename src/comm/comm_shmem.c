@@ -274,7 +274,12 @@ const char *link_library(void)
     int major, minor;
     get_name(name);
     shmem_info_get_version(&major, &minor);
-    snprintf(text, sizeof text, "OpenSHMEM %d.%d (%s)", major, minor, name);
+    int length = snprintf(text, sizeof text, "OpenSHMEM %d.%d", major, minor);
+#if SKAMPI_MPI
+    MPI_Get_version(&major, &minor);
+    length += snprintf(text + length, sizeof text - (size_t)length, ", MPI %d.%d", major, minor);
+#endif
+    snprintf(text + length, sizeof text - (size_t)length, " (%s)", name);
     return text;
 }
 

@@ -21,7 +21,8 @@ struct pair {
 
 struct info {
     int references;
-    bool null;
+    bool null, kept;
+    struct info *next_kept;
     size_t count;
     struct pair *pairs;
     char *text;   /* NULL: to be made */
@@ -56,6 +57,18 @@ struct info *info_null(void)
 struct info *info_reference(struct info *info)
 {
     info->references++;
+    return info;
+}
+
+struct info *info_keep(struct info *info)
+{
+    static struct info *kept;
+
+    if (!info->kept) {
+        info->kept = true;
+        info->next_kept = kept;
+        kept = info_reference(info);
+    }
     return info;
 }
 

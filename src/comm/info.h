@@ -14,7 +14,8 @@ struct info *info_create(void);              /* empty, one reference */
 struct info *info_null(void);                /* MPI_INFO_NULL */
 struct info *info_copy(const struct info *); /* one of its own, with the same pairs */
 struct info *info_reference(struct info *);
-void info_release(struct info *); /* NULL is allowed */
+struct info *info_keep(struct info *); /* the same with a reference that nobody has to release */
+void info_release(struct info *);      /* NULL is allowed */
 
 bool info_is_null(const struct info *);
 /* Adds a key or changes its value, wherever the object is in use. NULL, or what is wrong with

@@ -226,6 +226,14 @@ void engine_broadcast(struct engine *engine, void *data, size_t bytes)
     comm_broadcast(comm_world(), data, bytes);
 }
 
+void engine_share(struct engine *engine, int64_t mine, int64_t *values)
+{
+    (void)engine;
+    memset(values, 0, (size_t)comm_pes() * sizeof *values);
+    values[comm_pe()] = mine;
+    comm_allreduce_int(comm_world(), COMM_SUM, values, (size_t)comm_pes());
+}
+
 /* ---- Blocks ---- */
 
 void engine_begin_block(struct engine *engine, const char *name, const char *source)

@@ -93,6 +93,9 @@ void engine_agree(struct engine *, uint64_t tag, const char *place);
 /* Broadcast from PE 0; collective. */
 void engine_broadcast(struct engine *, void *data, size_t bytes);
 
+/* values[i], i from 0 to the number of PEs, becomes what PE i has as its own; collective. */
+void engine_share(struct engine *, int64_t mine, int64_t *values);
+
 /* The next random number of this run, from PE 0's seed; collective. */
 uint64_t engine_random(struct engine *);
 

@@ -78,6 +78,8 @@ enum stop_rule {
 /* Negative seconds between rounds: as the engine finds right. */
 #define ROUNDS_SPREAD_DEFAULT (-1.0)
 
+struct info;
+
 enum cache_state { CACHE_WARM, CACHE_COLD };
 
 struct settings {
@@ -103,9 +105,10 @@ struct settings {
     int64_t send_alignment;
     int64_t receive_alignment;
     enum cache_state cache_state;
-    int64_t cache_bytes; /* 0: found on the machine */
-    int max_outstanding; /* operations posted before a burst is drained */
-    int sk_tasks;        /* tasks sampled by the _SK functions; 0: all */
+    int64_t cache_bytes;      /* 0: found on the machine */
+    struct info *memory_info; /* for the memory of MPI's windows; NULL: none. Kept to the end. */
+    int max_outstanding;      /* operations posted before a burst is drained */
+    int sk_tasks;             /* tasks sampled by the _SK functions; 0: all */
     enum arrival arrival;
     double arrival_skew; /* by how much the last one comes late */
     double autorefine_factor;

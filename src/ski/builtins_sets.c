@@ -333,6 +333,19 @@ static struct value dims_create(struct builtin_context *context, const struct va
     return builtin_array(context, "dims_create", made);
 }
 
+static struct value int_array_allgather(struct builtin_context *context, const struct value *args)
+{
+    const struct pe_set *set = args[0].as.set;
+    struct int_array *made = int_array_create((size_t)pe_set_size(set));
+    int64_t *all = memory_zeroed((size_t)engine_pes(context->engine), sizeof *all);
+
+    engine_share(context->engine, args[1].as.integer, all);
+    for (int rank = 0; made != NULL && rank < pe_set_size(set); rank++)
+        made->items[rank] = all[pe_set_member(set, rank)];
+    free(all);
+    return builtin_array(context, "int_array_allgather", made);
+}
+
 const struct builtin builtins_sets[] = {
     {"comm", "i", TYPE_COMM, .call = comm, .help = "(n) the PEs 0 to n - 1"},
     {"comm2", "ii", TYPE_COMM, .call = comm2, .help = "(a, b) PE a as rank 0, PE b as rank 1"},
@@ -368,5 +381,8 @@ const struct builtin builtins_sets[] = {
     {"last_proc", "", TYPE_INT, .call = last_proc, .help = "() the highest PE, get_np() - 1"},
     {"dims_create", "ia", TYPE_INT_ARRAY, .call = dims_create,
      .help = "(n, extents) a grid of n PEs: extents of 0 are chosen, as equal as possible"},
+    {"int_array_allgather", "ci", TYPE_INT_ARRAY, .collective = true, .call = int_array_allgather,
+     .help =
+         "(set, i) an array of what each of its PEs has as i, in the order of ranks, on all PEs"},
     {.name = NULL},
 };

@@ -525,6 +525,33 @@ static struct value use_mpi_alloc_mem(struct builtin_context *context, const str
     return value_void();
 }
 
+/* Results and rounds refer to it from now on. */
+static struct value set_mpi_alloc_mem_info(struct builtin_context *context,
+                                           const struct value *args)
+{
+    settings_of(context)->memory_info = info_keep(args[0].as.info);
+    return value_void();
+}
+
+static struct value get_mpi_alloc_mem_info(struct builtin_context *context,
+                                           const struct value *args)
+{
+    struct info *info = settings_of(context)->memory_info;
+
+    (void)args;
+    return value_info(info == NULL ? info_null() : info_reference(info));
+}
+
+static struct value set_skampi_buffer_mpi_alloc_mem(struct builtin_context *context,
+                                                    const struct value *args)
+{
+    if (!builtin_in_range(context, "set_skampi_buffer_mpi_alloc_mem", args[0].as.integer, 0,
+                          INT64_MAX))
+        return value_void();
+    settings_of(context)->buffer_bytes = args[0].as.integer;
+    return set_mpi_alloc_mem_info(context, args + 1);
+}
+
 #define SETTING(function, letters, text)                                                           \
     {                                                                                              \
         .name = #function, .parameters = letters, .result = TYPE_VOID, .call = function,           \
@@ -635,6 +662,12 @@ const struct builtin builtins_settings[] = {
     SETTING(switch_buffer_cycling_off, "", "() repetitions use the same part of the buffer"),
     SETTING(set_cache_state, "s",
             "(state) \"warm\", the default, or \"cold\": what the caches hold at the start"),
+    SETTING(set_mpi_alloc_mem_info, "h",
+            "(info) what MPI_Alloc_mem is told when it gives memory for windows"),
+    {"get_mpi_alloc_mem_info", "", TYPE_INFO, .call = get_mpi_alloc_mem_info,
+     .help = "() that info object; MPI_INFO_NULL, the default"},
+    SETTING(set_skampi_buffer_mpi_alloc_mem, "ih",
+            "(bytes, info) set_skampi_buffer(bytes) and set_mpi_alloc_mem_info(info)"),
     SETTING(use_mpi_alloc_mem, "i", "(flag) 0 or 1, accepted for older scripts, without effect"),
     {.name = NULL},
 };

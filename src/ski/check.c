@@ -111,10 +111,10 @@ static void add_variables(struct candidates *candidates, const struct checker *c
 static bool is_about_files(const char *name)
 {
     static const char *const beginnings[] = {"MPI_IO_", "set_io_", "get_io_"};
-    static const char *const names[] = {"set_file_info",        "reset_file_info",
-                                        "print_file_info",      "print_data_access_settings",
-                                        "round_to_fourbytes",   "round_to_fivebytes",
-                                        "data_access_routines", "int_array_allgather"};
+    static const char *const names[] = {"set_file_info",       "reset_file_info",
+                                        "print_file_info",     "print_data_access_settings",
+                                        "round_to_fourbytes",  "round_to_fivebytes",
+                                        "data_access_routines"};
 
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)

@@ -168,6 +168,7 @@ struct series *encoder_new_series(struct encoder *encoder, uint64_t key, unsigne
     series_begin(encoder->series, number, encoder->latest, routine, n, flags,
                  &encoder->kinds[routine]);
     encoder->series[number].key = key;
+    encoder->series[number].of = series_of(routine, n, flags);
     encoder->hash[slot] = (uint16_t)(number + 1);
     *(*out)++ = CODE_SERIES;
     *out = put_number(*out, number);

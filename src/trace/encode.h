@@ -80,7 +80,8 @@ void give_text(struct output *, const char *text);
 
 /* What encoder and decoder remember of a series. */
 struct series {
-    uint64_t key; /* encoder: what tells it from others */
+    uint64_t key; /* encoder: what tells it from others, */
+    uint32_t of;  /* and its routine, values and flags */
     uint16_t routine, number;
     uint8_t values, flags;
     uint8_t shift;   /* places differ by multiples of 1 << shift */

@@ -23,11 +23,10 @@ static inline unsigned char *put_code(unsigned char *out, unsigned series, bool 
     return out;
 }
 
-static inline bool is_series(const struct series *series, uint64_t key, unsigned routine,
-                             unsigned n, unsigned flags)
+/* What a series is of, in one number. */
+static inline uint32_t series_of(unsigned routine, unsigned n, unsigned flags)
 {
-    return series->key == key && series->routine == routine && series->values == n &&
-           series->flags == flags;
+    return routine << 16 | n << 8 | flags;
 }
 
 /* Two slots are looked at, so that two series that share one do not drive each other out. */
@@ -36,18 +35,30 @@ static inline struct series *find_series(struct encoder *encoder, uint64_t key, 
 {
     unsigned slot = (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 53);
     unsigned number = encoder->hash[slot];
+    uint32_t of = series_of(routine, n, flags);
     if (__builtin_expect(number != 0, 1)) {
         struct series *series = &encoder->series[number - 1];
-        if (__builtin_expect(is_series(series, key, routine, n, flags), 1))
+        if (__builtin_expect(series->key == key && series->of == of, 1))
             return series;
         slot ^= 1;
         number = encoder->hash[slot];
-        if (number && is_series(&encoder->series[number - 1], key, routine, n, flags))
-            return &encoder->series[number - 1];
-        if (number)
+        if (number) {
+            series = &encoder->series[number - 1];
+            if (series->key == key && series->of == of)
+                return series;
             slot ^= encoder->used & 1;
+        }
     }
     return encoder_new_series(encoder, key, slot, out, routine, n, flags);
+}
+
+/* As put_number; most are small, and those of one value alike. */
+static inline unsigned char *put_change(unsigned char *out, uint64_t number)
+{
+    if (number >= 128)
+        return put_number(out, number);
+    *out = (unsigned char)(number << 1 | 1);
+    return out + 1;
 }
 
 /* What the number of elements tells of the number of bytes behind it need not be written. */
@@ -113,7 +124,7 @@ encode_inline(struct encoder *encoder, uint64_t key, unsigned routine, uint64_t 
 #pragma GCC unroll 8
     for (unsigned i = 0; i < n; i++)
         if (mask >> i & 1)
-            out = put_number(out,
+            out = put_change(out,
                              fold_sign(places >> i & 1 ? change[i] >> series->shift : change[i]));
     encoder->time = (int64_t)(end > start ? end : start);
     __atomic_store_n(&encoder->done,

@@ -167,9 +167,9 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
     put_object(paraver, pe, event->thread);
     fprintf(paraver->out, ":%" PRIu64 ":%d:%zu:%d:%d:%d:%" PRIu32, start, EVENT_ROUTINE, number + 1,
             EVENT_CLASS, (int)routine->class + 1, EVENT_PHASE, event->phase);
-    if (event_has(event, TRACE_BYTES))
+    if (event_value(event, TRACE_BYTES, -1) >= 0)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_BYTES, event->values[TRACE_BYTES]);
-    if (event_has(event, TRACE_PEER) && event->values[TRACE_PEER] < paraver->pes)
+    if (event_value(event, TRACE_PEER, -1) >= 0 && event->values[TRACE_PEER] < paraver->pes)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_PEER, event->values[TRACE_PEER] + 1);
     fputc('\n', paraver->out);
     put_transfer(paraver, pe, event, routine, start, end);

@@ -99,6 +99,17 @@ for text, points in (
         ("reduction for all <= reduction to one, made of gets that count twice, and broadcast",
          sweep("Shmem_Reduce_And_Synchro", [9e-6]) + sweep("Shmem_Get_One_To_All", [1e-6])
          + sweep("Shmem_Bcast_All_Synchro", [1e-6], root=0) + [point("b", "Shmem_Barrier", {}, 1e-6)]),
+        ("MPI: reduction to all <= reduction and broadcast",
+         [point("b", name, {"count": 8, "datatype": "MPI_INT", **more}, time) for name, more, time in (
+             ("Allreduce", {"op": "MPI_SUM"}, 9e-6), ("Reduce", {"op": "MPI_SUM", "root": 0}, 2e-6),
+             ("Bcast", {"root": 0}, 2e-6))]),
+        ("MPI: broadcast <= scatter and gather to all",
+         [point("b", "Bcast", {"count": 8, "datatype": "MPI_INT", "root": 0}, 9e-6)]
+         + [point("b", name, {"s_count": 4, "s_datatype": "MPI_INT", "r_count": 4, **more}, 2e-6)
+            for name, more in (("Scatter", {"root": 0}), ("Allgather", {}))]),
+        ("MPI: gather <= gather to all",
+         [point("b", name, {"s_count": 4, "s_datatype": "MPI_INT", **more}, time)
+          for name, more, time in (("Gather", {"root": 0}, 9e-6), ("Allgather", {}, 2e-6))]),
         ("elements of 8 bytes <= as many bytes in elements of 4",
          [point("b", "Shmem_Put_Elements_Round", {"count": 4, "element_bytes": 8}, 2e-6),
           point("b", "Shmem_Put_Elements_Round", {"count": 8, "element_bytes": 4}, 1e-6)])):
@@ -202,7 +213,7 @@ tap.equal(sorted({t.function for t in named} - set(listed)), [], "the rules' fun
 tap.equal([(t.function, name) for t in named for name in t.arguments
            if name not in listed.get(t.function, ())], [], "... and their arguments")
 with open(os.path.join(ROOT, "inputs/guidelines.ski"), encoding="utf-8") as file:
-    measured = set(re.findall(r": (Shmem_\w+)\(", file.read()))
+    measured = set(re.findall(r": (\w+)\(", file.read()))
 names = dict.fromkeys(rule_.name for rule_ in rules if not rule_.monotone)
 missing = [name for name in names if not any({t.function for t in r.left + r.right} <= measured
                                              for r in rules if r.name == name)]

@@ -54,6 +54,14 @@ REFUSED_WITH_MPI = [
     ("measure comm(2) : Isend_Irecv_Rate(1, MPI_CHAR, 4, 2, 1)", "half the communicator's PEs, 1"),
     ("measure comm(2) : Isend_Irecv_Rate(1, MPI_CHAR, 0, 1, 1)", "at least 1"),
     ("measure comm(2) : Pingpong_Sendrecv(2, MPI_INT, 0, 1, MPI_INT, 0, 1)", "at least as large"),
+    ("measure comm(2) : Par_Pingpong_Send_Recv(1, MPI_INT, 0, 1, 2, 1)", "at most nodesize"),
+    ("measure comm(2) : Par_Pingpong_Send_Recv(1, MPI_INT, 0, 1, 1, 2)", "procs and nodesize"),
+    ("measure comm(2) : Exchange(1, MPI_INT, 2)", "number of other ranks"),
+    ("measure comm(2) : delayed_Gather(1, MPI_INT, 1, MPI_INT, 0, 2.0, 1)", "between 0 and 1 seconds"),
+    ("measure comm(2) : delayed_Gather(1, MPI_INT, 1, MPI_INT, 0, 0.1, 2)", "node"),
+    ("measure comm(2) : Isend_Overlap_Test(0, 1, MPI_INT, 0)", "at least 1"),
+    ("measure comm(2) : waitpattern_up(0.9)", "longer than 1 s"),
+    ("measure comm(2) : Get_activewait(0, MPI_INFO_NULL)", "at least 1"),
 ]
 
 PINGPONGS = """Send_Recv Send_Iprobe_Recv Send_Irecv Send_Recv_AT Ssend_Recv Isend_Recv Issend_Recv Bsend_Recv
@@ -91,9 +99,14 @@ void shmem_init(void)
 # Messages arrive, but not what is in them.
 LOST = r"""
 #include <mpi.h>
+static char nowhere[1 << 16];
+int MPI_Irecv(void *to, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *r)
+{
+    (void)to;
+    return PMPI_Irecv(nowhere, count, type, from, tag, comm, r);
+}
 int MPI_Recv(void *to, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *s)
 {
-    static char nowhere[1 << 16];
     (void)to;
     return PMPI_Recv(nowhere, count, type, from, tag, comm, s);
 }
@@ -145,6 +158,26 @@ def test_messages(tap):
     tap.equal(sizes[:4], [0, 4, 4000, 400000], "their sizes are reported")
 
 
+def test_parts(tap):
+    """What a computation hides, exchanges, several pairs; each verifies its data itself."""
+    parts = [measured(f"{name}_{part}", f"{'3, ' if part.endswith('Test') else ''}{count}, {kind}, 7",
+                      "MPI_COMM_WORLD")
+             for name in ("Isend", "Irecv", "Isend_Irecv")
+             for part in ("Post", "Wait", "Full", "Overlap", "Overlap_Test")
+             for count, kind in ((0, "MPI_INT"), (777, TYPES[3]), (50000, "MPI_CHAR"))]
+    for np in (2, 3):
+        calls = parts + [measured("Exchange", f"100, {TYPES[4]}, {n}", "MPI_COMM_WORLD")
+                         for n in range(np)]
+        calls += [measured("Isend_callduration", "9, MPI_INT", "MPI_COMM_WORLD"),
+                  measured("Send", "9, MPI_INT, 3", "MPI_COMM_WORLD"),
+                  measured("Par_Pingpong_Send_Recv", f"9, MPI_INT, 3, 2, 1, {np - 1}", "MPI_COMM_WORLD")]
+        run = skampi(FEW + "choose_barrier_synchronization()\nset_skampi_buffer(1MB)\n"
+                     + block("b", *calls), np=np, timeout=100)
+        if tap.equal((run.status, len(run.rows)), (0, len(calls)), f"parts, {np} PEs", run):
+            reporting = [sum(value is not None for value in row.per_pe) for row in run.rows]
+            tap.equal(reporting, [1] * 30 + [np] * 15 + [np] * np + [1] * 3, "... who reports", run)
+
+
 def test_rates(tap):
     """Windows of messages, by one pair and by all, one way and both."""
     calls = [measured(f"Isend_Irecv_Rate{way}", f"{count}, {kind}, {window}, {pairs}, 2", "MPI_COMM_WORLD")
@@ -187,11 +220,45 @@ def test_sets(tap):
     tap.ok(run.status == 0 and len(run.rows) == 96, "many communicators", run)
 
 
+def test_values(tap):
+    """What PEs have, on all of them; info for memory; what is reported of the libraries."""
+    run = skampi(FEW + """h = info_create()
+info_set(h, "alloc_shared_noncontig", "true")
+begin measurement "b"
+  a = int_array_allgather(comm2(2, 1), 10 * get_comm_rank(MPI_COMM_WORLD))
+  print_all a
+  print get_mpi_alloc_mem_info()
+  set_mpi_alloc_mem_info(h)
+  h = MPI_INFO_NULL
+  print get_mpi_alloc_mem_info()
+  set_skampi_buffer_mpi_alloc_mem(1000, get_mpi_alloc_mem_info())
+  for count = 1 to ... step *2 do
+    measure comm(2) : Pingpong_Send_Recv(count, MPI_INT, 0, 1)
+  od
+  if is_supported("Put_fence") then
+    measure comm(2) : Put_fence(10, MPI_INT, MPI_INFO_NULL)
+  fi
+end measurement
+""", np=3, timeout=100)
+    printed = [line for line in run.comments if re.match(r"#P\[0\]|#P\[.\] \[", line)]
+    tap.equal(printed, ["#P[0] [20, 10]", "#P[1] [20, 10]", "#P[2] [20, 10]", "#P[0] MPI_INFO_NULL",
+                        "#P[0] {alloc_shared_noncontig=true}"],
+              "int_array_allgather, get_mpi_alloc_mem_info", run)
+    counts = [row.vars["count"] for row in run.rows if row.vars]
+    tap.ok(run.status == 0 and counts and counts[-1] == 32, "the buffer has the size that was set", run)
+    for interface in ("OpenSHMEM", "MPI"):
+        if harness.has(interface.upper().replace("OPEN", "")):
+            tap.ok(any(re.match(rf"# library: .*\b{interface} \d\.\d", line) for line in run.comments),
+                   f"the header has the version of {interface}", run)
+
+
 def test_lost_data(tap):
     library = preloadable(LOST)
-    run = skampi(FEW + block("b", measured("Pingpong_Send_Recv", "10, MPI_INT, 0, 1")), np=2,
-                 env={"LD_PRELOAD": library})
-    tap.ok(run.status == 3 and "did not arrive" in run.err and not run.rows, "lost data are noticed", run)
+    for call in ("Pingpong_Send_Recv(10, MPI_INT, 0, 1)", "Isend_Full(10, MPI_INT, 0)",
+                 "Irecv_Post(10, MPI_INT, 0)", "Exchange(10, MPI_INT, 1)"):
+        run = skampi(FEW + block("b", f"measure comm(2) : {call}"), np=2, env={"LD_PRELOAD": library})
+        tap.ok(run.status == 3 and "did not arrive" in run.err and not run.rows,
+               f"{call}: lost data are noticed", run)
 
 
 def test_start(tap):
@@ -210,9 +277,11 @@ def main():
         test_absent(tap)
     else:
         test_messages(tap)
+        test_parts(tap)
         test_rates(tap)
         test_buffer(tap)
         test_sets(tap)
+        test_values(tap)
         test_lost_data(tap)
         test_start(tap)
     tap.done()

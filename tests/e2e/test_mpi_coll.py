@@ -27,7 +27,8 @@ NEIGHBORS = [f"Neighbor_{name}" for name in
 PARTS = ["Post", "Wait", "Full", "Overlap", "Overlap_Test"]
 ALGORITHMS = """Bcast_using_Send_Recv Allreduce_using_Reduce_Bcast Reduce_Scatterv
     Alltoall_using_Isend_Irecv Alltoallv_using_Isend_Irecv Gather_using_Send_Recv
-    Gather_using_Isend_Irecv_Waitall myalltoallv""".split()
+    Gather_using_Isend_Irecv_Waitall myalltoallv delayed_Alltoall delayed_Gather
+    multi_Alltoall""".split()
 REDUCTIONS = [name for name in ROUTINES if re.search("educe|can", name)]
 
 
@@ -61,7 +62,7 @@ def read_signatures():
 def call(name, **given):
     """A call with sensible arguments, but for those that are given: count, datatype, s_datatype, ..."""
     values = {"iterations": 2, "tests": 3, "root": 0, "op": "MPI_SUM", "charged_rank": 0,
-              "ratio": 2.5, "count": 3, "datatype": "MPI_INT"} | given
+              "ratio": 2.5, "delay": 0.001, "node": 0, "n": 2, "count": 3, "datatype": "MPI_INT"} | given
     arguments = []
     for parameter in filter(None, SIGNATURES[name].split(", ")):
         key = parameter.split()[-1]

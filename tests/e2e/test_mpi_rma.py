@@ -24,7 +24,7 @@ VALUES = {"dest": "1", "us": "20", "rank": "0", "count": "100", "n": "3", "size"
 TYPES = {"int": "0", "datatype": "MPI_INT", "op": "MPI_SUM", "info": "MPI_INFO_NULL",
          "string": '"create"'}
 FAMILY = re.compile(r"^(?:Win_|Comm_|Put|Get_|Accumulate|Caching|Combining|onesided_|Pingpong_Put_Put|Rput|Rget"
-                    r"|Raccumulate|Fetch_and|Compare_and|Shared_|Memory_Footprint_MPI)")
+                    r"|Raccumulate|Fetch_and|Compare_and|Shared_|Memory_Footprint_MPI|Datatype_|twosided_)")
 
 # Arguments of calls, and words of the message.
 REFUSED = [
@@ -45,11 +45,15 @@ REFUSED = [
     ("Fetch_and_op_Flush(mpi_type_contiguous(1, MPI_INT), MPI_REPLACE, \"create\", 1)", "predefined"),
     ("Win_memory(1, 1, \"none\")", "\"shared\""),
     ("Comm_dup_memory(0)", "at least 1"),
+    ("Datatype_int(0, MPI_INFO_NULL)", "at least 1"),
+    ("onesided_borderexchange(0, MPI_INFO_NULL, 1, 0)", "at least 1"),
 ]
 
 # Gaps, data before the start, several types.
 DERIVED = ["mpi_type_vector(3, 2, 5, MPI_SHORT)", "mpi_type_hindexed({1, 1}, {-8, 16}, MPI_LONG)",
            "mpi_type_struct({1, 2}, {0, 8}, {MPI_DOUBLE, MPI_CHAR})"]
+DATATYPES = [f"Datatype_{name}" for name in """int simple simple_Get complex_once complex_everytime
+    complex_mixed_once complex_mixed_everytime complex_Get""".split()]
 OPERATIONS = [("MPI_INT", "MPI_SUM"), ("MPI_LONG", "MPI_BXOR"), ("MPI_DOUBLE", "MPI_PROD"),
               ("MPI_BYTE", "MPI_BOR"), ("MPI_FLOAT", "MPI_MAX"), ("MPI_INT", "MPI_REPLACE"),
               ("MPI_UNSIGNED_SHORT", "MPI_MIN")]
@@ -139,6 +143,25 @@ def test_data(tap):
     tap.ok(run.status == 0 and len(run.rows) == len(calls), "types, operations and windows", run)
 
 
+def test_made_of_others(tap):
+    """Collectives, active waits, derived datatypes, borders of grids: all sizes, on even and odd
+    numbers of ranks."""
+    calls = [f"onesided_{name}({count}, {kind}, MPI_INFO_NULL, {n})" for name in ("bcast", "alltoall")
+             for kind in ("MPI_CHAR", *DERIVED) for count, n in ((0, 1), (33, 0), (33, 3))]
+    calls += [f"onesided_{name}(5, {kind}, MPI_INFO_NULL, {op})" for name in ("reduce", "allreduce")
+              for kind, op in OPERATIONS]
+    calls += [f"{name}({count}, MPI_INFO_NULL)" for name in ("Put_activewait_get", "Get_activewait",
+              "Put_activewait_twosided", "Accumulate_activewait_twosided") for count in (1, 2, 1001)]
+    calls += [f"{name}({count}, MPI_INFO_NULL)" for name in DATATYPES for count in (1, 2, 1001)]
+    calls += [f"{name}({count}, {info}2, {compute})" for name, info in (
+              ("onesided_borderexchange", "MPI_INFO_NULL, "), ("twosided_borderexchange", ""),
+              ("onesided_borderexchange_fence", "MPI_INFO_NULL, ")) for count, compute in ((1, 0), (17, 2))]
+    for pes in (2, 4, 5):
+        run = skampi(FEW + "set_max_repetitions(1) set_min_repetitions(1)\n" + block("b", calls), np=pes,
+                     timeout=200)
+        tap.equal((run.status, len(run.rows)), (0, len(calls)), f"made of others, {pes} PEs", run)
+
+
 def test_sets(tap):
     """Others wait."""
     sets = ["comm2(2, 0)", "comm_from_to(1, 3)", "comm(2)"]
@@ -179,7 +202,10 @@ def test_lost_data(tap):
     calls = ["Put_fence(10, MPI_INT, MPI_INFO_NULL)", "Put_Flush(10, MPI_INT, \"create\", 1)",
              "Put_Exchange(10, MPI_INT, MPI_INFO_NULL, 1)", "Win_free(10, MPI_INT, MPI_INFO_NULL, 1)",
              "Accumulate(10, MPI_INT, MPI_INFO_NULL, MPI_SUM)",
-             "Accumulate_Flush(10, MPI_INT, MPI_SUM, \"create\", 1)"]
+             "Accumulate_Flush(10, MPI_INT, MPI_SUM, \"create\", 1)",
+             "Datatype_complex_mixed_once(10, MPI_INFO_NULL)", "Datatype_int(10, MPI_INFO_NULL)",
+             "onesided_alltoall(10, MPI_INT, MPI_INFO_NULL, 1)",
+             "onesided_allreduce(10, MPI_INT, MPI_INFO_NULL, MPI_SUM)"]
     run = skampi(FEW + block("b", calls), np=2, env={"LD_PRELOAD": library})
     errors = len(re.findall(r"does not find the data|is not there", run.err))
     tap.ok(run.status == 3 and errors == len(calls) and not run.rows, "wrong data are noticed", run)
@@ -194,6 +220,7 @@ def main():
     test_refusals(tap)
     test_all(tap, functions())
     test_data(tap)
+    test_made_of_others(tap)
     test_sets(tap)
     test_values(tap)
     test_lost_data(tap)

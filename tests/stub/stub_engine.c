@@ -285,6 +285,13 @@ void engine_broadcast(struct engine *engine, void *data, size_t bytes)
         memset(data, 0, bytes);
 }
 
+/* All PEs have the same. */
+void engine_share(struct engine *engine, int64_t mine, int64_t *values)
+{
+    for (int i = 0; i < engine->pes; i++)
+        values[i] = mine;
+}
+
 uint64_t engine_random(struct engine *engine)
 {
     static uint64_t number = 0x9e3779b97f4a7c15u;

@@ -62,6 +62,7 @@ class Family:
 
 
 SET = "start log size"
+SIGNALLED = "target source elements ignored signal_value options pe"
 _ATOMIC = "(?:ctx_)?{}_atomic_".format(T)
 # What an atomic operation of PE "by" makes of the value before, and its operand there.
 ADD, AND, OR, XOR = ("5 + {by} % 3", "60 + {by} % 7", "65 + {by} % 7", "90 + {by} % 7")
@@ -71,7 +72,7 @@ SWAP = "50 + {by} % 20"
 def _atomic(name, old, operand, after, fetches):
     roles = "target value pe" if operand else "target pe"
     settings = {"operand": operand, "after": after, "fetches": fetches}
-    pattern = f"shmem_(?:{_ATOMIC}{name}" + (f"|{T.replace('?P<type>', '?P<type2>')}_{old})" if old
+    pattern = f"shmemx?_(?:{_ATOMIC}{name}" + (f"|{T.replace('?P<type>', '?P<type2>')}_{old})" if old
                                              else ")")
     return Family(pattern, roles, "atomic", "atomic", ATOMICS,
                   ("atomic", "fetched") if fetches else ("atomic",), settings)
@@ -87,12 +88,12 @@ FAMILIES = [
     Family(f"shmem_(?:ctx_)?put{S}", "target source elements pe", "put", "put", PUT),
     Family(f"shmem_(?:ctx_)?{T}_iput", "target source tst sst elements pe", "put", "iput", PUT),
     Family(f"shmem_(?:ctx_)?iput{S}", "target source tst sst elements pe", "put", "iput", PUT),
-    Family(f"shmem_(?:ctx_)?{T}_p", "target value pe", "put", "p", PUT, ("one",)),
+    Family(f"shmemx?_(?:ctx_)?{T}_p", "target value pe", "put", "p", PUT, ("one",)),
     Family(f"shmem_(?:ctx_)?{T}_get", "target source elements pe", "get", "get", GET),
     Family(f"shmem_(?:ctx_)?get{S}", "target source elements pe", "get", "get", GET),
     Family(f"shmem_(?:ctx_)?{T}_iget", "target source tst sst elements pe", "get", "iget", GET),
     Family(f"shmem_(?:ctx_)?iget{S}", "target source tst sst elements pe", "get", "iget", GET),
-    Family(f"shmem_(?:ctx_)?{T}_g", "source pe", "get", "g", GET, ("one",)),
+    Family(f"shmemx?_(?:ctx_)?{T}_g", "source pe", "get", "g", GET, ("one",)),
     Family(f"shmem_(?:ctx_)?{T}_put_nbi", "target source elements pe", "nonblocking", "put",
            NONBLOCKING),
     Family(f"shmem_(?:ctx_)?put{S}_nbi", "target source elements pe", "nonblocking", "put",
@@ -100,6 +101,9 @@ FAMILIES = [
     Family(f"shmem_(?:ctx_)?{T}_get_nbi", "target source elements pe", "nonblocking", "get",
            NONBLOCKING),
     Family(f"shmem_(?:ctx_)?get{S}_nbi", "target source elements pe", "nonblocking", "get",
+           NONBLOCKING),
+    Family(f"shmem_(?:ctx_)?(?:{T}_put|put{S})_signal", SIGNALLED, "put", "put_signal", PUT),
+    Family(f"shmem_(?:ctx_)?(?:{T}_put|put{S})_signal_nbi", SIGNALLED, "nonblocking", "put_signal",
            NONBLOCKING),
     # Collectives
     Family("shmem_broadcast(?P<size>32|64)", f"target source elements root {SET} sync",
@@ -112,9 +116,26 @@ FAMILIES = [
            "alltoall", COLLECTIVES),
     Family("shmem_alltoalls(?P<size>32|64)", f"target source tst sst elements {SET} sync",
            "collective", "alltoalls", COLLECTIVES),
-    Family(f"shmem_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_to_all",
+    Family(f"shmemx?_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_to_all",
            f"target source elements {SET} work sync", "collective", "reduce", COLLECTIVES),
+    # ... of teams
+    *(family
+      for name, template, roles in (
+          ("broadcast", "broadcast", "elements root"), ("collect", "collect", "elements"),
+          ("fcollect", "fcollect", "elements"), ("alltoall", "alltoall", "elements"),
+          ("alltoalls", "alltoalls", "tst sst elements"))
+      for family in (
+          Family(f"shmem_{T}_{name}", f"team target source {roles}", "collective", template,
+                 COLLECTIVES),
+          Family(f"shmem_{name}(?P<size>mem)", f"team target source {roles}", "collective", template,
+                 COLLECTIVES))),
+    Family(f"shmem_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_reduce",
+           "team target source elements", "collective", "reduce", COLLECTIVES),
     # Synchronization
+    Family("shmem_team_sync", "team", "synchronization", "barrier", SYNCHRONIZATION,
+           settings={"quiet": True}),
+    Family("shmem_signal_wait_until", "target comparison signal_value", "synchronization",
+           "put_signal", 0, ("answer",)),
     Family("shmem_barrier_all", "", "synchronization", "barrier", SYNCHRONIZATION, ("all",)),
     Family("shmem_sync_all", "", "synchronization", "barrier", SYNCHRONIZATION, ("all",),
            {"quiet": True}),
@@ -123,11 +144,11 @@ FAMILIES = [
            settings={"quiet": True}),
     Family("shmem_(?:ctx_)?(?P<operation>quiet|fence)", "", "synchronization", "order",
            SYNCHRONIZATION),
-    Family(f"shmem_{T}_wait_until", "target comparison value", "synchronization", "wait",
+    Family(f"shmemx?_{T}_wait_until", "target comparison value", "synchronization", "wait",
            SYNCHRONIZATION),
     Family(f"shmem_{T}_test", "target comparison value", "synchronization", "test",
            SYNCHRONIZATION, ("answer",)),
-    Family(f"shmem_(?:{T}_)?wait", "target value", "synchronization", "wait", SYNCHRONIZATION,
+    Family(f"shmemx?_(?:{T}_)?wait", "target value", "synchronization", "wait", SYNCHRONIZATION,
            ("differs",)),
     # Atomic operations, by today's and by their old names
     _atomic("fetch", "fetch", "", "{before}", True),
@@ -140,7 +161,7 @@ FAMILIES = [
     *(_atomic(fetch + name, "", operand, f"({{before}}) {sign} ({operand})", bool(fetch))
       for fetch in ("", "fetch_")
       for name, operand, sign in (("and", AND, "&"), ("or", OR, "|"), ("xor", XOR, "^"))),
-    Family(f"shmem_(?:{_ATOMIC}compare_swap|{T.replace('?P<type>', '?P<type2>')}_cswap)",
+    Family(f"shmemx?_(?:{_ATOMIC}compare_swap|{T.replace('?P<type>', '?P<type2>')}_cswap)",
            "target condition value pe", "atomic", "compare_swap", ATOMICS, ("atomic", "fetched")),
     # Contexts: those above whose name has ctx_, and
     Family("shmem_ctx_create", "options new_context", "context", "context_create", CONTEXTS),
@@ -150,6 +171,8 @@ FAMILIES = [
     Family("shmem_test_lock", "target", "lock", "test_lock", LOCKS, ("answer",)),
     # Memory, and what belongs to it
     Family("shmem_malloc|shmalloc", "bytes", "memory", "allocate", MEMORY, ("memory", "barrier")),
+    Family("shmemx_malloc_with_hint", "bytes options", "memory", "allocate", MEMORY,
+           ("memory", "barrier")),
     Family("shmem_calloc", "count each", "memory", "allocate", MEMORY, ("memory", "barrier")),
     Family("shmem_align|shmemalign", "options bytes", "memory", "allocate", MEMORY,
            ("memory", "barrier")),
@@ -193,8 +216,7 @@ def routine(name):
             groups = match.groupdict()
             kind = groups.get("type") or groups.get("type2")
             type_ = TYPES[kind] if kind else SIZES.get(groups.get("size"))
-            if name == "shmem_wait":
-                type_ = TYPES["long"]
+            type_ = {"shmem_wait": TYPES["long"], "shmem_signal_wait_until": TYPES["uint64"]}.get(name, type_)
             context = name.startswith("shmem_ctx_") and "context" not in family.roles
             return Routine(name, family, type_, groups.get("operation") or "", context)
     return None

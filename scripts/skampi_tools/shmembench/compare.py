@@ -171,7 +171,7 @@ def _by_pe(rows, kept):
 def _fits(row, patterns):
     """Whether the call is one of these classes or routines, as shmemtrace --only understands them."""
     return any(row.get("class") == pattern or fnmatch.fnmatchcase(row["routine"], pattern)
-               for pattern in patterns)
+               or fnmatch.fnmatchcase(row["routine"], f"shmem_{pattern}") for pattern in patterns)
 
 
 def compare(trace, wanted, queries=False, results=False, only=None, exclude=()):

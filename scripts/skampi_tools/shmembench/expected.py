@@ -38,6 +38,7 @@ class _Run:
             "BLOCK": blocks, "SLACK": SLACK, "BYTES": program.test.elements,
             "mod": lambda value, by: value % by, "psync": None, "SHMEM_CTX_DEFAULT": 0,
             **{f"SHMEM_CMP_{name}": name.lower() for name in ("EQ", "NE", "GT", "GE", "LT", "LE")},
+            "SHMEM_TEAM_WORLD": 0, "SHMEM_SIGNAL_SET": ANY,
             "SHMEM_CTX_SERIALIZED": ANY, "SHMEM_CTX_PRIVATE": ANY, **library.constants}
 
     def value(self, expression):
@@ -123,7 +124,11 @@ class _Run:
             self.names[text.lstrip("&")] = row["context"] = self.contexts
             return
         value = self.value(text)
-        if role in ("target", "source"):
+        if role == "team":  # the world: in place of the first PE its number, which is 0, and no stride
+            row.update(set_start=value, set_stride=0, set_size=self.names["npes"])
+        elif role == "signal_value":
+            row["value"] = value
+        elif role in ("target", "source"):
             self.put(row, role, value)
         elif role == "words":
             row["bytes"] = 4 * value
@@ -148,10 +153,8 @@ class _Run:
 
 
 def calls(program, npes, count, library):
-    """Rows (dictionaries by column) of all PEs in order."""
-    rows = []
+    """Yields the rows (dictionaries by column) of all PEs in order."""
     for me in range(npes):
         run = _Run(program, me, npes, count, library)
         run.run(program.steps)
-        rows += run.rows
-    return rows
+        yield from run.rows

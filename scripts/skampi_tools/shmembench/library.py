@@ -28,10 +28,11 @@ class Defect:
 
 _OPERAND = "Open MPI up to 4.1.4 ignores the operand of this operation on the same node"
 DEFECTS = [
-    *(Defect(f"shmem_{name}", "Open MPI", (4, 1, 4), CRASHES,
+    *(Defect(f"shmem*{name}", "Open MPI", (4, 1, 4), CRASHES,
              "Open MPI up to 4.1.4 smashes the stack in 32-bit compare-and-swap")
-      for name in ("*int_atomic_compare_swap", "*int32_atomic_compare_swap", "int_cswap")),
-    *(Defect(f"shmem_*atomic_fetch_{operation}", "Open MPI", (4, 1, 4), WRONG, _OPERAND)
+      for name in ("int_atomic_compare_swap", "int32_atomic_compare_swap", "_int_cswap",
+                   "_int32_cswap")),
+    *(Defect(f"shmem*atomic_fetch_{operation}", "Open MPI", (4, 1, 4), WRONG, _OPERAND)
       for operation in ("and", "or", "xor")),
 ]
 
@@ -93,10 +94,10 @@ def _number(macros, name):
     return int(match.group()) if match else None
 
 
-def _not_linked(compiler, names):
+def _not_linked(compiler, include, names):
     """Those that the linker does not find."""
     table = "".join(f"    (any *){name},\n" for name in names)
-    text = f"#include <shmem.h>\ntypedef void any(void);\nany *const table[] = {{\n{table}}};\n" \
+    text = f"{include}typedef void any(void);\nany *const table[] = {{\n{table}}};\n" \
            "int main(int n, char **v) { (void)v; return table[n] == 0; }\n"
     status, _, err = _compile(compiler, ["-w", "-o", "probe"], text, ".c")
     missing = set(re.findall(r"undefined reference to [`'\"]?(\w+)", err))
@@ -108,9 +109,14 @@ def _not_linked(compiler, names):
 
 def find(compiler):
     """The library that the compiler knows."""
-    text = _preprocessed(compiler, "#include <shmem.h>\n", "-P")
-    macros = dict(re.findall(r"#define (\w+) (.*)", _preprocessed(compiler, "#include <shmem.h>\n",
-                                                                "-dM")))
+    include = "#include <shmem.h>\n"
+    text = _preprocessed(compiler, include, "-P")
+    try:
+        extensions = include + "#include <shmemx.h>\n"
+        text, include = _preprocessed(compiler, extensions, "-P"), extensions
+    except cli.Error:  # not every library has some
+        pass
+    macros = dict(re.findall(r"#define (\w+) (.*)", _preprocessed(compiler, include, "-dM")))
     declared = {name for name in ROUTINE.findall(text) if not name.startswith("pshmem")}
     if "shmem_init" not in declared and "start_pes" not in declared:
         raise cli.Error(f"{compiler}: its shmem.h declares no shmem_init")
@@ -124,9 +130,10 @@ def find(compiler):
     library.api = (_number(macros, "SHMEM_MAJOR_VERSION") or 1,
                    _number(macros, "SHMEM_MINOR_VERSION") or 0)
     for name, value in macros.items():
-        if re.fullmatch(r"SHMEM_CTX_[A-Z]+", name) and re.fullmatch(r"[\d()<|xa-fUL ]+", value):
-            library.constants[name] = eval(re.sub("[UL]", "", value))  # digits, brackets and <<
-    library.missing = _not_linked(compiler, sorted(declared))
+        shifted = re.fullmatch(r"\(?(\d+)[UL]*(?:\s*<<\s*(\d+))?\)?", value)
+        if shifted and re.fullmatch(r"SHMEM_CTX_[A-Z]+", name):
+            library.constants[name] = int(shifted[1]) << int(shifted[2] or 0)
+    library.missing = _not_linked(compiler, include, sorted(declared))
     return library
 
 

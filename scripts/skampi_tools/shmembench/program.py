@@ -164,7 +164,12 @@ class Block:
             "other_shift": str(self.other_shift),
             "target_area": AREA_NAMES[self.areas[0], 0], "source_area": AREA_NAMES[self.areas[1], 1],
             "quantity": "ELEMENTS", "sample": "99 & " if c_type == "char" else "-5 - ",
-            "complete": self._completion(), **_subset(index)}
+            "complete": self._completion()}
+        subset = _subset(0 if "team" in routine.roles else index)
+        work = f"({c_type} *)&work, " if "work" in routine.roles else ""
+        substitutions.update(subset, team="SHMEM_TEAM_WORLD, " if "team" in routine.roles else "",
+                             set=f", 0, {subset['log']}, {subset['size']}, {work}psync"
+                             if "sync" in routine.roles else "")
         build = getattr(self, "_" + routine.family.template, None)
         if build:
             substitutions.update(build())
@@ -194,9 +199,12 @@ class Block:
                 "combine": COMBINATIONS[self.routine.operation]}
 
     def _barrier(self):
-        everybody = not self.routine.roles
+        everybody = "start" not in self.routine.roles
         subset = _subset(0 if everybody else self.index)
-        return {**subset, "arguments": "" if everybody else f"0, {subset['log']}, {subset['size']}, psync",
+        arguments = f"0, {subset['log']}, {subset['size']}, psync"
+        if everybody:
+            arguments = "SHMEM_TEAM_WORLD" if self.routine.roles else ""
+        return {**subset, "arguments": arguments,
                 "complete": "@ shmem_quiet()" if self.routine.family.settings.get("quiet") else ""}
 
     def _order(self):
@@ -247,11 +255,12 @@ class Block:
 
     def _allocate(self):
         name = self.routine.name
-        old = "shmem_" not in name
+        old = not name.startswith("shmem")  # shmalloc, ...
         malloc, free = ("shmalloc", "shfree") if old else ("shmem_malloc", "shmem_free")
         call, timed = {
             "shmem_calloc": "shmem_calloc(BYTES, 1)", "shmem_align": "shmem_align(256, BYTES)",
-            "shmemalign": "shmemalign(256, BYTES)"}.get(name), "timed"
+            "shmemalign": "shmemalign(256, BYTES)",
+            "shmemx_malloc_with_hint": "shmemx_malloc_with_hint(BYTES, 0)"}.get(name), "timed"
         if not call:
             call, timed = f"{malloc}(BYTES)", "timed" if name == malloc else ""
         fresh = resize = ""
@@ -322,8 +331,8 @@ class Program:
             prologue = ("    for (size_t i = 0; i < sizeof psync / sizeof *psync; i++)\n"
                         "        psync[i] = SHMEM_SYNC_VALUE;\n    @ shmem_barrier_all()\n")
         if any("work" in block.routine.roles for block in self.blocks):
-            global_lines.append("static struct bits128 work[ELEMENTS / 2 + 1 + SHMEM_REDUCE_MIN_WRKDATA_SIZE]\n"
-                                "    __attribute__((aligned(64)));")
+            global_lines.append("static struct bits128 work[ELEMENTS / 2 + 1 + "
+                                "SHMEM_REDUCE_MIN_WRKDATA_SIZE]\n    __attribute__((aligned(64)));")
         if any(block.static for block in self.blocks):
             global_lines.append("static unsigned char static_memory[SLACK + BLOCK] "
                                 "__attribute__((aligned(64)));\n"

@@ -1,7 +1,6 @@
 """Writes programs, their lists of expected calls, and a Makefile into a folder."""
 
 import csv
-import io
 import os
 
 from skampi_tools import cli
@@ -18,17 +17,18 @@ def prepare(folder):
             if os.listdir(folder):
                 raise cli.Error(f"{folder}: there is something in it that shmembench has not written: "
                                 f"name another folder by -o")
-            return
-        with open(mark, encoding="utf-8") as file:
-            for name in file.read().split("\n"):
-                path = os.path.join(folder, os.path.basename(name))
-                if name and os.path.isfile(path):
-                    os.unlink(path)
-        return
-    try:
-        os.makedirs(folder)
-    except OSError as error:
-        raise cli.Error(f"{folder}: {error.strerror}") from None
+        else:
+            with open(mark, encoding="utf-8", errors="replace") as file:
+                for name in file.read().split("\n"):
+                    path = os.path.join(folder, os.path.basename(name))
+                    if name and os.path.isfile(path):
+                        os.unlink(path)
+    else:
+        try:
+            os.makedirs(folder)
+        except OSError as error:
+            raise cli.Error(f"{folder}: {error.strerror}") from None
+    cli.write_text(mark, "")  # so that the folder is ours even if this run does not end well
 
 
 class Writer:
@@ -40,16 +40,20 @@ class Writer:
         cli.write_text(os.path.join(self.folder, name), text)
         self.names.append(name)
 
+    def write_rows(self, name, rows):
+        """One by one: a list for many PEs is long."""
+        path = os.path.join(self.folder, name)
+        self.names.append(name)
+        try:
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, expected.COLUMNS, restval="", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+        except OSError as error:
+            raise cli.Error(f"{path}: {error.strerror or error}") from None
+
     def finish(self):
-        self.write(MARK, "".join(f"{name}\n" for name in sorted(self.names) + [MARK]))
-
-
-def csv_text(rows):
-    out = io.StringIO()
-    writer = csv.DictWriter(out, expected.COLUMNS, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+        self.write(MARK, "".join(f"{name}\n" for name in sorted(self.names)))
 
 
 def write_test(writer, test, language, library, wanted, options):
@@ -65,7 +69,7 @@ def write_test(writer, test, language, library, wanted, options):
         mark = "_f90" if language == "f90" else ""  # C and C++ make the same calls
         name = f"{test.name}{mark}.expected-{npes}.csv"
         if name not in writer.names:
-            writer.write(name, csv_text(expected.calls(made, npes, options.count, library)))
+            writer.write_rows(name, expected.calls(made, npes, options.count, library))
     return made
 
 
