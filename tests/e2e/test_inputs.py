@@ -124,7 +124,7 @@ def main():
         if not harness.has("SHMEM") and "is_supported" not in text:
             tap.skip(name, "it needs OpenSHMEM")
             continue
-        runs = MPI_RUNS if "mpi" in name else RUNS
+        runs = MPI_RUNS if "mpi" in name or "Bcast(" in text else RUNS
         for pes, values in ALL_RUNS if name == "all.ski" else runs:
             # Known waits need a processor for each PE, as the script's head says.
             if name == "selfcheck.ski" and pes > 2:
