@@ -376,9 +376,9 @@ static bool read_head(struct trace_cursor *cursor)
 static bool read_payload(struct trace_cursor *cursor)
 {
     const struct block_head *head = &cursor->head;
-    if (head->bytes > cursor->room) {
+    if (head->bytes > cursor->room || !cursor->payload) {
         free(cursor->payload);
-        cursor->room = head->bytes;
+        cursor->room = head->bytes + 1; /* empty ones have an address, too */
         cursor->payload = allocate(cursor->room, 1);
     }
     ssize_t got =

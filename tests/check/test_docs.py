@@ -12,7 +12,7 @@ from harness import ROOT, Tap, tracked_files
 # Written so that this file does not find itself.
 LOCAL = re.compile(rb"(?<![\w./$}~-])/(?:" + rb"|".join([b"work", b"home", b"root", b"Users"])
                    + rb")/\w")
-BINARY = (".png", ".svg", ".pdf", ".otf2")
+BINARY = (".png", ".svg", ".pdf", ".otf2", ".trace")
 
 
 def read(path, mode="r"):

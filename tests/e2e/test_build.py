@@ -173,7 +173,7 @@ def quickstart(tree):
     """make quickstart shows a table soon, as root and as a user."""
     made = make(tree, "quickstart")
     table_shown(made, tree, "make quickstart shows a table")
-    tap.ok(made.seconds < 20, "... within 20 s", made.seconds)
+    tap.ok(made.seconds < 60, "... within a minute", made.seconds)
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         tap.skip("make quickstart as another user", "needs root")
         return
