@@ -68,7 +68,7 @@ def combinations(tree):
     if has("SHMEM"):
         if has("PAPI"):
             combination(tree, ["PAPI=0", f"CC={wrapper}"], r"OpenSHMEM \d.*PAPI off", "oshrun -np %n")
-        combination(tree, ["MPI=0"], r"OpenSHMEM \d\S*  MPI off", "oshrun -np %n")
+        # Without MPI, and with another MPI alone: test_mpi_modes.py.
     else:
         tap.skip("OpenSHMEM in all combinations", f"there is only {found}")
     if has("MPI") and shutil.which("mpicc"):

