@@ -207,10 +207,12 @@ def main():
             check(f"costs {network}", network, *COSTS, cost_of(network), 26, tight)
 
     network = truth.Network(2000, 10000, 1000)
-    values = measured(network.slower(1.03), PES, *COSTS)
+    # Of the cheapest call, too, more than what tight() allows.
+    more = max(0.03, 2 * truth.clock_step() / network.fence)
+    values = measured(network.slower(1 + more), PES, *COSTS)
     values = [value for value in values if value[0] != "quiet_delayed"]
     unnoticed = len(values) - len(wrong(values, cost_of(network), tight))
-    tap.ok(len(values) == 24 and unnoticed == 0, "3 % more are noticed")
+    tap.ok(len(values) == 24 and unnoticed == 0, f"{100 * more:.0f} % more are noticed")
 
     network = truth.Network(1000, 4000, 300, **truth.FAMILIES)
     for mode, cost, count in (("variants", variant_cost, 452), ("atomics", atomic_cost, 253)):
