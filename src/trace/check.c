@@ -42,6 +42,7 @@ struct pe {
     struct table locks;
     bool *held; /* by number in locks */
     size_t lock_room;
+    bool interrupted; /* of the PE of that number: ended by a signal, maybe inside of a call */
 };
 
 struct check {
@@ -138,6 +139,8 @@ static void check_files(struct check *check)
             finding(check, "%s: a second file of PE %d", source->path, info->pe);
         else
             there[info->pe] = true;
+        if (info->pe >= 0 && (size_t)info->pe < reader->count)
+            check->pes[info->pe].interrupted = strncmp(info->end, "signal", 6) == 0;
         if (!info->complete) {
             finding(check, "%s: did not end in order%s%s", source->path, *info->end ? ": " : "",
                     info->end);
@@ -331,16 +334,21 @@ static bool set_is_possible(const struct trace_set *set, int pes)
            (set->size == 1 || set->stride <= (pes - 1 - set->start) / (set->size - 1));
 }
 
-/* How far the PEs of the set are when matching stops there. */
+/* How far the PEs of the set are when matching stops there. What a PE was in when a signal ended
+ * it, and what it would have called afterwards, is not in its trace. */
 static void tell_missing(struct check *check, const struct set *set)
 {
     const struct operation *operation = operation_at(set, set->first);
     int64_t missing = 0, example = -1;
-    for (int64_t i = 0; i < set->set.size; i++)
-        if (set->calls[i] <= set->first) {
+    for (int64_t i = 0; i < set->set.size; i++) {
+        int64_t pe = set->set.start + i * set->set.stride;
+        if (set->calls[i] <= set->first && !check->pes[pe].interrupted) {
             missing++;
-            example = example < 0 ? set->set.start + i * set->set.stride : example;
+            example = example < 0 ? pe : example;
         }
+    }
+    if (missing == 0)
+        return;
     finding(check,
             "%s: collective %" PRIu64 ", %s, was not called by %" PRId64
             " of them, such as PE %" PRId64,

@@ -5,7 +5,10 @@
 #ifndef SKAMPI_TRACE_FORMAT_H
 #define SKAMPI_TRACE_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+#include <unistd.h>
 
 #define FORMAT_MAGIC "SHMTRACE"
 #define FORMAT_VERSION 1
@@ -21,6 +24,15 @@ struct format_head {
     uint32_t checksum; /* of version, description_bytes and the description */
     uint32_t zero;
 };
+
+/* Whether an open file is empty or a trace: nothing else may be overwritten. */
+static inline bool format_may_replace(int descriptor)
+{
+    char magic[sizeof FORMAT_MAGIC - 1];
+    ssize_t got = pread(descriptor, magic, sizeof magic, 0);
+    return got == 0 ||
+           (got == (ssize_t)sizeof magic && memcmp(magic, FORMAT_MAGIC, sizeof magic) == 0);
+}
 
 /* Behind the description there is room for the ending, which is written in its place, so that a
  * full disk does not keep it away. All 0: the program has not ended, or not in a way that could be

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,10 +123,16 @@ static int take_options(int argc, char **argv, struct settings *settings)
 
 /* ---- Folder ---- */
 
-static bool is_trace_file(const char *name)
+static bool is_trace_file(int folder, const char *name)
 {
     int pe, length = 0;
-    return sscanf(name, "pe-%d.trace%n", &pe, &length) == 1 && length > 0 && !name[length];
+    if (sscanf(name, "pe-%d.trace%n", &pe, &length) != 1 || length == 0 || name[length])
+        return false;
+    int descriptor = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool own = descriptor >= 0 && format_may_replace(descriptor);
+    if (descriptor >= 0)
+        close(descriptor);
+    return own;
 }
 
 /* An old trace in the folder goes; anything else stays, and is a reason not to use the folder.
@@ -142,7 +149,7 @@ static int clear_folder(const char *folder)
             const char *name = entry->d_name;
             if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
                 continue;
-            if (pass == 0 && !is_trace_file(name))
+            if (pass == 0 && !is_trace_file(dirfd(directory), name))
                 status = refuse("%s: holds %s, which is no trace; name another folder with -o",
                                 folder, name);
             if (pass == 1 && unlinkat(dirfd(directory), name, 0) != 0)

@@ -60,15 +60,6 @@ static bool make_folder(const char *path)
     return mkdir(part, 0777) == 0 || errno == EEXIST;
 }
 
-/* Only what this wrote may be overwritten. */
-static bool is_trace(int descriptor)
-{
-    char magic[sizeof FORMAT_MAGIC - 1];
-    ssize_t got = pread(descriptor, magic, sizeof magic, 0);
-    return got == 0 ||
-           (got == (ssize_t)sizeof magic && memcmp(magic, FORMAT_MAGIC, sizeof magic) == 0);
-}
-
 static void own_command(char *command)
 {
     int descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -180,7 +171,7 @@ char *file_create(void)
         close(descriptor);
     struct stat status;
     if (fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-        !is_trace(file.descriptor))
+        !format_may_replace(file.descriptor))
         return refuse("there is a file that is no trace", "move it or name another folder");
     file.device = status.st_dev;
     file.inode = status.st_ino;

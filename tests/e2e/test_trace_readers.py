@@ -340,6 +340,8 @@ for (number, (name, (_, wanted))), found in in_parallel(
     tap.ok(found.status == 1 and wanted in found.out and "finding" in found.out.splitlines()[-1],
            f"check finds {name}", found)
 well = {
+    "the barrier that a PE was killed in": pair(barrier(100) + barrier(200), barrier(100)).replace(
+        "end finalize", "end signal 15"),
     "elements of collect that differ": pair(broadcast(100, elements=1, routine="shmem_collect64"),
                                             broadcast(100, elements=9, routine="shmem_collect64")),
     "sets that are used in different orders": pair(

@@ -236,18 +236,21 @@ else:
 
 # ---- What is refused: one line, status 2 ----
 
-foreign = scratch_directory()
-with open(os.path.join(foreign, "thesis.tex"), "w", encoding="utf-8") as file:
-    file.write("years of work")
+foreign, namesake = scratch_directory(), scratch_directory()
+for name in (os.path.join(foreign, "thesis.tex"), os.path.join(namesake, "pe-00000.trace")):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write("years of work")
 for options, word in ((["--nonsense"], "--nonsense"), (["--limit", "much"], "much"),
                       (["--ring=1K"], "256K"), (["--recorder", "sundial"], "sundial"),
                       (["--phase", "3-1"], "3-1"), (["--queries=1"], "--queries"),
-                      (["-o", foreign], "thesis.tex"), (["-o", "/proc/none"], "/proc/none"),
+                      (["-o", foreign], "thesis.tex"), (["-o", namesake], "pe-00000.trace"),
+                      (["-o", "/proc/none"], "/proc/none"),
                       (["--ring", "--summary"], "--summary")):
     refused = run([SHMEMTRACE, *options, "true"], timeout=20)
     tap.ok(refused.status == 2 and refused.err.count("\n") == 1 and word in refused.err,
            f"refused: {' '.join(options)}"[:60], refused)
-tap.equal(os.listdir(foreign), ["thesis.tex"], "... nothing of the user's is touched")
+tap.equal(os.listdir(foreign) + os.listdir(namesake), ["thesis.tex", "pe-00000.trace"],
+          "... nothing of the user's is touched")
 refused = run([SHMEMTRACE, "-o"])
 tap.ok(refused.status == 2 and "missing" in refused.err, "refused: no argument", refused)
 refused = run([SHMEMTRACE, "-o", path("none"), "no-such-launcher"])
