@@ -1,8 +1,10 @@
 """What the fuzzing tests share: the program to fuzz, built with libFuzzer where clang offers it, else
 with mutator.c."""
 
+import argparse
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -102,6 +104,21 @@ class Target:
         return run([self.path, *options, *arguments], timeout=timeout, env={
             "ASAN_OPTIONS": address, "UBSAN_OPTIONS": "print_stacktrace=1:abort_on_error=1", **env})
 
+    def fuzz(self, tap, seconds, *arguments, what, least):
+        """Two checks: nothing is found, and at least so many of what were tried."""
+        before = set(os.listdir(self.artifacts()))
+        done = self.run(f"-max_total_time={seconds}", "-print_final_stats=1", "-reload=0", *arguments,
+                        timeout=seconds + 150, artifacts=self.artifacts())
+        found = sorted(set(os.listdir(self.artifacts())) - before)
+        tap.ok(done.status == 0 and not found, f"{seconds} s of fuzzing find nothing",
+               "".join(f"reproducer: {os.path.join(self.artifacts(), name)}\n" for name in found)
+               + done.err[-6000:])
+        runs = re.search(r"stat::number_of_executed_units: *(\d+)", done.err)
+        coverage = re.findall(r"cov: (\d+)", done.err)
+        runs = int(runs.group(1)) if runs else 0
+        tap.note(f"{runs} {what}, {coverage[-1] if coverage else 0} places in the code reached")
+        tap.ok(runs > least, f"and many {what}", f"{runs} in {seconds} s")
+
     def artifacts(self):
         """Where inputs go that were found, to be there behind the test."""
         folder = os.path.join(os.path.dirname(self.path), "findings")
@@ -116,3 +133,21 @@ def find_target(code, plain):
     ways += [Target(code, name, False, sanitizers) for name in ("gcc", "cc")
              for sanitizers in (f"address,{UNDEFINED}", UNDEFINED, "")]
     return next((way for way in ways if way.is_available()), None)
+
+
+def begin(tap, code, description, seconds):
+    """The command line's options, and the target, built; the test ends where it cannot be."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--seconds", type=int, default=seconds, help="how long (default %(default)s)")
+    parser.add_argument("--plain", action="store_true", help="the built-in mutator, whatever there is")
+    parser.add_argument("--corpus", default=scratch_directory(), type=os.path.abspath,
+                        help="folder for inputs that reach new code, to go on from")
+    options = parser.parse_args()
+    os.makedirs(options.corpus, exist_ok=True)
+    target = find_target(code, options.plain)
+    if not tap.ok(target, "there is a compiler to fuzz with"):
+        tap.done()
+    problem = target.build()
+    if not tap.ok(not problem, "the target is built", problem):
+        tap.done()
+    return options, target

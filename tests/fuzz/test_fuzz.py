@@ -3,7 +3,6 @@
 """Scripts nobody would write must not crash, hang or eat the memory: replays the corpus and all
 that was ever found, then fuzzes. With libFuzzer where clang offers it, else with mutator.c."""
 
-import argparse
 import glob
 import os
 import re
@@ -12,7 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import ROOT, Tap, run, scratch_directory
-from target import HERE, Code, find_target
+from target import HERE, Code, begin
 
 FINDINGS = os.path.join(HERE, "findings")
 CORPUS = os.path.join(HERE, "corpus")
@@ -97,23 +96,6 @@ def make_dictionary(tap, target):
     return path
 
 
-def check_fuzzing(tap, target, seconds, dictionary, corpus):
-    before = set(os.listdir(target.artifacts()))
-    # libFuzzer writes what it keeps to the first folder.
-    done = target.run(f"-max_total_time={seconds}", f"-dict={dictionary}", "-print_final_stats=1",
-                      "-reload=0", corpus, CORPUS, shipped_folder(), timeout=seconds + 150,
-                      artifacts=target.artifacts())
-    found = sorted(set(os.listdir(target.artifacts())) - before)
-    tap.ok(done.status == 0 and not found, f"{seconds} s of fuzzing find nothing",
-           "".join(f"reproducer: {os.path.join(target.artifacts(), name)}\n" for name in found)
-           + done.err[-6000:])
-    runs = re.search(r"stat::number_of_executed_units: *(\d+)", done.err)
-    coverage = re.findall(r"cov: (\d+)", done.err)
-    runs = int(runs.group(1)) if runs else 0
-    tap.note(f"{runs} scripts run, {coverage[-1] if coverage else 0} places in the code reached")
-    tap.ok(runs > 100 * seconds // 60, "and many scripts were run", f"{runs} in {seconds} s")
-
-
 def shipped_folder():
     folder = scratch_directory()
     for path in SHIPPED:
@@ -122,19 +104,8 @@ def shipped_folder():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=int, default=60, help="how long (default %(default)s)")
-    parser.add_argument("--plain", action="store_true", help="the built-in mutator, whatever there is")
-    parser.add_argument("--corpus", help="folder for inputs that reach new code, to go on from")
-    options = parser.parse_args()
-
     tap = Tap()
-    target = find_target(whole_program(), options.plain)
-    if not tap.ok(target, "there is a compiler to fuzz with"):
-        tap.done()
-    problem = target.build()
-    if not tap.ok(not problem, "the target is built", problem):
-        tap.done()
+    options, target = begin(tap, whole_program(), __doc__, seconds=60)
     if "LeakSanitizer has encountered" in target.run(SHIPPED[0]).err:
         target.leaks = False
     tap.note(target)
@@ -148,9 +119,9 @@ def main():
     tap.ok(not any("wrong" in outcome for outcome in outcomes.values()), "which are all correct",
            outcomes)
     check_replay(tap, target, "what was found before", files_in(FINDINGS))
-    corpus = os.path.abspath(options.corpus) if options.corpus else scratch_directory()
-    os.makedirs(corpus, exist_ok=True)
-    check_fuzzing(tap, target, options.seconds, dictionary, corpus)
+    # libFuzzer writes what it keeps to the first folder.
+    target.fuzz(tap, options.seconds, f"-dict={dictionary}", options.corpus, CORPUS, shipped_folder(),
+                what="scripts run", least=100 * options.seconds // 60)
     tap.done()
 
 

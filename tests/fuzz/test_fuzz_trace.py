@@ -3,7 +3,6 @@
 """Traces that no tracer would write must not crash the readers, keep them for ever or eat the memory:
 fuzzes what reads files of traces, then gives what was found to reach new code to the commands."""
 
-import argparse
 import glob
 import os
 import re
@@ -11,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from harness import ROOT, Tap, run, scratch_directory
-from target import HERE, MEMORY, Code, find_target
+from target import HERE, MEMORY, Code, begin
 
 FINDINGS = os.path.join(HERE, "trace_findings")
 COMMANDS = [["dump"], ["dump", "--csv"], ["dump", "--json"], ["summary"], ["summary", "--json"],
@@ -83,21 +82,6 @@ def check_found_before(tap, target):
         tap.ok(found, f"what was found before: {len(files)} files", done.err[-6000:])
 
 
-def check_fuzzing(tap, target, seconds, corpus):
-    before = set(os.listdir(target.artifacts()))
-    done = target.run(f"-max_total_time={seconds}", "-print_final_stats=1", "-reload=0",
-                      corpus, timeout=seconds + 100, artifacts=target.artifacts())
-    found = sorted(set(os.listdir(target.artifacts())) - before)
-    tap.ok(done.status == 0 and not found, f"{seconds} s of fuzzing find nothing",
-           "".join(f"reproducer: {os.path.join(target.artifacts(), name)}\n" for name in found)
-           + done.err[-6000:])
-    runs = re.search(r"stat::number_of_executed_units: *(\d+)", done.err)
-    coverage = re.findall(r"cov: (\d+)", done.err)
-    runs = int(runs.group(1)) if runs else 0
-    tap.note(f"{runs} traces read, {coverage[-1] if coverage else 0} places in the code reached")
-    tap.ok(runs > 10 * seconds, "and many traces were read", f"{runs} in {seconds} s")
-
-
 def check_commands(tap, target, files):
     """The commands themselves: a trace of files that are damaged in many ways."""
     trace = os.path.join(scratch_directory(), "trace")
@@ -114,29 +98,16 @@ def check_commands(tap, target, files):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=int, default=12, help="how long (default %(default)s)")
-    parser.add_argument("--plain", action="store_true", help="the built-in mutator, whatever there is")
-    parser.add_argument("--corpus", help="folder for inputs that reach new code, to go on from")
-    options = parser.parse_args()
-
     tap = Tap()
-    target = find_target(code(), options.plain)
-    if not tap.ok(target, "there is a compiler to fuzz with"):
-        tap.done()
-    problem = target.build()
-    if not tap.ok(not problem, "the target is built", problem):
-        tap.done()
+    options, target = begin(tap, code(), __doc__, seconds=12)
     tap.note(target)
-    corpus = os.path.abspath(options.corpus) if options.corpus else scratch_directory()
-    os.makedirs(corpus, exist_ok=True)
     seeds = check_seeds(tap, target)
     truncated = check_truncated(tap, target, seeds)
     check_found_before(tap, target)
-    run([target.path, "--seeds", corpus])
-    check_fuzzing(tap, target, options.seconds, corpus)
+    run([target.path, "--seeds", options.corpus])
+    target.fuzz(tap, options.seconds, options.corpus, what="traces read", least=10 * options.seconds)
     # mutator.c keeps nothing.
-    check_commands(tap, target, files_in(corpus) + ([] if target.fuzzer else truncated))
+    check_commands(tap, target, files_in(options.corpus) + ([] if target.fuzzer else truncated))
     tap.done()
 
 
