@@ -1,7 +1,5 @@
 #include "trace/encode.h"
 
-#include "trace/encode_inline.h"
-
 /* ---- Numbers and texts ---- */
 
 uint64_t take_number(struct input *input)
@@ -108,9 +106,13 @@ void give_text(struct output *output, const char *text)
 
 /* ---- Series ---- */
 
+/* Peers whose events with one call site are compared with their own last ones; with more, several
+ * share one. */
+#define PEERS_APART 64
+
 struct series_kind series_kind(const struct trace_routine *routine)
 {
-    struct series_kind kind = {0, TRACE_FIELDS, 0, routine->element_bytes};
+    struct series_kind kind = {.sized = TRACE_FIELDS, .element_bytes = routine->element_bytes};
     unsigned index = 0;
     for (unsigned field = 0; field < TRACE_FIELDS; field++) {
         if (!(routine->fields >> field & 1))
@@ -121,6 +123,7 @@ struct series_kind series_kind(const struct trace_routine *routine)
             kind.sized = (uint8_t)index;
         index++;
     }
+    kind.keyed = routine->fields >> TRACE_PEER & 1 ? PEERS_APART - 1 : 0;
     unsigned bytes = routine->element_bytes;
     if (bytes > 1 && (bytes & (bytes - 1)) == 0 && bytes <= 16)
         kind.shift = (uint8_t)__builtin_ctz(bytes);
@@ -154,44 +157,239 @@ static void series_begin(struct series *all, unsigned number, uint16_t *latest, 
 
 void encoder_begin(struct encoder *encoder, unsigned char *payload)
 {
-    encoder->done = 0;
+    encoder->done = encoder_total(encoder) << ENCODER_BYTES_BITS;
+    encoder->first = encoder_total(encoder);
+    encoder->base = encoder->time;
+    encoder->base_phase = encoder->phase;
     encoder->payload = payload;
     encoder->used = 0;
     memset(encoder->hash, 0, sizeof encoder->hash);
     memset(encoder->latest, 0, encoder->routines * sizeof *encoder->latest);
 }
 
-struct series *encoder_new_series(struct encoder *encoder, uint64_t key, unsigned slot,
-                                  unsigned char **out, unsigned routine, unsigned n, unsigned flags)
+/* As put_number, quicker for small ones, which most are. */
+static inline unsigned char *put_small(unsigned char *out, uint64_t number)
 {
-    unsigned number = encoder->used++ % SERIES_MOST;
-    series_begin(encoder->series, number, encoder->latest, routine, n, flags,
-                 &encoder->kinds[routine]);
-    encoder->series[number].key = key;
-    encoder->series[number].of = series_of(routine, n, flags);
-    encoder->hash[slot] = (uint16_t)(number + 1);
-    *(*out)++ = CODE_SERIES;
-    *out = put_number(*out, number);
-    *out = put_number(*out, routine);
-    *out = put_number(*out, n);
-    *out = put_number(*out, flags);
-    return &encoder->series[number];
+    if (__builtin_expect(number >= 1 << 14, 0))
+        return put_number(out, number);
+    unsigned more = number >= 1 << 7, word = (unsigned)(number << 1 | 1) << more;
+    out[0] = (unsigned char)word;
+    out[1] = (unsigned char)(word >> 8);
+    return out + 1 + more;
 }
 
-void encoder_skip(struct encoder *encoder, int64_t time)
+static inline unsigned char *put_code(unsigned char *out, unsigned series, bool mask)
+{
+    if (series < SERIES_SHORT) {
+        *out++ = (unsigned char)(series | (mask ? CODE_MASK : 0));
+        return out;
+    }
+    *out++ = (unsigned char)(CODE_LONG | (mask ? CODE_LONG_MASK : 0) | series >> 8);
+    *out++ = (unsigned char)series;
+    return out;
+}
+
+__attribute__((noinline)) static unsigned char *put_time(struct encoder *encoder,
+                                                         unsigned char *out, int64_t time)
+{
+    uint64_t word = LITTLE_ENDIAN_64((uint64_t)time);
+    *out++ = CODE_TIME;
+    memcpy(out, &word, 8);
+    encoder->time = time;
+    return out + 8;
+}
+
+__attribute__((noinline)) static unsigned char *put_phase(struct encoder *encoder,
+                                                          unsigned char *out, uint32_t phase)
+{
+    *out++ = CODE_PHASE;
+    encoder->phase = phase;
+    return put_number(out, phase);
+}
+
+/* Another series, in that slot of the hash table. */
+__attribute__((noinline)) static unsigned char *
+put_series(struct encoder *encoder, unsigned char *out, uint64_t key, uint32_t of, unsigned slot)
+{
+    unsigned number = encoder->used++ % SERIES_MOST, routine = entry_routine(of);
+    series_begin(encoder->series, number, encoder->latest, routine, entry_values(of),
+                 entry_flags(of), &encoder->kinds[routine]);
+    encoder->series[number].key = key;
+    encoder->series[number].of = of;
+    encoder->hash[slot] = (uint16_t)(number + 1);
+    *out++ = CODE_SERIES;
+    out = put_number(out, number);
+    out = put_number(out, routine);
+    out = put_number(out, entry_values(of));
+    return put_number(out, entry_flags(of));
+}
+
+/* Two slots are looked at, so that two series that share one do not drive each other out. */
+static inline struct series *find_series(struct encoder *encoder, unsigned char **out,
+                                         const struct trace_entry *entry, unsigned n)
+{
+    unsigned routine = entry_routine(entry->of);
+    uint64_t key = entry->caller * PEERS_APART;
+    if (n > 0)
+        key += (uint64_t)entry->values[0] & encoder->kinds[routine].keyed;
+    unsigned slot = (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 53);
+    if (__builtin_expect(encoder->hash[slot] != 0, 1)) {
+        struct series *series = &encoder->series[encoder->hash[slot] - 1];
+        if (__builtin_expect(series->key == key && series->of == entry->of, 1))
+            return series;
+        slot ^= 1;
+        if (encoder->hash[slot]) {
+            series = &encoder->series[encoder->hash[slot] - 1];
+            if (series->key == key && series->of == entry->of)
+                return series;
+            slot ^= encoder->used & 1;
+        }
+    }
+    *out = put_series(encoder, *out, key, entry->of, slot);
+    return &encoder->series[encoder->hash[slot] - 1];
+}
+
+static uint64_t place_of(struct encoder *encoder, int64_t address)
+{
+    if (!encoder->find_range)
+        return (uint64_t)address;
+    const struct range *range = &encoder->heap;
+    if (!range_holds(range, address)) {
+        range = &encoder->another;
+        if (!range_holds(range, address))
+            encoder->another = encoder->find_range((uintptr_t)address);
+    }
+    return range->place ? range->place + ((uintptr_t)address - range->begin) : 0;
+}
+
+__attribute__((noinline)) static uint64_t move_between(struct encoder *encoder, int64_t from,
+                                                       int64_t to)
+{
+    uint64_t place = place_of(encoder, from);
+    return place_of(encoder, to) - place;
+}
+
+/* By how much places differ; mostly by as much as the addresses. */
+static inline uint64_t move(struct encoder *encoder, int64_t from, int64_t to)
+{
+    const struct range *range = &encoder->heap;
+    if (__builtin_expect(range_holds(range, from) && range_holds(range, to), 1))
+        return (uint64_t)to - (uint64_t)from;
+    range = &encoder->another;
+    if (range_holds(range, from) && range_holds(range, to))
+        return range->place ? (uint64_t)to - (uint64_t)from : 0;
+    return move_between(encoder, from, to);
+}
+
+/* What the number of elements tells of the number of bytes behind it need not be written. */
+static uint32_t resize(const struct series *series, uint32_t mask, uint64_t *change)
+{
+    unsigned bytes = series->sized + 1u;
+    change[bytes] =
+        (mask >> bytes & 1 ? change[bytes] : 0) - change[series->sized] * series->element_bytes;
+    mask &= ~(UINT32_C(1) << bytes);
+    return mask | (uint32_t)(change[bytes] != 0) << bytes;
+}
+
+/* Where n is a constant, its loops become straight code. Returns the end of what was written. */
+__attribute__((always_inline)) static inline unsigned char *
+put_event(struct encoder *encoder, unsigned char *out, const struct trace_entry *entry, unsigned n)
+{
+    int64_t start = (int64_t)entry->start, end = (int64_t)entry->end;
+    if (__builtin_expect(entry->phase != encoder->phase, 0))
+        out = put_phase(encoder, out, entry->phase);
+    if (__builtin_expect(start < encoder->time, 0))
+        out = put_time(encoder, out, start);
+    if (__builtin_expect(end < start, 0))
+        end = start;
+    struct series *series = find_series(encoder, &out, entry, n);
+    uint32_t mask = 0;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < n; i++)
+        mask |= (uint32_t)(entry->values[i] != series->last[i]) << i;
+    uint64_t change[TRACE_FIELDS], moved = 0; /* bits of the changes of places */
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        change[i] = (uint64_t)entry->values[i] - (uint64_t)series->last[i];
+        if (series->places >> i & 1) {
+            change[i] = move(encoder, series->last[i], entry->values[i]);
+            mask &= ~((uint32_t)(change[i] == 0) << i);
+            moved |= change[i];
+        }
+        series->last[i] = entry->values[i];
+    }
+    if (__builtin_expect(mask >> series->sized & 1, 0))
+        mask = resize(series, mask, change);
+    if (__builtin_expect((moved & ((UINT64_C(1) << series->shift) - 1)) != 0, 0)) {
+        series->shift = 0;
+        *out++ = CODE_UNALIGNED;
+        out = put_number(out, series->number);
+    }
+    out = put_code(out, series->number, mask != series->mask);
+    if (__builtin_expect(mask != series->mask, 0)) {
+        out = put_number(out, mask);
+        series->mask = mask;
+    }
+    out = put_small(out, (uint64_t)(start - encoder->time));
+    out = put_small(out, (uint64_t)(end - start));
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctz(mask);
+        unsigned shift = series->places >> i & 1 ? series->shift : 0;
+        out = put_small(out, fold_sign((int64_t)change[i] >> shift));
+    }
+    encoder->time = end;
+    __atomic_store_n(&encoder->done,
+                     ((encoder_total(encoder) + 1) << ENCODER_BYTES_BITS) +
+                         (uint64_t)(out - encoder->payload),
+                     __ATOMIC_RELEASE);
+    return out;
+}
+
+__attribute__((always_inline)) static inline unsigned char *
+put_entry(struct encoder *encoder, unsigned char *out, const struct trace_entry *entry)
+{
+    switch (entry_values(entry->of)) {
+    case 2:
+        return put_event(encoder, out, entry, 2);
+    case 3:
+        return put_event(encoder, out, entry, 3);
+    case 4:
+        return put_event(encoder, out, entry, 4);
+    case 5:
+        return put_event(encoder, out, entry, 5);
+    case 6:
+        return put_event(encoder, out, entry, 6);
+    default:
+        return put_event(encoder, out, entry, entry_values(entry->of));
+    }
+}
+
+const struct trace_entry *encode_entries(struct encoder *encoder, const struct trace_entry *entry,
+                                         const void *to, size_t most)
 {
     unsigned char *out = encoder->payload + encoder_bytes(encoder);
-    uint64_t word = LITTLE_ENDIAN_64((uint64_t)time);
-    *out = CODE_TIME;
-    memcpy(out + 1, &word, 8);
-    encoder->time = time;
-    encoder->done += 9;
+    most -= EVENT_MOST_BYTES;
+    for (; (const void *)entry < to && (size_t)(out - encoder->payload) <= most;
+         entry = entry_behind(entry))
+        if (__builtin_expect(entry->of != ENTRY_SKIP, 1)) {
+            out = put_entry(encoder, out, entry);
+        } else {
+            out = put_time(encoder, out, (int64_t)entry->end);
+            encoder->done += 9;
+        }
+    return entry;
 }
 
-void encode_event(struct encoder *encoder, uint64_t key, unsigned routine, uint64_t start,
+void encode_event(struct encoder *encoder, uint64_t caller, unsigned routine, uint64_t start,
                   uint64_t end, uint32_t phase, unsigned flags, unsigned n, const int64_t *values)
 {
-    encode_inline(encoder, key, routine, start, end, phase, flags, n, values);
+    union {
+        struct trace_entry entry;
+        char room[ENTRY_MOST_BYTES];
+    } one = {.entry = {entry_of(routine, n, flags), phase, caller, start, end}};
+    for (unsigned i = 0; i < n; i++)
+        one.entry.values[i] = values[i];
+    encode_entries(encoder, &one.entry, entry_behind(&one.entry), SIZE_MAX);
 }
 
 /* ---- Decoder ---- */

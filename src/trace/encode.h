@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "trace/event.h"
+#include "trace/entry.h"
 #include "trace/format.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -81,7 +81,7 @@ void give_text(struct output *, const char *text);
 /* What encoder and decoder remember of a series. */
 struct series {
     uint64_t key; /* encoder: what tells it from others, */
-    uint32_t of;  /* and its routine, values and flags */
+    uint32_t of;  /* and its routine, values and flags as in an entry */
     uint16_t routine, number;
     uint8_t values, flags;
     uint8_t shift;   /* places differ by multiples of 1 << shift */
@@ -90,54 +90,84 @@ struct series {
     uint16_t places; /* bits of the values that are places */
     uint32_t mask;   /* of the values that were not as expected last time */
     uint32_t element_bytes;
-    int64_t last[TRACE_FIELDS];
+    int64_t last[TRACE_FIELDS]; /* encoder: as in entries, addresses instead of places */
 };
 
 /* What a routine means for its series. */
 struct series_kind {
     uint8_t shift, sized;
+    uint8_t keyed; /* bits of the first value, the peer, that tell series apart; 0: it is no peer */
     uint16_t places;
     uint32_t element_bytes;
 };
+
+/* Addresses from begin on that lie in one object, or in none of those between two others. */
+struct range {
+    uintptr_t begin;
+    size_t bytes;
+    uint64_t place; /* of begin, see event.h; 0: private */
+};
+
+static inline bool range_holds(const struct range *range, int64_t address)
+{
+    return (uintptr_t)address - range->begin < range->bytes;
+}
 struct series_kind series_kind(const struct trace_routine *);
 
 #define EVENT_MOST_BYTES 256 /* of an event with all that may come before it */
 #define ENCODER_HASH 2048
+#define ENCODER_BYTES_BITS 18
 
 struct encoder {
-    /* Events and bytes that are complete, in one word, so that whoever interrupts sees both. */
-    volatile uint64_t done; /* events << 32 | bytes */
+    /* Events since the thread began, and bytes of this block, that are complete: in one word, so
+     * that whoever interrupts sees both. events << ENCODER_BYTES_BITS | bytes */
+    volatile uint64_t done;
+    uint64_t first;         /* events before this block */
     unsigned char *payload; /* room for BLOCK_MOST_BYTES */
+    int64_t base;           /* end of the last event before this block */
     int64_t time;           /* end of the last event */
-    uint32_t phase;
+    uint32_t base_phase, phase;
     uint32_t used;                   /* series */
     uint16_t hash[ENCODER_HASH];     /* series + 1 */
     uint16_t *latest;                /* by routine: series + 1 */
     const struct series_kind *kinds; /* by routine */
     struct series *series;           /* SERIES_MOST */
     size_t routines;
+    /* Where addresses lie: in the symmetric heap, or as find_range tells, which has found another
+     * one last. Without it, entries hold places themselves. */
+    struct range heap, another;
+    struct range (*find_range)(uintptr_t address);
 };
 
-/* Begins a block at payload, of which nothing earlier is known; time and phase are kept. */
+/* Begins a block at payload, of which nothing earlier is known; time, phase and the count of events
+ * are kept. */
 void encoder_begin(struct encoder *, unsigned char *payload);
 
 static inline uint32_t encoder_bytes(const struct encoder *encoder)
 {
-    return (uint32_t)encoder->done;
+    return (uint32_t)encoder->done & ((UINT32_C(1) << ENCODER_BYTES_BITS) - 1);
 }
 
+/* Since the thread began. */
+static inline uint64_t encoder_total(const struct encoder *encoder)
+{
+    return encoder->done >> ENCODER_BYTES_BITS;
+}
+
+/* Of this block. */
 static inline uint32_t encoder_events(const struct encoder *encoder)
 {
-    return (uint32_t)(encoder->done >> 32);
+    return (uint32_t)(encoder_total(encoder) - encoder->first);
 }
 
-/* Adds an event, which there must be room for (EVENT_MOST_BYTES). key tells series apart: events of
- * one routine that are likely to be alike. */
-void encode_event(struct encoder *, uint64_t key, unsigned routine, uint64_t start, uint64_t end,
-                  uint32_t phase, unsigned flags, unsigned n, const int64_t *values);
+/* Adds entries from one to the other, until there is no room for another event in a block of most
+ * bytes. Returns the first one that was not added. */
+const struct trace_entry *encode_entries(struct encoder *, const struct trace_entry *from,
+                                         const void *to, size_t most);
 
-/* The time until then is nobody's: the next burst counts from it. */
-void encoder_skip(struct encoder *, int64_t time);
+/* Adds one event, which there must be room for (EVENT_MOST_BYTES). */
+void encode_event(struct encoder *, uint64_t caller, unsigned routine, uint64_t start, uint64_t end,
+                  uint32_t phase, unsigned flags, unsigned n, const int64_t *values);
 
 struct decoder {
     struct input input;

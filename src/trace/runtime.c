@@ -5,23 +5,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "comm/comm.h"
-#include "trace/encode_inline.h"
+#include "trace/encode.h"
 #include "trace/runtime_internal.h"
 #include "trace/shmemtrace.h"
 
-/* Peers whose events with one call site are compared with their own last ones; with more, several
- * share one. */
-#define PEERS_APART 64
+/* Small enough to stay in the processor's cache until it is encoded. */
+#define STREAM_JOURNAL_BYTES (16 * 1024)
+#define RING_JOURNAL_BYTES (64 * 1024)
+#define NO_MEMORY "out of memory; run without the tracer"
 
 struct trace_run trace_run;
 struct tracer tracer = {.off = OFF_ENDED};
 bool trace_results;
 int trace_pes;
 __thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
+
+/* Encodes what is not encoded yet when the program ends, perhaps of a signal. */
+static struct saver {
+    struct encoder encoder;
+    unsigned char payload[BLOCK_BYTES];
+    atomic_int thread; /* that is saving; 0: none */
+} * saver;
 
 static pthread_key_t thread_key; /* so that threads that end are noticed */
 
@@ -42,86 +51,184 @@ void tracer_say(const char *format, ...)
     fprintf(stderr, "shmemtrace: PE %d: %s\n", tracer.pe, text);
 }
 
+/* ---- Whether to record ---- */
+
+static uint8_t *plans_recording, *plans_otherwise; /* by routine */
+
+static void choose_plans(void)
+{
+    int off;
+    do {
+        off = atomic_load(&tracer.off);
+        atomic_store(&trace_run.plans,
+                     off || tracer.settings.summary ? plans_otherwise : plans_recording);
+    } while (off != atomic_load(&tracer.off));
+}
+
+int tracer_stop(int reasons)
+{
+    int before = atomic_fetch_or(&tracer.off, reasons);
+    choose_plans();
+    return before;
+}
+
+void tracer_go_on(int reasons)
+{
+    atomic_fetch_and(&tracer.off, ~reasons);
+    choose_plans();
+}
+
+/* ---- Journals ---- */
+
+static size_t journal_bytes(void)
+{
+    return tracer.settings.ring ? RING_JOURNAL_BYTES : STREAM_JOURNAL_BYTES;
+}
+
+static struct journal *new_journal(void)
+{
+    struct journal *journal = malloc(sizeof *journal + journal_bytes());
+    if (journal)
+        journal->end = NULL;
+    return journal;
+}
+
+static struct journal *current_journal(const struct tracer_thread *thread)
+{
+    return thread->journals[thread->current];
+}
+
+static struct trace_entry *first_entry(const struct journal *journal)
+{
+    return (struct trace_entry *)(uintptr_t)journal->entries;
+}
+
+/* A place in a journal: the entry there, and what was before it. */
+struct position {
+    const struct trace_entry *entry;
+    uint64_t index; /* calls before */
+    int64_t time;   /* end of the last one */
+};
+
+/* The call with that index, or the journal's end. Another thread may be writing: what cannot be is
+ * taken for the end. */
+static struct position find_call(const struct journal *journal, const void *end, uint64_t index)
+{
+    struct position at = {first_entry(journal), journal->first, journal->base};
+    while ((const void *)at.entry < end && at.index < index) {
+        bool call = at.entry->of != ENTRY_SKIP;
+        if (call && (entry_routine(at.entry->of) >= trace_routine_count ||
+                     entry_values(at.entry->of) > TRACE_FIELDS))
+            break;
+        at.index += call;
+        at.time = (int64_t)at.entry->end;
+        at.entry = entry_behind(at.entry);
+    }
+    return at;
+}
+
+/* From here on the thread writes into this journal, which follows what ended at base. */
+static void open_journal(struct tracer_thread *thread, struct journal *journal, int64_t base)
+{
+    __atomic_store_n(&thread->common.next, first_entry(journal), __ATOMIC_RELEASE);
+    atomic_signal_fence(memory_order_seq_cst);
+    journal->first = thread->common.calls;
+    journal->base = base;
+    thread->common.enough = (const char *)journal->entries + journal_bytes() - ENTRY_MOST_BYTES;
+}
+
+/* The oldest journal of the ring gives way. At any moment one is being filled or none. */
+static void turn_ring(struct tracer_thread *thread, int64_t base)
+{
+    size_t next = (thread->current + 1) % thread->journal_count;
+    if (!thread->journals[next])
+        thread->journals[next] = new_journal();
+    if (!thread->journals[next])
+        next = thread->current; /* no memory: the ring is as small as that */
+    current_journal(thread)->end = thread->common.next;
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->journals[next]->end = NULL;
+    open_journal(thread, thread->journals[next], base);
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->current = next;
+}
+
 /* ---- Blocks ---- */
 
-static struct buffer *buffer_of(const struct tracer_thread *thread)
-{
-    return thread->buffers[thread->current];
-}
-
-static struct block_head head_of(const struct tracer_thread *thread, uint64_t done)
+static struct block_head head_of(uint32_t thread, const struct encoder *encoder)
 {
     return (struct block_head){.kind = BLOCK_EVENTS,
-                               .bytes = (uint32_t)done,
-                               .thread = thread->number,
-                               .records = (uint32_t)(done >> 32),
-                               .first = thread->first,
-                               .base = thread->base,
-                               .phase = thread->phase};
-}
-
-static void begin_block(struct tracer_thread *thread)
-{
-    thread->base = thread->encoder.time;
-    thread->phase = thread->encoder.phase;
-    encoder_begin(&thread->encoder, buffer_of(thread)->payload);
+                               .bytes = encoder_bytes(encoder),
+                               .thread = thread,
+                               .records = encoder_events(encoder),
+                               .first = encoder->first,
+                               .base = encoder->base,
+                               .phase = encoder->base_phase};
 }
 
 static void write_block(struct tracer_thread *thread)
 {
-    uint64_t done = thread->encoder.done;
-    buffer_of(thread)->head = head_of(thread, done);
-    if (!file_write_block(buffer_of(thread), &thread->writing))
-        thread->lost += done >> 32;
-    thread->first += done >> 32;
-    thread->encoder.done = 0;
+    struct encoder *encoder = &thread->encoder;
+    thread->buffer->head = head_of(thread->number, encoder);
+    if (!file_write_block(thread->buffer, &thread->writing))
+        thread->lost += encoder_events(encoder);
+    encoder_begin(encoder, thread->buffer->payload);
     thread->writing = -1;
 }
 
-/* The oldest block of the ring gives way. At any moment a block is either sealed or being filled.
- */
-static void turn_ring(struct tracer_thread *thread)
+static void encode_journal(struct tracer_thread *thread)
 {
-    uint64_t done = thread->encoder.done;
-    size_t next = (thread->current + 1) % thread->buffer_count;
-    if (!thread->buffers[next])
-        thread->buffers[next] = malloc(sizeof *thread->buffers[next]);
-    if (!thread->buffers[next]) {
-        next = thread->current; /* no memory: the ring is as small as that */
-        thread->lost += done >> 32;
-    } else {
-        buffer_of(thread)->head = head_of(thread, done);
-        thread->sealed[thread->current] = true;
-    }
-    thread->first += done >> 32;
-    thread->encoder.done = 0;
-    if (next != thread->current && thread->sealed[next]) {
-        thread->lost += thread->buffers[next]->head.records;
-        thread->sealed[next] = false;
-    }
-    thread->current = next;
-}
-
-static void end_block(struct tracer_thread *thread)
-{
-    if (tracer.settings.ring)
-        turn_ring(thread);
-    else
+    struct journal *journal = current_journal(thread);
+    const struct trace_entry *entry = first_entry(journal);
+    for (;;) {
+        entry = encode_entries(&thread->encoder, entry, thread->common.next, BLOCK_BYTES);
+        if (entry == thread->common.next)
+            break;
         write_block(thread);
-    begin_block(thread);
+    }
+    open_journal(thread, journal, thread->encoder.time);
 }
 
 /* ---- Threads ---- */
 
-static void free_thread_buffers(struct tracer_thread *thread)
+static struct series_kind *kinds; /* by routine */
+
+static bool allocate_encoder(struct encoder *encoder)
 {
-    for (size_t i = 0; thread->buffers && i < thread->buffer_count; i++)
-        free(thread->buffers[i]);
-    free(thread->buffers);
-    free(thread->sealed);
-    free(thread->encoder.latest);
-    free(thread->encoder.series);
-    thread->buffers = NULL;
+    encoder->routines = trace_routine_count;
+    encoder->kinds = kinds;
+    encoder->heap = places_heap();
+    encoder->find_range = places_range;
+    encoder->latest = calloc(trace_routine_count, sizeof *encoder->latest);
+    encoder->series = calloc(SERIES_MOST, sizeof *encoder->series);
+    return encoder->latest && encoder->series;
+}
+
+static void free_encoder(struct encoder *encoder)
+{
+    free(encoder->latest);
+    free(encoder->series);
+}
+
+static bool allocate_journals(struct tracer_thread *thread)
+{
+    bool ring = tracer.settings.ring > 0, good = true;
+    thread->journal_count = ring ? tracer.settings.ring / RING_JOURNAL_BYTES : 1;
+    thread->journals = calloc(thread->journal_count, sizeof(struct journal *));
+    struct journal *first = new_journal();
+    if (!ring) {
+        thread->buffer = malloc(sizeof *thread->buffer);
+        good = allocate_encoder(&thread->encoder) && thread->buffer;
+    }
+    if (good && thread->journals && first) {
+        thread->journals[0] = first;
+        return true;
+    }
+    free(first);
+    free(thread->journals);
+    free(thread->buffer);
+    free_encoder(&thread->encoder);
+    return false;
 }
 
 /* Streaming, what a thread leaves behind is written; in a ring it stays until the end. */
@@ -132,46 +239,29 @@ static void thread_ends(void *data)
     thread->common.inside = true;
     if (tracer.settings.ring || tracer.settings.summary || atomic_load(&tracer.off) & OFF_ENDED)
         return;
-    if (thread->encoder.done)
+    encode_journal(thread);
+    if (encoder_bytes(&thread->encoder))
         write_block(thread);
 }
 
-static struct series_kind *kinds; /* by routine */
-
-static bool allocate_buffers(struct tracer_thread *thread)
+/* The thread's state, made at its first call; NULL when nothing is (or can be) recorded. */
+static struct trace_thread *first_call(void)
 {
-    thread->buffer_count = tracer.settings.ring ? tracer.settings.ring / BLOCK_BYTES : 1;
-    thread->buffers = calloc(thread->buffer_count, sizeof *thread->buffers);
-    thread->sealed = calloc(thread->buffer_count, sizeof *thread->sealed);
-    thread->encoder.routines = trace_routine_count;
-    thread->encoder.kinds = kinds;
-    thread->encoder.latest = calloc(trace_routine_count, sizeof *thread->encoder.latest);
-    thread->encoder.series = calloc(SERIES_MOST, sizeof *thread->encoder.series);
-    if (thread->buffers)
-        thread->buffers[0] = malloc(sizeof *thread->buffers[0]);
-    if (thread->buffers && thread->buffers[0] && thread->sealed && thread->encoder.latest &&
-        thread->encoder.series)
-        return true;
-    free_thread_buffers(thread);
-    return false;
-}
-
-struct trace_thread *trace_thread_first(void)
-{
-    if (atomic_load(&tracer.off) & OFF_ENDED)
-        return NULL;
     struct tracer_thread *thread = calloc(1, sizeof *thread);
     if (thread && tracer.settings.summary)
         thread->profile = profile_create();
-    if (!thread || (tracer.settings.summary ? !thread->profile : !allocate_buffers(thread))) {
+    if (!thread || (tracer.settings.summary ? !thread->profile : !allocate_journals(thread))) {
         free(thread);
         return NULL;
     }
     thread->writing = -1;
-    thread->encoder.time = (int64_t)trace_now();
-    thread->encoder.phase = tracer.phase;
-    if (!tracer.settings.summary)
-        begin_block(thread);
+    if (thread->journals)
+        open_journal(thread, thread->journals[0], (int64_t)trace_now());
+    if (thread->buffer) {
+        thread->encoder.time = thread->journals[0]->base;
+        thread->encoder.phase = trace_run.phase;
+        encoder_begin(&thread->encoder, thread->buffer->payload);
+    }
     thread->number = atomic_fetch_add(&tracer.thread_count, 1);
     thread->next = atomic_load(&tracer.threads);
     while (!atomic_compare_exchange_weak(&tracer.threads, &thread->next, thread))
@@ -191,71 +281,71 @@ static inline uint64_t bytes_of(const struct trace_routine *routine, const int64
     return routine->class <= TRACE_ATOMIC ? routine->element_bytes : 0;
 }
 
-__attribute__((noinline)) static void keep_elsewhere(struct tracer_thread *thread, unsigned routine,
-                                                     const struct trace_call *call, int off)
+struct trace_thread *trace_begin_otherwise(unsigned routine)
 {
-    const struct trace_plan *plan = &trace_run.plans[routine];
+    struct trace_thread *thread = trace_this_thread;
+    const uint8_t *plans = atomic_load(&trace_run.plans);
+    if (atomic_load(&tracer.off) & OFF_ENDED || (thread && thread->inside) ||
+        plans[routine] == TRACE_IGNORE)
+        return NULL;
+    if (!thread)
+        thread = first_call();
+    if (!thread)
+        return NULL;
+    thread->inside = true;
+    if (plans[routine] != TRACE_RECORD) {
+        struct tracer_thread *own = (struct tracer_thread *)thread;
+        own->next_kept = thread->next;
+        own->enough_kept = thread->enough;
+        own->is_aside = true;
+        atomic_signal_fence(memory_order_seq_cst);
+        thread->next = (struct trace_entry *)own->aside;
+        thread->enough = own->aside;
+    }
+    return thread;
+}
+
+/* What is done instead of recording. */
+static void end_aside(struct tracer_thread *thread, const struct trace_entry *entry)
+{
+    unsigned routine = entry_routine(entry->of);
+    int off = atomic_load(&tracer.off);
+    thread->common.calls--;
+    thread->common.next = thread->next_kept;
+    thread->common.enough = thread->enough_kept;
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->is_aside = false;
+    if (plans_recording[routine] != TRACE_RECORD)
+        return;
     if (off & (OFF_LIMIT | OFF_FAILED))
         thread->refused++;
-    else if (!off)
-        profile_add(thread->profile, routine, tracer.phase, plan->keyed ? call->values[0] : -1,
-                    bytes_of(&trace_routines[routine], call->values),
-                    (int64_t)(call->end - call->start));
+    else if (!off && thread->profile)
+        profile_add(thread->profile, routine, entry->phase,
+                    kinds[routine].keyed ? entry->values[0] : -1,
+                    bytes_of(&trace_routines[routine], entry->values),
+                    (int64_t)(entry->end - entry->start));
 }
 
-__attribute__((always_inline)) static inline void keep(struct trace_thread *common,
-                                                       unsigned routine, unsigned flags,
-                                                       const struct trace_call *call, unsigned n)
+void trace_end_otherwise(struct trace_thread *thread, const struct trace_entry *entry)
 {
-    struct tracer_thread *thread = (struct tracer_thread *)common;
-    const struct trace_plan *plan = &trace_run.plans[routine];
-    int off = atomic_load_explicit(&tracer.off, memory_order_relaxed);
-    if (__builtin_expect(plan->what == TRACE_RECORD, 1)) {
-        if (__builtin_expect(off | (thread->profile != NULL), 0)) {
-            keep_elsewhere(thread, routine, call, off);
-        } else {
-            uint64_t key = (uint64_t)(uintptr_t)call->caller << 16 ^ routine << 6;
-            if (n > 0)
-                key ^= (uint64_t)call->values[0] & plan->keyed;
-            encode_inline(&thread->encoder, key, routine, call->start, call->end,
-                          atomic_load_explicit(&tracer.phase, memory_order_relaxed), flags, n,
-                          call->values);
-            if (__builtin_expect(encoder_bytes(&thread->encoder) > BLOCK_BYTES - EVENT_MOST_BYTES,
-                                 0))
-                end_block(thread);
-        }
-    }
-    common->inside = false;
-}
-
-void trace_keep_3(struct trace_thread *thread, unsigned routine, unsigned flags,
-                  const struct trace_call *call)
-{
-    keep(thread, routine, flags, call, 3);
-}
-
-void trace_keep_4(struct trace_thread *thread, unsigned routine, unsigned flags,
-                  const struct trace_call *call)
-{
-    keep(thread, routine, flags, call, 4);
-}
-
-void trace_keep_5(struct trace_thread *thread, unsigned routine, unsigned flags,
-                  const struct trace_call *call)
-{
-    keep(thread, routine, flags, call, 5);
-}
-
-void trace_keep(struct trace_thread *thread, unsigned routine, unsigned flags,
-                const struct trace_call *call, unsigned n)
-{
-    keep(thread, routine, flags, call, n);
     struct tracer_thread *own = (struct tracer_thread *)thread;
-    if (__builtin_expect(own->beginning, 0)) {
-        own->beginning = false;
-        if (!own->profile)
-            encoder_skip(&own->encoder, (int64_t)trace_now());
-    }
+    if (own->is_aside)
+        end_aside(own, entry);
+    else if (tracer.settings.ring)
+        turn_ring(own, (int64_t)entry->end);
+    else
+        encode_journal(own);
+}
+
+/* The next burst counts from then. */
+static void skip_to(struct tracer_thread *thread, int64_t time)
+{
+    struct trace_entry *entry = thread->common.next;
+    if (thread->profile)
+        return;
+    *entry = (struct trace_entry){.of = ENTRY_SKIP, .end = (uint64_t)time};
+    thread->common.calls--; /* is none */
+    trace_end(&thread->common, entry, 0);
 }
 
 /* ---- Phases ---- */
@@ -263,14 +353,14 @@ void trace_keep(struct trace_thread *thread, unsigned routine, unsigned flags,
 static void set_phase(uint32_t phase)
 {
     struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
-    if (atomic_load(&tracer.off) & OFF_ENDED || phase == tracer.phase)
+    if (atomic_load(&tracer.off) & OFF_ENDED || phase == trace_run.phase)
         return;
     counters_phase(thread ? thread->number : 0, phase);
-    tracer.phase = phase;
+    trace_run.phase = phase;
     if (settings_wants_phase(&tracer.settings, phase))
-        atomic_fetch_and(&tracer.off, ~OFF_PHASE);
+        tracer_go_on(OFF_PHASE);
     else
-        atomic_fetch_or(&tracer.off, OFF_PHASE);
+        tracer_stop(OFF_PHASE);
 }
 
 __attribute__((visibility("default"))) void shmemtrace_phase(int phase)
@@ -282,9 +372,9 @@ __attribute__((visibility("default"))) void shmemtrace_phase(int phase)
 void trace_control(int level)
 {
     if (level <= 0)
-        atomic_fetch_or(&tracer.off, OFF_CONTROL);
+        tracer_stop(OFF_CONTROL);
     else
-        atomic_fetch_and(&tracer.off, ~OFF_CONTROL);
+        tracer_go_on(OFF_CONTROL);
     if (level > 2)
         set_phase((uint32_t)level);
 }
@@ -296,7 +386,7 @@ __attribute__((constructor)) static void loaded(void)
     clocks_loaded();
 }
 
-static int plan_of(const struct trace_routine *routine, bool usual)
+static enum trace_plan plan_of(const struct trace_routine *routine, bool usual)
 {
     const struct settings *settings = &tracer.settings;
     bool query = routine->class == TRACE_QUERY;
@@ -309,15 +399,16 @@ static int plan_of(const struct trace_routine *routine, bool usual)
 
 static bool plan_routines(void)
 {
-    trace_run.plans = calloc(trace_routine_count, sizeof *trace_run.plans);
+    plans_recording = calloc(trace_routine_count, sizeof *plans_recording);
+    plans_otherwise = calloc(trace_routine_count, sizeof *plans_otherwise);
     kinds = calloc(trace_routine_count, sizeof *kinds);
-    if (!trace_run.plans || !kinds)
+    if (!plans_recording || !plans_otherwise || !kinds)
         return false;
     for (unsigned i = 0; i < trace_routine_count; i++) {
+        enum trace_plan plan = plan_of(&trace_routines[i], trace_routine_on[i]);
+        plans_recording[i] = (uint8_t)plan;
+        plans_otherwise[i] = plan == TRACE_RECORD ? TRACE_ASIDE : (uint8_t)plan;
         kinds[i] = series_kind(&trace_routines[i]);
-        trace_run.plans[i] =
-            (struct trace_plan){(uint8_t)plan_of(&trace_routines[i], trace_routine_on[i]),
-                                trace_routines[i].fields >> TRACE_PEER & 1 ? PEERS_APART - 1 : 0};
     }
     return true;
 }
@@ -341,7 +432,7 @@ static char *prepare(void)
     if (!good)
         return strdup(problem);
     trace_results = tracer.settings.results;
-    return plan_routines() ? NULL : strdup("out of memory; run without the tracer");
+    return plan_routines() ? NULL : strdup(NO_MEMORY);
 }
 
 /* One PE says what is wrong, and the job ends. */
@@ -355,7 +446,6 @@ static void give_up(const char *problem, bool speaks)
 
 struct trace_thread *trace_started(unsigned routine)
 {
-    (void)routine;
     if (tracer.pid)
         return NULL;
     bool speaks;
@@ -368,92 +458,140 @@ struct trace_thread *trace_started(unsigned routine)
     if (!clocks_start(problem, &speaks))
         give_up(problem ? problem : "", speaks);
     places_find();
-    problem = file_create();
+    saver = calloc(1, sizeof *saver);
+    problem = saver && allocate_encoder(&saver->encoder) ? file_create() : strdup(NO_MEMORY);
     if (problem)
         give_up(problem, true);
     pthread_key_create(&thread_key, thread_ends);
     ending_watch();
-    int off = settings_wants_phase(&tracer.settings, 0) ? 0 : OFF_PHASE;
-    atomic_store(&tracer.off, off);
-    struct trace_thread *thread = trace_thread_first();
-    if (thread) {
-        /* The first event is the library's start, before all this. */
-        struct tracer_thread *own = (struct tracer_thread *)thread;
-        own->encoder.time = own->base = tracer.loaded;
-        own->beginning = true;
-        thread->inside = true;
-    }
+    atomic_store(&tracer.off, settings_wants_phase(&tracer.settings, 0) ? 0 : OFF_PHASE);
+    choose_plans();
+    /* The first event is the library's start, before all this. */
+    struct trace_thread *thread = trace_begin_otherwise(routine);
+    struct tracer_thread *own = (struct tracer_thread *)thread;
+    if (thread && !own->profile)
+        own->encoder.time = own->encoder.base = own->journals[0]->base = tracer.loaded;
     return thread;
+}
+
+void trace_begun(struct trace_thread *thread)
+{
+    skip_to((struct tracer_thread *)thread, (int64_t)trace_now());
 }
 
 /* ---- End ---- */
 
-/* Returns how many events there was no room for. */
-static uint64_t save_thread(const struct tracer_thread *thread, off_t *end)
+/* Writes down calls that no block has yet, as file_write_at does. Returns how many are in the file
+ * now. */
+static uint64_t save_calls(const struct tracer_thread *thread, struct position from, const void *to,
+                           off_t *end)
 {
-    uint64_t missing = 0;
-    for (size_t i = 1; i <= thread->buffer_count; i++) {
-        size_t at = (thread->current + i) % thread->buffer_count;
-        const struct buffer *buffer = thread->buffers[at];
-        uint64_t done = thread->encoder.done;
-        if (thread->sealed[at]) {
-            missing +=
-                file_write_at(end, &buffer->head, buffer->payload) ? 0 : buffer->head.records;
-        } else if (at == thread->current && done) {
-            struct block_head head = head_of(thread, done);
-            /* Interrupted while writing it: the same again. */
-            off_t there = thread->writing;
-            missing +=
-                file_write_at(there >= 0 ? &there : end, &head, buffer->payload) ? 0 : head.records;
-        }
+    struct encoder *encoder = &saver->encoder;
+    uint64_t written = 0;
+    encoder->done = from.index << ENCODER_BYTES_BITS;
+    encoder->time = from.time;
+    encoder->phase = 0;
+    while ((const void *)from.entry < to) {
+        encoder_begin(encoder, saver->payload);
+        from.entry = encode_entries(encoder, from.entry, to, BLOCK_BYTES);
+        struct block_head head = head_of(thread->number, encoder);
+        written += file_write_at(end, &head, saver->payload) ? head.records : 0;
     }
-    return missing;
+    return written;
+}
+
+/* Returns how many events are in the file now that were not, and adds those that are not to
+ * *missing. */
+static uint64_t save_thread(const struct tracer_thread *thread, bool open, off_t *end,
+                            uint64_t *missing)
+{
+    const struct encoder *encoder = &thread->encoder;
+    uint64_t saved = encoder->first - thread->lost, calls = 0;
+    if (open && encoder_bytes(encoder)) {
+        /* Interrupted while writing it: the same again. */
+        off_t there = thread->writing;
+        struct block_head head = head_of(thread->number, encoder);
+        if (file_write_at(there >= 0 ? &there : end, &head, encoder->payload))
+            saved += head.records;
+    }
+    const void *next = thread->is_aside ? thread->next_kept : thread->common.next;
+    for (size_t i = 1; i <= thread->journal_count; i++) {
+        size_t at = (thread->current + i) % thread->journal_count;
+        const struct journal *journal = thread->journals[at];
+        const void *to = !journal                ? NULL
+                         : journal->end          ? journal->end
+                         : at == thread->current ? next
+                                                 : NULL;
+        if (!to)
+            continue;
+        struct position last = find_call(journal, to, UINT64_MAX);
+        if (open)
+            saved +=
+                save_calls(thread, find_call(journal, to, encoder_total(encoder)), last.entry, end);
+        calls = last.index;
+    }
+    *missing += calls - saved + thread->refused;
+    return saved;
+}
+
+/* Whoever comes while another thread saves waits for it, but not forever. Who interrupts their own
+ * saving begins it again, unless the program goes on afterwards. */
+static bool may_save(bool last)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    int self = (int)syscall(SYS_gettid), other = 0;
+    for (int turn = 0; turn < 10000; turn++) {
+        other = 0;
+        if (atomic_compare_exchange_strong(&saver->thread, &other, self) || other == self)
+            break;
+        nanosleep(&moment, NULL);
+    }
+    if (other == self)
+        return last;
+    if (!(atomic_load(&tracer.off) & OFF_ENDED))
+        return true;
+    if (!other)
+        atomic_store(&saver->thread, 0);
+    return false;
 }
 
 void tracer_save(const char *reason, bool last)
 {
-    int off = atomic_load(&tracer.off);
-    if (off & OFF_ENDED || tracer.pid != getpid())
+    if (!saver || tracer.pid != getpid() || !may_save(last))
         return;
-    if (last)
-        atomic_fetch_or(&tracer.off, OFF_ENDED);
+    int off = last ? tracer_stop(OFF_ENDED) : atomic_load(&tracer.off);
     off_t end = file_end();
     uint64_t events = 0, dropped = 0;
     for (const struct tracer_thread *thread = tracer.threads; thread; thread = thread->next) {
-        dropped += thread->lost + thread->refused;
         if (thread->profile) {
+            dropped += thread->refused;
             profile_write(thread->profile, thread->number, &end);
-            continue;
+        } else {
+            events += save_thread(thread, !(off & (OFF_FAILED | OFF_LIMIT)), &end, &dropped);
         }
-        uint64_t waiting = thread->encoder.done >> 32;
-        bool open = !(off & (OFF_FAILED | OFF_LIMIT));
-        events += thread->first - thread->lost + (open ? waiting : 0);
-        dropped += open ? 0 : waiting;
-        uint64_t missing = open && thread->buffers ? save_thread(thread, &end) : 0;
-        events -= missing;
-        dropped += missing;
     }
     counters_write(&end);
     file_write_ending(reason, events, dropped, end, last);
+    atomic_store(&saver->thread, 0);
 }
 
 /* The library may not survive its own end. */
 void trace_finishing(void)
 {
-    struct trace_thread *thread = trace_this_thread;
+    struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
     if (atomic_load(&tracer.off) & OFF_ENDED)
         return;
     if (thread)
-        thread->inside = true;
+        thread->common.inside = true;
     int64_t begin = (int64_t)trace_now();
     clocks_finish();
     comm_steady();
-    if (thread) {
-        struct tracer_thread *own = (struct tracer_thread *)thread;
-        if (!own->profile)
-            encoder_skip(&own->encoder, own->encoder.time + ((int64_t)trace_now() - begin));
-        thread->inside = false;
+    if (thread && !thread->profile) {
+        struct position last = find_call(current_journal(thread), thread->common.next, UINT64_MAX);
+        skip_to(thread, last.time + ((int64_t)trace_now() - begin));
     }
+    if (thread)
+        thread->common.inside = false;
     counters_end();
     tracer_save("finalize", false);
 }

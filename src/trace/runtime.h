@@ -3,33 +3,43 @@
  * keeps the events. Called by wrappers only, on any thread of any PE; nothing here fails visibly:
  * an event that cannot be kept is counted as dropped.
  *
- * A wrapper of an ordinary routine:
+ * A wrapper of an ordinary routine, where all that can be is done before the call, so that little
+ * has to be kept until it is over:
  *
- *     uint64_t start;
- *     struct trace_thread *thread = trace_begin(ROUTINE, &start);
+ *     struct trace_thread *thread = trace_begin(ROUTINE);
+ *     if (!thread)
+ *         return pshmem_NAME(...);
+ *     struct trace_entry *entry = trace_entry(thread, ROUTINE, n, flags);
+ *     entry->values[...] = ...;
+ *     entry->start = trace_now();
  *     ... result = pshmem_NAME(...);
- *     if (thread)
- *         trace_end(thread, ROUTINE, start, trace_now(), flags, n, (const int64_t[]){...});
+ *     entry->end = trace_now();
+ *     entry->values[...] = ... result ...;
+ *     trace_flag(entry, ... result ...);
+ *     trace_end(thread, entry, n);
  *
- * Hooks of the setup routines, in the order of calls:
+ * Values are those of the routine's fields in ascending order, without the result (the last one)
+ * where it is not kept; places are addresses here. Hooks of the setup routines, in the order of
+ * calls:
  *
  *     starting    start = trace_now(), real routine, end = trace_now(),
- *                 thread = trace_started(ROUTINE), trace_end if there is a thread
- *     finishing   trace_finishing(), begin, real routine, end, trace_finished()
- *     exiting     begin, end, trace_exiting(status), real routine
- *     created     begin, real routine, trace_handle_add(), end
- *     control     begin, real routine, end, trace_control(level)
+ *                 thread = trace_started(ROUTINE), trace_entry ... trace_end, trace_begun(thread)
+ *     finishing   trace_finishing(), trace_begin ... trace_end, trace_finished()
+ *     exiting     trace_begin ... trace_end, trace_exiting(status), real routine
+ *     created     real routine, end, trace_handle_add()
+ *     control     trace_begin ... trace_end, trace_control(level)
  */
 #ifndef SKAMPI_TRACE_RUNTIME_H
 #define SKAMPI_TRACE_RUNTIME_H
 
 #include <shmem.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
 
-#include "trace/event.h"
+#include "trace/entry.h"
 
 /* What is in one library need not be looked up. */
 #pragma GCC visibility push(hidden)
@@ -40,57 +50,36 @@ extern const unsigned trace_routine_count;
 extern const unsigned char trace_routine_on[]; /* 1: recorded unless options say otherwise */
 
 /* What is done about a routine. */
-enum {
+enum trace_plan {
     TRACE_IGNORE, /* nothing */
     TRACE_GUARD,  /* no event, but what it calls inside is not an event either */
+    TRACE_ASIDE,  /* something else than to record it */
     TRACE_RECORD
 };
 
-/* How a routine is kept: as few bytes as possible, since every call reads it. */
-struct trace_plan {
-    uint8_t what;
-    uint8_t keyed; /* bits of the first value, the peer, that tell series apart; 0: it is no peer */
-};
-
-/* Set once, before the first event. */
 struct trace_run {
-    struct trace_plan *plans; /* by routine */
-    uintptr_t heap;           /* symmetric heap: where it begins, */
-    size_t heap_bytes;        /* 0: not known yet */
-    bool clock_gettime;       /* read instead of the processor's counter */
+    const uint8_t *_Atomic plans; /* by routine */
+    atomic_uint phase;
+    bool clock_gettime; /* read instead of the processor's counter */
 };
 extern struct trace_run trace_run;
 extern bool trace_results; /* results of fetching atomics are kept */
 extern int trace_pes;
 
-/* A thread of the application. The first member is all that inline code knows. */
+/* A thread of the application, as far as inline code knows it. */
 struct trace_thread {
-    bool inside; /* of a routine that is being recorded, or of the tracer */
+    bool inside;              /* of a routine that is being recorded, or of the tracer */
+    struct trace_entry *next; /* where the next call is written down */
+    const void *enough;       /* behind this there is no room, or something else to do */
+    uint64_t calls;           /* written down */
 };
 
 /* NULL until the thread's first call. */
 extern __thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
 
-/* The thread's state, made at its first call; NULL when nothing is (or can be) recorded. */
-struct trace_thread *trace_thread_first(void);
-
-/* An event on its way to be kept. caller tells call sites apart, so that each is compared with its
- * own last call. */
-struct trace_call {
-    uint64_t start, end;
-    const int64_t *values;
-    const void *caller;
-};
-
-/* Out of line: keeps the event; the first ones for the usual numbers of values. */
-void trace_keep_3(struct trace_thread *, unsigned routine, unsigned flags,
-                  const struct trace_call *);
-void trace_keep_4(struct trace_thread *, unsigned routine, unsigned flags,
-                  const struct trace_call *);
-void trace_keep_5(struct trace_thread *, unsigned routine, unsigned flags,
-                  const struct trace_call *);
-void trace_keep(struct trace_thread *, unsigned routine, unsigned flags, const struct trace_call *,
-                unsigned n);
+/* Whatever is not just recording another call. NULL: not recorded. */
+__attribute__((cold)) struct trace_thread *trace_begin_otherwise(unsigned routine);
+void trace_end_otherwise(struct trace_thread *, const struct trace_entry *);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 __attribute__((cold)) uint64_t trace_now_slowly(void);
@@ -110,58 +99,45 @@ __attribute__((always_inline)) static inline uint64_t trace_now(void)
 #endif
 }
 
-/* Begin of a wrapper. NULL: not recorded (nested, after the end, switched off, routine excluded).
- * Sets the depth guard, reads the clock. */
-__attribute__((always_inline)) static inline struct trace_thread *trace_begin(unsigned routine,
-                                                                              uint64_t *start)
+/* Begin of a wrapper. NULL: not recorded (nested, before the start or after the end, routine left
+ * out). Sets the depth guard. */
+__attribute__((always_inline)) static inline struct trace_thread *trace_begin(unsigned routine)
 {
     struct trace_thread *thread = trace_this_thread;
-    if (__builtin_expect(!thread, 0)) {
-        thread = trace_thread_first();
-        if (!thread)
-            return NULL;
-    }
-    if (thread->inside || trace_run.plans[routine].what == TRACE_IGNORE)
-        return NULL;
+    if (__builtin_expect(!thread || thread->inside, 0) ||
+        __builtin_expect(atomic_load_explicit(&trace_run.plans, memory_order_relaxed)[routine] !=
+                             TRACE_RECORD,
+                         0))
+        return trace_begin_otherwise(routine);
     thread->inside = true;
-    *start = trace_now();
     return thread;
 }
 
-/* End: the clock as read directly behind the real routine. Values in ascending order of the
- * routine's fields, without the result (the last one) where it is not kept; n is a constant where
- * it is inlined.
- */
-__attribute__((always_inline)) static inline void trace_end(struct trace_thread *thread,
-                                                            unsigned routine, uint64_t start,
-                                                            uint64_t end, unsigned flags,
-                                                            unsigned n, const int64_t *values)
+__attribute__((always_inline)) static inline struct trace_entry *
+trace_entry(struct trace_thread *thread, unsigned routine, unsigned n, unsigned flags)
 {
-    const struct trace_call call = {start, end, values, __builtin_return_address(0)};
-    switch (n) {
-    case 3:
-        trace_keep_3(thread, routine, flags, &call);
-        break;
-    case 4:
-        trace_keep_4(thread, routine, flags, &call);
-        break;
-    case 5:
-        trace_keep_5(thread, routine, flags, &call);
-        break;
-    default:
-        trace_keep(thread, routine, flags, &call, n);
-    }
+    struct trace_entry *entry = thread->next;
+    entry->of = entry_of(routine, n, flags);
+    entry->phase = atomic_load_explicit(&trace_run.phase, memory_order_relaxed);
+    entry->caller = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    return entry;
 }
 
-/* Place of an address, see event.h. */
-int64_t trace_place_elsewhere(uintptr_t address);
-
-static inline int64_t trace_place(const volatile void *address)
+static inline void trace_flag(struct trace_entry *entry, unsigned flags)
 {
-    uintptr_t distance = (uintptr_t)address - trace_run.heap;
-    if (__builtin_expect(distance < trace_run.heap_bytes, 1))
-        return (int64_t)((uint64_t)TRACE_HEAP << TRACE_OBJECT_SHIFT | distance);
-    return trace_place_elsewhere((uintptr_t)address);
+    entry->of |= entry_of(0, 0, flags);
+}
+
+/* What comes before is complete when others see next. */
+__attribute__((always_inline)) static inline void trace_end(struct trace_thread *thread,
+                                                            struct trace_entry *entry, unsigned n)
+{
+    void *next = entry->values + n;
+    thread->calls++;
+    __atomic_store_n(&thread->next, next, __ATOMIC_RELEASE);
+    if (__builtin_expect(next > thread->enough, 0))
+        trace_end_otherwise(thread, entry);
+    thread->inside = false;
 }
 
 /* Small numbers of handles, in order of creation: 0 the default context, the team of all PEs; -1:
@@ -172,6 +148,7 @@ void trace_handle_add(enum trace_handle kind, const void *handle);
 
 /* Hooks, see above. All PEs call those of starting and finishing. */
 struct trace_thread *trace_started(unsigned routine);
+void trace_begun(struct trace_thread *); /* the time until here is nobody's */
 void trace_finishing(void);
 void trace_finished(void);
 void trace_exiting(int status);

@@ -67,7 +67,7 @@ static void on_exit_of_program(void)
 /* A child must not write into its parent's file. */
 static void in_child(void)
 {
-    atomic_fetch_or(&tracer.off, OFF_ENDED);
+    tracer_stop(OFF_ENDED);
 }
 
 void ending_watch(void)

@@ -189,7 +189,7 @@ off_t file_end(void)
 
 static void stop(int reason, const char *text)
 {
-    if (!(atomic_fetch_or(&tracer.off, reason) & (OFF_LIMIT | OFF_FAILED)))
+    if (!(tracer_stop(reason) & (OFF_LIMIT | OFF_FAILED)))
         tracer_say("%s: %s; recording has stopped, the program goes on", file.path, text);
 }
 

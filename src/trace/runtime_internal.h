@@ -32,6 +32,14 @@ struct buffer {
     unsigned char payload[BLOCK_BYTES];
 };
 
+/* Calls as they were written down, one after the other. */
+struct journal {
+    uint64_t first;  /* index of its first call */
+    int64_t base;    /* end of the call before */
+    const void *end; /* of a journal of the ring that is full, else NULL */
+    uint64_t entries[];
+};
+
 /* Local and global time, in ticks of this PE's clock and of PE 0's, at one moment. */
 struct clock_fix {
     bool known;
@@ -46,26 +54,27 @@ struct tracer_thread {
     struct trace_thread common; /* first: inline code knows it alone */
     uint32_t number;
     struct tracer_thread *next; /* the one that began before it */
-    struct encoder encoder;
-    uint64_t first;   /* index of the first event of the current block */
-    uint64_t lost;    /* events of blocks that are no more, or could not be written */
-    uint64_t refused; /* events that were not recorded for want of room */
-    int64_t base;     /* of the current block */
-    uint32_t phase;
-    /* Streaming: one buffer. Ring: those of the ring, as far as they have been needed. */
-    struct buffer **buffers;
-    bool *sealed; /* ring: holds a whole block */
-    size_t buffer_count;
+    /* Streaming: one, which is encoded when it is full. Ring: as many as have been needed. */
+    struct journal **journals;
+    size_t journal_count;
     volatile size_t current;
-    volatile off_t writing;  /* where the current buffer is being written to; -1: it is not */
+    /* Of a routine that is not recorded; then next and enough are kept here. */
+    bool is_aside;
+    struct trace_entry *next_kept;
+    const void *enough_kept;
+    uint64_t aside[ENTRY_MOST_BYTES / sizeof(uint64_t)];
+    uint64_t refused; /* calls that were not recorded for want of room */
+    /* Streaming: the block that is being filled. */
+    struct encoder encoder;
+    struct buffer *buffer;
+    volatile off_t writing;  /* where it is being written to; -1: it is not */
+    uint64_t lost;           /* events of blocks that could not be written */
     struct profile *profile; /* --summary */
-    bool beginning; /* its first event is the library's start: the tracer's own is no CPU burst */
 };
 
 struct tracer {
     struct settings settings;
     atomic_int off;
-    atomic_uint phase;
     pid_t pid;
     int pe;
     struct tracer_thread *_Atomic threads; /* the latest first */
@@ -80,6 +89,11 @@ extern struct tracer tracer;
 
 /* One line on standard error: "shmemtrace: PE 3: ...". Not in signal handlers. */
 __attribute__((format(printf, 1, 2))) void tracer_say(const char *format, ...);
+
+/* Reasons to record, or not to, come and go. Returns those not to that there were before. In signal
+ * handlers. */
+int tracer_stop(int reasons);
+void tracer_go_on(int reasons);
 
 /* Writes what threads have not written, and how it ended; more than once, if need be: what came
  * before is overwritten. last: nothing follows. In signal handlers. */
@@ -113,6 +127,9 @@ void clocks_finish(void);
 
 /* Finds the objects that places lie in; collective over all PEs. */
 void places_find(void);
+struct range places_heap(void); /* no bytes: not known */
+/* What an address lies in. */
+struct range places_range(uintptr_t address);
 size_t places_objects(void);
 const char *places_object_name(size_t object);
 

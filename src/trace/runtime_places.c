@@ -16,17 +16,12 @@
 #define OBJECTS 1024 /* of which there are names */
 #define HANDLES 4096 /* contexts or teams at a time */
 
-/* Addresses begin ... end lie in one object, or in none of those between two others. */
-struct range {
-    uintptr_t begin, end;
-    uint64_t place; /* of begin; 0: private */
-};
-
 static struct {
     struct range ranges[RANGES]; /* sorted */
     size_t count;
     char *names[OBJECTS];
     size_t objects;
+    struct range heap;
     uintptr_t own; /* of this library, whose data is nobody's business */
 } places = {.names = {"private", "heap", "static"}, .objects = TRACE_LIBRARY};
 
@@ -50,8 +45,8 @@ static void find_heap(uintptr_t address)
         uintptr_t begin, end;
         if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) == 2 && address >= begin &&
             address < end) {
-            trace_run.heap = begin;
-            trace_run.heap_bytes = end - begin;
+            places.heap =
+                (struct range){begin, end - begin, (uint64_t)TRACE_HEAP << TRACE_OBJECT_SHIFT};
         }
     }
     if (maps)
@@ -68,9 +63,8 @@ static void add_ranges(const struct dl_phdr_info *info, uint64_t object)
         uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
         if (!first)
             first = begin;
-        places.ranges[places.count++] =
-            (struct range){begin, begin + segment->p_memsz,
-                           object << TRACE_OBJECT_SHIFT | (uint64_t)(begin - first)};
+        places.ranges[places.count++] = (struct range){
+            begin, segment->p_memsz, object << TRACE_OBJECT_SHIFT | (uint64_t)(begin - first)};
     }
 }
 
@@ -106,14 +100,20 @@ void places_find(void)
     if (page)
         find_heap((uintptr_t)page);
     comm_free(page);
+    if (places.heap.bytes)
+        places.ranges[places.count++] = places.heap;
     if (dladdr(&places, &own))
         places.own = (uintptr_t)own.dli_fbase;
     dl_iterate_phdr(add_object, &seen);
     qsort(places.ranges, places.count, sizeof *places.ranges, compare_ranges);
 }
 
-/* The range that an address lies in; one between two objects is private. */
-static struct range find_range(uintptr_t address)
+struct range places_heap(void)
+{
+    return places.heap;
+}
+
+struct range places_range(uintptr_t address)
 {
     size_t low = 0, high = places.count; /* ranges before low begin at or below, from high above */
     while (low < high) {
@@ -123,18 +123,12 @@ static struct range find_range(uintptr_t address)
         else
             high = middle;
     }
-    if (low > 0 && address < places.ranges[low - 1].end)
-        return places.ranges[low - 1];
-    return (struct range){low > 0 ? places.ranges[low - 1].end : 0,
-                          low < places.count ? places.ranges[low].begin : UINTPTR_MAX, 0};
-}
-
-int64_t trace_place_elsewhere(uintptr_t address)
-{
-    static __thread struct range latest __attribute__((tls_model("initial-exec")));
-    if (address < latest.begin || address >= latest.end)
-        latest = find_range(address);
-    return latest.place ? (int64_t)(latest.place + (address - latest.begin)) : 0;
+    const struct range *below = &places.ranges[low - 1];
+    if (low > 0 && range_holds(below, (int64_t)address))
+        return *below;
+    uintptr_t begin = low > 0 ? below->begin + below->bytes : 0;
+    return (struct range){begin,
+                          (low < places.count ? places.ranges[low].begin : UINTPTR_MAX) - begin, 0};
 }
 
 /* ---- Handles ---- */

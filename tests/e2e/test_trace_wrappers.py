@@ -71,7 +71,7 @@ RUNTIME = r"""
 #include <shmem.h>
 #include <stddef.h>
 
-#include "trace/event.h"
+#include "trace/entry.h"
 
 struct trace_thread {
     bool inside;
@@ -84,13 +84,15 @@ extern bool trace_results;
 extern int trace_pes;
 
 uint64_t trace_now(void);
-struct trace_thread *trace_begin(unsigned routine, uint64_t *start);
-void trace_end(struct trace_thread *thread, unsigned routine, uint64_t start, uint64_t end,
-               unsigned flags, unsigned n, const int64_t *values);
-int64_t trace_place(const volatile void *address);
+struct trace_thread *trace_begin(unsigned routine);
+struct trace_entry *trace_entry(struct trace_thread *thread, unsigned routine, unsigned n,
+                                unsigned flags);
+void trace_flag(struct trace_entry *entry, unsigned flags);
+void trace_end(struct trace_thread *thread, const struct trace_entry *entry, unsigned n);
 int64_t trace_handle_number(enum trace_handle kind, const void *handle);
 void trace_handle_add(enum trace_handle kind, const void *handle);
 struct trace_thread *trace_started(unsigned routine);
+void trace_begun(struct trace_thread *thread);
 void trace_finishing(void);
 void trace_finished(void);
 void trace_exiting(int status);
@@ -115,32 +117,49 @@ uint64_t trace_now(void)
     return ++now;
 }
 
-struct trace_thread *trace_begin(unsigned routine, uint64_t *start)
+struct trace_thread *trace_begin(unsigned routine)
 {
     (void)routine;
     if (!started || thread.inside)
         return NULL;
     thread.inside = true;
-    *start = trace_now();
     return &thread;
 }
 
-/* Between start and end only the library was called. */
-void trace_end(struct trace_thread *ended, unsigned routine, uint64_t start, uint64_t end,
-               unsigned flags, unsigned n, const int64_t *values)
+struct trace_entry *trace_entry(struct trace_thread *of, unsigned routine, unsigned n,
+                                unsigned flags)
 {
-    ended->inside = false;
-    printf("event %s %d %u", trace_routines[routine].name, end == start + 1, flags);
-    for (unsigned i = 0; i < n; i++)
-        printf(" %" PRId64, values[i]);
-    printf("\n");
+    static uint64_t room[ENTRY_MOST_BYTES / sizeof(uint64_t)];
+    struct trace_entry *entry = (struct trace_entry *)room;
+    (void)of;
+    entry->of = entry_of(routine, n, flags);
+    return entry;
 }
 
-int64_t trace_place(const volatile void *address)
+void trace_flag(struct trace_entry *entry, unsigned flags)
 {
-    uint64_t distance = (uint64_t)((const volatile char *)address - heap);
+    entry->of |= entry_of(0, 0, flags);
+}
+
+static int64_t place_of(int64_t address)
+{
+    uint64_t distance = (uint64_t)address - (uint64_t)(uintptr_t)heap;
     return distance < sizeof heap ? (int64_t)((uint64_t)TRACE_HEAP << TRACE_OBJECT_SHIFT | distance)
                                   : 0;
+}
+
+/* Between start and end only the library was called. */
+void trace_end(struct trace_thread *ended, const struct trace_entry *entry, unsigned n)
+{
+    const struct trace_routine *routine = &trace_routines[entry_routine(entry->of)];
+    const uint32_t places = 1u << TRACE_TARGET | 1u << TRACE_SOURCE;
+    unsigned i = 0;
+    ended->inside = false;
+    printf("event %s %d %u", routine->name, n == entry_values(entry->of) &&
+           entry->end == entry->start + 1, entry_flags(entry->of));
+    for (uint32_t left = routine->fields; i < n; left &= left - 1, i++)
+        printf(" %" PRId64, left & -left & places ? place_of(entry->values[i]) : entry->values[i]);
+    printf("\n");
 }
 
 int64_t trace_handle_number(enum trace_handle kind, const void *handle)
@@ -159,6 +178,12 @@ struct trace_thread *trace_started(unsigned routine)
     printf("started %s\n", trace_routines[routine].name);
     started = thread.inside = true;
     return &thread;
+}
+
+void trace_begun(struct trace_thread *begun)
+{
+    (void)begun;
+    printf("begun\n");
 }
 
 void trace_finishing(void)
@@ -407,7 +432,7 @@ def behaviour(tap, folder, routines):
             if got != wanted or ordered != "1":
                 wrong.append(f"{name}{routines[name]}: {got} instead of {wanted}")
         tap.equal(wrong[:10], [], "flags and values of all events")
-    tap.ok(re.search(r"call shmem_init\nstarted shmem_init\nevent shmem_init ", done.out),
+    tap.ok(re.search(r"call shmem_init\nstarted shmem_init\nevent shmem_init .*\nbegun\n", done.out),
            "the tracer starts behind shmem_init", done)
     tap.ok(re.search(r"finishing\ncall shmem_finalize\nevent shmem_finalize .*\nfinished\n", done.out),
            "the tracer ends around shmem_finalize")
