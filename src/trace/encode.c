@@ -225,27 +225,23 @@ put_series(struct encoder *encoder, unsigned char *out, uint64_t key, uint32_t o
 }
 
 /* Two slots are looked at, so that two series that share one do not drive each other out. */
-static inline struct series *find_series(struct encoder *encoder, unsigned char **out,
-                                         const struct trace_entry *entry, unsigned n)
+static struct series *find_series(struct encoder *encoder, unsigned char **out, uint64_t key,
+                                  uint32_t of)
 {
-    unsigned routine = entry_routine(entry->of);
-    uint64_t key = entry->caller * PEERS_APART;
-    if (n > 0)
-        key += (uint64_t)entry->values[0] & encoder->kinds[routine].keyed;
     unsigned slot = (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 53);
     if (__builtin_expect(encoder->hash[slot] != 0, 1)) {
         struct series *series = &encoder->series[encoder->hash[slot] - 1];
-        if (__builtin_expect(series->key == key && series->of == entry->of, 1))
+        if (__builtin_expect(series->key == key && series->of == of, 1))
             return series;
         slot ^= 1;
         if (encoder->hash[slot]) {
             series = &encoder->series[encoder->hash[slot] - 1];
-            if (series->key == key && series->of == entry->of)
+            if (series->key == key && series->of == of)
                 return series;
             slot ^= encoder->used & 1;
         }
     }
-    *out = put_series(encoder, *out, key, entry->of, slot);
+    *out = put_series(encoder, *out, key, of, slot);
     return &encoder->series[encoder->hash[slot] - 1];
 }
 
@@ -291,92 +287,91 @@ static uint32_t resize(const struct series *series, uint32_t mask, uint64_t *cha
     return mask | (uint32_t)(change[bytes] != 0) << bytes;
 }
 
-/* Where n is a constant, its loops become straight code. Returns the end of what was written. */
-__attribute__((always_inline)) static inline unsigned char *
-put_event(struct encoder *encoder, unsigned char *out, const struct trace_entry *entry, unsigned n)
+/* Adds entries of one routine that follow each other. Where n is a constant, its loops become
+ * straight code. Returns the first entry that was not added. */
+__attribute__((always_inline)) static inline const struct trace_entry *
+put_run(struct encoder *encoder, const struct trace_entry *entry, const void *to, size_t most,
+        unsigned n)
 {
-    int64_t start = (int64_t)entry->start, end = (int64_t)entry->end;
-    if (__builtin_expect(entry->phase != encoder->phase, 0))
-        out = put_phase(encoder, out, entry->phase);
-    if (__builtin_expect(start < encoder->time, 0))
-        out = put_time(encoder, out, start);
-    if (__builtin_expect(end < start, 0))
-        end = start;
-    struct series *series = find_series(encoder, &out, entry, n);
-    uint32_t mask = 0;
+    const uint32_t of = entry->of;
+    const uint64_t keyed = n > 0 ? encoder->kinds[entry_routine(of)].keyed : 0;
+    unsigned char *const payload = encoder->payload, *out = payload + encoder_bytes(encoder);
+    struct series *series = NULL;
+    do {
+        int64_t start = (int64_t)entry->start, end = (int64_t)entry->end;
+        if (__builtin_expect(entry->phase != encoder->phase, 0))
+            out = put_phase(encoder, out, entry->phase);
+        if (__builtin_expect(start < encoder->time, 0))
+            out = put_time(encoder, out, start);
+        if (__builtin_expect(end < start, 0))
+            end = start;
+        uint64_t key = entry->caller * PEERS_APART + ((uint64_t)entry->values[0] & keyed);
+        if (!series || series->key != key)
+            series = find_series(encoder, &out, key, of);
+        uint64_t change[TRACE_FIELDS], moved = 0; /* bits of the changes of places */
+        uint32_t mask = 0;
 #pragma GCC unroll 8
-    for (unsigned i = 0; i < n; i++)
-        mask |= (uint32_t)(entry->values[i] != series->last[i]) << i;
-    uint64_t change[TRACE_FIELDS], moved = 0; /* bits of the changes of places */
-    for (uint32_t left = mask; left; left &= left - 1) {
-        unsigned i = (unsigned)__builtin_ctz(left);
-        change[i] = (uint64_t)entry->values[i] - (uint64_t)series->last[i];
-        if (series->places >> i & 1) {
-            change[i] = move(encoder, series->last[i], entry->values[i]);
-            mask &= ~((uint32_t)(change[i] == 0) << i);
-            moved |= change[i];
+        for (unsigned i = 0; i < n; i++)
+            if (entry->values[i] != series->last[i]) {
+                if (series->places >> i & 1) {
+                    change[i] = move(encoder, series->last[i], entry->values[i]);
+                    moved |= change[i];
+                } else {
+                    change[i] = (uint64_t)entry->values[i] - (uint64_t)series->last[i];
+                }
+                mask |= (uint32_t)(change[i] != 0) << i;
+                series->last[i] = entry->values[i];
+            }
+        if (__builtin_expect(mask >> series->sized & 1, 0))
+            mask = resize(series, mask, change);
+        if (__builtin_expect((moved & ((UINT64_C(1) << series->shift) - 1)) != 0, 0)) {
+            series->shift = 0;
+            *out++ = CODE_UNALIGNED;
+            out = put_number(out, series->number);
         }
-        series->last[i] = entry->values[i];
-    }
-    if (__builtin_expect(mask >> series->sized & 1, 0))
-        mask = resize(series, mask, change);
-    if (__builtin_expect((moved & ((UINT64_C(1) << series->shift) - 1)) != 0, 0)) {
-        series->shift = 0;
-        *out++ = CODE_UNALIGNED;
-        out = put_number(out, series->number);
-    }
-    out = put_code(out, series->number, mask != series->mask);
-    if (__builtin_expect(mask != series->mask, 0)) {
-        out = put_number(out, mask);
-        series->mask = mask;
-    }
-    out = put_small(out, (uint64_t)(start - encoder->time));
-    out = put_small(out, (uint64_t)(end - start));
-    for (; mask; mask &= mask - 1) {
-        unsigned i = (unsigned)__builtin_ctz(mask);
-        unsigned shift = series->places >> i & 1 ? series->shift : 0;
-        out = put_small(out, fold_sign((int64_t)change[i] >> shift));
-    }
-    encoder->time = end;
-    __atomic_store_n(&encoder->done,
-                     ((encoder_total(encoder) + 1) << ENCODER_BYTES_BITS) +
-                         (uint64_t)(out - encoder->payload),
-                     __ATOMIC_RELEASE);
-    return out;
-}
-
-__attribute__((always_inline)) static inline unsigned char *
-put_entry(struct encoder *encoder, unsigned char *out, const struct trace_entry *entry)
-{
-    switch (entry_values(entry->of)) {
-    case 2:
-        return put_event(encoder, out, entry, 2);
-    case 3:
-        return put_event(encoder, out, entry, 3);
-    case 4:
-        return put_event(encoder, out, entry, 4);
-    case 5:
-        return put_event(encoder, out, entry, 5);
-    case 6:
-        return put_event(encoder, out, entry, 6);
-    default:
-        return put_event(encoder, out, entry, entry_values(entry->of));
-    }
+        out = put_code(out, series->number, mask != series->mask);
+        if (__builtin_expect(mask != series->mask, 0)) {
+            out = put_number(out, mask);
+            series->mask = mask;
+        }
+        out = put_small(out, (uint64_t)(start - encoder->time));
+        out = put_small(out, (uint64_t)(end - start));
+        for (; mask; mask &= mask - 1) {
+            unsigned i = (unsigned)__builtin_ctz(mask);
+            unsigned shift = series->places >> i & 1 ? series->shift : 0;
+            out = put_small(out, fold_sign((int64_t)change[i] >> shift));
+        }
+        encoder->time = end;
+        __atomic_store_n(&encoder->done,
+                         ((encoder_total(encoder) + 1) << ENCODER_BYTES_BITS) +
+                             (uint64_t)(out - payload),
+                         __ATOMIC_RELEASE);
+        entry = (const struct trace_entry *)(entry->values + n);
+    } while ((const void *)entry < to && entry->of == of && (size_t)(out - payload) <= most);
+    return entry;
 }
 
 const struct trace_entry *encode_entries(struct encoder *encoder, const struct trace_entry *entry,
                                          const void *to, size_t most)
 {
-    unsigned char *out = encoder->payload + encoder_bytes(encoder);
     most -= EVENT_MOST_BYTES;
-    for (; (const void *)entry < to && (size_t)(out - encoder->payload) <= most;
-         entry = entry_behind(entry))
-        if (__builtin_expect(entry->of != ENTRY_SKIP, 1)) {
-            out = put_entry(encoder, out, entry);
-        } else {
-            out = put_time(encoder, out, (int64_t)entry->end);
+    while ((const void *)entry < to && encoder_bytes(encoder) <= most) {
+        unsigned n = entry_values(entry->of);
+        if (__builtin_expect(entry->of == ENTRY_SKIP, 0)) {
+            unsigned char *out = encoder->payload + encoder_bytes(encoder);
+            put_time(encoder, out, (int64_t)entry->end);
             encoder->done += 9;
+            entry = entry_behind(entry);
+        } else if (n == 5) {
+            entry = put_run(encoder, entry, to, most, 5);
+        } else if (n == 3) {
+            entry = put_run(encoder, entry, to, most, 3);
+        } else if (n == 0) {
+            entry = put_run(encoder, entry, to, most, 0);
+        } else {
+            entry = put_run(encoder, entry, to, most, n);
         }
+    }
     return entry;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 /* Small enough to stay in the processor's cache until it is encoded. */
 #define STREAM_JOURNAL_BYTES (16 * 1024)
 #define RING_JOURNAL_BYTES (64 * 1024)
+#define STACK_MOST_BYTES (64 * 1024 * 1024)
+#define HUGE_PAGE_BYTES (2 * 1024 * 1024)
 #define NO_MEMORY "out of memory; run without the tracer"
 
 struct trace_run trace_run;
@@ -53,29 +56,37 @@ void tracer_say(const char *format, ...)
 
 /* ---- Whether to record ---- */
 
-static uint8_t *plans_recording, *plans_otherwise; /* by routine */
+/* What is done about a routine. */
+enum plan {
+    PLAN_IGNORE, /* nothing */
+    PLAN_GUARD,  /* no event, but what it calls inside is not an event either */
+    PLAN_RECORD
+};
+static uint8_t *plans;                /* by routine */
+static bool *quick_some, *quick_none; /* by routine, see struct trace_run */
 
-static void choose_plans(void)
+/* Signal handlers and other threads may change tracer.off at the same time. */
+static void choose_quick(void)
 {
+    bool never = tracer.settings.summary || trace_run.clock_gettime;
     int off;
     do {
         off = atomic_load(&tracer.off);
-        atomic_store(&trace_run.plans,
-                     off || tracer.settings.summary ? plans_otherwise : plans_recording);
+        atomic_store(&trace_run.quick, off || never ? quick_none : quick_some);
     } while (off != atomic_load(&tracer.off));
 }
 
 int tracer_stop(int reasons)
 {
     int before = atomic_fetch_or(&tracer.off, reasons);
-    choose_plans();
+    choose_quick();
     return before;
 }
 
 void tracer_go_on(int reasons)
 {
     atomic_fetch_and(&tracer.off, ~reasons);
-    choose_plans();
+    choose_quick();
 }
 
 /* ---- Journals ---- */
@@ -83,14 +94,6 @@ void tracer_go_on(int reasons)
 static size_t journal_bytes(void)
 {
     return tracer.settings.ring ? RING_JOURNAL_BYTES : STREAM_JOURNAL_BYTES;
-}
-
-static struct journal *new_journal(void)
-{
-    struct journal *journal = malloc(sizeof *journal + journal_bytes());
-    if (journal)
-        journal->end = NULL;
-    return journal;
 }
 
 static struct journal *current_journal(const struct tracer_thread *thread)
@@ -141,10 +144,6 @@ static void open_journal(struct tracer_thread *thread, struct journal *journal, 
 static void turn_ring(struct tracer_thread *thread, int64_t base)
 {
     size_t next = (thread->current + 1) % thread->journal_count;
-    if (!thread->journals[next])
-        thread->journals[next] = new_journal();
-    if (!thread->journals[next])
-        next = thread->current; /* no memory: the ring is as small as that */
     current_journal(thread)->end = thread->common.next;
     atomic_signal_fence(memory_order_seq_cst);
     thread->journals[next]->end = NULL;
@@ -210,25 +209,41 @@ static void free_encoder(struct encoder *encoder)
     free(encoder->series);
 }
 
+/* All journals in one piece that is there before the first call, so that no call waits for memory.
+ * NULL: there is not so much. */
+static char *allocate_touched(size_t bytes)
+{
+    size_t whole = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    char *memory = aligned_alloc(HUGE_PAGE_BYTES, whole);
+    if (!memory)
+        return NULL;
+    madvise(memory, whole, MADV_HUGEPAGE);
+    return memset(memory, 0, bytes);
+}
+
 static bool allocate_journals(struct tracer_thread *thread)
 {
-    bool ring = tracer.settings.ring > 0, good = true;
-    thread->journal_count = ring ? tracer.settings.ring / RING_JOURNAL_BYTES : 1;
-    thread->journals = calloc(thread->journal_count, sizeof(struct journal *));
-    struct journal *first = new_journal();
+    bool ring = tracer.settings.ring > 0;
+    size_t count = ring ? tracer.settings.ring / RING_JOURNAL_BYTES : 1;
+    size_t each = sizeof(struct journal) + journal_bytes();
+    char *memory = ring ? allocate_touched(count * each) : calloc(count, each);
+    thread->journals = calloc(count, sizeof(struct journal *));
+    bool good = memory && thread->journals;
     if (!ring) {
         thread->buffer = malloc(sizeof *thread->buffer);
-        good = allocate_encoder(&thread->encoder) && thread->buffer;
+        good = allocate_encoder(&thread->encoder) && thread->buffer && good;
     }
-    if (good && thread->journals && first) {
-        thread->journals[0] = first;
-        return true;
+    if (!good) {
+        free(memory);
+        free(thread->journals);
+        free(thread->buffer);
+        free_encoder(&thread->encoder);
+        return false;
     }
-    free(first);
-    free(thread->journals);
-    free(thread->buffer);
-    free_encoder(&thread->encoder);
-    return false;
+    thread->journal_count = count;
+    for (size_t i = 0; i < count; i++)
+        thread->journals[i] = (struct journal *)(void *)(memory + i * each);
+    return true;
 }
 
 /* Streaming, what a thread leaves behind is written; in a ring it stays until the end. */
@@ -236,12 +251,17 @@ static void thread_ends(void *data)
 {
     struct tracer_thread *thread = data;
     trace_this_thread = NULL;
-    thread->common.inside = true;
     if (tracer.settings.ring || tracer.settings.summary || atomic_load(&tracer.off) & OFF_ENDED)
         return;
     encode_journal(thread);
     if (encoder_bytes(&thread->encoder))
         write_block(thread);
+    thread->journal_count = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    free(thread->journals[0]);
+    free(thread->journals);
+    free(thread->buffer);
+    free_encoder(&thread->encoder);
 }
 
 /* The thread's state, made at its first call; NULL when nothing is (or can be) recorded. */
@@ -251,6 +271,9 @@ static struct trace_thread *first_call(void)
     if (thread && tracer.settings.summary)
         thread->profile = profile_create();
     if (!thread || (tracer.settings.summary ? !thread->profile : !allocate_journals(thread))) {
+        static atomic_flag said = ATOMIC_FLAG_INIT;
+        if (!atomic_flag_test_and_set(&said))
+            tracer_say("out of memory for what a thread calls, which is not recorded");
         free(thread);
         return NULL;
     }
@@ -281,20 +304,41 @@ static inline uint64_t bytes_of(const struct trace_routine *routine, const int64
     return routine->class <= TRACE_ATOMIC ? routine->element_bytes : 0;
 }
 
-struct trace_thread *trace_begin_otherwise(unsigned routine)
+static void leave_aside(struct tracer_thread *thread)
+{
+    thread->common.next = thread->next_kept;
+    thread->common.enough = thread->enough_kept;
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->is_aside = false;
+}
+
+/* Whether the call comes from inside of another one. If not, that one never came back: a signal's
+ * handler may have left it by longjmp, and is here again further up on the same stack. */
+static bool is_nested(struct tracer_thread *thread, const void *frame)
+{
+    if ((uintptr_t)frame - thread->common.inside > STACK_MOST_BYTES)
+        return true;
+    if (thread->is_aside)
+        leave_aside(thread);
+    thread->common.inside = 0;
+    return false;
+}
+
+struct trace_thread *trace_begin_otherwise(unsigned routine, const void *frame)
 {
     struct trace_thread *thread = trace_this_thread;
-    const uint8_t *plans = atomic_load(&trace_run.plans);
-    if (atomic_load(&tracer.off) & OFF_ENDED || (thread && thread->inside) ||
-        plans[routine] == TRACE_IGNORE)
+    struct tracer_thread *own = (struct tracer_thread *)thread;
+    int off = atomic_load(&tracer.off);
+    if (off & OFF_ENDED || (thread && thread->inside && is_nested(own, frame)) ||
+        plans[routine] == PLAN_IGNORE)
         return NULL;
     if (!thread)
         thread = first_call();
     if (!thread)
         return NULL;
-    thread->inside = true;
-    if (plans[routine] != TRACE_RECORD) {
-        struct tracer_thread *own = (struct tracer_thread *)thread;
+    own = (struct tracer_thread *)thread;
+    thread->inside = (uintptr_t)frame;
+    if (off || tracer.settings.summary || plans[routine] != PLAN_RECORD) {
         own->next_kept = thread->next;
         own->enough_kept = thread->enough;
         own->is_aside = true;
@@ -311,11 +355,8 @@ static void end_aside(struct tracer_thread *thread, const struct trace_entry *en
     unsigned routine = entry_routine(entry->of);
     int off = atomic_load(&tracer.off);
     thread->common.calls--;
-    thread->common.next = thread->next_kept;
-    thread->common.enough = thread->enough_kept;
-    atomic_signal_fence(memory_order_seq_cst);
-    thread->is_aside = false;
-    if (plans_recording[routine] != TRACE_RECORD)
+    leave_aside(thread);
+    if (plans[routine] != PLAN_RECORD)
         return;
     if (off & (OFF_LIMIT | OFF_FAILED))
         thread->refused++;
@@ -386,28 +427,28 @@ __attribute__((constructor)) static void loaded(void)
     clocks_loaded();
 }
 
-static enum trace_plan plan_of(const struct trace_routine *routine, bool usual)
+static enum plan plan_of(const struct trace_routine *routine, bool usual)
 {
     const struct settings *settings = &tracer.settings;
     bool query = routine->class == TRACE_QUERY;
     bool wanted = settings->only ? settings_names(settings->only, routine)
                                  : usual || (query && settings->queries);
     if (wanted && !settings_names(settings->exclude, routine))
-        return TRACE_RECORD;
-    return query ? TRACE_IGNORE : TRACE_GUARD;
+        return PLAN_RECORD;
+    return query ? PLAN_IGNORE : PLAN_GUARD;
 }
 
 static bool plan_routines(void)
 {
-    plans_recording = calloc(trace_routine_count, sizeof *plans_recording);
-    plans_otherwise = calloc(trace_routine_count, sizeof *plans_otherwise);
+    plans = calloc(trace_routine_count, sizeof *plans);
+    quick_some = calloc(trace_routine_count, sizeof *quick_some);
+    quick_none = calloc(trace_routine_count, sizeof *quick_none);
     kinds = calloc(trace_routine_count, sizeof *kinds);
-    if (!plans_recording || !plans_otherwise || !kinds)
+    if (!plans || !quick_some || !quick_none || !kinds)
         return false;
     for (unsigned i = 0; i < trace_routine_count; i++) {
-        enum trace_plan plan = plan_of(&trace_routines[i], trace_routine_on[i]);
-        plans_recording[i] = (uint8_t)plan;
-        plans_otherwise[i] = plan == TRACE_RECORD ? TRACE_ASIDE : (uint8_t)plan;
+        plans[i] = (uint8_t)plan_of(&trace_routines[i], trace_routine_on[i]);
+        quick_some[i] = plans[i] == PLAN_RECORD;
         kinds[i] = series_kind(&trace_routines[i]);
     }
     return true;
@@ -465,9 +506,9 @@ struct trace_thread *trace_started(unsigned routine)
     pthread_key_create(&thread_key, thread_ends);
     ending_watch();
     atomic_store(&tracer.off, settings_wants_phase(&tracer.settings, 0) ? 0 : OFF_PHASE);
-    choose_plans();
+    choose_quick();
     /* The first event is the library's start, before all this. */
-    struct trace_thread *thread = trace_begin_otherwise(routine);
+    struct trace_thread *thread = trace_begin_otherwise(routine, __builtin_frame_address(0));
     struct tracer_thread *own = (struct tracer_thread *)thread;
     if (thread && !own->profile)
         own->encoder.time = own->encoder.base = own->journals[0]->base = tracer.loaded;
@@ -506,7 +547,7 @@ static uint64_t save_thread(const struct tracer_thread *thread, bool open, off_t
                             uint64_t *missing)
 {
     const struct encoder *encoder = &thread->encoder;
-    uint64_t saved = encoder->first - thread->lost, calls = 0;
+    uint64_t saved = encoder->first - thread->lost, calls = encoder_total(encoder);
     if (open && encoder_bytes(encoder)) {
         /* Interrupted while writing it: the same again. */
         off_t there = thread->writing;
@@ -518,10 +559,7 @@ static uint64_t save_thread(const struct tracer_thread *thread, bool open, off_t
     for (size_t i = 1; i <= thread->journal_count; i++) {
         size_t at = (thread->current + i) % thread->journal_count;
         const struct journal *journal = thread->journals[at];
-        const void *to = !journal                ? NULL
-                         : journal->end          ? journal->end
-                         : at == thread->current ? next
-                                                 : NULL;
+        const void *to = at == thread->current && !journal->end ? next : journal->end;
         if (!to)
             continue;
         struct position last = find_call(journal, to, UINT64_MAX);
@@ -582,7 +620,7 @@ void trace_finishing(void)
     if (atomic_load(&tracer.off) & OFF_ENDED)
         return;
     if (thread)
-        thread->common.inside = true;
+        thread->common.inside = (uintptr_t)__builtin_frame_address(0);
     int64_t begin = (int64_t)trace_now();
     clocks_finish();
     comm_steady();
@@ -591,7 +629,7 @@ void trace_finishing(void)
         skip_to(thread, last.time + ((int64_t)trace_now() - begin));
     }
     if (thread)
-        thread->common.inside = false;
+        thread->common.inside = 0;
     counters_end();
     tracer_save("finalize", false);
 }

@@ -3,17 +3,18 @@
  * keeps the events. Called by wrappers only, on any thread of any PE; nothing here fails visibly:
  * an event that cannot be kept is counted as dropped.
  *
- * A wrapper of an ordinary routine, where all that can be is done before the call, so that little
- * has to be kept until it is over:
+ * A wrapper of an ordinary routine has two bodies: one for calls that are recorded, by the
+ * processor's counter, and one for all others, so that the first has nothing to keep but thread and
+ * entry while the routine runs. All that can be is done before that.
  *
- *     struct trace_thread *thread = trace_begin(ROUTINE);
+ *     struct trace_thread *thread = trace_begin(ROUTINE);    or trace_begin_otherwise()
  *     if (!thread)
- *         return pshmem_NAME(...);
+ *         go to the other body, or just call the routine
  *     struct trace_entry *entry = trace_entry(thread, ROUTINE, n, flags);
  *     entry->values[...] = ...;
- *     entry->start = trace_now();
+ *     entry->start = trace_counter();                        or trace_now()
  *     ... result = pshmem_NAME(...);
- *     entry->end = trace_now();
+ *     entry->end = trace_counter();
  *     entry->values[...] = ... result ...;
  *     trace_flag(entry, ... result ...);
  *     trace_end(thread, entry, n);
@@ -35,9 +36,6 @@
 #include <shmem.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #include "trace/entry.h"
 
@@ -49,18 +47,10 @@ extern const struct trace_routine trace_routines[];
 extern const unsigned trace_routine_count;
 extern const unsigned char trace_routine_on[]; /* 1: recorded unless options say otherwise */
 
-/* What is done about a routine. */
-enum trace_plan {
-    TRACE_IGNORE, /* nothing */
-    TRACE_GUARD,  /* no event, but what it calls inside is not an event either */
-    TRACE_ASIDE,  /* something else than to record it */
-    TRACE_RECORD
-};
-
 struct trace_run {
-    const uint8_t *_Atomic plans; /* by routine */
+    const bool *_Atomic quick; /* by routine: calls are recorded, by the processor's counter */
     atomic_uint phase;
-    bool clock_gettime; /* read instead of the processor's counter */
+    bool clock_gettime; /* read instead of the counter */
 };
 extern struct trace_run trace_run;
 extern bool trace_results; /* results of fetching atomics are kept */
@@ -68,7 +58,8 @@ extern int trace_pes;
 
 /* A thread of the application, as far as inline code knows it. */
 struct trace_thread {
-    bool inside;              /* of a routine that is being recorded, or of the tracer */
+    uintptr_t
+        inside; /* where the stack is of what is being recorded, or of the tracer; 0: nothing */
     struct trace_entry *next; /* where the next call is written down */
     const void *enough;       /* behind this there is no room, or something else to do */
     uint64_t calls;           /* written down */
@@ -77,19 +68,17 @@ struct trace_thread {
 /* NULL until the thread's first call. */
 extern __thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
 
-/* Whatever is not just recording another call. NULL: not recorded. */
-__attribute__((cold)) struct trace_thread *trace_begin_otherwise(unsigned routine);
+/* What there is to do when next is behind enough. */
 void trace_end_otherwise(struct trace_thread *, const struct trace_entry *);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 __attribute__((cold)) uint64_t trace_now_slowly(void);
 
-__attribute__((always_inline)) static inline uint64_t trace_now(void)
+/* The processor's counter, where there is one. */
+__attribute__((always_inline)) static inline uint64_t trace_counter(void)
 {
-    if (__builtin_expect(trace_run.clock_gettime, 0))
-        return trace_now_slowly();
 #if defined(__x86_64__)
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");
@@ -99,19 +88,27 @@ __attribute__((always_inline)) static inline uint64_t trace_now(void)
 #endif
 }
 
-/* Begin of a wrapper. NULL: not recorded (nested, before the start or after the end, routine left
- * out). Sets the depth guard. */
+static inline uint64_t trace_now(void)
+{
+    return trace_run.clock_gettime ? trace_now_slowly() : trace_counter();
+}
+
+/* Begin of a wrapper. NULL: whatever this is, it is not just another call to record. Sets the depth
+ * guard. */
 __attribute__((always_inline)) static inline struct trace_thread *trace_begin(unsigned routine)
 {
     struct trace_thread *thread = trace_this_thread;
     if (__builtin_expect(!thread || thread->inside, 0) ||
-        __builtin_expect(atomic_load_explicit(&trace_run.plans, memory_order_relaxed)[routine] !=
-                             TRACE_RECORD,
-                         0))
-        return trace_begin_otherwise(routine);
-    thread->inside = true;
+        __builtin_expect(!atomic_load_explicit(&trace_run.quick, memory_order_relaxed)[routine], 0))
+        return NULL;
+    char here;
+    thread->inside = (uintptr_t)&here;
     return thread;
 }
+
+/* The same for all calls, of a wrapper with that frame. NULL: not recorded (nested, before the
+ * start or after the end, routine left out). */
+struct trace_thread *trace_begin_otherwise(unsigned routine, const void *frame);
 
 __attribute__((always_inline)) static inline struct trace_entry *
 trace_entry(struct trace_thread *thread, unsigned routine, unsigned n, unsigned flags)
@@ -137,7 +134,7 @@ __attribute__((always_inline)) static inline void trace_end(struct trace_thread 
     __atomic_store_n(&thread->next, next, __ATOMIC_RELEASE);
     if (__builtin_expect(next > thread->enough, 0))
         trace_end_otherwise(thread, entry);
-    thread->inside = false;
+    thread->inside = 0;
 }
 
 /* Small numbers of handles, in order of creation: 0 the default context, the team of all PEs; -1:

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <setjmp.h>
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -116,6 +117,28 @@ static int end_handled(void)
     return 0;
 }
 
+static sigjmp_buf before_call;
+
+static void jump_back(int number)
+{
+    (void)number;
+    siglongjmp(before_call, 1);
+}
+
+/* Not an end: the application leaves a call that cannot be made, and goes on. */
+static int end_jump(void)
+{
+    static const long *volatile nowhere;
+    signal(SIGSEGV, jump_back);
+    if (sigsetjmp(before_call, 1) == 0) {
+        shmem_long_put(word, nowhere, 1, (pe + 1) % pes);
+        return 8;
+    }
+    put_all();
+    shmem_finalize();
+    return 0;
+}
+
 /* Children that end, children that become something else, and children that borrow the memory. Exit
  * handlers are not for them: that of Open MPI does not return. */
 static int end_fork(void)
@@ -176,7 +199,7 @@ static const struct {
     {"kill", end_kill},         {"segv", end_segv},
     {"launcher", end_launcher}, {"handled", end_handled},
     {"fork", end_fork},         {"threads", end_threads},
-    {"file_size", end_limit},
+    {"file_size", end_limit},   {"jump", end_jump},
 };
 
 int main(int argc, char **argv)

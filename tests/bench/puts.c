@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #define PARTS 200
 #define CALLS 5000 /* a part */
@@ -40,7 +37,7 @@ static double typical(double *parts)
 static uint64_t counter(void)
 {
 #if defined(__x86_64__)
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");

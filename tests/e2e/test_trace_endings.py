@@ -34,6 +34,7 @@ WAYS = {
     "launcher": (None, "signal 15", "signal 15", PUTS),
     "handled": (0, "finalize", "finalize", 2 * PUTS),
     "fork": (0, "finalize", "finalize", 2 * PUTS),
+    "jump": (0, "finalize", "finalize", 2 * PUTS),
     "threads": (0, "finalize", "finalize", 4 * PUTS),
 }
 OTHERS = {  # name: the way, puts, options of the tracer
