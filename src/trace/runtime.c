@@ -18,7 +18,6 @@
 /* Small enough to stay in the processor's cache until it is encoded. */
 #define STREAM_JOURNAL_BYTES (16 * 1024)
 #define RING_JOURNAL_BYTES (64 * 1024)
-#define STACK_MOST_BYTES (64 * 1024 * 1024)
 #define HUGE_PAGE_BYTES (2 * 1024 * 1024)
 #define NO_MEMORY "out of memory; run without the tracer"
 
@@ -312,33 +311,29 @@ static void leave_aside(struct tracer_thread *thread)
     thread->is_aside = false;
 }
 
-/* Whether the call comes from inside of another one. If not, that one never came back: a signal's
- * handler may have left it by longjmp, and is here again further up on the same stack. */
-static bool is_nested(struct tracer_thread *thread, const void *frame)
+void tracer_leave_call(void)
 {
-    if ((uintptr_t)frame - thread->common.inside > STACK_MOST_BYTES)
-        return true;
+    struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
+    if (!thread || tracer.pid != getpid())
+        return;
     if (thread->is_aside)
         leave_aside(thread);
-    thread->common.inside = 0;
-    return false;
+    thread->common.inside = false;
 }
 
-struct trace_thread *trace_begin_otherwise(unsigned routine, const void *frame)
+struct trace_thread *trace_begin_otherwise(unsigned routine)
 {
     struct trace_thread *thread = trace_this_thread;
-    struct tracer_thread *own = (struct tracer_thread *)thread;
     int off = atomic_load(&tracer.off);
-    if (off & OFF_ENDED || (thread && thread->inside && is_nested(own, frame)) ||
-        plans[routine] == PLAN_IGNORE)
+    if (off & OFF_ENDED || (thread && thread->inside) || plans[routine] == PLAN_IGNORE)
         return NULL;
     if (!thread)
         thread = first_call();
     if (!thread)
         return NULL;
-    own = (struct tracer_thread *)thread;
-    thread->inside = (uintptr_t)frame;
+    thread->inside = true;
     if (off || tracer.settings.summary || plans[routine] != PLAN_RECORD) {
+        struct tracer_thread *own = (struct tracer_thread *)thread;
         own->next_kept = thread->next;
         own->enough_kept = thread->enough;
         own->is_aside = true;
@@ -508,7 +503,7 @@ struct trace_thread *trace_started(unsigned routine)
     atomic_store(&tracer.off, settings_wants_phase(&tracer.settings, 0) ? 0 : OFF_PHASE);
     choose_quick();
     /* The first event is the library's start, before all this. */
-    struct trace_thread *thread = trace_begin_otherwise(routine, __builtin_frame_address(0));
+    struct trace_thread *thread = trace_begin_otherwise(routine);
     struct tracer_thread *own = (struct tracer_thread *)thread;
     if (thread && !own->profile)
         own->encoder.time = own->encoder.base = own->journals[0]->base = tracer.loaded;
@@ -620,7 +615,7 @@ void trace_finishing(void)
     if (atomic_load(&tracer.off) & OFF_ENDED)
         return;
     if (thread)
-        thread->common.inside = (uintptr_t)__builtin_frame_address(0);
+        thread->common.inside = true;
     int64_t begin = (int64_t)trace_now();
     clocks_finish();
     comm_steady();
@@ -629,7 +624,7 @@ void trace_finishing(void)
         skip_to(thread, last.time + ((int64_t)trace_now() - begin));
     }
     if (thread)
-        thread->common.inside = 0;
+        thread->common.inside = false;
     counters_end();
     tracer_save("finalize", false);
 }

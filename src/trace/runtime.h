@@ -58,8 +58,7 @@ extern int trace_pes;
 
 /* A thread of the application, as far as inline code knows it. */
 struct trace_thread {
-    uintptr_t
-        inside; /* where the stack is of what is being recorded, or of the tracer; 0: nothing */
+    bool inside;              /* of a routine that is being recorded, or of the tracer */
     struct trace_entry *next; /* where the next call is written down */
     const void *enough;       /* behind this there is no room, or something else to do */
     uint64_t calls;           /* written down */
@@ -101,14 +100,13 @@ __attribute__((always_inline)) static inline struct trace_thread *trace_begin(un
     if (__builtin_expect(!thread || thread->inside, 0) ||
         __builtin_expect(!atomic_load_explicit(&trace_run.quick, memory_order_relaxed)[routine], 0))
         return NULL;
-    char here;
-    thread->inside = (uintptr_t)&here;
+    thread->inside = true;
     return thread;
 }
 
-/* The same for all calls, of a wrapper with that frame. NULL: not recorded (nested, before the
+/* The same for all calls. NULL: not recorded (nested, before the
  * start or after the end, routine left out). */
-struct trace_thread *trace_begin_otherwise(unsigned routine, const void *frame);
+struct trace_thread *trace_begin_otherwise(unsigned routine);
 
 __attribute__((always_inline)) static inline struct trace_entry *
 trace_entry(struct trace_thread *thread, unsigned routine, unsigned n, unsigned flags)
@@ -134,7 +132,7 @@ __attribute__((always_inline)) static inline void trace_end(struct trace_thread 
     __atomic_store_n(&thread->next, next, __ATOMIC_RELEASE);
     if (__builtin_expect(next > thread->enough, 0))
         trace_end_otherwise(thread, entry);
-    thread->inside = 0;
+    thread->inside = false;
 }
 
 /* Small numbers of handles, in order of creation: 0 the default context, the team of all PEs; -1:

@@ -1,7 +1,9 @@
 /* Ways of ending other than shmem_finalize: what was recorded is on disk when the process is gone.
  */
-#define _GNU_SOURCE /* SYS_exit_group */
+#define _GNU_SOURCE /* SYS_exit_group, RTLD_NEXT */
+#include <dlfcn.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,4 +100,54 @@ __attribute__((visibility("default"))) _Noreturn void _exit(int status)
 __attribute__((visibility("default"))) _Noreturn void _Exit(int status)
 {
     _exit(status);
+}
+
+/* ---- Jumps out of a call, from the handler of a signal: what follows is no longer inside ---- */
+
+static struct {
+    const char *name;
+    void (*real)(struct __jmp_buf_tag *, int);
+} jumps[] = {{"longjmp", NULL}, {"_longjmp", NULL}, {"siglongjmp", NULL}, {"__longjmp_chk", NULL}};
+enum { LONGJMP, UNDERSCORE_LONGJMP, SIGLONGJMP, CHECKED_LONGJMP, JUMPS };
+
+/* dlsym is not for handlers of signals. */
+__attribute__((constructor)) static void find_jumps(void)
+{
+    for (size_t i = 0; i < JUMPS; i++) {
+        void *symbol = dlsym(RTLD_NEXT, jumps[i].name);
+        memcpy(&jumps[i].real, &symbol, sizeof symbol); /* ISO C has no cast between these */
+    }
+}
+
+static _Noreturn void jump(size_t which, struct __jmp_buf_tag *to, int value)
+{
+    tracer_leave_call();
+    if (!jumps[which].real)
+        find_jumps(); /* another library's constructor jumps */
+    jumps[which].real(to, value);
+    abort();
+}
+
+__attribute__((visibility("default"))) _Noreturn void longjmp(struct __jmp_buf_tag to[1], int value)
+{
+    jump(LONGJMP, to, value);
+}
+
+__attribute__((visibility("default"))) _Noreturn void _longjmp(struct __jmp_buf_tag to[1],
+                                                               int value)
+{
+    jump(UNDERSCORE_LONGJMP, to, value);
+}
+
+__attribute__((visibility("default"))) _Noreturn void siglongjmp(sigjmp_buf to, int value)
+{
+    jump(SIGLONGJMP, to, value);
+}
+
+/* What these are with _FORTIFY_SOURCE. */
+_Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value);
+__attribute__((visibility("default"))) _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1],
+                                                                    int value)
+{
+    jump(CHECKED_LONGJMP, to, value);
 }

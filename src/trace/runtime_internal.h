@@ -95,6 +95,9 @@ __attribute__((format(printf, 1, 2))) void tracer_say(const char *format, ...);
 int tracer_stop(int reasons);
 void tracer_go_on(int reasons);
 
+/* The call that this thread is inside of, if any, will not come back. In signal handlers. */
+void tracer_leave_call(void);
+
 /* Writes what threads have not written, and how it ended; more than once, if need be: what came
  * before is overwritten. last: nothing follows. In signal handlers. */
 void tracer_save(const char *reason, bool last);

@@ -12,7 +12,7 @@
 #include "trace/event.h"
 
 #define SETTINGS_FOLDER "shmemtrace.out"
-#define SETTINGS_RING (UINT64_C(4) << 20)
+#define SETTINGS_RING (UINT64_C(16) << 20)
 #define SETTINGS_RING_LEAST (UINT64_C(256) << 10)
 #define SETTINGS_PHASES 16
 #define SETTINGS_COUNTERS 8

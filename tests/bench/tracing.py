@@ -38,18 +38,19 @@ def build_puts():
 
 
 def figures(done):
-    """{"put": ns, "twin": ns, "added": ns, "counter": ns, "clock": ns} as the program prints them."""
+    """{"put": ns, "twin": ns, "added": ns, "least": ns, "counter": ns, "clock": ns} as the program prints them."""
     found = dict(re.findall(r"^(\w+) (-?[\d.]+)$", done.out, re.MULTILINE))
     if done.status != 0 or "put" not in found:
         sys.exit(f"bench: {done}")
     return {name: float(value) for name, value in found.items()}
 
 
-def tell_added(name, runs, remark=""):
+def tell_added(name, runs, target):
     added = [run["added"] for run in runs]
     low, middle, high = statistics.quantiles(added, n=4)
-    print(f"{name:30} {middle:7.1f} {low:7.1f} {high:7.1f} {min(run['put'] for run in runs):8.1f}  "
-          f"{remark}".rstrip(), flush=True)
+    beyond = statistics.median(run["added"] - run["least"] for run in runs)
+    print(f"{name:30} {middle:7.1f} {low:7.1f} {high:7.1f} {beyond:8.1f}  {target or ''}".rstrip(),
+          flush=True)
 
 
 def bench_tracing():
@@ -58,16 +59,19 @@ def bench_tracing():
                *(figures(traces.recorded(PES, [program], options)) for _, options, _ in WAYS))
               for _ in range(ROUNDS)]
     untraced, *traced = zip(*rounds)
-    counter, clock = (min(run[name] for turn in rounds for run in turn)
-                      for name in ("counter", "clock"))
+
+    def best(name):
+        return min(run[name] for turn in rounds for run in turn)
+
     print(f"\ntracing: ns added to an 8-byte put on {PES} PEs, by {ROUNDS} runs each\n"
-          f"a reading of the processor's counter takes {counter:.1f} ns here, of clock_gettime "
-          f"{clock:.1f} ns\n{'':30}  median  1st qu  3rd qu best put")
-    tell_added("untraced", untraced)
+          f"untraced it takes {best('twin'):.1f} ns here, a reading of the processor's counter "
+          f"{best('counter'):.1f} ns, of clock_gettime {best('clock'):.1f} ns;\nthe least that can be "
+          "done, two readings of the counter and a note in memory, adds "
+          f"{statistics.median(run['least'] for turn in rounds for run in turn):.1f} ns\n"
+          f"{'':30}  median  1st qu  3rd qu   beyond the least; target")
+    print(f"{'untraced':30} {statistics.median(run['added'] for run in untraced):7.1f}")
     for (name, _, target), runs in zip(WAYS, traced):
-        tell_added(name, runs, "" if target is None else
-             f"target {target}; less two readings of the counter "
-             f"{statistics.median(run['added'] - 2 * run['counter'] for run in runs):.1f}")
+        tell_added(name, runs, target)
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ extern int trace_pes;
 uint64_t trace_now(void);
 uint64_t trace_counter(void);
 struct trace_thread *trace_begin(unsigned routine);
-struct trace_thread *trace_begin_otherwise(unsigned routine, const void *frame);
+struct trace_thread *trace_begin_otherwise(unsigned routine);
 struct trace_entry *trace_entry(struct trace_thread *thread, unsigned routine, unsigned n,
                                 unsigned flags);
 void trace_flag(struct trace_entry *entry, unsigned flags);
@@ -128,13 +128,12 @@ uint64_t trace_counter(void)
 struct trace_thread *trace_begin(unsigned routine)
 {
     static int calls;
-    return ++calls % 2 ? trace_begin_otherwise(routine, NULL) : NULL;
+    return ++calls % 2 ? trace_begin_otherwise(routine) : NULL;
 }
 
-struct trace_thread *trace_begin_otherwise(unsigned routine, const void *frame)
+struct trace_thread *trace_begin_otherwise(unsigned routine)
 {
     (void)routine;
-    (void)frame;
     if (!started || thread.inside)
         return NULL;
     thread.inside = true;
