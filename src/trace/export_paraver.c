@@ -49,6 +49,7 @@ struct paraver {
     char *path;
     double origin;
     uint64_t length; /* ns */
+    uint64_t now;    /* ns, of the last record */
     struct export_pes pes;
     struct task *tasks;
     int *by_node; /* PEs, those of a node together */
@@ -194,6 +195,12 @@ static void put_end(const struct paraver *paraver, const struct merge_event *nex
     fprintf(paraver->out, ":%" PRIu64 ":%d:0:%d:0\n", end, EVENT_ROUTINE, EVENT_CLASS);
 }
 
+/* Records are in the order of time, even of threads whose calls are not. */
+static uint64_t not_before(const struct paraver *paraver, uint64_t time)
+{
+    return time < paraver->now ? paraver->now : time;
+}
+
 static void write_events(struct paraver *paraver)
 {
     struct merge *merge = merge_open(paraver->reader, true);
@@ -201,13 +208,13 @@ static void write_events(struct paraver *paraver)
     while (merge_next(merge, &next)) {
         const struct trace_event *event = next.event;
         const struct source *source = next.source;
-        uint64_t start = export_ns(source, event->start, paraver->origin),
-                 end = export_ns(source, event_end(event), paraver->origin);
-        end = end < start ? start : end;
+        uint64_t start = not_before(paraver, export_ns(source, event->start, paraver->origin)),
+                 end = not_before(paraver, export_ns(source, event_end(event), paraver->origin));
         /* What a running program has written since. */
         if (end > paraver->length ||
             event->thread >= (uint32_t)paraver->tasks[source->info->pe].threads)
             continue;
+        paraver->now = next.end ? end : start;
         if (next.end) {
             if (next.following)
                 put_state(paraver, source->info->pe, event->thread, end,

@@ -485,7 +485,7 @@ class Archive:
 
     def __init__(self, folder):
         self.problems, self.calls = [], collections.defaultdict(list)
-        self.kinds, self.windows = collections.Counter(), {}
+        self.kinds, self.windows, self.completed = collections.Counter(), {}, []
         self.states = collections.defaultdict(lambda: {
             "time": 0, "events": 0, "region": None, "collective": False, "open": {}, "ended": set(),
             "requested": set()})
@@ -501,7 +501,10 @@ class Archive:
 
     def expect(self, condition, *what):
         if not condition:
-            self.problems.append(" ".join(map(str, what)))
+            # Not all of these objects can be printed as they are.
+            self.problems.append(" ".join(
+                f"{type(w).__name__} at {w.time}" if hasattr(w, "time") else str(getattr(w, "name", w))
+                for w in what))
         return condition
 
     def check_definitions(self):
@@ -569,6 +572,8 @@ class Archive:
             blocking = state["open"].pop(event.matching_id, None)
             self.expect(blocking is (kind == "RmaOpCompleteBlocking"), "completes nothing:", location, event)
             state["ended"].add(event.matching_id)
+            if not blocking:
+                self.completed.append(event.time)
         elif kind == "RmaRequestLock":
             state["requested"].add(event.lock_id)
         elif kind == "RmaAcquireLock":
@@ -606,6 +611,8 @@ else:
                 archive.threads[m][0] for m in c.group.members]) for c in archive.definitions.comms),
                 [("PEs 0 to 2 step 2", [0, 1], [0, 2]), ("all PEs", [0, 1, 2, 3], [0, 1, 2, 3])],
                 "communicators have their PEs")
+        if one.name == "loose":
+            tap.equal(archive.completed, [110, 310, 440, 440], "contexts complete what they were used for")
 
 # ---- What is in them ----
 
@@ -651,6 +658,16 @@ elif HAS_OTF2:
         read = run(["otf2-print", os.path.join(one.file("otf2"), "trace.otf2")])
         tap.equal((read.status, read.err, read.out.count("\nENTER")), (0, "", len(one.rows)),
                   f"{one.name}: otf2-print reads the archive")
+
+# ---- Calls that overlap and run backwards, which check finds ----
+
+make("astray", f"pe 0 2 1\n{put(100, 1)}{put(105, 1)}{put(50, 1)}end exit\n"
+               f"pe 1 2 1\n{put(120, 0)}end exit\n")
+EXPORTS["astray"] = []
+astray = Exported("astray")
+tap.equal(Paraver(path(astray.base)).problems, [], "astray: the trace for Paraver is well formed")
+if HAS_OTF2 and otf2:
+    tap.equal(Archive(astray.file("otf2")).problems, [], "astray: the archive is well formed")
 
 # ---- What cannot be exported ----
 
