@@ -103,7 +103,7 @@ static int export_run(struct reader *reader)
 
 static const struct reader_option options[] = {
     {"otf2", 0, "FOLDER", "OTF2, for Vampir, Scalasca, otf2-print"},
-    {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and chrome://tracing"},
+    {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and Chrome"},
     {"paraver", 0, "NAME", "NAME.prv, NAME.pcf, NAME.row for Paraver"},
     {0},
 };
