@@ -683,4 +683,16 @@ for trace, status, message in (("twice", 1, "twice/pe-00001.trace: a second PE 0
         tap.ok(refused.status == status and message in refused.err and
                len(refused.err.splitlines()) == 1, f"{trace}: --{format} says so", refused)
 
+# A file whose second thread has one block, which is cut off, and one that has nothing whole.
+make("cut", f"pe 0 2 2\n{put(100, 1)}{put(100, 1, thread=1)}pe 1 2 1\n{put(100, 0)}")
+os.truncate(path("cut/pe-00000.trace"), os.path.getsize(path("cut/pe-00000.trace")) - 1)
+with open(path("cut/pe-00001.trace"), "r+b") as file:
+    file.truncate(file.read().index(b"SBLK") + 5)  # within the head of its only block
+for words in (*(["export", "--" + format, f"cut-{format}"] for format in FORMATS), ["merge"]):
+    damaged = command(*words, "cut")
+    tap.ok(damaged.status == 1 and [text in line for text, line in zip(
+        ("ends within a block", "ends within the head"), sorted(damaged.err.splitlines()))] ==
+        [True, True] and damaged.err.count("\n") == 2, f"cut: {' '.join(words[:2])} says so", damaged)
+tap.equal(len(Paraver(path("cut-paraver")).calls()[0, 0]), 1, "cut: and what is before that is there")
+
 tap.done()
