@@ -228,8 +228,17 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
     putc_unlocked('\n', out);
 }
 
+/* Whether a double holds the number. */
+static bool is_safe(enum trace_type type, int64_t value)
+{
+    if (type == TRACE_FLOAT || type == TRACE_DOUBLE)
+        return true;
+    bool negative = type == TRACE_SIGNED && value < 0;
+    return (negative ? -(uint64_t)value : (uint64_t)value) <= UINT64_C(1) << 53;
+}
+
 void event_json_parameters(FILE *out, const struct trace_file *file,
-                           const struct trace_event *event)
+                           const struct trace_event *event, bool safe)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
     const char *separator = "";
@@ -237,7 +246,9 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
         if (!has_parameter(p, routine, event))
             continue;
         int64_t value = p->kind == ELEMENT_BYTES ? 0 : event->values[p->field];
-        fprintf(out, "%s\"%s\":", separator, p->name);
+        enum trace_type type = p->kind == TYPED ? routine->type : TRACE_SIGNED;
+        const char *quote = safe && p->kind != PLACE && !is_safe(type, value) ? "\"" : "";
+        fprintf(out, "%s\"%s\":%s", separator, p->name, quote);
         separator = ",";
         switch (p->kind) {
         case PLACE:
@@ -251,11 +262,12 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
             json_string(out, comparison_name(value));
             break;
         case TYPED:
-            put_typed(out, routine->type, value, true);
+            put_typed(out, type, value, true);
             break;
         default:
             put_integer(out, value);
         }
+        fputs_unlocked(quote, out);
     }
 }
 
@@ -272,7 +284,7 @@ void event_json(FILE *out, const struct trace_file *file, const struct trace_eve
     fprintf(out, "\",\"phase\":%" PRIu32, event->phase);
     if (event->fields || routine->element_bytes) {
         putc_unlocked(',', out);
-        event_json_parameters(out, file, event);
+        event_json_parameters(out, file, event, false);
     }
     fputs_unlocked("}\n", out);
 }

@@ -17,8 +17,10 @@ const char *trace_object_name(const struct trace_file *, int64_t place);
 void event_csv_header(FILE *);
 void event_csv(FILE *, const struct trace_file *, const struct trace_event *);
 void event_json(FILE *, const struct trace_file *, const struct trace_event *);
-/* The parameters of the call alone, as the members of an object: "peer":1,"bytes":8. */
-void event_json_parameters(FILE *, const struct trace_file *, const struct trace_event *);
+/* The parameters of the call alone, as the members of an object: "peer":1,"bytes":8. safe: integers
+ * that a double does not hold are texts, for readers that know no other numbers. */
+void event_json_parameters(FILE *, const struct trace_file *, const struct trace_event *,
+                           bool safe);
 
 void event_text_header(FILE *, const struct trace_info *);
 void event_text(FILE *, const struct trace_file *, const struct trace_event *);

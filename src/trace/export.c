@@ -2,6 +2,10 @@
 #include "trace/export.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/json.h"
 
 static void widen(double *first, double *last, double start, double end, bool *begun)
 {
@@ -34,10 +38,45 @@ void export_span(struct reader *reader, bool whole, double *first, double *last)
     }
 }
 
+bool export_pe(struct export_pes *pes, const struct source *source)
+{
+    const struct trace_info *info = source->info;
+    bool first = pes->count == 0;
+    if (first) {
+        pes->count = info->pes;
+        pes->has_file = reader_allocate(NULL, (size_t)pes->count, sizeof *pes->has_file);
+        memset(pes->has_file, 0, (size_t)pes->count * sizeof *pes->has_file);
+    }
+    if (info->pe >= pes->count || pes->has_file[info->pe])
+        reader_fail(source->reader, 1, "%s: a second PE %d, or one of another run", source->path,
+                    info->pe);
+    pes->has_file[info->pe] = true;
+    return first;
+}
+
 uint64_t export_ns(const struct source *source, int64_t ticks, double origin)
 {
     double ns = rint(1e9 * (trace_seconds(source->file, ticks) - origin));
     return ns > 0 && ns < 9e18 ? (uint64_t)ns : 0;
+}
+
+char *export_name(const char *text)
+{
+    static const char replacement[] = JSON_REPLACEMENT;
+    size_t length = strlen(text);
+    char *name = reader_allocate(NULL, length * sizeof replacement + 1, 1), *to = name;
+    for (size_t i = 0; i < length;) {
+        size_t size = json_character(text + i, length - i);
+        if (size == 0)
+            to = stpcpy(to, replacement);
+        else if ((unsigned char)text[i] < ' ' || text[i] == 127)
+            *to++ = '?';
+        else
+            to = mempcpy(to, text + i, size);
+        i += size ? size : 1;
+    }
+    *to = '\0';
+    return name;
 }
 
 static const struct {
@@ -64,7 +103,7 @@ static int export_run(struct reader *reader)
 
 static const struct reader_option options[] = {
     {"otf2", 0, "FOLDER", "OTF2, for Vampir, Scalasca, otf2-print"},
-    {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and chrome://tracing"},
+    {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and Chrome"},
     {"paraver", 0, "NAME", "NAME.prv, NAME.pcf, NAME.row for Paraver"},
     {0},
 };

@@ -8,8 +8,21 @@
  * Both 0 without events. */
 void export_span(struct reader *, bool whole, double *first, double *last);
 
+/* The PEs of a trace, as each file says how many there are. */
+struct export_pes {
+    int count; /* 0 before the first file */
+    bool *has_file;
+};
+
+/* For each file: notes its PE. Ends the program when that is not one of those, or had a file
+ * already. true: it is the first file, and the PEs are known now. */
+bool export_pe(struct export_pes *, const struct source *);
+
 /* Nanoseconds since origin, not below 0. */
 uint64_t export_ns(const struct source *, int64_t ticks, double origin);
+
+/* A name from a file, which may be anything, as one line of UTF-8; to be freed. */
+char *export_name(const char *);
 
 void export_otf2(struct reader *, const char *folder);
 void export_chrome(struct reader *, const char *path);

@@ -52,7 +52,7 @@ struct export
     const char *folder;
     OTF2_Archive *archive;
     double origin;
-    int pes;
+    struct export_pes pes;
     uint64_t last;
     struct table sets, hosts;
     enum trace_class *classes; /* by number of the routine */
@@ -248,7 +248,7 @@ static void write_transfer(const struct export *export, struct location *locatio
                            uint64_t start, uint64_t end)
 {
     int64_t peer = event_value(event, TRACE_PEER, -1), moved = event_value(event, TRACE_BYTES, 0);
-    if (peer < 0 || peer >= export->pes)
+    if (peer < 0 || peer >= export->pes.count)
         return;
     enum transfer transfer = trace_transfer(routine);
     uint64_t bytes = moved > 0 ? (uint64_t)moved : 0, id = matching_id(location, routine, event);
@@ -276,9 +276,10 @@ static bool set_number(struct export *export, const struct source *source,
     if (!source_set(source, event, &set))
         return false;
     if (set.stride == 0 && set.start == 0)
-        set = (struct trace_set){0, 1, export->pes};
-    if (set.size <= 0 || set.stride <= 0 || set.start < 0 || set.start >= export->pes ||
-        set.size > export->pes || (set.size - 1) > (export->pes - 1 - set.start) / set.stride)
+        set = (struct trace_set){0, 1, export->pes.count};
+    if (set.size <= 0 || set.stride <= 0 || set.start < 0 || set.start >= export->pes.count ||
+        set.size > export->pes.count ||
+        (set.size - 1) > (export->pes.count - 1 - set.start) / set.stride)
         return false;
     *number = table_number(&export->sets, &set, sizeof set);
     return true;
@@ -352,11 +353,8 @@ static void write_event(struct export *export, struct source *source, struct loc
     start = start < location->last ? location->last : start;
     end = end < start ? start : end;
     location->last = end;
-    if (!location->writer) {
+    if (!location->writer)
         location->writer = open_location(export, source->info->pe, event->thread);
-        if (event->thread == 0)
-            must(export, OTF2_EvtWriter_RmaWinCreate(location->writer, NULL, start, WORLD));
-    }
     OTF2_RegionRef region = (OTF2_RegionRef)number;
     bool collective = set_number(export, source, event, &set);
     must(export, OTF2_EvtWriter_Enter(location->writer, NULL, start, region));
@@ -369,7 +367,7 @@ static void write_event(struct export *export, struct source *source, struct loc
     if (routine->class == TRACE_SYNCHRONIZATION && strstr(routine->name, "wait"))
         must(export, OTF2_EvtWriter_RmaWaitChange(location->writer, NULL, end, WORLD));
     if (strstr(routine->name, "quiet") || strstr(routine->name, "barrier") ||
-        event->flags & TRACE_IMPLICIT_BARRIER)
+        strstr(routine->name, "ctx_destroy") || event->flags & TRACE_IMPLICIT_BARRIER)
         complete(export, location, pending_of(location, event_value(event, TRACE_CONTEXT_ID, 0)),
                  end);
     if (collective)
@@ -387,19 +385,17 @@ static void close_location(struct export *export, OTF2_EvtWriter *writer, int pe
     export->locations[export->location_count++] = (struct written_location){pe, thread, events};
 }
 
-static void end_location(struct export *export, struct location *location, int pe, uint32_t thread)
+/* last: when the last call of all threads of the PE ends. */
+static void end_location(struct export *export, struct location *location, int pe, uint32_t thread,
+                         uint64_t last)
 {
-    if (location->writer) {
-        for (size_t i = 0; i < location->contexts.count; i++)
-            complete(export, location, &location->pending[i], location->last);
-        if (thread == 0)
-            must(export,
-                 OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, location->last, WORLD));
-    } else {
+    if (!location->writer)
         location->writer = open_location(export, pe, thread);
-    }
+    for (size_t i = 0; i < location->contexts.count; i++)
+        complete(export, location, &location->pending[i], location->last);
+    if (thread == 0)
+        must(export, OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, last, WORLD));
     close_location(export, location->writer, pe, thread);
-    export->last = location->last > export->last ? location->last : export->last;
     table_free(&location->contexts);
     free(location->pending);
 }
@@ -407,21 +403,20 @@ static void end_location(struct export *export, struct location *location, int p
 static void write_source(struct export *export, struct source *source)
 {
     const struct trace_info *info = source->info;
-    if (export->pes == 0) {
-        export->pes = info->pes;
+    if (export_pe(&export->pes, source)) {
         struct trace_set world = {0, 1, info->pes};
         table_number(&export->sets, &world, sizeof world);
         export->host_of = reader_allocate(NULL, (size_t)info->pes, sizeof *export->host_of);
         memset(export->host_of, 0, (size_t)info->pes * sizeof *export->host_of);
     }
-    if (info->pe < 0 || info->pe >= export->pes || export->host_of[info->pe])
-        reader_fail(export->reader, 1, "%s: a second PE %d, or one of another run", source->path,
-                    info->pe);
     export->host_of[info->pe] =
         1 + table_number(&export->hosts, info->host, strlen(info->host) + 1);
     size_t threads = info->threads > 0 ? (size_t)info->threads : 1;
     struct location *locations = reader_allocate(NULL, threads, sizeof *locations);
     memset(locations, 0, threads * sizeof *locations);
+    locations[0].writer = open_location(export, info->pe, 0);
+    must(export, OTF2_EvtWriter_RmaWinCreate(locations[0].writer, NULL, 0, WORLD));
+    uint64_t last = 0;
     struct trace_cursor *cursor = trace_events(source->file, -1);
     struct trace_event event;
     while (source_next(source, cursor, &event))
@@ -430,7 +425,10 @@ static void write_source(struct export *export, struct source *source)
     trace_cursor_free(cursor);
     source_ended(source);
     for (size_t i = 0; i < threads; i++)
-        end_location(export, &locations[i], info->pe, (uint32_t)i);
+        last = locations[i].last > last ? locations[i].last : last;
+    export->last = last > export->last ? last : export->last;
+    for (size_t i = 0; i < threads; i++)
+        end_location(export, &locations[i], info->pe, (uint32_t)i, last);
     free(locations);
 }
 
@@ -440,7 +438,9 @@ static OTF2_StringRef string(const struct export *export, OTF2_GlobalDefWriter *
                              const char *text)
 {
     static OTF2_StringRef next;
-    must(export, OTF2_GlobalDefWriter_WriteString(writer, next, text));
+    char *name = export_name(text);
+    must(export, OTF2_GlobalDefWriter_WriteString(writer, next, name));
+    free(name);
     return next++;
 }
 
@@ -454,7 +454,7 @@ static void define_places(const struct export *export, OTF2_GlobalDefWriter *wri
         must(export, OTF2_GlobalDefWriter_WriteSystemTreeNode(
                          writer, (OTF2_SystemTreeNodeRef)i + 1,
                          string(export, writer, table_key(&export->hosts, i)), node, 0));
-    for (int pe = 0; pe < export->pes; pe++) {
+    for (int pe = 0; pe < export->pes.count; pe++) {
         char name[32];
         snprintf(name, sizeof name, "PE %d", pe);
         must(export,
@@ -493,15 +493,15 @@ static void define_regions(const struct export *export, OTF2_GlobalDefWriter *wr
 static void define_sets(const struct export *export, OTF2_GlobalDefWriter *writer)
 {
     OTF2_StringRef none = string(export, writer, "");
-    uint64_t *members = reader_allocate(NULL, (size_t) export->pes, sizeof *members);
-    for (int pe = 0; pe < export->pes; pe++)
+    uint64_t *members = reader_allocate(NULL, (size_t) export->pes.count, sizeof *members);
+    for (int pe = 0; pe < export->pes.count; pe++)
         members[pe] = location_ref(pe, 0);
     must(export, OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_SHMEM,
                                                     string(export, writer, "OpenSHMEM"),
                                                     OTF2_PARADIGM_CLASS_PROCESS));
     must(export, OTF2_GlobalDefWriter_WriteGroup(writer, 0, none, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                                  OTF2_PARADIGM_SHMEM, OTF2_GROUP_FLAG_NONE,
-                                                 (uint32_t) export->pes, members));
+                                                 (uint32_t) export->pes.count, members));
     for (size_t i = 0; i < export->sets.count; i++) {
         struct trace_set set;
         memcpy(&set, table_key(&export->sets, i), sizeof set);
@@ -529,8 +529,8 @@ static void define_sets(const struct export *export, OTF2_GlobalDefWriter *write
 /* Every PE has a location, as ranks refer to it, even one that the trace has no file of. */
 static void complete_locations(struct export *export)
 {
-    for (int pe = 0; pe < export->pes; pe++) {
-        if (!export->host_of[pe])
+    for (int pe = 0; pe < export->pes.count; pe++) {
+        if (!export->pes.has_file[pe])
             close_location(export, open_location(export, pe, 0), pe, 0);
     }
 }
@@ -605,6 +605,7 @@ void export_otf2(struct reader *reader, const char *folder)
     table_free(&export.hosts);
     free(export.classes);
     free(export.host_of);
+    free(export.pes.has_file);
     free(export.locations);
 }
 

@@ -1,7 +1,7 @@
 /*
  * A trace of Paraver (its "Trace file format"): NAME.prv with states, events and communications in
  * the order of time, NAME.pcf with what their numbers mean, NAME.row with names. An application
- * with a task a PE; a node a host, a processor a thread.
+ * with a task a PE; a node a host, a processor a thread, those of a node with numbers in a row.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -48,11 +48,12 @@ struct paraver {
     FILE *out;
     char *path;
     double origin;
-    int pes;
+    uint64_t length; /* ns */
+    uint64_t now;    /* ns, of the last record */
+    struct export_pes pes;
     struct task *tasks;
+    int *by_node; /* PEs, those of a node together */
     struct table hosts;
-    enum trace_class *classes; /* by number of the routine */
-    size_t class_room;
 };
 
 static FILE *create(struct paraver *paraver, const char *name, const char *suffix)
@@ -63,6 +64,28 @@ static FILE *create(struct paraver *paraver, const char *name, const char *suffi
     return reader_create(paraver->reader, paraver->path);
 }
 
+static void number_processors(struct paraver *paraver)
+{
+    size_t nodes = paraver->hosts.count;
+    int pes = paraver->pes.count, processor = 1;
+    /* By node: the place of its next PE. */
+    int *next = reader_allocate(NULL, nodes + 1, sizeof *next);
+    memset(next, 0, (nodes + 1) * sizeof *next);
+    for (int pe = 0; pe < pes; pe++)
+        next[paraver->tasks[pe].node]++;
+    for (size_t i = 1; i <= nodes; i++)
+        next[i] += next[i - 1];
+    paraver->by_node = reader_allocate(NULL, (size_t)pes, sizeof *paraver->by_node);
+    for (int pe = 0; pe < pes; pe++)
+        paraver->by_node[next[paraver->tasks[pe].node - 1]++] = pe;
+    for (int i = 0; i < pes; i++) {
+        struct task *task = &paraver->tasks[paraver->by_node[i]];
+        task->processor = processor;
+        processor += task->threads;
+    }
+    free(next);
+}
+
 static void look_around(struct paraver *paraver)
 {
     for (size_t i = 0; i < paraver->reader->count; i++) {
@@ -70,30 +93,25 @@ static void look_around(struct paraver *paraver)
         if (!source)
             continue;
         const struct trace_info *info = source->info;
-        if (paraver->pes == 0) {
-            paraver->pes = info->pes;
+        if (export_pe(&paraver->pes, source)) {
             paraver->tasks = reader_allocate(NULL, (size_t)info->pes, sizeof *paraver->tasks);
             memset(paraver->tasks, 0, (size_t)info->pes * sizeof *paraver->tasks);
         }
-        if (info->pe < 0 || info->pe >= paraver->pes || paraver->tasks[info->pe].threads)
-            reader_fail(paraver->reader, 1, "%s: a second PE %d, or one of another run",
-                        source->path, info->pe);
         struct task *task = &paraver->tasks[info->pe];
         task->threads = info->threads > 0 ? info->threads : 1;
         task->node = 1 + table_number(&paraver->hosts, info->host, strlen(info->host) + 1);
         source_close(source);
     }
     /* PEs that the trace has no file of are somewhere, too. */
-    for (int pe = 0, processor = 1; pe < paraver->pes; pe++) {
+    for (int pe = 0; pe < paraver->pes.count; pe++) {
         struct task *task = &paraver->tasks[pe];
         if (task->threads == 0)
             *task = (struct task){.threads = 1, .node = 1 + table_number(&paraver->hosts, "?", 2)};
-        task->processor = processor;
-        processor += task->threads;
     }
+    number_processors(paraver);
 }
 
-static void write_header(struct paraver *paraver, double seconds)
+static void write_header(struct paraver *paraver)
 {
     FILE *out = paraver->out;
     char date[32];
@@ -103,13 +121,13 @@ static void write_header(struct paraver *paraver, double seconds)
     size_t nodes = paraver->hosts.count;
     int *processors = reader_allocate(NULL, nodes, sizeof *processors);
     memset(processors, 0, nodes * sizeof *processors);
-    for (int pe = 0; pe < paraver->pes; pe++)
+    for (int pe = 0; pe < paraver->pes.count; pe++)
         processors[paraver->tasks[pe].node - 1] += paraver->tasks[pe].threads;
-    fprintf(out, "#Paraver (%s):%.0f_ns:%zu(", date, ceil(1e9 * seconds), nodes);
+    fprintf(out, "#Paraver (%s):%" PRIu64 "_ns:%zu(", date, paraver->length, nodes);
     for (size_t i = 0; i < nodes; i++)
         fprintf(out, "%s%d", i ? "," : "", processors[i]);
-    fprintf(out, "):1:%d(", paraver->pes);
-    for (int pe = 0; pe < paraver->pes; pe++)
+    fprintf(out, "):1:%d(", paraver->pes.count);
+    for (int pe = 0; pe < paraver->pes.count; pe++)
         fprintf(out, "%s%d:%zu", pe ? "," : "", paraver->tasks[pe].threads,
                 paraver->tasks[pe].node);
     fputs(")\n", out);
@@ -138,15 +156,16 @@ static void put_transfer(const struct paraver *paraver, int pe, const struct tra
 {
     enum transfer transfer = trace_transfer(routine);
     int64_t peer = event_value(event, TRACE_PEER, -1);
-    if (transfer == TRANSFER_NONE || peer < 0 || peer >= paraver->pes)
+    if (transfer == TRANSFER_NONE || peer < 0 || peer >= paraver->pes.count)
         return;
+    int64_t bytes = event_value(event, TRACE_BYTES, 0);
     bool from_peer = transfer == TRANSFER_FROM_PEER;
     fputs("3:", paraver->out);
     put_object(paraver, from_peer ? (int)peer : pe, from_peer ? 0 : event->thread);
     fprintf(paraver->out, ":%" PRIu64 ":%" PRIu64 ":", start, start);
     put_object(paraver, from_peer ? pe : (int)peer, from_peer ? event->thread : 0);
     fprintf(paraver->out, ":%" PRIu64 ":%" PRIu64 ":%" PRId64 ":%d\n", end, end,
-            event_value(event, TRACE_BYTES, 0), (int)routine->class);
+            bytes > 0 ? bytes : 0, (int)routine->class);
 }
 
 static void put_start(struct paraver *paraver, const struct merge_event *next, uint64_t start,
@@ -156,12 +175,6 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
     const struct trace_routine *routine = source_routine(next->source, event);
     int pe = next->source->info->pe;
     size_t number = source_number(next->source, event);
-    if (number >= paraver->class_room) {
-        paraver->class_room = 2 * number + 16;
-        paraver->classes =
-            reader_allocate(paraver->classes, paraver->class_room, sizeof *paraver->classes);
-    }
-    paraver->classes[number] = routine->class;
     put_state(paraver, pe, event->thread, start, end, states[routine->class].number);
     fputs("2:", paraver->out);
     put_object(paraver, pe, event->thread);
@@ -169,7 +182,7 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
             EVENT_CLASS, (int)routine->class + 1, EVENT_PHASE, event->phase);
     if (event_value(event, TRACE_BYTES, -1) >= 0)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_BYTES, event->values[TRACE_BYTES]);
-    if (event_value(event, TRACE_PEER, -1) >= 0 && event->values[TRACE_PEER] < paraver->pes)
+    if (event_value(event, TRACE_PEER, -1) >= 0 && event->values[TRACE_PEER] < paraver->pes.count)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_PEER, event->values[TRACE_PEER] + 1);
     fputc('\n', paraver->out);
     put_transfer(paraver, pe, event, routine, start, end);
@@ -182,6 +195,12 @@ static void put_end(const struct paraver *paraver, const struct merge_event *nex
     fprintf(paraver->out, ":%" PRIu64 ":%d:0:%d:0\n", end, EVENT_ROUTINE, EVENT_CLASS);
 }
 
+/* Records are in the order of time, even of threads whose calls are not. */
+static uint64_t not_before(const struct paraver *paraver, uint64_t time)
+{
+    return time < paraver->now ? paraver->now : time;
+}
+
 static void write_events(struct paraver *paraver)
 {
     struct merge *merge = merge_open(paraver->reader, true);
@@ -189,9 +208,13 @@ static void write_events(struct paraver *paraver)
     while (merge_next(merge, &next)) {
         const struct trace_event *event = next.event;
         const struct source *source = next.source;
-        uint64_t start = export_ns(source, event->start, paraver->origin),
-                 end = export_ns(source, event_end(event), paraver->origin);
-        end = end < start ? start : end;
+        uint64_t start = not_before(paraver, export_ns(source, event->start, paraver->origin)),
+                 end = not_before(paraver, export_ns(source, event_end(event), paraver->origin));
+        /* What a running program has written since. */
+        if (end > paraver->length ||
+            event->thread >= (uint32_t)paraver->tasks[source->info->pe].threads)
+            continue;
+        paraver->now = next.end ? end : start;
         if (next.end) {
             if (next.following)
                 put_state(paraver, source->info->pe, event->thread, end,
@@ -204,6 +227,13 @@ static void write_events(struct paraver *paraver)
         reader_check_written(paraver->reader, paraver->out, paraver->path);
     }
     merge_close(merge);
+}
+
+static void put_line(FILE *out, const char *text)
+{
+    char *name = export_name(text);
+    fprintf(out, "%s\n", name);
+    free(name);
 }
 
 static void write_state_name(FILE *out, const struct state *state)
@@ -248,8 +278,10 @@ static void write_meanings(struct paraver *paraver, const char *name)
     write_states(out, "STATES_COLOR", write_state_colour);
     event_type(out, EVENT_ROUTINE, "OpenSHMEM routine");
     fputs("VALUES\n0    End\n", out);
-    for (size_t i = 0; i < paraver->reader->routines.count; i++)
-        fprintf(out, "%zu    %s\n", i + 1, (const char *)table_key(&paraver->reader->routines, i));
+    for (size_t i = 0; i < paraver->reader->routines.count; i++) {
+        fprintf(out, "%zu    ", i + 1);
+        put_line(out, table_key(&paraver->reader->routines, i));
+    }
     fputs("\n\n", out);
     event_type(out, EVENT_CLASS, "OpenSHMEM class");
     fputs("VALUES\n0    End\n", out);
@@ -265,26 +297,30 @@ static void write_meanings(struct paraver *paraver, const char *name)
     reader_close_written(paraver->reader, out, paraver->path);
 }
 
+static void write_threads(const struct paraver *paraver, FILE *out, int pe)
+{
+    for (int thread = 0; thread < paraver->tasks[pe].threads; thread++)
+        fprintf(out, "PE %d thread %d\n", pe, thread);
+}
+
 static void write_names(struct paraver *paraver, const char *name)
 {
     FILE *out = create(paraver, name, "row");
-    int processors = 0;
-    for (int pe = 0; pe < paraver->pes; pe++)
+    int pes = paraver->pes.count, processors = 0;
+    for (int pe = 0; pe < pes; pe++)
         processors += paraver->tasks[pe].threads;
     fprintf(out, "LEVEL CPU SIZE %d\n", processors);
-    for (int pe = 0; pe < paraver->pes; pe++)
-        for (int thread = 0; thread < paraver->tasks[pe].threads; thread++)
-            fprintf(out, "PE %d thread %d\n", pe, thread);
+    for (int i = 0; i < pes; i++)
+        write_threads(paraver, out, paraver->by_node[i]);
     fprintf(out, "\nLEVEL NODE SIZE %zu\n", paraver->hosts.count);
     for (size_t i = 0; i < paraver->hosts.count; i++)
-        fprintf(out, "%s\n", (const char *)table_key(&paraver->hosts, i));
-    fprintf(out, "\nLEVEL TASK SIZE %d\n", paraver->pes);
-    for (int pe = 0; pe < paraver->pes; pe++)
+        put_line(out, table_key(&paraver->hosts, i));
+    fprintf(out, "\nLEVEL TASK SIZE %d\n", pes);
+    for (int pe = 0; pe < pes; pe++)
         fprintf(out, "PE %d\n", pe);
     fprintf(out, "\nLEVEL THREAD SIZE %d\n", processors);
-    for (int pe = 0; pe < paraver->pes; pe++)
-        for (int thread = 0; thread < paraver->tasks[pe].threads; thread++)
-            fprintf(out, "PE %d thread %d\n", pe, thread);
+    for (int pe = 0; pe < pes; pe++)
+        write_threads(paraver, out, pe);
     reader_close_written(paraver->reader, out, paraver->path);
 }
 
@@ -296,13 +332,15 @@ void export_paraver(struct reader *reader, const char *name)
     look_around(&paraver);
     /* Its head says how long the trace is. */
     export_span(reader, true, &paraver.origin, &last);
-    write_header(&paraver, last - paraver.origin);
+    paraver.length = (uint64_t)fmin(ceil(1e9 * (last - paraver.origin)), 9e18);
+    write_header(&paraver);
     write_events(&paraver);
     reader_close_written(reader, paraver.out, paraver.path);
     write_meanings(&paraver, name);
     write_names(&paraver, name);
+    free(paraver.pes.has_file);
     free(paraver.tasks);
+    free(paraver.by_node);
     table_free(&paraver.hosts);
-    free(paraver.classes);
     free(paraver.path);
 }

@@ -231,12 +231,17 @@ static void count_blocks(struct trace_file *file)
     struct trace_cursor *cursor = new_cursor(file, -1);
     struct stat status;
     int64_t size = stat(file->path, &status) == 0 ? status.st_size : 0;
-    while (read_head(cursor) && cursor->next <= size) {
-        if (cursor->head.kind == BLOCK_EVENTS)
-            file->info.events += cursor->head.records;
+    while (read_head(cursor)) {
+        /* Also of a block that is cut off: who reads its thread finds that. */
         if ((int64_t)cursor->head.thread >= file->info.threads)
             file->info.threads = (int)cursor->head.thread + 1;
+        if (cursor->next > size)
+            break;
+        if (cursor->head.kind == BLOCK_EVENTS)
+            file->info.events += cursor->head.records;
     }
+    if (cursor->problem && file->info.threads == 0)
+        file->info.threads = 1;
     trace_cursor_free(cursor);
 }
 

@@ -1,95 +1,34 @@
 #!/usr/bin/env python3
-"""What reads traces: dump, summary, check, merge and export, on made traces whose content is known
-(tests/stub/trace_writer.c), and on one that a program leaves."""
+"""What reads traces: dump, summary, check and merge, on made traces whose content is known
+(tests/stub/trace_writer.c), and on one that a program leaves. Exports: test_trace_export.py."""
 # TIMEOUT: 180
 
-import csv
-import io
 import json
 import os
 import re
-import shutil
 import struct
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import (ROOT, SLOWNESS, Tap, build_config, build_directory, has, in_parallel,
-                     launch_environment, launch_line, program, run, sanitized, scratch_directory)
+import traces
+from harness import (ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, run,
+                     sanitized)
+from traces import HEAP, Made, small_scenario
 
-COMMAND = os.path.join(os.path.dirname(program()), "shmemtrace")
-HEAP, STATIC, LIBRARY = (number << 48 for number in (1, 2, 3))
 COLUMNS = ("pe,thread,index,routine,class,start,duration,burst,flags,phase,peer,elements,"
            "element_bytes,bytes,target,target_offset,source,source_offset,target_stride,"
            "source_stride,context,set_start,set_stride,set_size,root,comparison,condition,value,"
            "result,options")
-FOLDER = scratch_directory()
 
 tap = Tap()
-
-
-def path(name):
-    return os.path.join(FOLDER, name)
-
-
-def command(*args, **options):
-    return run([COMMAND, *args], cwd=FOLDER, **options)
-
-
-def build(output, *arguments):
-    built = run([os.environ.get("CC", "cc"), "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra",
-                 "-I", os.path.join(ROOT, "src"), "-o", output, *arguments])
-    if built.status != 0:
-        tap.ok(False, f"{os.path.basename(output)} is built", built)
-        tap.done()
-
-
-def make(name, scenario):
-    """A trace of that name."""
-    os.mkdir(path(name))
-    made = run([path("trace_writer"), path(name)], stdin=scenario)
-    if made.status != 0:
-        raise RuntimeError(str(made))
-    return name
-
-
-def table(text):
-    return list(csv.DictReader(io.StringIO(text)))
-
-
-build(path("trace_writer"), os.path.join(ROOT, "tests/stub/trace_writer.c"),
-      os.path.join(ROOT, "src/trace/encode.c"), os.path.join(ROOT, "src/trace/checksum.c"))
+MADE = Made()
+COMMAND, FOLDER = traces.command(), MADE.folder
+path, make, command, table = MADE.path, MADE.make, MADE.command, traces.events_of
 
 # ---- A small trace with every kind of thing in it ----
 
-
-def pe_scenario(pe, clock=0):
-    """2 PEs, 2 threads; PE 1's calls are 50 ns later."""
-    late, peer, set_ = 50 * pe, 1 - pe, "set_start=0 set_stride=1 set_size=2"
-    return f"""pe {pe} 2 2
-clock {clock}
-event 0 shmem_init {100 + late} 400
-event 0 shmem_malloc {1000 + late} 100 flags=1 bytes=4096 target={HEAP + 64}
-event 0 shmem_long_put {2000 + late} 40 peer={peer} elements=4 bytes=32 target={HEAP + 64} source=0
-event 1 shmem_ulong_atomic_set {2010 + late} 20 peer={peer} target={STATIC + 8} value=-1
-event 0 shmem_double_iget {3000 + late} 60 peer={peer} elements=3 bytes=24 target={LIBRARY + 16} source={HEAP + 72} target_stride=2 source_stride=5
-event 0 shmem_ctx_int_put_nbi {4000 + late} 10 peer={peer} elements=1 bytes=4 target={HEAP} source={HEAP + 4} context=2
-event 0 shmem_ctx_int_put_nbi {4100 + late} 10 peer={peer} elements=2 bytes=8 target={HEAP} source={HEAP + 4} context=2
-event 0 shmem_ctx_quiet {4500 + late} 30 context=2
-event 0 shmem_float_atomic_swap {5000 + late} 80 peer={peer} target={HEAP + 8} value={0x3fc00000} result={0x40200000} phase=7
-event 0 shmem_broadcast64 {6000 + late} 100 phase=7 elements=2 bytes=16 target={HEAP} source={HEAP + 8} root=1 {set_}
-event 0 shmem_set_lock {7000 + late} 200 phase=7 target={STATIC}
-event 0 shmem_clear_lock {7300 + late} 20 phase=7 target={STATIC}
-event 0 shmem_long_wait_until {8000 + late} 300 phase=7 target={HEAP} comparison=5 value=-3
-event 0 shmem_barrier_all {9000 + late} {500 - late} phase=7 {set_}
-event 0 shmem_finalize {9800 + late} 100 flags=1 phase=7
-counters 0 0 4900 1000
-counters 7 5000 9900 {2000 + pe}
-end finalize
-"""
-
-
-make("small", pe_scenario(0) + pe_scenario(1, clock=123456789))
+make("small", small_scenario(0) + small_scenario(1, clock=123456789))
 
 dump = command("dump", "--csv", "small")
 rows = table(dump.out)
@@ -355,128 +294,6 @@ for number, (name, scenario) in enumerate(well.items()):
 ring = command("check", make("ring", pair(barrier(100), "", before="dropped 7\n")))
 tap.ok(ring.status == 0 and "7 events were not kept" in ring.err,
        "check does not match collectives of which some were not kept", ring)
-
-# ---- Exports ----
-
-chrome = command("export", "--chrome", "small.json", "small")
-with open(path("small.json"), encoding="utf-8") as file:
-    document = json.load(file)
-events = document["traceEvents"]
-tap.equal((chrome.status, document["displayTimeUnit"], {e["ph"] for e in events}),
-          (0, "ns", {"X", "M", "s", "f"}), "export --chrome writes a trace object", chrome)
-problems = []
-for event in events:
-    if not (type(event["pid"]) is int and type(event["tid"]) is int and event["name"]):
-        problems.append(event)
-    if event["ph"] == "M":
-        if event["name"] not in ("process_name", "thread_name", "process_sort_index") or not event["args"]:
-            problems.append(event)
-    elif not (event["ts"] >= 0 and event["cat"]) or event["ph"] == "X" and event["dur"] < 0:
-        problems.append(event)
-tap.equal(problems, [], "every event has the members that its phase asks for")
-calls = [e for e in events if e["ph"] == "X" and e["cat"] != "memory" or "target" in e.get("args", {})]
-tap.equal(sorted((e["pid"], e["tid"], round(e["ts"] * 1000 + 100), round(e["dur"] * 1000), e["name"])
-                 for e in calls),
-          sorted((int(r["pe"]), int(r["thread"]), round(float(r["start"]) * 1e9),
-                  round(float(r["duration"]) * 1e9), r["routine"]) for r in rows),
-          "every call is there, on the track of its PE and thread")
-tap.equal({e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"},
-          {0: "PE 0 on node", 1: "PE 1 on node"}, "tracks have names")
-starts = {e["id"]: e for e in events if e["ph"] == "s"}
-ends = {e["id"]: e for e in events if e["ph"] == "f"}
-tap.ok(len(starts) == 12 and starts.keys() == ends.keys() and
-       all(e["bp"] == "e" for e in ends.values()) and
-       all(starts[i]["ts"] <= ends[i]["ts"] and starts[i]["pid"] != ends[i]["pid"] for i in starts),
-       "arrows pair up, and lead from PE to PE", (starts, ends))
-
-
-def in_a_slice(flow):
-    return any(e["ph"] == "X" and (e["pid"], e["tid"]) == (flow["pid"], flow["tid"]) and
-               e["ts"] <= flow["ts"] <= e["ts"] + e["dur"] for e in events)
-
-
-tap.ok(all(map(in_a_slice, [*starts.values(), *ends.values()])), "and begin and end at something")
-get = next(e for e in events if e["name"] == "shmem_double_iget" and e["pid"] == 0)
-tap.ok(any(s["pid"] == 1 and ends[i]["pid"] == 0 and s["ts"] == get["ts"] for i, s in starts.items()),
-       "a get's arrow comes from its peer")
-
-paraver = command("export", "--paraver", "small", "small")
-with open(path("small.prv"), encoding="utf-8") as file:
-    header, *lines = file.read().splitlines()
-tap.ok(paraver.status == 0 and re.fullmatch(
-    r"#Paraver \(\d\d/\d\d/\d\d at \d\d:\d\d\):9850_ns:1\(4\):1:2\(2:1,2:1\)", header),
-    "export --paraver: the head", header)
-fields = [[int(n) for n in line.split(":")] for line in lines]
-tap.ok(all(len(f) == {1: 8, 3: 15}.get(f[0], len(f)) and (f[0] != 2 or len(f) % 2 == 0) and
-           f[0] in (1, 2, 3) for f in fields), "records have the right number of fields", lines)
-times = [f[5] for f in fields]
-tap.equal(times, sorted(times), "and are in the order of time")
-tap.ok(all(1 <= f[1] <= 4 and f[2] == 1 and 1 <= f[3] <= 2 and 1 <= f[4] <= 2 and
-           f[1] == 2 * (f[3] - 1) + f[4] for f in fields), "objects are those of the head", lines)
-tap.equal(sum(f[0] == 2 and f[6] == 64000001 and f[7] > 0 for f in fields), 30,
-          "an event a call")
-transfers = [f for f in fields if f[0] == 3]
-tap.ok(len(transfers) == 12 and all(f[5] <= f[11] and f[3] != f[9] for f in transfers) and
-       sum(f[13] for f in transfers) == 2 * (32 + 8 + 24 + 4 + 8 + 4),
-       "a communication a transfer, with its bytes", transfers)
-states = sorted((f[4], f[3], f[5], f[6]) for f in fields if f[0] == 1)
-tap.ok(all(a[:2] != b[:2] or a[3] <= b[2] for a, b in zip(states, states[1:])),
-       "states of a thread do not overlap", states)
-with open(path("small.pcf"), encoding="utf-8") as pcf, open(path("small.row"), encoding="utf-8") as row:
-    names, levels = pcf.read(), row.read()
-used = {f[7] for f in fields if f[0] == 2 and f[6] == 64000001 and f[7]}
-tap.ok(all(re.search(rf"^{number}    shmem_", names, re.MULTILINE) for number in used) and
-       "LEVEL THREAD SIZE 4" in levels and "LEVEL NODE SIZE 1\nnode" in levels,
-       "numbers and objects have names")
-
-if build_config().get("SKAMPI_OTF2") != "1":
-    refused = command("export", "--otf2", "o", "small")
-    tap.ok(refused.status == 2 and len(refused.err.splitlines()) == 1,
-           "without OTF2, --otf2 says what to install", refused)
-elif not shutil.which("otf2-print"):
-    tap.skip("export --otf2", "no otf2-print")
-else:
-    otf2 = command("export", "--otf2", "otf2", "small")
-    tap.equal((otf2.status, otf2.err), (0, ""), "export --otf2 writes an archive", otf2)
-    anchor = os.path.join("otf2", "trace.otf2")
-    printed = run(["otf2-print", anchor], cwd=FOLDER)
-    defined = run(["otf2-print", "-G", anchor], cwd=FOLDER)
-    tap.equal((printed.status, printed.err, defined.status, defined.err), (0, "", 0, ""),
-              "otf2-print reads it", printed)
-    kinds = re.findall(r"^([A-Z_]+) +\d+ +\d+", printed.out, re.MULTILINE)
-    wanted = {"ENTER": 30, "LEAVE": 30, "RMA_PUT": 6, "RMA_GET": 2, "RMA_ATOMIC": 4,
-              "RMA_OP_COMPLETE_BLOCKING": 8, "RMA_OP_COMPLETE_NON_BLOCKING": 2,
-              "RMA_COLLECTIVE_BEGIN": 8, "RMA_COLLECTIVE_END": 8, "RMA_REQUEST_LOCK": 2,
-              "RMA_ACQUIRE_LOCK": 2, "RMA_RELEASE_LOCK": 2, "RMA_WAIT_CHANGE": 2,
-              "RMA_WIN_CREATE": 2, "RMA_WIN_DESTROY": 2}
-    tap.equal({kind: kinds.count(kind) for kind in set(kinds)}, wanted, "it has all records")
-    got = re.findall(r"^(ENTER|RMA_PUT|RMA_OP_COMPLETE_BLOCKING|LEAVE) +0 +(1900|1940) +(.*)",
-                     printed.out, re.MULTILINE)
-    tap.ok([g[:2] for g in got] == [("ENTER", "1900"), ("RMA_PUT", "1900"),
-                                    ("RMA_OP_COMPLETE_BLOCKING", "1940"), ("LEAVE", "1940")] and
-           "shmem_long_put" in got[0][2] and "Remote: 1" in got[1][2] and "Bytes: 32" in got[1][2],
-           "a put begins, is issued, completes, ends", got)
-    ids = re.findall(r"^RMA_(PUT|OP_COMPLETE_NON_BLOCKING) +0 +(?:3900|4000|4430) .*Matching: (\d+)",
-                     printed.out, re.MULTILINE)
-    tap.ok([kind for kind, _ in ids] == ["PUT", "PUT", "OP_COMPLETE_NON_BLOCKING"] and
-           len({number for _, number in ids}) == 1,
-           "non-blocking puts of a context complete at its quiet", ids)
-    tap.ok(re.search(r"RMA_COLLECTIVE_END +1 .*Operation: BCAST.*Root: 1.*Sent: 16, Received: 0",
-                     printed.out) and
-           re.search(r"RMA_COLLECTIVE_END +0 .*Operation: BCAST.*Sent: 0, Received: 16",
-                     printed.out), "what a broadcast sends and receives")
-    tap.ok(re.search(r'REGION .*"shmem_long_put".*Role: RMA, Paradigm: SHMEM', defined.out) and
-           len(re.findall(r"^LOCATION ", defined.out, re.MULTILINE)) == 4 and
-           len(re.findall(r"^LOCATION_GROUP .*PROCESS", defined.out, re.MULTILINE)) == 2 and
-           re.search(r"^RMA_WIN .*all PEs", defined.out, re.MULTILINE),
-           "regions, locations, groups and the window are defined", defined)
-    again = command("export", "--otf2", "otf2", "small")
-    tap.ok(again.status == 2 and "not empty" in again.err, "a folder in use is not overwritten",
-           again)
-    part = command("export", "--otf2", "part", "--pe", "1", "small")
-    read = run(["otf2-print", os.path.join("part", "trace.otf2")], cwd=FOLDER)
-    tap.ok(part.status == 0 and read.status == 0 and read.out.count("\nENTER") == 15,
-           "a part of a trace is an archive, too", read)
 
 # ---- Damage ----
 

@@ -19,6 +19,37 @@ from harness import ROOT, scratch_directory
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli
 
+PARSER_PAGE = "devtools://devtools/bundled/models/trace/trace.js"
+# What a parsed trace is: of each process its name and the calls of each thread, outermost first.
+PARSER = """
+const text = arguments[0], done = arguments[arguments.length - 1];
+async function parse() {
+    let model;
+    try {
+        const trace = await import(location.href);
+        model = trace.TraceModel.Model.createWithAllHandlers();
+    } catch (error) {
+        return {missing: String(error)};
+    }
+    const file = JSON.parse(text);
+    await model.parse(file.traceEvents, {metadata: {}, isFreshRecording: false});
+    const {Meta, Renderer, Flows, Warnings} = model.parsedTrace().data;
+    const nameOf = names => names?.args.name;
+    const event = ({name, cat, pid, tid, ts, dur, args}) => ({name, cat, pid, tid, ts, dur, args});
+    const slices = nodes => [...nodes].flatMap(node => [event(node.entry), ...slices(node.children)]);
+    return {
+        generic: Meta.traceIsGeneric, begin: Meta.traceBounds.min, end: Meta.traceBounds.max,
+        processes: [...Renderer.processes].map(([pid, process]) => ({
+            pid, name: nameOf(Meta.processNames.get(pid)),
+            threads: [...process.threads].map(([tid, thread]) => ({
+                tid, name: nameOf(Meta.threadsInProcess.get(pid)?.get(tid)),
+                slices: slices(thread.tree.roots)}))})),
+        flows: Flows.flows.map(ends => ends.map(event)),
+        warnings: [...Warnings.perEvent.keys()].length};
+}
+parse().then(done, error => done({error: String(error.stack || error)}));
+"""
+
 REASON = "needs chromium, chromium-driver and python3-selenium (scripts/install-deps --dev)"
 ARGUMENTS = ("--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
              "--disable-background-networking --disable-component-update --disable-sync "
@@ -66,6 +97,16 @@ class Browser:
 
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
+
+    def parsed_trace(self, path):
+        """What the parser of this Chromium's developer tools makes of a file in the Trace Event Format
+        (PARSER), and in "messages" what it said; {"missing": reason} where it has none that is known."""
+        if self.driver.current_url != PARSER_PAGE:
+            self.driver.get(PARSER_PAGE)
+        self.driver.get_log("browser")
+        with open(path, encoding="utf-8") as file:
+            parsed = self.driver.execute_async_script(PARSER, file.read())
+        return {**parsed, "messages": [entry["message"] for entry in self.driver.get_log("browser")]}
 
     def drag(self, element, start, end):
         """With the mouse, between places in parts of the element's width and height."""

@@ -3,7 +3,7 @@
  * in the folder that is its argument. Times are in nanoseconds. Lines:
  *
  *   pe PE PES THREADS          begins a file
- *   date TEXT | command TEXT   of all later files
+ *   date TEXT | command TEXT | host TEXT   of all later files; \xHH in it is that byte
  *   dropped N                  of this file
  *   clock OFFSET               this PE's clock is ahead by so much
  *   event THREAD ROUTINE START DURATION [flags=N] [phase=N] [FIELD=N]...
@@ -38,6 +38,7 @@ static const struct trace_routine routines[] = {
     {"shmem_ctx_int_put_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 4, TRANSFER | BIT(TRACE_CONTEXT_ID)},
     {"shmem_int_get_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 4, TRANSFER},
     {"shmem_ctx_quiet", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, BIT(TRACE_CONTEXT_ID)},
+    {"shmem_ctx_destroy", TRACE_CONTEXT, TRACE_SIGNED, 0, BIT(TRACE_CONTEXT_ID)},
     {"shmem_quiet", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, 0},
     {"shmem_float_atomic_swap", TRACE_ATOMIC, TRACE_FLOAT, 4,
      BIT(TRACE_PEER) | BIT(TRACE_TARGET) | BIT(TRACE_VALUE) | BIT(TRACE_RESULT)},
@@ -73,7 +74,7 @@ struct thread {
 };
 
 static const char *folder;
-static char command[256] = "./app -n 4", date[64] = "2026-01-31T12:00:00Z";
+static char command[256] = "./app -n 4", date[256] = "2026-01-31T12:00:00Z", host[256] = "node";
 static FILE *file;
 static int pe, pes, threads;
 static uint64_t events, dropped, profiles;
@@ -132,7 +133,7 @@ static void open_file(void)
         fail("cannot create a file");
     give_number(&out, (uint64_t)pe);
     give_number(&out, (uint64_t)pes);
-    give_text(&out, "node");
+    give_text(&out, host);
     give_text(&out, command);
     give_text(&out, "OpenSHMEM 1.4");
     give_text(&out, "0");
@@ -338,6 +339,21 @@ static bool is(char *line, const char *name, char **rest)
     return strncmp(line, name, length) == 0 && (line[length] == ' ' || line[length] == '\n');
 }
 
+static void read_text(const char *rest, char text[static 256])
+{
+    char *to = text;
+    unsigned byte;
+    sscanf(rest, " %255[^\n]", text);
+    for (const char *from = text; *from; from++)
+        if (sscanf(from, "\\x%2x", &byte) == 1) {
+            *to++ = (char)byte;
+            from += 3;
+        } else {
+            *to++ = *from;
+        }
+    *to = '\0';
+}
+
 int main(int argc, char **argv)
 {
     char line[1024], *rest, name[64];
@@ -362,9 +378,11 @@ int main(int argc, char **argv)
             events = dropped = profiles = 0;
             clock_offset = 0;
         } else if (is(line, "command", &rest)) {
-            sscanf(rest, " %255[^\n]", command);
+            read_text(rest, command);
         } else if (is(line, "date", &rest)) {
-            sscanf(rest, " %63[^\n]", date);
+            read_text(rest, date);
+        } else if (is(line, "host", &rest)) {
+            read_text(rest, host);
         } else if (is(line, "dropped", &rest)) {
             dropped = strtoull(rest, NULL, 0);
         } else if (is(line, "clock", &rest)) {
