@@ -214,6 +214,8 @@ static void check_parameters(struct check *check, const struct source *source,
         TRACE_OBJECT(event->values[field]) == TRACE_PRIVATE)
         finding(check, "%s: its %s is not symmetric", where(source, event),
                 field == TRACE_SOURCE ? "source" : "target");
+    if (event_has(event, TRACE_SIGNAL) && TRACE_OBJECT(event->values[TRACE_SIGNAL]) == TRACE_PRIVATE)
+        finding(check, "%s: its signal is not symmetric", where(source, event));
 }
 
 /* ---- Locks ---- */

@@ -44,6 +44,7 @@ enum trace_field {
     TRACE_VALUE,   /* operand of an atomic, value of p, what a wait compares with, exit status */
     TRACE_RESULT,  /* of a fetching atomic (when asked for), of test and test_lock */
     TRACE_OPTIONS, /* of ctx_create, thread level of init_thread, level of pcontrol */
+    TRACE_SIGNAL,  /* place: that a put with signal changes behind its data */
     TRACE_FIELDS
 };
 

@@ -41,6 +41,7 @@ static const struct parameter {
     {"value", TYPED, TRACE_VALUE},
     {"result", TYPED, TRACE_RESULT},
     {"options", PLAIN, TRACE_OPTIONS},
+    {"signal", PLACE, TRACE_SIGNAL},
 };
 #define PARAMETERS (sizeof parameters / sizeof *parameters)
 

@@ -22,7 +22,7 @@ HEAP, STATIC, LIBRARY = (number << 48 for number in (1, 2, 3))
 COLUMNS = ("pe,thread,index,routine,class,start,duration,burst,flags,phase,peer,elements,"
            "element_bytes,bytes,target,target_offset,source,source_offset,target_stride,"
            "source_stride,context,set_start,set_stride,set_size,root,comparison,condition,value,"
-           "result,options")
+           "result,options,signal,signal_offset")
 FOLDER = scratch_directory()
 
 tap = Tap()

@@ -33,7 +33,7 @@ MEANING = {"pe": "peer", "len": "elements", "nelems": "elements", "nlong": "elem
            "PE_size": "set_size", "PE_root": "root", "cmp": "comparison", "cond": "condition",
            "value": "value"}
 FIELDS = ("peer elements bytes target source target_stride source_stride context_id set_start "
-          "set_stride set_size root comparison condition value result options").split()
+          "set_stride set_size root comparison condition value result options signal").split()
 PES = 77
 BARRIER, FAILED = 1, 2
 # Of routines whose parameters do not say it by their names; arguments are 2, 3, ... in their order
@@ -590,7 +590,7 @@ def openshmem15(tap):
             ("shmem_int_sum_reduce", "ELEMENTS BYTES TARGET SOURCE SET_START SET_STRIDE SET_SIZE"),
             ("shmem_signal_wait_until", "TARGET COMPARISON VALUE RESULT"),
             ("shmem_ctx_float_put_signal",
-             "PEER ELEMENTS BYTES TARGET SOURCE CONTEXT_ID VALUE OPTIONS"),
+             "PEER ELEMENTS BYTES TARGET SOURCE CONTEXT_ID VALUE OPTIONS SIGNAL"),
             ("shmem_long_wait_until_some", "ELEMENTS TARGET COMPARISON VALUE RESULT"),
             ("shmem_team_sync", "SET_START SET_STRIDE SET_SIZE")):
         found = re.search(rf'"{name}".*?, ([^,]*)}}', table)

@@ -33,6 +33,8 @@ static const struct trace_routine routines[] = {
     {"shmem_finalize", TRACE_SETUP, TRACE_SIGNED, 0, 0},
     {"shmem_malloc", TRACE_MEMORY, TRACE_SIGNED, 0, BIT(TRACE_BYTES) | BIT(TRACE_TARGET)},
     {"shmem_long_put", TRACE_PUT, TRACE_SIGNED, 8, TRANSFER},
+    {"shmem_putmem_signal", TRACE_PUT, TRACE_UNSIGNED, 1,
+     TRANSFER | BIT(TRACE_VALUE) | BIT(TRACE_OPTIONS) | BIT(TRACE_SIGNAL)},
     {"shmem_double_iget", TRACE_GET, TRACE_DOUBLE, 8,
      TRANSFER | BIT(TRACE_TARGET_STRIDE) | BIT(TRACE_SOURCE_STRIDE)},
     {"shmem_ctx_int_put_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 4, TRANSFER | BIT(TRACE_CONTEXT_ID)},
@@ -60,7 +62,7 @@ static const struct trace_routine routines[] = {
 static const char *const field_names[TRACE_FIELDS] = {
     "peer",          "elements",  "bytes",     "target",     "source",   "target_stride",
     "source_stride", "context",   "set_start", "set_stride", "set_size", "root",
-    "comparison",    "condition", "value",     "result",     "options",
+    "comparison",    "condition", "value",     "result",     "options",  "signal",
 };
 
 /* One thread: the block that is being filled. */
