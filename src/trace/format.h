@@ -42,7 +42,7 @@ static inline bool format_may_replace(int descriptor)
 #define BLOCK_MAGIC UINT32_C(0x4b4c4253) /* "SBLK" */
 #define BLOCK_MOST_BYTES (128 * 1024)    /* of a block's payload */
 
-enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE };
+enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS };
 
 struct block_head {
     uint32_t magic;
