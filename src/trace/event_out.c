@@ -292,6 +292,10 @@ void event_text_header(FILE *out, const struct trace_info *info)
         fprintf(out, "# clocks: %s, within %.0f ns\n", info->clock, 1e9 * info->clock_bound);
     else
         fprintf(out, "# clocks: %s\n", info->clock);
+}
+
+void event_text_columns(FILE *out)
+{
     fprintf(out, "# %12s %13s %13s  thread phase call\n", "start s", "duration s", "burst s");
 }
 

@@ -1,5 +1,5 @@
 /*
- * The file format, version 1, as README.md here describes it: numbers that writer and reader share.
+ * The file format, version 2, as README.md here describes it: numbers that writer and reader share.
  * Whatever changes what old readers make of a file gets another version.
  */
 #ifndef SKAMPI_TRACE_FORMAT_H
@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #define FORMAT_MAGIC "SHMTRACE"
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
+#define FORMAT_OLDEST 1 /* that is read: it has no teams and no signals */
 #define FORMAT_NAME "pe-%05d.trace"
 
 /* ---- File: head, what it says, ending, blocks ---- */

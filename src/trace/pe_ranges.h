@@ -18,7 +18,8 @@ struct pe_range {
  * gaps. O(log ranges). */
 static inline int64_t pe_ranges_member(const struct pe_range *ranges, size_t count, int64_t index)
 {
-    size_t low = 0, high = count; /* those before low begin at or below the index, from high above */
+    size_t low = 0,
+           high = count; /* those before low begin at or below the index, from high above */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (ranges[middle].index <= index)

@@ -17,8 +17,6 @@ struct trace_team_calls {
     int (*member)(const void *team, int index); /* its PE in the world */
 };
 
-#define TRACE_TEAM_SHARED (-2) /* number of the team of PEs that share memory */
-
 /* There is a team of that number: its members go to the file at once, so that whatever happens to
  * the program, or to the events of a ring, they are there. O(members). */
 void trace_team_add(int64_t number, const void *team, const struct trace_team_calls *);

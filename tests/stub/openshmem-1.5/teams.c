@@ -1,7 +1,7 @@
 /*
- * A program of OpenSHMEM 1.5 with all that teams and signals can be, for 4 PEs, of which PE 2 shares
- * memory with no other. What arrives is verified. The argument says how it ends, or what it does
- * wrong: "finalize", "exit", "abort", "kill", "differ".
+ * A program of OpenSHMEM 1.5 with all that teams and signals can be, for 4 PEs, of which PE 2
+ * shares memory with no other. What arrives is verified. The argument says how it ends, or what it
+ * does wrong: "finalize", "exit", "abort", "kill", "differ".
  */
 #include <shmem.h>
 #include <signal.h>
