@@ -1,7 +1,8 @@
 /*
  * A program of OpenSHMEM 1.5 with all that teams and signals can be, for 4 PEs, of which PE 2
- * shares memory with no other. What arrives is verified. The argument says how it ends, or what it
- * does wrong: "finalize", "exit", "abort", "kill", "differ".
+ * shares memory with no other. What arrives is verified. The first argument says how it ends, or
+ * what it does wrong: "finalize", "exit", "abort", "kill", "differ"; the second one, how many more
+ * puts it makes.
  */
 #include <shmem.h>
 #include <signal.h>
@@ -58,6 +59,8 @@ int main(int argc, char **argv)
     shmem_team_split_strided(SHMEM_TEAM_WORLD, 1, 2, 2, NULL, 0, &again);
     shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &row, NULL, 0, &column);
     require((odd != SHMEM_TEAM_INVALID) == me % 2, "who is in the team");
+    for (long i = argc > 2 ? atol(argv[2]) : 0; i > 0; i--)
+        shmem_long_p(cell + 2, i, (me + 1) % N);
     if (odd != SHMEM_TEAM_INVALID) {
         memset(data, me, sizeof data);
         shmem_broadcastmem(odd, all, data, 5, 1);
