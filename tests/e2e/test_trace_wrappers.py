@@ -90,6 +90,8 @@ void trace_end(struct trace_thread *thread, unsigned routine, uint64_t start, ui
 int64_t trace_place(const volatile void *address);
 int64_t trace_handle_number(enum trace_handle kind, const void *handle);
 void trace_handle_add(enum trace_handle kind, const void *handle);
+struct trace_team_calls;
+void trace_context_add(const void *context, const void *team, const struct trace_team_calls *calls);
 struct trace_thread *trace_started(unsigned routine);
 void trace_finishing(void);
 void trace_finished(void);
@@ -152,6 +154,13 @@ int64_t trace_handle_number(enum trace_handle kind, const void *handle)
 void trace_handle_add(enum trace_handle kind, const void *handle)
 {
     printf("created %d %p\n", (int)kind, handle);
+}
+
+void trace_context_add(const void *context, const void *team, const struct trace_team_calls *calls)
+{
+    if (team || calls)
+        printf("a context of the team %p\n", team);
+    (void)context;
 }
 
 struct trace_thread *trace_started(unsigned routine)
