@@ -13,6 +13,7 @@
 #define RECORD_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)
 
 struct members {
+    const struct members *next; /* of those of contexts */
     size_t ranges;
     struct pe_range range[];
 };
@@ -144,17 +145,25 @@ static bool are_same(const struct members *a, const struct members *b)
     return a->ranges == b->ranges && memcmp(a->range, b->range, a->ranges * sizeof *a->range) == 0;
 }
 
-/* Members are never freed, since another thread may be looking at them; a program that makes and
- * destroys contexts of one team gets the same ones again. */
-static void set_members(size_t entry, const void *team, const struct trace_team_calls *calls)
+/* Of all contexts. Members are never freed, since another thread may be looking at them; there are
+ * as many as there are teams with different ones. */
+static _Atomic(const struct members *) known;
+
+static const struct members *keep_members(struct members *members)
 {
     static const struct members unknown;
-    struct members *members = team ? find_members(team, calls) : NULL;
-    const struct members *old = atomic_load(&table.members[entry]);
-    if (members && old && are_same(members, old))
-        free(members);
-    else
-        atomic_store(&table.members[entry], team && !members ? &unknown : members);
+    if (!members)
+        return &unknown;
+    const struct members *before = atomic_load(&known);
+    for (const struct members *other = before; other; other = other->next)
+        if (are_same(members, other)) {
+            free(members);
+            return other;
+        }
+    do
+        members->next = before;
+    while (!atomic_compare_exchange_weak(&known, &before, members));
+    return members;
 }
 
 void trace_context_add(const void *context, const void *team, const struct trace_team_calls *calls)
@@ -170,7 +179,7 @@ void trace_context_add(const void *context, const void *team, const struct trace
         }
         atomic_store(&table.contexts[found - 1], context);
     }
-    set_members(found - 1, team, calls);
+    atomic_store(&table.members[found - 1], team ? keep_members(find_members(team, calls)) : NULL);
     trace_team_contexts = true;
 }
 
