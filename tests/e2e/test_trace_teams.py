@@ -131,6 +131,10 @@ def test_events(tap, kept):
     tap.ok(re.search(r"options=\d+, signal=static\+\d+\)", text), "... which is shown", text)
     json = run([traces.command(), "export", "--chrome", "-", kept["finalize"]]).out
     tap.equal(json.count('"signal":"static","signal_offset":'), PES, "... and exported")
+    split, after = ([event for event in events if event["pe"] == "1"][i] for i in (3, 4))
+    since = float(after["start"]) - float(split["start"]) - float(split["duration"])
+    tap.ok(split["routine"] == "shmem_team_split_2d" and float(after["burst"]) < since - 5e-10,
+           "what the tracer asks about a team is in no burst", f"{split}\n{after}")
     asked = traces.calls(events_of(read("dump", kept["queries"], "--csv").out))
     tap.equal([(asked[pe, "shmem_team_n_pes"], asked[pe, "shmem_team_translate_pe"]) for pe in range(PES)],
               [(2, 0)] * PES, "what the tracer asks about teams is no event")
