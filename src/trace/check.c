@@ -11,18 +11,29 @@
 #define MOST_FINDINGS 100      /* of a kind of trouble that repeats, only so many are printed */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */
 
+/* What calls of a collective operation have in common on all PEs. */
+static const struct {
+    const char *name;
+    enum trace_field field;
+} parameters[] = {
+    {"elements", TRACE_ELEMENTS}, {"bytes", TRACE_BYTES},       {"root", TRACE_ROOT},
+    {"start", TRACE_SET_START},   {"stride", TRACE_SET_STRIDE}, {"size", TRACE_SET_SIZE},
+    {"range", TRACE_OPTIONS},
+};
+#define PARAMETERS (sizeof parameters / sizeof *parameters)
+
 /* The first call of a collective operation that some PEs of the set have not made yet. */
 struct operation {
     size_t routine;
-    int64_t elements, bytes, root;
+    uint32_t given; /* bits of parameters */
+    int64_t values[PARAMETERS];
     int pe; /* that came first */
     int64_t arrived;
 };
 
 /* The collective operations of one set of PEs, in order. */
 struct set {
-    struct trace_set set;
-    uint64_t *calls;           /* by member: how many operations it has taken part in */
+    uint64_t *calls; /* by member: how many operations it has taken part in; NULL: none yet */
     struct operation *waiting; /* a ring: those between the slowest member and the fastest */
     size_t room;
     uint64_t first, last; /* operation numbers: [first, last) are waiting */
@@ -48,10 +59,11 @@ struct pe {
 struct check {
     struct reader *reader;
     uint64_t findings, events;
-    struct pe *pes; /* by index of the file */
-    struct table set_numbers;
-    struct set *sets;
+    struct pe *pes;   /* by index of the file */
+    struct set *sets; /* by number of the reader */
+    size_t set_room, set_count;
     bool matching; /* possible: all PEs are there, and nothing of them is missing */
+    bool unknown;  /* there are teams whose members are not known, so theirs is not */
 };
 
 static void finding(struct check *check, const char *format, ...)
@@ -214,6 +226,9 @@ static void check_parameters(struct check *check, const struct source *source,
         TRACE_OBJECT(event->values[field]) == TRACE_PRIVATE)
         finding(check, "%s: its %s is not symmetric", where(source, event),
                 field == TRACE_SOURCE ? "source" : "target");
+    if (event_has(event, TRACE_SIGNAL) &&
+        TRACE_OBJECT(event->values[TRACE_SIGNAL]) == TRACE_PRIVATE)
+        finding(check, "%s: its signal is not symmetric", where(source, event));
 }
 
 /* ---- Locks ---- */
@@ -248,55 +263,66 @@ static void check_lock(struct check *check, const struct source *source, struct 
 
 /* ---- Collective operations across PEs ---- */
 
+static struct operation operation_of(struct source *source, const struct trace_event *event)
+{
+    const struct trace_routine *routine = source_routine(source, event);
+    /* Each PE of shmem_collect gives as many elements as it likes. */
+    bool sized = routine->class != TRACE_COLLECTIVE || strstr(routine->name, "fcollect") ||
+                 !strstr(routine->name, "collect");
+    /* The sets of other calls tell who takes part, by numbers that PEs give for themselves. */
+    bool split = strstr(routine->name, "team_split") != NULL;
+    struct operation operation = {.routine = source_number(source, event), .pe = source->info->pe};
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        enum trace_field field = parameters[i].field;
+        bool size = field == TRACE_ELEMENTS || field == TRACE_BYTES;
+        bool compared = size ? sized : field == TRACE_ROOT || split;
+        if (!compared || !event_has(event, field))
+            continue;
+        operation.given |= 1u << i;
+        operation.values[i] = event->values[field];
+    }
+    return operation;
+}
+
 static bool same_operation(const struct operation *a, const struct operation *b)
 {
-    return a->routine == b->routine && a->elements == b->elements && a->bytes == b->bytes &&
-           a->root == b->root;
+    return a->routine == b->routine && a->given == b->given &&
+           memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
 static const char *describe(const struct check *check, const struct operation *operation)
 {
-    static char texts[2][192];
+    static char texts[2][320];
     static unsigned turn;
     char *text = texts[turn++ % 2];
     int length = snprintf(text, sizeof texts[0], "%.100s(",
                           (const char *)table_key(&check->reader->routines, operation->routine));
-    const struct {
-        const char *name;
-        int64_t value;
-    } parts[] = {
-        {"elements", operation->elements}, {"bytes", operation->bytes}, {"root", operation->root}};
     const char *comma = "";
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].value >= 0) {
+    for (size_t i = 0; i < PARAMETERS; i++)
+        if (operation->given >> i & 1) {
             length += snprintf(text + length, sizeof texts[0] - (size_t)length, "%s%s=%" PRId64,
-                               comma, parts[i].name, parts[i].value);
+                               comma, parameters[i].name, operation->values[i]);
             comma = ", ";
         }
     snprintf(text + length, sizeof texts[0] - (size_t)length, ")");
     return text;
 }
 
-static const char *set_name(const struct trace_set *set)
+static struct set *find_set(struct check *check, size_t number, int64_t size)
 {
-    static char text[96];
-    snprintf(text, sizeof text, "PEs %" PRId64 ", step %" PRId64 ", %" PRId64 " of them",
-             set->start, set->stride, set->size);
-    return text;
-}
-
-static struct set *find_set(struct check *check, const struct trace_set *key)
-{
-    size_t before = check->set_numbers.count,
-           number = table_number(&check->set_numbers, key, sizeof *key);
-    if (number == before) {
-        check->sets = reader_allocate(check->sets, number + 1, sizeof *check->sets);
-        check->sets[number] = (struct set){.set = *key};
-        struct set *set = &check->sets[number];
-        set->calls = reader_allocate(NULL, (size_t)key->size, sizeof *set->calls);
-        memset(set->calls, 0, (size_t)key->size * sizeof *set->calls);
+    if (number >= check->set_room) {
+        size_t room = 2 * number + 8;
+        check->sets = reader_allocate(check->sets, room, sizeof *check->sets);
+        memset(check->sets + check->set_room, 0, (room - check->set_room) * sizeof *check->sets);
+        check->set_room = room;
     }
-    return &check->sets[number];
+    struct set *set = &check->sets[number];
+    if (!set->calls) {
+        set->calls = reader_allocate(NULL, (size_t)size, sizeof *set->calls);
+        memset(set->calls, 0, (size_t)size * sizeof *set->calls);
+        check->set_count++;
+    }
+    return set;
 }
 
 static struct operation *operation_at(const struct set *set, uint64_t number)
@@ -319,29 +345,16 @@ static void push(struct set *set, const struct operation *operation)
     *operation_at(set, set->last++) = *operation;
 }
 
-static int64_t member_of(const struct trace_set *set, int pe)
-{
-    int64_t distance = pe - set->start;
-    bool member =
-        distance >= 0 && distance % set->stride == 0 && distance / set->stride < set->size;
-    return member ? distance / set->stride : -1;
-}
-
-static bool set_is_possible(const struct trace_set *set, int pes)
-{
-    return set->start >= 0 && set->stride > 0 && set->size > 0 && set->size <= pes &&
-           set->start < pes &&
-           (set->size == 1 || set->stride <= (pes - 1 - set->start) / (set->size - 1));
-}
-
 /* How far the PEs of the set are when matching stops there. What a PE was in when a signal ended
  * it, and what it would have called afterwards, is not in its trace. */
-static void tell_missing(struct check *check, const struct set *set)
+static void tell_missing(struct check *check, size_t number)
 {
+    const struct set *set = &check->sets[number];
+    const struct trace_set members = set_of(&check->reader->sets, number);
     const struct operation *operation = operation_at(set, set->first);
     int64_t missing = 0, example = -1;
-    for (int64_t i = 0; i < set->set.size; i++) {
-        int64_t pe = set->set.start + i * set->set.stride;
+    for (int64_t i = 0; i < members.size; i++) {
+        int64_t pe = set_pe(&members, i);
         if (set->calls[i] <= set->first && !check->pes[pe].interrupted) {
             missing++;
             example = example < 0 ? pe : example;
@@ -352,79 +365,87 @@ static void tell_missing(struct check *check, const struct set *set)
     finding(check,
             "%s: collective %" PRIu64 ", %s, was not called by %" PRId64
             " of them, such as PE %" PRId64,
-            set_name(&set->set), set->first, describe(check, operation), missing, example);
+            set_name(&members), set->first, describe(check, operation), missing, example);
+}
+
+static void match_operation(struct check *check, struct source *source, size_t number,
+                            int64_t member, const struct trace_event *event)
+{
+    const struct trace_set members = set_of(&check->reader->sets, number);
+    struct set *set = find_set(check, number, members.size);
+    if (set->given_up)
+        return;
+    struct operation operation = operation_of(source, event);
+    uint64_t turn = set->calls[member]++;
+    if (turn == set->last)
+        push(set, &operation);
+    struct operation *wanted = operation_at(set, turn);
+    if (!same_operation(wanted, &operation)) {
+        finding(check, "%s: collective %" PRIu64 " is %s on PE %d, but %s on PE %d",
+                set_name(&members), turn, describe(check, wanted), wanted->pe,
+                describe(check, &operation), operation.pe);
+        set->given_up = true;
+        return;
+    }
+    wanted->arrived++;
+    while (set->first < set->last && operation_at(set, set->first)->arrived == members.size)
+        set->first++;
+    if (set->last - set->first > MOST_OUTSTANDING) {
+        tell_missing(check, number);
+        set->given_up = true;
+    }
 }
 
 static void check_collective(struct check *check, struct source *source,
                              const struct trace_event *event)
 {
-    struct trace_set key;
-    if (!source_set(source, event, &key))
+    struct set_call call;
+    switch (source_set(source, event, &call)) {
+    case SET_NONE:
         return;
-    if (key.stride == 0) { /* a team: members are known of the world alone */
-        if (key.start != 0)
-            return;
-        key = (struct trace_set){0, 1, source->info->pes};
-    }
-    if (!set_is_possible(&key, source->info->pes)) {
-        finding(check, "%s: %s, but there are %d", where(source, event), set_name(&key),
-                source->info->pes);
+    case SET_UNKNOWN:
+        /* That the call says so itself is the program's business. */
+        if (!check->unknown && !(event->flags & TRACE_FAILED)) {
+            reader_say(check->reader,
+                       "%s: the members of a team are not in the trace (%s), so collectives of "
+                       "teams are not matched",
+                       source->path, where(source, event));
+            check->unknown = true;
+        }
         return;
+    case SET_IMPOSSIBLE:
+        finding(check,
+                "%s: PEs %" PRId64 ", step %" PRId64 ", %" PRId64 " of them, but there are %d",
+                where(source, event), event->values[TRACE_SET_START],
+                event->values[TRACE_SET_STRIDE], event->values[TRACE_SET_SIZE], source->info->pes);
+        return;
+    case SET_KNOWN:
+        break;
     }
-    if (key.size == 1)
-        key.stride = 1;
-    int64_t member = member_of(&key, source->info->pe);
-    if (member < 0) {
-        finding(check, "%s: the PE is not in the set: %s", where(source, event), set_name(&key));
+    const struct trace_set set = set_of(&check->reader->sets, call.set);
+    if (call.member < 0) {
+        finding(check, "%s: the PE is not in the set: %s", where(source, event), set_name(&set));
         return;
     }
     int64_t root = event_value(event, TRACE_ROOT, -1);
-    if (root >= key.size) {
+    if (root >= set.size) {
         finding(check, "%s: root %" PRId64 " of a set of %" PRId64 " PEs", where(source, event),
-                root, key.size);
+                root, set.size);
         return;
     }
-    if (!check->matching)
-        return;
-    struct set *set = find_set(check, &key);
-    if (set->given_up)
-        return;
-    const struct trace_routine *routine = source_routine(source, event);
-    /* Each PE of shmem_collect gives as many elements as it likes. */
-    bool sized = routine->class != TRACE_COLLECTIVE || strstr(routine->name, "fcollect") ||
-                 !strstr(routine->name, "collect");
-    struct operation operation = {
-        .routine = source_number(source, event),
-        .elements = sized ? event_value(event, TRACE_ELEMENTS, -1) : -1,
-        .bytes = sized ? event_value(event, TRACE_BYTES, -1) : -1,
-        .root = root,
-        .pe = source->info->pe,
-    };
-    uint64_t number = set->calls[member]++;
-    if (number == set->last)
-        push(set, &operation);
-    struct operation *wanted = operation_at(set, number);
-    if (!same_operation(wanted, &operation)) {
-        finding(check, "%s: collective %" PRIu64 " is %s on PE %d, but %s on PE %d", set_name(&key),
-                number, describe(check, wanted), wanted->pe, describe(check, &operation),
-                operation.pe);
-        set->given_up = true;
-        return;
-    }
-    wanted->arrived++;
-    while (set->first < set->last && operation_at(set, set->first)->arrived == key.size)
-        set->first++;
-    if (set->last - set->first > MOST_OUTSTANDING) {
-        tell_missing(check, set);
-        set->given_up = true;
-    }
+    if (check->matching)
+        match_operation(check, source, call.set, call.member, event);
 }
 
 static void check_ends(struct check *check)
 {
-    for (size_t i = 0; i < check->set_numbers.count; i++)
-        if (!check->sets[i].given_up && check->sets[i].first < check->sets[i].last)
-            tell_missing(check, &check->sets[i]);
+    for (size_t i = 0; i < check->set_room; i++) {
+        const struct set *set = &check->sets[i];
+        if (set->given_up || set->first == set->last ||
+            (check->unknown && set_of(&check->reader->sets, i).order != 0))
+            continue;
+        tell_missing(check, i);
+    }
 }
 
 /* ---- All of it ---- */
@@ -437,12 +458,11 @@ static void check_free(struct check *check)
         free(check->pes[i].held);
     }
     free(check->pes);
-    for (size_t i = 0; i < check->set_numbers.count; i++) {
+    for (size_t i = 0; i < check->set_room; i++) {
         free(check->sets[i].calls);
         free(check->sets[i].waiting);
     }
     free(check->sets);
-    table_free(&check->set_numbers);
 }
 
 static int check_run(struct reader *reader)
@@ -471,7 +491,7 @@ static int check_run(struct reader *reader)
     else
         check_ends(&check);
     fprintf(reader->out, "PEs: %zu, events: %" PRIu64 ", sets of PEs with collective calls: %zu; ",
-            reader->count, check.events, check.set_numbers.count);
+            reader->count, check.events, check.set_count);
     if (check.findings)
         fprintf(reader->out, "%" PRIu64 " finding%s\n", check.findings,
                 check.findings == 1 ? "" : "s");

@@ -8,8 +8,11 @@ typedef void event_writer(FILE *, const struct trace_file *, const struct trace_
 static void dump_source(struct source *source, event_writer *write, bool text)
 {
     struct reader *reader = source->reader;
-    if (text)
+    if (text) {
         event_text_header(reader->out, source->info);
+        source_print_teams(source, reader->out);
+        event_text_columns(reader->out);
+    }
     struct trace_cursor *cursor = trace_events(source->file, -1);
     struct trace_event event;
     while (source_next(source, cursor, &event)) {

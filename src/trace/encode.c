@@ -117,7 +117,7 @@ struct series_kind series_kind(const struct trace_routine *routine)
     for (unsigned field = 0; field < TRACE_FIELDS; field++) {
         if (!(routine->fields >> field & 1))
             continue;
-        if (field == TRACE_TARGET || field == TRACE_SOURCE)
+        if (field == TRACE_TARGET || field == TRACE_SOURCE || field == TRACE_SIGNAL)
             kind.places |= (uint16_t)(1 << index);
         if (field == TRACE_ELEMENTS && routine->fields >> TRACE_BYTES & 1 && index <= 1)
             kind.sized = (uint8_t)index;

@@ -35,7 +35,7 @@ enum trace_field {
     TRACE_TARGET_STRIDE, /* elements */
     TRACE_SOURCE_STRIDE, /* elements */
     TRACE_CONTEXT_ID,    /* 0 the default context, then in order of creation */
-    TRACE_SET_START,     /* active set: first PE; of a team: its id, see TRACE_SET_SIZE */
+    TRACE_SET_START,     /* active set: first PE; of a team, which has stride 0: its number */
     TRACE_SET_STRIDE,    /* in PEs, not its logarithm */
     TRACE_SET_SIZE,      /* PEs; _all routines: all of them */
     TRACE_ROOT,          /* PE's index in the set */
@@ -44,8 +44,13 @@ enum trace_field {
     TRACE_VALUE,   /* operand of an atomic, value of p, what a wait compares with, exit status */
     TRACE_RESULT,  /* of a fetching atomic (when asked for), of test and test_lock */
     TRACE_OPTIONS, /* of ctx_create, thread level of init_thread, level of pcontrol */
+    TRACE_SIGNAL,  /* place: that a put with signal changes behind its data */
     TRACE_FIELDS
 };
+
+/* Numbers of teams: 0 all PEs, from 1 on in order of creation on a PE, and the one of PEs that
+ * share memory. */
+#define TRACE_TEAM_SHARED (-2)
 
 /* A place in memory in one number: what it lies in above, the distance in bytes from the beginning
  * of that below, so that places of different PEs can be matched. */

@@ -41,6 +41,7 @@ static const struct parameter {
     {"value", TYPED, TRACE_VALUE},
     {"result", TYPED, TRACE_RESULT},
     {"options", PLAIN, TRACE_OPTIONS},
+    {"signal", PLACE, TRACE_SIGNAL},
 };
 #define PARAMETERS (sizeof parameters / sizeof *parameters)
 
@@ -303,6 +304,10 @@ void event_text_header(FILE *out, const struct trace_info *info)
         fprintf(out, "# clocks: %s, within %.0f ns\n", info->clock, 1e9 * info->clock_bound);
     else
         fprintf(out, "# clocks: %s\n", info->clock);
+}
+
+void event_text_columns(FILE *out)
+{
     fprintf(out, "# %12s %13s %13s  thread phase call\n", "start s", "duration s", "burst s");
 }
 

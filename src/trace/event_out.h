@@ -23,6 +23,7 @@ void event_json_parameters(FILE *, const struct trace_file *, const struct trace
                            bool safe);
 
 void event_text_header(FILE *, const struct trace_info *);
+void event_text_columns(FILE *);
 void event_text(FILE *, const struct trace_file *, const struct trace_event *);
 
 #endif

@@ -54,7 +54,7 @@ struct export
     double origin;
     struct export_pes pes;
     uint64_t last;
-    struct table sets, hosts;
+    struct table hosts;
     enum trace_class *classes; /* by number of the routine */
     size_t class_room;
     size_t *host_of; /* by PE, number + 1; 0: the trace has no file of it */
@@ -149,6 +149,8 @@ static const struct operation {
      false, false},
     {"align", OTF2_COLLECTIVE_OP_ALLOCATE, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
      false, false},
+    {"split", OTF2_COLLECTIVE_OP_CREATE_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
+    {"destroy", OTF2_COLLECTIVE_OP_DESTROY_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
     {"_sync", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
     {"", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
      false, false},
@@ -268,29 +270,11 @@ static void write_transfer(const struct export *export, struct location *locatio
         must(export, OTF2_EvtWriter_RmaOpCompleteBlocking(location->writer, NULL, end, WORLD, id));
 }
 
-/* The number of a set whose PEs there are; false: not known, as of teams. */
-static bool set_number(struct export *export, const struct source *source,
-                       const struct trace_event *event, size_t *number)
-{
-    struct trace_set set;
-    if (!source_set(source, event, &set))
-        return false;
-    if (set.stride == 0 && set.start == 0)
-        set = (struct trace_set){0, 1, export->pes.count};
-    if (set.size <= 0 || set.stride <= 0 || set.start < 0 || set.start >= export->pes.count ||
-        set.size > export->pes.count ||
-        (set.size - 1) > (export->pes.count - 1 - set.start) / set.stride)
-        return false;
-    *number = table_number(&export->sets, &set, sizeof set);
-    return true;
-}
-
 static void write_collective_end(const struct export *export, struct location *location,
                                  const char *name, const struct trace_event *event, int pe,
                                  size_t number, uint64_t end)
 {
-    struct trace_set set;
-    memcpy(&set, table_key(&export->sets, number), sizeof set);
+    const struct trace_set set = set_of(&export->reader->sets, number);
     const struct operation *operation = operation_of(name);
     int64_t root = event_value(event, TRACE_ROOT, -1), moved = event_value(event, TRACE_BYTES, 0);
     root = root < set.size ? root : -1;
@@ -300,7 +284,7 @@ static void write_collective_end(const struct export *export, struct location *l
         sent = operation->sends_all ? bytes * size : 0;
         received = operation->receives_all ? bytes * size : 0;
     } else if (root >= 0) {
-        bool is_root = pe == set.start + root * set.stride;
+        bool is_root = pe == set_pe(&set, root);
         sent = is_root ? bytes * (size - 1) : 0;
         received = is_root ? 0 : bytes;
     }
@@ -340,7 +324,8 @@ static void write_event(struct export *export, struct source *source, struct loc
                         const struct trace_event *event)
 {
     const struct trace_routine *routine = source_routine(source, event);
-    size_t number = source_number(source, event), set = WORLD;
+    struct set_call call = {WORLD, 0};
+    size_t number = source_number(source, event);
     if (number >= export->class_room) {
         export->class_room = 2 * number + 16;
         export->classes =
@@ -356,7 +341,7 @@ static void write_event(struct export *export, struct source *source, struct loc
     if (!location->writer)
         location->writer = open_location(export, source->info->pe, event->thread);
     OTF2_RegionRef region = (OTF2_RegionRef)number;
-    bool collective = set_number(export, source, event, &set);
+    bool collective = source_set(source, event, &call) == SET_KNOWN;
     must(export, OTF2_EvtWriter_Enter(location->writer, NULL, start, region));
     if (collective)
         must(export, OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, start));
@@ -371,7 +356,8 @@ static void write_event(struct export *export, struct source *source, struct loc
         complete(export, location, pending_of(location, event_value(event, TRACE_CONTEXT_ID, 0)),
                  end);
     if (collective)
-        write_collective_end(export, location, routine->name, event, source->info->pe, set, end);
+        write_collective_end(export, location, routine->name, event, source->info->pe, call.set,
+                             end);
     must(export, OTF2_EvtWriter_Leave(location->writer, NULL, end, region));
 }
 
@@ -404,8 +390,7 @@ static void write_source(struct export *export, struct source *source)
 {
     const struct trace_info *info = source->info;
     if (export_pe(&export->pes, source)) {
-        struct trace_set world = {0, 1, info->pes};
-        table_number(&export->sets, &world, sizeof world);
+        sets_active(&export->reader->sets, 0, 1, info->pes); /* WORLD, since it is the first */
         export->host_of = reader_allocate(NULL, (size_t)info->pes, sizeof *export->host_of);
         memset(export->host_of, 0, (size_t)info->pes * sizeof *export->host_of);
     }
@@ -502,16 +487,11 @@ static void define_sets(const struct export *export, OTF2_GlobalDefWriter *write
     must(export, OTF2_GlobalDefWriter_WriteGroup(writer, 0, none, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                                  OTF2_PARADIGM_SHMEM, OTF2_GROUP_FLAG_NONE,
                                                  (uint32_t) export->pes.count, members));
-    for (size_t i = 0; i < export->sets.count; i++) {
-        struct trace_set set;
-        memcpy(&set, table_key(&export->sets, i), sizeof set);
+    for (size_t i = 0; i < export->reader->sets.sets.count; i++) {
+        const struct trace_set set = set_of(&export->reader->sets, i);
         for (int64_t member = 0; member < set.size; member++)
-            members[member] = (uint64_t)(set.start + member * set.stride);
-        char text[96] = "all PEs";
-        if (i != WORLD)
-            snprintf(text, sizeof text, "PEs %" PRId64 " to %" PRId64 " step %" PRId64, set.start,
-                     set.start + (set.size - 1) * set.stride, set.stride);
-        OTF2_StringRef name = string(export, writer, text);
+            members[member] = (uint64_t)set_pe(&set, member);
+        OTF2_StringRef name = string(export, writer, i == WORLD ? "all PEs" : set_name(&set));
         must(export, OTF2_GlobalDefWriter_WriteGroup(
                          writer, (OTF2_GroupRef)i + 1, name, OTF2_GROUP_TYPE_COMM_GROUP,
                          OTF2_PARADIGM_SHMEM, OTF2_GROUP_FLAG_NONE, (uint32_t)set.size, members));
@@ -601,7 +581,6 @@ void export_otf2(struct reader *reader, const char *folder)
     write_local_definitions(&export);
     write_definitions(&export);
     must(&export, OTF2_Archive_Close(export.archive));
-    table_free(&export.sets);
     table_free(&export.hosts);
     free(export.classes);
     free(export.host_of);

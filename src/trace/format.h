@@ -1,5 +1,5 @@
 /*
- * The file format, version 1, as README.md here describes it: numbers that writer and reader share.
+ * The file format, version 2, as README.md here describes it: numbers that writer and reader share.
  * Whatever changes what old readers make of a file gets another version.
  */
 #ifndef SKAMPI_TRACE_FORMAT_H
@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #define FORMAT_MAGIC "SHMTRACE"
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
+#define FORMAT_OLDEST 1 /* that is read: it has no teams and no signals */
 #define FORMAT_NAME "pe-%05d.trace"
 
 /* ---- File: head, what it says, ending, blocks ---- */
@@ -42,7 +43,7 @@ static inline bool format_may_replace(int descriptor)
 #define BLOCK_MAGIC UINT32_C(0x4b4c4253) /* "SBLK" */
 #define BLOCK_MOST_BYTES (128 * 1024)    /* of a block's payload */
 
-enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE };
+enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS };
 
 struct block_head {
     uint32_t magic;

@@ -255,10 +255,10 @@ static char *read_beginning(struct trace_file *file)
         return say(
             "%s: this is no trace; name a folder that shmemtrace has written, or a file of it",
             file->path);
-    if (head.version != FORMAT_VERSION)
-        return say("%s: format version %u, this program reads version %d; use the shmemtrace that "
-                   "recorded it",
-                   file->path, head.version, FORMAT_VERSION);
+    if (head.version < FORMAT_OLDEST || head.version > FORMAT_VERSION)
+        return say("%s: format version %u, this program reads versions %d to %d; use the "
+                   "shmemtrace that recorded it",
+                   file->path, head.version, FORMAT_OLDEST, FORMAT_VERSION);
     if (head.description_bytes > DESCRIPTION_MOST_BYTES)
         return say("%s: damaged at its beginning; record it again", file->path);
     unsigned char *description = allocate(head.description_bytes, 1);
@@ -510,6 +510,39 @@ int trace_next_profile(struct trace_cursor *cursor, struct trace_profile *profil
     profile->max_ticks = take_signed(input);
     return input->bad || profile->routine >= cursor->file->info.routines ? record_damaged(cursor)
                                                                          : 1;
+}
+
+/* PEs of the range are in the trace, and its members in the team. */
+static bool range_is_possible(const struct trace_team *team, uint64_t size, int64_t pes)
+{
+    const struct pe_range *range = &team->range;
+    if (size == 0 || size > (uint64_t)pes || range->count < 1 || range->count > (int64_t)size ||
+        range->index < 0 || range->index > (int64_t)size - range->count || range->first < 0 ||
+        range->first >= pes)
+        return false;
+    if (range->count == 1)
+        return true;
+    return range->stride != 0 && range->stride > -pes && range->stride < pes &&
+           range->first + (range->count - 1) * range->stride >= 0 &&
+           range->first + (range->count - 1) * range->stride < pes;
+}
+
+int trace_next_team(struct trace_cursor *cursor, struct trace_team *team)
+{
+    int got = next_record(cursor, BLOCK_TEAMS);
+    if (got != 1)
+        return got;
+    struct input *input = &cursor->input;
+    team->team = take_signed(input);
+    uint64_t size = take_number(input);
+    team->range.index = (int64_t)take_number(input);
+    team->range.first = (int64_t)take_number(input);
+    team->range.stride = take_signed(input);
+    team->range.count = (int64_t)take_number(input);
+    team->size = (int64_t)size;
+    return input->bad || !range_is_possible(team, size, cursor->file->info.pes)
+               ? record_damaged(cursor)
+               : 1;
 }
 
 const char *trace_problem(const struct trace_cursor *cursor)

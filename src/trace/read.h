@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "trace/event.h"
+#include "trace/pe_ranges.h"
 
 struct trace_file;
 struct trace_cursor;
@@ -64,9 +65,16 @@ struct trace_profile {
     uint64_t calls, bytes;
     int64_t ticks, max_ticks; /* inside the routine: all calls, the longest */
 };
-/* As trace_next; a cursor is used for one of the three. */
+/* Some members of a team, which lie within it; those of one team follow each other in order. */
+struct trace_team {
+    int64_t team; /* its number, as in events of this PE */
+    int64_t size; /* all of its members */
+    struct pe_range range;
+};
+/* As trace_next; a cursor is used for one of the four. */
 int trace_next_phase(struct trace_cursor *, struct trace_phase *);
 int trace_next_profile(struct trace_cursor *, struct trace_profile *);
+int trace_next_team(struct trace_cursor *, struct trace_team *);
 void trace_cursor_free(struct trace_cursor *);
 
 /* Files of the PEs of a trace, sorted; a single file is a trace of itself. Count, or -1 and a text

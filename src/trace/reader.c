@@ -225,6 +225,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     free(reader.files);
     free(reader.told);
     table_free(&reader.routines);
+    sets_free(&reader.sets);
     free(reader.pes);
     free(reader.threads);
     if (reader.only_count)
@@ -337,6 +338,7 @@ void source_close(struct source *source)
     trace_close(source->file);
     free(source->wanted);
     free(source->numbers);
+    free(source->teams.teams);
     free(source);
 }
 
@@ -405,16 +407,4 @@ enum transfer trace_transfer(const struct trace_routine *routine)
     default:
         return TRANSFER_NONE;
     }
-}
-
-bool source_set(const struct source *source, const struct trace_event *event, struct trace_set *set)
-{
-    *set = (struct trace_set){0, 1, source->info->pes};
-    if (event_has(event, TRACE_SET_SIZE)) {
-        set->start = event_value(event, TRACE_SET_START, 0);
-        set->stride = event_value(event, TRACE_SET_STRIDE, 1);
-        set->size = event->values[TRACE_SET_SIZE];
-        return true;
-    }
-    return event->flags & TRACE_IMPLICIT_BARRIER;
 }

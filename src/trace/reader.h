@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "trace/read.h"
+#include "trace/sets.h"
 #include "trace/table.h"
 
 #define TRACE_DEFAULT_PATH "shmemtrace.out"
@@ -55,6 +56,7 @@ struct reader {
     FILE *out;
     const char *out_name;
     struct table routines; /* names of those of all files, once source_number() was called */
+    struct sets sets;      /* of PEs, of all files, once source_set() was called */
     int status;            /* so far */
     size_t readable;
 };
@@ -69,6 +71,7 @@ struct source {
     double seconds_per_tick;
     bool *wanted;    /* by routine */
     size_t *numbers; /* likewise, number + 1 in the reader's table; 0: not asked for yet */
+    struct source_teams teams;
     uint64_t events; /* read so far, wanted or not */
     bool damaged;
 };
@@ -122,13 +125,6 @@ size_t source_number(struct source *, const struct trace_event *);
 /* Which way a call moves data. */
 enum transfer { TRANSFER_NONE, TRANSFER_TO_PEER, TRANSFER_FROM_PEER, TRANSFER_BOTH };
 enum transfer trace_transfer(const struct trace_routine *);
-
-/* Of a call that is collective over a set of PEs, and of one over all because of a barrier inside.
- */
-struct trace_set {
-    int64_t start, stride, size;
-};
-bool source_set(const struct source *, const struct trace_event *, struct trace_set *);
 
 /* Differences and sums of what damaged files may hold. */
 static inline int64_t ticks_between(int64_t from, int64_t to)

@@ -27,7 +27,7 @@
  *                 thread = trace_started(ROUTINE), trace_entry ... trace_end, trace_begun(thread)
  *     finishing   trace_finishing(), trace_begin ... trace_end, trace_finished()
  *     exiting     trace_begin ... trace_end, trace_exiting(status), real routine
- *     created     real routine, end, trace_handle_add()
+ *     created     real routine, end, trace_handle_add() and the like, trace_end
  *     control     trace_begin ... trace_end, trace_control(level)
  */
 #ifndef SKAMPI_TRACE_RUNTIME_H

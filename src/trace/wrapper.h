@@ -6,6 +6,7 @@
 #define SKAMPI_TRACE_WRAPPER_H
 
 #include "trace/runtime.h"
+#include "trace/runtime_teams.h"
 
 static inline int64_t trace_float_bits(float value)
 {
@@ -51,11 +52,25 @@ static inline int64_t trace_context_number(shmem_ctx_t context)
                : trace_handle_number(TRACE_CONTEXT_HANDLE, (const void *)context);
 }
 
+/* The PE in the world that a context calls pe. */
+static inline int64_t trace_peer(shmem_ctx_t context, int pe)
+{
+#ifdef SHMEM_TEAM_INVALID
+    if (__builtin_expect(trace_team_contexts, 0) && context != SHMEM_CTX_DEFAULT)
+        return trace_context_peer((const void *)context, pe);
+#else
+    (void)context;
+#endif
+    return pe;
+}
+
 /* What may have created a context or team returns its status. -1: there is none. */
 static inline void trace_note_context(int status, const shmem_ctx_t *context)
 {
-    if (status == 0)
-        trace_handle_add(TRACE_CONTEXT_HANDLE, (const void *)*context);
+    if (status != 0)
+        return;
+    trace_handle_add(TRACE_CONTEXT_HANDLE, (const void *)*context);
+    trace_context_add((const void *)*context, NULL, NULL);
 }
 
 static inline int64_t trace_new_context(int status, const shmem_ctx_t *context)
@@ -69,14 +84,33 @@ static inline int64_t trace_new_context(int status, const shmem_ctx_t *context)
 static inline int64_t trace_team_number(shmem_team_t team)
 {
     return team == SHMEM_TEAM_WORLD    ? 0
-           : team == SHMEM_TEAM_SHARED ? -2
+           : team == SHMEM_TEAM_SHARED ? TRACE_TEAM_SHARED
                                        : trace_handle_number(TRACE_TEAM_HANDLE, (const void *)team);
 }
 
-static inline void trace_note_team(int status, const shmem_team_t *team)
+/* Teams that are there from the beginning. */
+static inline void trace_note_first_teams(const struct trace_team_calls *calls)
 {
-    if (status == 0 && *team != SHMEM_TEAM_INVALID)
-        trace_handle_add(TRACE_TEAM_HANDLE, (const void *)*team);
+    trace_team_add(0, (const void *)SHMEM_TEAM_WORLD, calls);
+    if (SHMEM_TEAM_SHARED != SHMEM_TEAM_INVALID && SHMEM_TEAM_SHARED != SHMEM_TEAM_WORLD)
+        trace_team_add(TRACE_TEAM_SHARED, (const void *)SHMEM_TEAM_SHARED, calls);
+}
+
+static inline void trace_note_team(int status, const shmem_team_t *team,
+                                   const struct trace_team_calls *calls)
+{
+    if (status != 0 || *team == SHMEM_TEAM_INVALID)
+        return;
+    trace_handle_add(TRACE_TEAM_HANDLE, (const void *)*team);
+    trace_team_add(trace_team_number(*team), (const void *)*team, calls);
+}
+
+static inline void trace_note_team_context(int status, const shmem_ctx_t *context,
+                                           shmem_team_t team, const struct trace_team_calls *calls)
+{
+    trace_note_context(status, context);
+    if (status == 0 && team != SHMEM_TEAM_WORLD)
+        trace_context_add((const void *)*context, (const void *)team, calls);
 }
 
 static inline int64_t trace_new_team(int status, const shmem_team_t *team)

@@ -19,7 +19,7 @@ from traces import HEAP, Made, small_scenario
 COLUMNS = ("pe,thread,index,routine,class,start,duration,burst,flags,phase,peer,elements,"
            "element_bytes,bytes,target,target_offset,source,source_offset,target_stride,"
            "source_stride,context,set_start,set_stride,set_size,root,comparison,condition,value,"
-           "result,options")
+           "result,options,signal,signal_offset")
 
 tap = Tap()
 MADE = Made()
@@ -237,6 +237,24 @@ def put(time, peer=0, bytes_=8, target=HEAP):
             f"target={target}\n")
 
 
+def team(time, number, value=None):
+    """A call of all of a team; value: instead of a synchronization, a split of that team."""
+    given = f"set_start={number} set_stride=0 set_size=2" if value is None else \
+        f"set_start={value} set_stride=1 set_size=1 value={number} result=-1"
+    return f"event 0 shmem_team_{'sync' if value is None else 'split_strided'} {time} 10 {given}\n"
+
+
+def members(number, *ranges, size=2):
+    """Lines of a team; ranges: (index, first, stride, count)."""
+    return "".join(f"team {number} {size} {' '.join(map(str, part))}\n" for part in ranges)
+
+
+# Both PEs make a team of both, twice; PE 0 one of itself between them.
+BOTH = (0, 0, 1, 2)
+TEAMS = (members(1, BOTH) + members(2, (0, 0, 1, 1), size=1) + members(3, BOTH),
+         members(1, BOTH) + members(2, BOTH))
+
+
 def lock(time, what):
     return f"event 0 shmem_{what}_lock {time} 10 target={HEAP}\n"
 
@@ -266,6 +284,18 @@ FINDINGS = {
     "a lock cleared that is not held": (pair(lock(100, "clear"), ""),
                                         "clears a lock that it does not hold"),
     "a lock set twice": (pair(lock(100, "set") + lock(200, "set"), ""), "that it holds already"),
+    "a team's other call": (pair(TEAMS[0] + team(100, 3), TEAMS[1] + team(100, 2, value=0)),
+                            "team no. 2 of PEs 0, step 1, 2 of them: collective 0 is shmem_team_sync() on PE"),
+    "a missing call of a team": (pair(TEAMS[0] + team(100, 1) + team(200, 3), TEAMS[1] + team(100, 1)),
+                                 "team no. 2 of PEs 0, step 1, 2 of them: collective 0, shmem_team_sync(), "
+                                 "was not called by 1 of them, such as PE 1"),
+    "other splits of a team": (pair(TEAMS[0] + team(100, 1, value=0), TEAMS[1] + team(100, 1, value=1)),
+                               "(start=0, stride=1, size=1) on PE 0, but"),
+    "a call of a team that the PE is not in": (
+        pair(members(1, (0, 1, 1, 1), size=1) + team(100, 1), ""), "the PE is not in the set: team of PEs 1"),
+    "a signal that is not symmetric": (
+        pair(f"event 0 shmem_putmem_signal 100 10 peer=1 elements=1 bytes=1 target={HEAP}\n", ""),
+        "its signal is not symmetric"),
     "a missing PE": ("pe 0 3 1\nend finalize\npe 2 3 1\nend finalize\n", "no file of PE 1"),
     "a file of another run": ("pe 0 2 1\nend exit\ncommand ./other\npe 1 2 1\nend exit\n",
                               "is of another run"),
@@ -285,6 +315,10 @@ well = {
                                             broadcast(100, elements=9, routine="shmem_collect64")),
     "sets that are used in different orders": pair(
         barrier(100, size=1, routine="shmem_barrier") + barrier(200), barrier(100)),
+    "teams that PEs number in different ways": pair(
+        TEAMS[0] + team(100, 1) + team(200, 2) + team(300, 3) + team(400, 3, value=0),
+        TEAMS[1] + team(100, 1) + team(200, 2) + team(300, 2, value=0)),
+    "a split that makes no team for its own PE": pair(team(100, 0, value=1), team(100, 0, value=1)),
     "a PE that runs ahead": pair("barriers 0 3000\n", "event 0 shmem_init 1000 900000000\n"
                                  "barriers 0 3000\n"),
 }
@@ -294,6 +328,32 @@ for number, (name, scenario) in enumerate(well.items()):
 ring = command("check", make("ring", pair(barrier(100), "", before="dropped 7\n")))
 tap.ok(ring.status == 0 and "7 events were not kept" in ring.err,
        "check does not match collectives of which some were not kept", ring)
+for number, (name, lines, wanted) in enumerate((
+        ("no members", "", "are not in the trace"),
+        ("members of which some are missing", members(1, (0, 0, 1, 1)), "are not in the trace"),
+        ("members in another order", members(1, (1, 1, 1, 1), (0, 0, 1, 1)), "are not in the trace"))):
+    found = command("check", make(f"unknown{number}", "version 1\n" * (not lines) + pair(
+        lines + team(100, 1) + barrier(200), TEAMS[1] + team(100, 1) + barrier(200))))
+    tap.ok(found.status == 0 and wanted in found.err and len(found.err.splitlines()) == 1
+           and "calls: 2; all well" in found.out, f"check: a team with {name} is said, and the rest compared",
+           found)
+for number, (name, lines) in enumerate({
+        "a PE that is not there": members(1, (0, 1, 1, 2)), "no step": members(1, (0, 0, 0, 2)),
+        "more members than PEs": members(1, (0, 0, 1, 2), size=3), "a member too much": members(1, (1, 0, 1, 2)),
+        "a huge step": members(1, (0, 0, 2**62, 2)), "no members": members(1, (0, 0, 1, 0))}.items()):
+    found = command("check", make(f"wrong{number}", pair(lines + team(100, 1), team(100, 1))))
+    tap.ok(found.status == 1 and "a record that cannot be" in found.err, f"check: a team with {name} is damage",
+           found)
+shown = command("dump", make("teams", pair(TEAMS[0], members(-2, (0, 1, 2, 2), (2, 0, 2, 2), size=4),
+                                         pes=4)))
+tap.equal(re.findall("^# team.*", shown.out, re.MULTILINE),
+          ["# team 1: PEs 0, step 1, 2 of them", "# team 2: PEs 0, step 1, 1 of them",
+           "# team 3: PEs 0, step 1, 2 of them", "# team -2 (SHMEM_TEAM_SHARED): PEs 1 3 0 2, 4 of them"],
+          "dump names members", shown)
+for version, status in ((0, 2), (1, 0), (3, 2)):
+    found = command("dump", make(f"version{version}", f"version {version}\npe 0 1 1\nend exit\n"))
+    tap.ok(found.status == status and (f"format version {version}, this program reads versions 1 to 2; use"
+                                       in found.err) == (status != 0), f"a trace of version {version}", found)
 
 # ---- Damage ----
 

@@ -33,7 +33,7 @@ MEANING = {"pe": "peer", "len": "elements", "nelems": "elements", "nlong": "elem
            "PE_size": "set_size", "PE_root": "root", "cmp": "comparison", "cond": "condition",
            "value": "value"}
 FIELDS = ("peer elements bytes target source target_stride source_stride context_id set_start "
-          "set_stride set_size root comparison condition value result options").split()
+          "set_stride set_size root comparison condition value result options signal").split()
 PES = 77
 BARRIER, FAILED = 1, 2
 # Of routines whose parameters do not say it by their names; arguments are 2, 3, ... in their order
@@ -93,6 +93,8 @@ void trace_flag(struct trace_entry *entry, unsigned flags);
 void trace_end(struct trace_thread *thread, const struct trace_entry *entry, unsigned n);
 int64_t trace_handle_number(enum trace_handle kind, const void *handle);
 void trace_handle_add(enum trace_handle kind, const void *handle);
+struct trace_team_calls;
+void trace_context_add(const void *context, const void *team, const struct trace_team_calls *calls);
 struct trace_thread *trace_started(unsigned routine);
 void trace_begun(struct trace_thread *thread);
 void trace_finishing(void);
@@ -187,6 +189,13 @@ int64_t trace_handle_number(enum trace_handle kind, const void *handle)
 void trace_handle_add(enum trace_handle kind, const void *handle)
 {
     printf("created %d %p\n", (int)kind, handle);
+}
+
+void trace_context_add(const void *context, const void *team, const struct trace_team_calls *calls)
+{
+    if (team || calls)
+        printf("a context of the team %p\n", team);
+    (void)context;
 }
 
 struct trace_thread *trace_started(unsigned routine)
@@ -631,7 +640,7 @@ def openshmem15(tap):
             ("shmem_int_sum_reduce", "ELEMENTS BYTES TARGET SOURCE SET_START SET_STRIDE SET_SIZE"),
             ("shmem_signal_wait_until", "TARGET COMPARISON VALUE RESULT"),
             ("shmem_ctx_float_put_signal",
-             "PEER ELEMENTS BYTES TARGET SOURCE CONTEXT_ID VALUE OPTIONS"),
+             "PEER ELEMENTS BYTES TARGET SOURCE CONTEXT_ID VALUE OPTIONS SIGNAL"),
             ("shmem_long_wait_until_some", "ELEMENTS TARGET COMPARISON VALUE RESULT"),
             ("shmem_team_sync", "SET_START SET_STRIDE SET_SIZE")):
         found = re.search(rf'"{name}".*?, ([^,]*)}}', table)

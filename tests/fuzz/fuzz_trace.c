@@ -101,6 +101,25 @@ static void read_profiles(struct trace_file *file, size_t most)
     trace_cursor_free(cursor);
 }
 
+static void read_teams(struct trace_file *file, size_t most)
+{
+    struct trace_cursor *cursor = trace_events(file, -1);
+    int pes = trace_info(file)->pes;
+    struct trace_team team;
+    size_t count = 0;
+    while (trace_next_team(cursor, &team) > 0) {
+        require(++count <= most, "more teams than bytes");
+        for (int64_t i = team.range.index; i <= team.range.index + team.range.count; i++) {
+            int64_t pe = pe_ranges_member(&team.range, 1, i);
+            require(pe >= -1 && pe < pes, "a member is none of the PEs");
+            require((pe < 0) == (i == team.range.index + team.range.count), "a member is missing");
+            if (team.range.count > 1000 && i == team.range.index + 1)
+                i = team.range.index + team.range.count - 1;
+        }
+    }
+    trace_cursor_free(cursor);
+}
+
 static void read_info(const struct trace_file *file)
 {
     const struct trace_info *info = trace_info(file);
@@ -131,6 +150,7 @@ static const char *read_file(const char *path, size_t size)
         read_events(file, thread, most);
     read_phases(file, most);
     read_profiles(file, most);
+    read_teams(file, most);
     trace_close(file);
     return end < 0 ? "damaged" : "whole";
 }
@@ -366,6 +386,8 @@ static size_t make_seed(uint8_t *data, bool profile, unsigned rounds)
     }
     struct block_head block = profile ? encode_numbers(payload, BLOCK_PROFILE, 3, 7)
                                       : encode_numbers(payload, BLOCK_PHASES, 2, 3 + COUNTERS);
+    give_block(&output, block, payload);
+    block = encode_numbers(payload, BLOCK_TEAMS, 2, 6);
     give_block(&output, block, payload);
     repair(data, (size_t)(output.next - data));
     return (size_t)(output.next - data);

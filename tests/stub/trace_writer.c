@@ -4,6 +4,7 @@
  *
  *   pe PE PES THREADS          begins a file
  *   date TEXT | command TEXT | host TEXT   of all later files; \xHH in it is that byte
+ *   version N                  of the format, of all later files
  *   dropped N                  of this file
  *   clock OFFSET               this PE's clock is ahead by so much
  *   event THREAD ROUTINE START DURATION [flags=N] [phase=N] [FIELD=N]...
@@ -11,6 +12,7 @@
  *   barriers THREAD COUNT      likewise
  *   counters PHASE START END N what a counter has counted
  *   profile ROUTINE PEER CALLS BYTES TIME LONGEST
+ *   team NUMBER SIZE INDEX FIRST STRIDE COUNT   some of its members
  *   end REASON                 the file's ending; without it, the program was killed
  */
 #define _GNU_SOURCE
@@ -33,6 +35,8 @@ static const struct trace_routine routines[] = {
     {"shmem_finalize", TRACE_SETUP, TRACE_SIGNED, 0, 0},
     {"shmem_malloc", TRACE_MEMORY, TRACE_SIGNED, 0, BIT(TRACE_BYTES) | BIT(TRACE_TARGET)},
     {"shmem_long_put", TRACE_PUT, TRACE_SIGNED, 8, TRANSFER},
+    {"shmem_putmem_signal", TRACE_PUT, TRACE_UNSIGNED, 1,
+     TRANSFER | BIT(TRACE_VALUE) | BIT(TRACE_OPTIONS) | BIT(TRACE_SIGNAL)},
     {"shmem_double_iget", TRACE_GET, TRACE_DOUBLE, 8,
      TRANSFER | BIT(TRACE_TARGET_STRIDE) | BIT(TRACE_SOURCE_STRIDE)},
     {"shmem_ctx_int_put_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 4, TRANSFER | BIT(TRACE_CONTEXT_ID)},
@@ -51,6 +55,9 @@ static const struct trace_routine routines[] = {
      BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) | BIT(TRACE_SOURCE) | SET},
     {"shmem_barrier_all", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, SET},
     {"shmem_barrier", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, SET},
+    {"shmem_team_sync", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, SET},
+    {"shmem_team_split_strided", TRACE_CONTEXT, TRACE_SIGNED, 0,
+     SET | BIT(TRACE_VALUE) | BIT(TRACE_RESULT)},
     {"shmem_set_lock", TRACE_LOCK, TRACE_SIGNED, 8, BIT(TRACE_TARGET)},
     {"shmem_clear_lock", TRACE_LOCK, TRACE_SIGNED, 8, BIT(TRACE_TARGET)},
     {"shmem_long_wait_until", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 8,
@@ -61,7 +68,7 @@ static const struct trace_routine routines[] = {
 static const char *const field_names[TRACE_FIELDS] = {
     "peer",          "elements",  "bytes",     "target",     "source",   "target_stride",
     "source_stride", "context",   "set_start", "set_stride", "set_size", "root",
-    "comparison",    "condition", "value",     "result",     "options",
+    "comparison",    "condition", "value",     "result",     "options",  "signal",
 };
 
 /* One thread: the block that is being filled. */
@@ -78,6 +85,7 @@ static char command[256] = "./app -n 4", date[256] = "2026-01-31T12:00:00Z", hos
 static FILE *file;
 static int pe, pes, threads;
 static uint64_t events, dropped, profiles;
+static uint32_t version = FORMAT_VERSION;
 static long ending;
 static int64_t clock_offset;
 static bool opened;
@@ -161,7 +169,7 @@ static void open_file(void)
         give_number(&out, routines[i].element_bytes);
         give_number(&out, routines[i].fields);
     }
-    struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
+    struct format_head head = {.magic = FORMAT_MAGIC, .version = version};
     head.description_bytes = (uint32_t)(out.next - description);
     head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
     put(&head, sizeof head);
@@ -383,6 +391,8 @@ int main(int argc, char **argv)
             read_text(rest, date);
         } else if (is(line, "host", &rest)) {
             read_text(rest, host);
+        } else if (is(line, "version", &rest)) {
+            version = (uint32_t)strtoul(rest, NULL, 0);
         } else if (is(line, "dropped", &rest)) {
             dropped = strtoull(rest, NULL, 0);
         } else if (is(line, "clock", &rest)) {
@@ -402,6 +412,9 @@ int main(int argc, char **argv)
             n[0] = find_routine(name);
             n[1] = 0;
             record(BLOCK_PROFILE, "uusuuss", n);
+        } else if (is(line, "team", &rest) && sscanf(rest, "%lld %lld %lld %lld %lld %lld", n,
+                                                     n + 1, n + 2, n + 3, n + 4, n + 5) == 6) {
+            record(BLOCK_TEAMS, "suuusu", n);
         } else if (is(line, "end", &rest)) {
             sscanf(rest, " %63[^\n]", name);
             open_file();

@@ -62,7 +62,7 @@ class Family:
 
 
 SET = "start log size"
-SIGNALLED = "target source elements ignored signal_value options pe"
+SIGNALLED = "target source elements signal signal_value options pe"
 _ATOMIC = "(?:ctx_)?{}_atomic_".format(T)
 # What an atomic operation of PE "by" makes of the value before, and its operand there.
 ADD, AND, OR, XOR = ("5 + {by} % 3", "60 + {by} % 7", "65 + {by} % 7", "90 + {by} % 7")

@@ -9,7 +9,7 @@ from skampi_tools.shmembench.program import Call, Let
 COLUMNS = ("pe", "routine", "class", "flags", "peer", "elements", "element_bytes", "bytes", "target",
            "target_offset", "source", "source_offset", "target_stride", "source_stride", "context",
            "set_start", "set_stride", "set_size", "root", "comparison", "condition", "value",
-           "result", "options")
+           "result", "options", "signal", "signal_offset")
 ANY = "*"
 _KIND = re.compile(r"\b(\d+)_[48]\b")  # numbers of Fortran with their kind
 GUARD_BYTES, SLACK = 64, 1024  # as in the templates
@@ -128,7 +128,7 @@ class _Run:
             row.update(set_start=value, set_stride=0, set_size=self.names["npes"])
         elif role == "signal_value":
             row["value"] = value
-        elif role in ("target", "source"):
+        elif role in ("target", "source", "signal"):
             self.put(row, role, value)
         elif role == "words":
             row["bytes"] = 4 * value

@@ -1,7 +1,8 @@
 /*
- * OpenSHMEM 1.5 over a library of 1.4: see emulation/shmem.h. Teams are strided sets of PEs;
- * everything collective is made of a synchronization in which each PE tells each other one, and of
- * puts and gets between two of them.
+ * OpenSHMEM 1.5 over a library of 1.4: see emulation/shmem.h. Teams are lists of PEs; everything
+ * collective is made of a synchronization in which each PE tells each other one, and of puts and
+ * gets between two of them. With EMULATION_ALONE=PE, that one shares memory with no other. With
+ * EMULATION_LIBRARY, it becomes a library together with library.c.
  */
 #include <shmem.h>
 
@@ -29,25 +30,57 @@ static void lose(void *target, const void *source, size_t bytes, int pe)
 /* ---- Teams ---- */
 
 struct shmem_team {
-    int start, stride, size;
+    int size;
+    int pes[MOST_PES];
 };
 
-static struct shmem_team world = {0, 1, 0};
-shmem_team_t SHMEM_TEAM_WORLD = &world, SHMEM_TEAM_SHARED = &world;
+static struct shmem_team world;
+shmem_team_t SHMEM_TEAM_WORLD = &world;
+#ifdef EMULATION_ALONE
+static struct shmem_team shared;
+shmem_team_t SHMEM_TEAM_SHARED = &shared;
+#else
+shmem_team_t SHMEM_TEAM_SHARED = &world;
+#endif
 
-/* Static, so symmetric. By PE: how often it has told this one that it came, and how often that was
+/* By PE: how often it has told this one that it came, and how often that was
  * waited for. Two PEs synchronize in the same order whatever teams they do it in, so that all
  * teams share the counters. */
-static long arrived[MOST_PES], expected[MOST_PES];
+#ifdef EMULATION_LIBRARY
+long *arrived; /* of a library, what is static is not symmetric */
+#else
+static long arrived[MOST_PES];
+#endif
+static long expected[MOST_PES];
+
+/* They are known once the library has started. */
+static void fill(shmem_team_t team)
+{
+    if (shmem_n_pes() > MOST_PES) {
+        fprintf(stderr, "the emulation of OpenSHMEM 1.5 is for at most %d PEs\n", MOST_PES);
+        shmem_global_exit(1);
+    }
+    for (int pe = 0; pe < shmem_n_pes(); pe++) {
+#ifdef EMULATION_ALONE
+        if (team == &shared && (pe == EMULATION_ALONE) != (shmem_my_pe() == EMULATION_ALONE))
+            continue;
+#endif
+        team->pes[team->size++] = pe;
+    }
+}
 
 int shmem_team_n_pes(shmem_team_t team)
 {
-    return team == SHMEM_TEAM_INVALID ? -1 : team == &world ? shmem_n_pes() : team->size;
+    if (team == SHMEM_TEAM_INVALID)
+        return -1;
+    if (team->size == 0)
+        fill(team);
+    return team->size;
 }
 
 static int pe_of(shmem_team_t team, int rank)
 {
-    return team->start + rank * team->stride;
+    return team->pes[rank];
 }
 
 int shmem_team_my_pe(shmem_team_t team)
@@ -58,13 +91,19 @@ int shmem_team_my_pe(shmem_team_t team)
     return -1;
 }
 
+int shmem_team_translate_pe(shmem_team_t from, int rank, shmem_team_t to)
+{
+    if (rank < 0 || rank >= shmem_team_n_pes(from))
+        return -1;
+    for (int other = 0; other < shmem_team_n_pes(to); other++)
+        if (pe_of(to, other) == pe_of(from, rank))
+            return other;
+    return -1;
+}
+
 int shmem_team_sync(shmem_team_t team)
 {
     int me = shmem_my_pe(), n = shmem_team_n_pes(team);
-    if (shmem_n_pes() > MOST_PES) {
-        fprintf(stderr, "the emulation of OpenSHMEM 1.5 is for at most %d PEs\n", MOST_PES);
-        shmem_global_exit(1);
-    }
     for (int rank = 0; rank < n; rank++)
         if (pe_of(team, rank) != me)
             shmem_long_atomic_inc(&arrived[me], pe_of(team, rank));
@@ -81,7 +120,9 @@ static shmem_team_t make_team(shmem_team_t parent, int start, int stride, int si
     shmem_team_t team = malloc(sizeof *team);
     if (!team)
         abort();
-    *team = (struct shmem_team){pe_of(parent, start), parent->stride * stride, size};
+    team->size = size;
+    for (int rank = 0; rank < size; rank++)
+        team->pes[rank] = pe_of(parent, start + rank * stride);
     return team;
 }
 

@@ -1,0 +1,187 @@
+/* LINK: src/trace/encode.c */
+/* Members of teams as ranges, in memory and in blocks; whom contexts mean by a PE. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#if SKAMPI_SHMEM
+#include "trace/runtime_teams.c"
+
+#define PES 100000
+
+struct tracer tracer;
+int trace_pes = PES;
+__thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
+
+void trace_begun(struct trace_thread *thread)
+{
+    (void)thread;
+}
+
+/* ---- A library with one team ---- */
+
+static int *team_pes, team_count;
+
+static int size_of(const void *team)
+{
+    (void)team;
+    return team_count;
+}
+
+static int pe_of(const void *team, int index)
+{
+    (void)team;
+    return team_pes[index];
+}
+
+static const struct trace_team_calls calls = {size_of, pe_of};
+
+/* ---- A file that is read at once ---- */
+
+static unsigned blocks, records;
+static int64_t next_index;
+
+static void read_record(struct input *input)
+{
+    assert_int_equal(take_signed(input), -2);
+    assert_int_equal(take_number(input), team_count);
+    struct pe_range range = {.index = (int64_t)take_number(input)};
+    range.first = (int64_t)take_number(input);
+    range.stride = take_signed(input);
+    range.count = (int64_t)take_number(input);
+    assert_false(input->bad);
+    assert_int_equal(range.index, next_index);
+    next_index += range.count;
+    for (int64_t i = range.index; i < next_index; i++)
+        assert_int_equal(pe_ranges_member(&range, 1, i), team_pes[i]);
+    records++;
+}
+
+bool file_write_block(struct buffer *block, volatile off_t *writing)
+{
+    struct input input = {block->payload, block->payload + block->head.bytes, false};
+    assert_null((void *)(uintptr_t)writing);
+    assert_int_equal(block->head.kind, BLOCK_TEAMS);
+    assert_int_equal(block->head.thread, 3);
+    assert_true(block->head.bytes <= BLOCK_BYTES);
+    for (uint32_t i = 0; i < block->head.records; i++)
+        read_record(&input);
+    assert_ptr_equal(input.next, input.end);
+    blocks++;
+    return true;
+}
+
+static void write_team(int *pes, int count)
+{
+    struct tracer_thread thread = {.number = 3};
+    trace_this_thread = &thread.common;
+    team_pes = pes;
+    team_count = count;
+    blocks = records = 0;
+    next_index = 0;
+    trace_team_add(-2, NULL, &calls);
+    trace_this_thread = NULL;
+}
+
+static void test_few(void **state)
+{
+    int one[] = {7}, up[] = {3, 5, 7, 9}, down[] = {9, 6, 3, 0}, mixed[] = {0, 1, 3, 7, 6, 5};
+    const struct {
+        int *pes, count;
+        unsigned ranges;
+    } teams[] = {{one, 1, 1}, {up, 4, 1}, {down, 4, 1}, {mixed, 6, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
+        write_team(teams[i].pes, teams[i].count);
+        assert_int_equal(blocks, 1);
+        assert_int_equal(records, teams[i].ranges);
+        assert_int_equal(next_index, teams[i].count);
+    }
+}
+
+static void test_many(void **state)
+{
+    int *pes = malloc(PES * sizeof *pes);
+    (void)state;
+    assert_non_null(pes);
+    for (int i = 0; i < PES; i++)
+        pes[i] = (int)(INT64_C(70001) * i % PES) ^ (i & 1);
+    write_team(pes, PES);
+    assert_int_equal(next_index, PES);
+    assert_true(blocks > 1);
+    for (int i = 0; i < PES; i++)
+        pes[i] = i;
+    write_team(pes, PES);
+    assert_int_equal(records, 1);
+    free(pes);
+}
+
+static void test_none(void **state)
+{
+    int wrong[] = {0, -1}, beyond[] = {0, PES};
+    (void)state;
+    write_team(wrong, 2);
+    assert_int_equal(blocks, 0);
+    write_team(beyond, 2);
+    assert_int_equal(blocks, 0);
+    write_team(wrong, 0);
+    assert_int_equal(blocks, 0);
+    tracer.off = OFF_ENDED;
+    write_team(wrong, 1);
+    assert_int_equal(blocks, 0);
+    tracer.off = 0;
+}
+
+static void test_contexts(void **state)
+{
+    int pes[] = {4, 2, 9}, a, b, team;
+    (void)state;
+    team_pes = pes;
+    team_count = 3;
+    assert_false(trace_team_contexts);
+    trace_context_add(&b, NULL, NULL);
+    assert_false(trace_team_contexts);
+    trace_context_add(&a, &team, &calls);
+    assert_true(trace_team_contexts);
+    assert_int_equal(trace_context_peer(&a, 0), 4);
+    assert_int_equal(trace_context_peer(&a, 2), 9);
+    assert_int_equal(trace_context_peer(&a, 3), -1);
+    assert_int_equal(trace_context_peer(&a, -1), -1);
+    assert_int_equal(trace_context_peer(&b, 2), 2);
+    /* The handle is used again: for the same team, for all PEs, for one that cannot be asked. */
+    trace_context_add(&a, &team, &calls);
+    assert_int_equal(trace_context_peer(&a, 1), 2);
+    trace_context_add(&a, NULL, NULL);
+    assert_int_equal(trace_context_peer(&a, 1), 1);
+    pes[1] = -1;
+    trace_context_add(&a, &team, &calls);
+    assert_int_equal(trace_context_peer(&a, 0), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_contexts),
+    };
+    return cmocka_run_group_tests_name("trace_teams", tests, NULL, NULL);
+}
+#else
+static void test_nothing(void **state)
+{
+    (void)state;
+    skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing)};
+    return cmocka_run_group_tests_name("trace_teams", tests, NULL, NULL);
+}
+#endif
