@@ -239,23 +239,41 @@ static char *preload_text(const char *library)
                                                                                        : text;
 }
 
-/* LAUNCHER -x NAME... REST */
-static char **with_variables(char **command, int count, char *preload)
+/* What follows -x: our library before the one that the user preloads there. */
+static char *with_library(const char *word, const char *library, char *preload)
 {
-    char **words = calloc((size_t)count + 2 * setting_row_count + 3, sizeof *words);
-    size_t used = 0;
-    if (!words)
-        return NULL;
-    words[used++] = command[0];
-    words[used++] = "-x";
-    words[used++] = preload;
-    for (size_t i = 0; i < setting_row_count; i++)
-        if (getenv(setting_rows[i].variable)) {
-            words[used++] = "-x";
-            words[used++] = (char *)(uintptr_t)setting_rows[i].variable;
-        }
-    for (int i = 1; i < count; i++)
-        words[used++] = command[i];
+    static const char name[] = "LD_PRELOAD=";
+    char *text;
+    if (strcmp(word, "LD_PRELOAD") == 0)
+        return preload; /* holds what the environment has */
+    if (strncmp(word, name, strlen(name)) != 0)
+        return (char *)(uintptr_t)word;
+    return asprintf(&text, "%s%s:%s", name, library, word + strlen(name)) < 0 ? NULL : text;
+}
+
+/* LAUNCHER -x NAME... REST, with -x NAME... behind each : between programs, too, since it holds for
+ * one of them. */
+static char **with_variables(char **command, size_t count, const char *library, char *preload)
+{
+    size_t programs = 1, used = 0;
+    for (size_t i = 1; i < count; i++)
+        programs += strcmp(command[i], ":") == 0;
+    char **words = calloc(count + programs * 2 * (setting_row_count + 1) + 1, sizeof *words);
+    for (size_t i = 0; words && i < count; i++) {
+        bool variable = i > 0 && strcmp(command[i - 1], "-x") == 0;
+        words[used] = variable ? with_library(command[i], library, preload) : command[i];
+        if (!words[used++])
+            return NULL;
+        if (i > 0 && strcmp(command[i], ":") != 0)
+            continue;
+        words[used++] = "-x";
+        words[used++] = preload;
+        for (size_t k = 0; k < setting_row_count; k++)
+            if (getenv(setting_rows[k].variable)) {
+                words[used++] = "-x";
+                words[used++] = (char *)(uintptr_t)setting_rows[k].variable;
+            }
+    }
     return words;
 }
 
@@ -288,7 +306,7 @@ int record_main(int argc, char **argv)
     if (!preload || asprintf(&assignment, "LD_PRELOAD=%s", preload) < 0)
         return refuse("out of memory");
     if (is_open_mpi(command[0]))
-        command = with_variables(command, argc - first, assignment);
+        command = with_variables(command, (size_t)(argc - first), library, assignment);
     else
         setenv("LD_PRELOAD", preload, 1);
     if (!command)

@@ -328,7 +328,7 @@ FINDINGS = {
                                         "clears a lock that it does not hold"),
     "a lock set twice": (pair(lock(100, "set") + lock(200, "set"), ""), "that it holds already"),
     "a missing PE": ("pe 0 3 1\nend finalize\npe 2 3 1\nend finalize\n", "no file of PE 1"),
-    "a file of another run": ("pe 0 2 1\nend exit\ncommand ./other\npe 1 2 1\nend exit\n",
+    "a file of another run": ("pe 0 2 1\nend exit\nbeginning -70\npe 1 2 1\nend exit\n",
                               "is of another run"),
     "a file that has no end": ("pe 0 2 1\nevent 0 shmem_init 10 10\nend exit\npe 1 2 1\n"
                                "event 0 shmem_init 10 10\n", "did not end in order"),
@@ -340,6 +340,7 @@ for (number, (name, (_, wanted))), found in in_parallel(
     tap.ok(found.status == 1 and wanted in found.out and "finding" in found.out.splitlines()[-1],
            f"check finds {name}", found)
 well = {
+    "different programs in one job": "pe 0 2 1\nend exit\ncommand ./other\npe 1 2 1\nend exit\n",
     "the barrier that a PE was killed in": pair(barrier(100) + barrier(200), barrier(100)).replace(
         "end finalize", "end signal 15"),
     "elements of collect that differ": pair(broadcast(100, elements=1, routine="shmem_collect64"),

@@ -4,6 +4,7 @@
  *
  *   pe PE PES THREADS          begins a file
  *   date TEXT | command TEXT   of all later files
+ *   beginning TIME             likewise: what times of all PEs count from
  *   dropped N                  of this file
  *   clock OFFSET               this PE's clock is ahead by so much
  *   event THREAD ROUTINE START DURATION [flags=N] [phase=N] [FIELD=N]...
@@ -78,7 +79,7 @@ static FILE *file;
 static int pe, pes, threads;
 static uint64_t events, dropped, profiles;
 static long ending;
-static int64_t clock_offset;
+static int64_t clock_offset, beginning;
 static bool opened;
 static struct thread *thread;
 static struct series_kind kinds[ROUTINES];
@@ -140,7 +141,7 @@ static void open_file(void)
     give_number(&out, profiles);
     give_text(&out, "made");
     give_real(&out, 1e9);
-    give_signed(&out, 0);
+    give_signed(&out, beginning);
     give_number(&out, 1);
     give_signed(&out, clock_offset);
     give_signed(&out, 0);
@@ -367,6 +368,8 @@ int main(int argc, char **argv)
             sscanf(rest, " %63[^\n]", date);
         } else if (is(line, "dropped", &rest)) {
             dropped = strtoull(rest, NULL, 0);
+        } else if (is(line, "beginning", &rest)) {
+            beginning = strtoll(rest, NULL, 0);
         } else if (is(line, "clock", &rest)) {
             clock_offset = strtoll(rest, NULL, 0);
         } else if (is(line, "event", &rest)) {
