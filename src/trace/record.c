@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,16 +124,21 @@ static int take_options(int argc, char **argv, struct settings *settings)
 
 /* ---- Folder ---- */
 
-static bool is_trace_file(int folder, const char *name)
+/* What keeps a file from being replaced: completes "holds pe-00000.trace, "; NULL: nothing. */
+static const char *kept_because(int folder, const char *name)
 {
+    static const char foreign[] = "which is no trace";
     int pe, length = 0;
     if (sscanf(name, "pe-%d.trace%n", &pe, &length) != 1 || length == 0 || name[length])
-        return false;
+        return foreign;
     int descriptor = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    bool own = descriptor >= 0 && format_may_replace(descriptor);
+    const char *reason = descriptor < 0 || !format_may_replace(descriptor) ? foreign
+                         : flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+                             ? "which a running program is writing"
+                             : NULL;
     if (descriptor >= 0)
         close(descriptor);
-    return own;
+    return reason;
 }
 
 /* An old trace in the folder goes; anything else stays, and is a reason not to use the folder.
@@ -149,9 +155,10 @@ static int clear_folder(const char *folder)
             const char *name = entry->d_name;
             if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
                 continue;
-            if (pass == 0 && !is_trace_file(dirfd(directory), name))
-                status = refuse("%s: holds %s, which is no trace; name another folder with -o",
-                                folder, name);
+            const char *reason = pass == 0 ? kept_because(dirfd(directory), name) : NULL;
+            if (reason)
+                status =
+                    refuse("%s: holds %s, %s; name another folder with -o", folder, name, reason);
             if (pass == 1 && unlinkat(dirfd(directory), name, 0) != 0)
                 status =
                     refuse("%s/%s: %s; name another folder with -o", folder, name, strerror(errno));
