@@ -57,6 +57,7 @@ struct reader {
     struct table routines; /* names of those of all files, once source_number() was called */
     int status;            /* so far */
     size_t readable;
+    bool chosen; /* a readable one was, by --pe */
 };
 
 /* A file of the trace that is being read. */
