@@ -144,12 +144,15 @@ static char *write_beginning(void)
                             {(void *)(uintptr_t)no_ending, sizeof no_ending}};
     file.ending = (off_t)(sizeof head + head.description_bytes);
     off_t end = file.ending + FORMAT_ENDING_BYTES;
-    errno = EFBIG;
-    bool written = (uint64_t)end <= most_bytes() && pwritev(file.descriptor, parts, 3, 0) == end;
+    bool room = (uint64_t)end <= most_bytes();
+    bool written = room && pwritev(file.descriptor, parts, 3, 0) == end;
     free(description);
     file.end = end;
     if (output.full)
         return refuse("the description does not fit", "load fewer libraries");
+    if (!room)
+        return refuse("files may not be as large as a trace's beginning",
+                      "raise SHMEMTRACE_LIMIT, or the shell's ulimit -f");
     return written ? NULL : refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
 }
 
