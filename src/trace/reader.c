@@ -64,7 +64,7 @@ void *reader_allocate(void *old, size_t count, size_t size)
 
 /* ---- Options ---- */
 
-static size_t command_options(const struct reader_command *command, struct reader_option *options)
+size_t reader_options(const struct reader_command *command, struct reader_option *options)
 {
     size_t count = 0;
     if (command->filters)
@@ -81,7 +81,7 @@ static size_t command_options(const struct reader_command *command, struct reade
 void reader_help(const struct reader_command *command)
 {
     struct reader_option options[READER_OPTIONS];
-    size_t count = command_options(command, options);
+    size_t count = reader_options(command, options);
     printf("Usage: shmemtrace %s [OPTION]... [TRACE]\n\n%s\n"
            "TRACE: a folder, or the file of one PE in it; %s if none is given.\n\n",
            command->name, command->summary, TRACE_DEFAULT_PATH);
@@ -160,7 +160,7 @@ static void parse_options(struct reader *reader, int argc, char **argv)
 {
     struct option table[READER_OPTIONS + 1] = {{0}};
     char letters[2 * READER_OPTIONS + 2] = ":", *letter = letters + 1;
-    size_t count = command_options(reader->command, reader->options);
+    size_t count = reader_options(reader->command, reader->options);
     for (size_t i = 0; i < count; i++) {
         const struct reader_option *o = &reader->options[i];
         table[i] = (struct option){o->name, o->value ? required_argument : no_argument, NULL,

@@ -58,7 +58,7 @@ static void usage(void)
          "SIZE is a number of bytes, with K, M or G behind it. Classes of routines are put, get,\n"
          "nonblocking, atomic, collective, synchronization, context, lock, memory, setup, query.\n"
          "Each option is a variable of the environment, too, for programs that are started with\n"
-         "LD_PRELOAD=libshmemtrace.so or linked with -lshmemtrace:");
+         "LD_PRELOAD=libshmemtrace.so or linked with -Wl,--no-as-needed -lshmemtrace:");
     for (size_t i = 0; i < setting_row_count; i++)
         printf("  %-20s %s\n", setting_rows[i].option, setting_rows[i].variable);
 }

@@ -114,9 +114,9 @@ def ends(done):
 
 def by_variables(line, **env):
     """Without the command; the folder is relative."""
-    return run(line, {**harness.launch_environment(), "OMPI_MCA_memory": "^patcher", **env,
+    return run(line, {**harness.launch_environment(), "OMPI_MCA_memory": "^patcher",
                       "LD_PRELOAD": os.path.join(ROOT, "libshmemtrace.so"),
-                      "SHMEMTRACE_OUTPUT": traces.TRACE})
+                      "SHMEMTRACE_OUTPUT": traces.TRACE, **env})
 
 
 def launcher(*words):
@@ -135,6 +135,11 @@ cases = {
     "closes": lambda: by_variables(launch_line(1, [app, "closes"])),
     "starts": lambda: traces.recorded(1, [app, "starts", nested]),
 }
+linked = os.path.join(folder, "linked")
+built = run([compiler, app + ".c", "-o", linked, "-Wl,--no-as-needed", f"-L{ROOT}", "-lshmemtrace",
+             f"-Wl,-rpath,{ROOT}"])
+assert built.status == 0, built
+cases["linked"] = lambda: by_variables(launch_line(1, [linked, "finalize"]), LD_PRELOAD=None)
 if os.environ.get("SKAMPI_LAUNCH", "oshrun ").startswith("oshrun "):
     other = os.path.join(folder, "other.so")
     stub = run([compiler, "-shared", "-fPIC", os.path.join(ROOT, "tests/stub/skewed_clock.c"), "-o",
@@ -157,6 +162,8 @@ tap.ok(runs["closes"].status == 0 and puts(runs["closes"]) == [PUTS]
 tap.ok(runs["starts"].status == 2 and "running program" in runs["starts"].err
        and puts(runs["starts"]) == [PUTS],
        "a trace that is being written is refused to others, and stays whole", runs["starts"])
+tap.ok(runs["linked"].status == 0 and puts(runs["linked"]) == [PUTS],
+       "a program that is linked with the tracer", runs["linked"])
 for name, wanted in (("two programs", [PUTS, PUTS]), ("a preloaded library", [PUTS])):
     if name not in runs:
         tap.skip(name, "the launcher has other options")
@@ -172,13 +179,12 @@ path = busy.path(traces.TRACE)
 with open(os.path.join(path, "pe-00000.trace"), "rb") as file:
     before = file.read()
     fcntl.flock(file, fcntl.LOCK_EX)
-    refused = by_variables(line, SHMEMTRACE_RING="0")
-    refused_here = run(line, {**harness.launch_environment(), "SHMEMTRACE_OUTPUT": path,
-                              "LD_PRELOAD": os.path.join(ROOT, "libshmemtrace.so")})
+    other = by_variables(line)
+    refused_here = by_variables(line, SHMEMTRACE_OUTPUT=path)
     file.seek(0)
     tap.ok(refused_here.status == 2 and "running program" in refused_here.err
            and file.read() == before, "... without the command, too", refused_here)
-tap.equal(refused.status, 0, "another folder is free", refused)
+tap.equal(other.status, 0, "another folder is free", other)
 refused = by_variables(line, SHMEMTRACE_LIMIT="1K")
 tap.ok(refused.status == 2 and "SHMEMTRACE_LIMIT" in refused.err,
        "a limit that leaves no room for anything is refused", refused)

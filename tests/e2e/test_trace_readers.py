@@ -530,7 +530,7 @@ for arguments, message in (
         (["dump", "--pe", "3-1", "small"], "--pe 3-1"), (["dump", "--pe", "1,", "small"], "--pe"),
         (["dump", "--only", "", "small"], "--only"), (["dump", "--csv", "--json", "small"], "--csv"),
         (["merge", "-o", "no/such/file", "small"], "no/such/file"), (["export", "small"], "--otf2"),
-        (["summary", "--pe", "9", "small"], "no PE"), (["dump"], "shmemtrace.out"),
+        (["summary", "--pe", "9", "small"], "--pe 9"), (["dump"], "shmemtrace.out"),
         (["export", "--chrome", "", "small"], "--chrome"), (["check", FOLDER], "no trace")):
     result = command(*arguments)
     tap.ok(result.status == 2 and len(result.err.splitlines()) == 1 and message in result.err and
