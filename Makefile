@@ -321,11 +321,14 @@ check:
 install uninstall: export PREFIX := $(PREFIX)
 install uninstall: export DESTDIR := $(DESTDIR)
 
+manuals := $(BUILD)/skampi.1 $(BUILD)/shmemtrace.1
 $(BUILD)/skampi.1: $(PROGRAM)
-	$(Q)./$(PROGRAM) --man >$@
+$(BUILD)/shmemtrace.1: $(TRACE_COMMAND)
+$(manuals):
+	$(Q)./$< --man >$@
 
-install: all $(BUILD)/skampi.1
-	mk/install ./$(PROGRAM) $(BUILD)/skampi.1 ./$(TRACE_COMMAND) $(addprefix ./,$(filter %.so,$(tracer)))
+install: all $(manuals)
+	mk/install ./$(PROGRAM) $(BUILD) ./$(TRACE_COMMAND) $(addprefix ./,$(filter %.so,$(tracer)))
 
 uninstall:
 	mk/install --remove

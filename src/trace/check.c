@@ -120,7 +120,8 @@ static void check_files(struct check *check)
     struct reader *reader = check->reader;
     int pes = 0;
     bool *there = NULL;
-    char *run = NULL;
+    int64_t run = 0;
+    bool one_run = false; /* known: the beginning that its PEs have in common */
     check->matching = true;
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = source_open(reader, i);
@@ -134,16 +135,17 @@ static void check_files(struct check *check)
         check->pes[i].threads =
             reader_allocate(NULL, (size_t)info->threads, sizeof *check->pes[i].threads);
         memset(check->pes[i].threads, 0, (size_t)info->threads * sizeof(struct thread));
-        if (!run) {
+        if (!there) {
             pes = info->pes;
             there = reader_allocate(NULL, (size_t)pes, sizeof *there);
             memset(there, 0, (size_t)pes * sizeof *there);
-            run = strdup(info->command);
+            run = info->beginning;
+            one_run = info->synchronized;
         }
         if (info->pes != pes)
             finding(check, "%s: is of a run on %d PEs, other files of one on %d", source->path,
                     info->pes, pes);
-        else if (strcmp(info->command, run) != 0)
+        else if (one_run && info->synchronized && info->beginning != run)
             finding(check, "%s: is of another run: %s", source->path, info->command);
         else if (info->pe < 0 || info->pe >= pes)
             finding(check, "%s: PE %d of %d", source->path, info->pe, pes);
@@ -177,7 +179,6 @@ static void check_files(struct check *check)
         check->matching = false;
     }
     free(there);
-    free(run);
 }
 
 /* ---- Each event by itself, and after the one before it of its thread ---- */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/manual.h"
 #include "trace/reader.h"
 #include "trace/record.h"
 
@@ -9,6 +10,12 @@ static const struct reader_command *const commands[] = {
     &dump_command, &summary_command, &check_command, &merge_command, &export_command,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
+
+/* The exit status. */
+static int written(void)
+{
+    return fflush(stdout) || ferror(stdout) ? 1 : 0;
+}
 
 static int help(void)
 {
@@ -18,13 +25,15 @@ static int help(void)
          "  record       as without a command; for a launcher that is called like one below");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    puts("\n"
-         "shmemtrace record -h and shmemtrace COMMAND -h list the options. For example:\n"
-         "\n"
-         "  shmemtrace oshrun -np 4 ./app\n"
-         "  shmemtrace summary\n"
-         "  shmemtrace export --chrome app.json");
-    return fflush(stdout) || ferror(stdout) ? 1 : 0;
+    puts(
+        "\n"
+        "shmemtrace record -h and shmemtrace COMMAND -h list the options, --man prints them all as "
+        "a\nmanual page. For example:\n"
+        "\n"
+        "  shmemtrace oshrun -np 4 ./app\n"
+        "  shmemtrace summary\n"
+        "  shmemtrace export --chrome app.json");
+    return written();
 }
 
 int main(int argc, char **argv)
@@ -32,6 +41,10 @@ int main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
         return help();
+    if (strcmp(word, "--man") == 0) {
+        manual_print(commands, COMMANDS);
+        return written();
+    }
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(word, commands[i]->name) == 0)
             return reader_main(commands[i], argc - 1, argv + 1);

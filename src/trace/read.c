@@ -35,7 +35,6 @@ struct trace_file {
     int64_t blocks; /* where they begin */
     struct trace_routine *routines;
     struct fix start, end;
-    int64_t beginning;
     char **texts; /* all that are to be freed */
     size_t text_count, text_room;
 };
@@ -156,8 +155,9 @@ static bool take_description(struct trace_file *file, struct input *input)
     info->profile = take_number(input) == 1;
     info->clock = keep_text(file, input);
     info->ticks_per_second = take_real(input);
-    file->beginning = take_signed(input);
+    info->beginning = take_signed(input);
     file->start = take_fix(input, true);
+    info->synchronized = file->start.known;
     info->counters = take_count(input, COUNTERS_MOST);
     info->counter_names = keep_texts(file, input, info->counters);
     info->objects = take_count(input, OBJECTS_MOST);
@@ -329,7 +329,7 @@ double trace_seconds(const struct trace_file *file, int64_t ticks)
     if (start->known && end->known && end->local > start->local)
         rate = ((double)end->global - (double)start->global) /
                ((double)end->local - (double)start->local);
-    int64_t base = (int64_t)((uint64_t)start->global - (uint64_t)file->beginning);
+    int64_t base = (int64_t)((uint64_t)start->global - (uint64_t)file->info.beginning);
     if (rate == 1) /* exact, so that shared clocks agree to the tick */
         return (double)(int64_t)((uint64_t)base + (uint64_t)since) / file->info.ticks_per_second;
     return ((double)base + (double)since * rate) / file->info.ticks_per_second;

@@ -21,6 +21,8 @@ struct trace_info {
     double ticks_per_second;
     const char *clock;  /* how clocks were synchronized */
     double clock_bound; /* s, error bound of the correction; NaN: not synchronized at the end */
+    bool synchronized;  /* clocks were, at the start; only then is the beginning that of all PEs */
+    int64_t beginning;  /* global ticks that times count from */
     bool complete;      /* the file was ended in order */
     const char *end;    /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
     uint64_t events;    /* recorded, as far as the file tells without reading it all */

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/event_out.h"
@@ -63,7 +64,7 @@ void *reader_allocate(void *old, size_t count, size_t size)
 
 /* ---- Options ---- */
 
-static size_t command_options(const struct reader_command *command, struct reader_option *options)
+size_t reader_options(const struct reader_command *command, struct reader_option *options)
 {
     size_t count = 0;
     if (command->filters)
@@ -80,7 +81,7 @@ static size_t command_options(const struct reader_command *command, struct reade
 void reader_help(const struct reader_command *command)
 {
     struct reader_option options[READER_OPTIONS];
-    size_t count = command_options(command, options);
+    size_t count = reader_options(command, options);
     printf("Usage: shmemtrace %s [OPTION]... [TRACE]\n\n%s\n"
            "TRACE: a folder, or the file of one PE in it; %s if none is given.\n\n",
            command->name, command->summary, TRACE_DEFAULT_PATH);
@@ -159,7 +160,7 @@ static void parse_options(struct reader *reader, int argc, char **argv)
 {
     struct option table[READER_OPTIONS + 1] = {{0}};
     char letters[2 * READER_OPTIONS + 2] = ":", *letter = letters + 1;
-    size_t count = command_options(reader->command, reader->options);
+    size_t count = reader_options(reader->command, reader->options);
     for (size_t i = 0; i < count; i++) {
         const struct reader_option *o = &reader->options[i];
         table[i] = (struct option){o->name, o->value ? required_argument : no_argument, NULL,
@@ -246,6 +247,11 @@ static void write_failed(const struct reader *reader, const char *path)
 
 FILE *reader_create(const struct reader *reader, const char *path)
 {
+    struct stat output, input;
+    for (size_t i = 0; stat(path, &output) == 0 && i < reader->count; i++)
+        if (reader->files[i] && stat(reader->files[i], &input) == 0 &&
+            input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+            reader_fail(reader, 2, "%s: is a file of the trace itself; name another one", path);
     FILE *file = fopen(path, "w");
     if (!file)
         reader_fail(reader, 2, "%s: cannot be written: %s", path, strerror(errno));
@@ -266,13 +272,40 @@ void reader_close_written(const struct reader *reader, FILE *file, const char *p
 
 /* ---- Files read ---- */
 
+/* As when recording, shmem_ may be left out. */
+static bool word_names(const char *word, const struct trace_routine *routine)
+{
+    static const char prefix[] = "shmem_";
+    size_t skipped = strncmp(routine->name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+    return strcmp(word, trace_class_name(routine->class)) == 0 ||
+           fnmatch(word, routine->name, 0) == 0 || fnmatch(word, routine->name + skipped, 0) == 0;
+}
+
 static bool wants_routine(const struct reader *reader, const struct trace_routine *routine)
 {
     for (size_t i = 0; i < reader->only_count; i++)
-        if (strcmp(reader->only[i], trace_class_name(routine->class)) == 0 ||
-            fnmatch(reader->only[i], routine->name, 0) == 0)
+        if (word_names(reader->only[i], routine))
             return true;
     return reader->only_count == 0;
+}
+
+/* Whether each word of --only names something that the library of the first file has. */
+static void check_only(const struct reader *reader, const struct trace_file *file)
+{
+    size_t routines = trace_info(file)->routines;
+    for (size_t i = 0; i < reader->only_count; i++) {
+        const char *word = reader->only[i];
+        bool known = false;
+        for (unsigned class = 0; class < TRACE_CLASSES; class ++)
+            known = known || strcmp(word, trace_class_name((enum trace_class) class)) == 0;
+        for (size_t k = 0; k < routines && !known; k++)
+            known = word_names(word, trace_routine(file, (uint32_t)k));
+        if (!known)
+            reader_fail(reader, 2,
+                        "--only: there is no class or routine %s in this trace; give put, get, "
+                        "nonblocking, atomic, ..., or names such as barrier_all or long_*",
+                        word);
+    }
 }
 
 struct source *source_open(struct reader *reader, size_t index)
@@ -296,7 +329,8 @@ struct source *source_open(struct reader *reader, size_t index)
         reader->status = 1;
         return NULL;
     }
-    reader->readable++;
+    if (reader->readable++ == 0)
+        check_only(reader, file);
     const struct trace_info *info = trace_info(file);
     if (info->profile && !reader->command->profiles)
         reader_fail(reader, 2,
@@ -307,6 +341,7 @@ struct source *source_open(struct reader *reader, size_t index)
         trace_close(file);
         return NULL;
     }
+    reader->chosen = true;
     struct source *source = reader_allocate(NULL, 1, sizeof *source);
     *source = (struct source){
         .reader = reader,
@@ -328,6 +363,9 @@ int reader_status(const struct reader *reader)
 {
     if (reader->readable == 0)
         exit(2); /* why was said already */
+    if (!reader->chosen)
+        reader_fail(reader, 2, "--pe %s: there is no such PE in %s", reader_given(reader, "pe"),
+                    reader->path);
     return reader->status;
 }
 

@@ -59,6 +59,7 @@ struct reader {
     struct sets sets;      /* of PEs, of all files, once source_set() was called */
     int status;            /* so far */
     size_t readable;
+    bool chosen; /* a readable one was, by --pe */
 };
 
 /* A file of the trace that is being read. */
@@ -79,6 +80,8 @@ struct source {
 /* argv[0] is the command's word. Returns the exit status. */
 int reader_main(const struct reader_command *, int argc, char **argv);
 void reader_help(const struct reader_command *);
+/* All options of a command, at most READER_OPTIONS; returns how many. */
+size_t reader_options(const struct reader_command *, struct reader_option *options);
 
 /* What the user gave for an option, NULL when it was not given. */
 const char *reader_given(const struct reader *, const char *option);

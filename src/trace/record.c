@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,7 +58,7 @@ static void usage(void)
          "SIZE is a number of bytes, with K, M or G behind it. Classes of routines are put, get,\n"
          "nonblocking, atomic, collective, synchronization, context, lock, memory, setup, query.\n"
          "Each option is a variable of the environment, too, for programs that are started with\n"
-         "LD_PRELOAD=libshmemtrace.so or linked with -lshmemtrace:");
+         "LD_PRELOAD=libshmemtrace.so or linked with -Wl,--no-as-needed -lshmemtrace:");
     for (size_t i = 0; i < setting_row_count; i++)
         printf("  %-20s %s\n", setting_rows[i].option, setting_rows[i].variable);
 }
@@ -123,16 +124,21 @@ static int take_options(int argc, char **argv, struct settings *settings)
 
 /* ---- Folder ---- */
 
-static bool is_trace_file(int folder, const char *name)
+/* What keeps a file from being replaced: completes "holds pe-00000.trace, "; NULL: nothing. */
+static const char *kept_because(int folder, const char *name)
 {
+    static const char foreign[] = "which is no trace";
     int pe, length = 0;
     if (sscanf(name, "pe-%d.trace%n", &pe, &length) != 1 || length == 0 || name[length])
-        return false;
+        return foreign;
     int descriptor = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    bool own = descriptor >= 0 && format_may_replace(descriptor);
+    const char *reason = descriptor < 0 || !format_may_replace(descriptor) ? foreign
+                         : flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+                             ? "which a running program is writing"
+                             : NULL;
     if (descriptor >= 0)
         close(descriptor);
-    return own;
+    return reason;
 }
 
 /* An old trace in the folder goes; anything else stays, and is a reason not to use the folder.
@@ -149,9 +155,10 @@ static int clear_folder(const char *folder)
             const char *name = entry->d_name;
             if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
                 continue;
-            if (pass == 0 && !is_trace_file(dirfd(directory), name))
-                status = refuse("%s: holds %s, which is no trace; name another folder with -o",
-                                folder, name);
+            const char *reason = pass == 0 ? kept_because(dirfd(directory), name) : NULL;
+            if (reason)
+                status =
+                    refuse("%s: holds %s, %s; name another folder with -o", folder, name, reason);
             if (pass == 1 && unlinkat(dirfd(directory), name, 0) != 0)
                 status =
                     refuse("%s/%s: %s; name another folder with -o", folder, name, strerror(errno));
@@ -239,23 +246,41 @@ static char *preload_text(const char *library)
                                                                                        : text;
 }
 
-/* LAUNCHER -x NAME... REST */
-static char **with_variables(char **command, int count, char *preload)
+/* What follows -x: our library before the one that the user preloads there. */
+static char *with_library(const char *word, const char *library, char *preload)
 {
-    char **words = calloc((size_t)count + 2 * setting_row_count + 3, sizeof *words);
-    size_t used = 0;
-    if (!words)
-        return NULL;
-    words[used++] = command[0];
-    words[used++] = "-x";
-    words[used++] = preload;
-    for (size_t i = 0; i < setting_row_count; i++)
-        if (getenv(setting_rows[i].variable)) {
-            words[used++] = "-x";
-            words[used++] = (char *)(uintptr_t)setting_rows[i].variable;
-        }
-    for (int i = 1; i < count; i++)
-        words[used++] = command[i];
+    static const char name[] = "LD_PRELOAD=";
+    char *text;
+    if (strcmp(word, "LD_PRELOAD") == 0)
+        return preload; /* holds what the environment has */
+    if (strncmp(word, name, strlen(name)) != 0)
+        return (char *)(uintptr_t)word;
+    return asprintf(&text, "%s%s:%s", name, library, word + strlen(name)) < 0 ? NULL : text;
+}
+
+/* LAUNCHER -x NAME... REST, with -x NAME... behind each : between programs, too, since it holds for
+ * one of them. */
+static char **with_variables(char **command, size_t count, const char *library, char *preload)
+{
+    size_t programs = 1, used = 0;
+    for (size_t i = 1; i < count; i++)
+        programs += strcmp(command[i], ":") == 0;
+    char **words = calloc(count + programs * 2 * (setting_row_count + 1) + 1, sizeof *words);
+    for (size_t i = 0; words && i < count; i++) {
+        bool variable = i > 0 && strcmp(command[i - 1], "-x") == 0;
+        words[used] = variable ? with_library(command[i], library, preload) : command[i];
+        if (!words[used++])
+            return NULL;
+        if (i > 0 && strcmp(command[i], ":") != 0)
+            continue;
+        words[used++] = "-x";
+        words[used++] = preload;
+        for (size_t k = 0; k < setting_row_count; k++)
+            if (getenv(setting_rows[k].variable)) {
+                words[used++] = "-x";
+                words[used++] = (char *)(uintptr_t)setting_rows[k].variable;
+            }
+    }
     return words;
 }
 
@@ -288,7 +313,7 @@ int record_main(int argc, char **argv)
     if (!preload || asprintf(&assignment, "LD_PRELOAD=%s", preload) < 0)
         return refuse("out of memory");
     if (is_open_mpi(command[0]))
-        command = with_variables(command, argc - first, assignment);
+        command = with_variables(command, (size_t)(argc - first), library, assignment);
     else
         setenv("LD_PRELOAD", preload, 1);
     if (!command)

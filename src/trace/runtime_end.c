@@ -17,7 +17,49 @@ static const int fatal[] = {SIGTERM, SIGINT,  SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, 
                             SIGABRT, SIGXCPU, SIGSYS, SIGTRAP, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2};
 #define FATAL (sizeof fatal / sizeof *fatal)
 
-static struct sigaction before[FATAL];
+/* What the application wants to happen: that is called behind what the tracer does. Two of each, so
+ * that a handler never sees half of a new one. */
+static struct {
+    struct sigaction actions[2];
+    atomic_uint latest;
+} wanted[FATAL];
+static atomic_bool watching;
+
+typedef int set_action(int number, const struct sigaction *action, struct sigaction *old);
+
+/* That of the C library, since the one below is called by its name. */
+static int real_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    static set_action *_Atomic real;
+    set_action *function = atomic_load(&real);
+    if (!function) {
+        void *symbol = dlsym(RTLD_NEXT, "sigaction");
+        memcpy(&function, &symbol, sizeof function); /* ISO C has no cast between these */
+        atomic_store(&real, function);
+    }
+    return function(number, action, old);
+}
+
+/* FATAL: it is none of them. */
+static size_t find_signal(int number)
+{
+    size_t i = 0;
+    while (i < FATAL && fatal[i] != number)
+        i++;
+    return i;
+}
+
+static struct sigaction wanted_action(size_t i)
+{
+    return wanted[i].actions[atomic_load(&wanted[i].latest) & 1];
+}
+
+static void set_wanted(size_t i, const struct sigaction *action)
+{
+    unsigned next = atomic_load(&wanted[i].latest) + 1;
+    wanted[i].actions[next & 1] = *action;
+    atomic_store(&wanted[i].latest, next);
+}
 
 /* "signal 15"; snprintf is not allowed here. */
 static void name_signal(char *text, int number)
@@ -33,7 +75,7 @@ static void die_of(int number)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t set;
-    sigaction(number, &action, NULL);
+    real_sigaction(number, &action, NULL);
     sigemptyset(&set);
     sigaddset(&set, number);
     raise(number);
@@ -43,21 +85,72 @@ static void die_of(int number)
 /* With a handler of the program's own, it may go on afterwards, and so may the trace. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    size_t i = 0;
+    static const struct sigaction nothing = {.sa_handler = SIG_DFL};
     char reason[16];
-    while (i + 1 < FATAL && fatal[i] != number)
-        i++;
-    const struct sigaction *old = &before[i];
-    bool handled = old->sa_flags & SA_SIGINFO || old->sa_handler != SIG_DFL;
+    size_t i = find_signal(number);
+    const struct sigaction action = i < FATAL ? wanted_action(i) : nothing;
+    bool handled = action.sa_handler != SIG_DFL;
     name_signal(reason, number);
     tracer_save(reason, !handled);
+    if (handled && action.sa_flags & SA_RESETHAND)
+        set_wanted(i, &nothing);
     if (!handled)
         die_of(number);
-    else if (old->sa_flags & SA_SIGINFO)
-        old->sa_sigaction(number, info, context);
-    else
-        old->sa_handler(number);
+    else if (action.sa_flags & SA_SIGINFO)
+        action.sa_sigaction(number, info, context);
+    else if (action.sa_handler != SIG_IGN)
+        action.sa_handler(number);
 }
+
+/* Before the application's handler. */
+static void watch_signal(size_t i, const struct sigaction *action)
+{
+    struct sigaction ours = {.sa_sigaction = on_signal, .sa_mask = action->sa_mask};
+    ours.sa_flags = (action->sa_flags & (SA_RESTART | SA_NODEFER)) | SA_SIGINFO | SA_ONSTACK;
+    set_wanted(i, action);
+    real_sigaction(fatal[i], action->sa_handler == SIG_IGN ? action : &ours, NULL);
+}
+
+/* Applications that set handlers later replace each other's, not the tracer's, and never see that.
+ * Children, who may share memory with their parent, do as they like. */
+__attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *action,
+                                                     struct sigaction *old)
+{
+    size_t i = find_signal(number);
+    bool ours = i < FATAL && atomic_load(&watching) && tracer.pid == getpid();
+    struct sigaction was, new = {.sa_handler = SIG_DFL};
+    if (action)
+        new = *action; /* may be where the old one goes */
+    int status = real_sigaction(number, ours || !action ? NULL : &new, &was);
+    if (status == 0 && old)
+        *old = i < FATAL && was.sa_sigaction == on_signal ? wanted_action(i) : was;
+    if (status == 0 && ours && action)
+        watch_signal(i, &new);
+    return status;
+}
+
+typedef void handler(int number);
+
+static handler *set_handler(int number, handler *function, int flags)
+{
+    struct sigaction action = {.sa_handler = function, .sa_flags = flags}, old;
+    if (!(flags & SA_NODEFER))
+        sigaddset(&action.sa_mask, number);
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+__attribute__((visibility("default"))) handler *signal(int number, handler *function)
+{
+    return set_handler(number, function, SA_RESTART);
+}
+
+#ifdef __GLIBC__
+/* What signal() is in programs of strict ISO C. */
+__attribute__((visibility("default"))) handler *__sysv_signal(int number, handler *function)
+{
+    return set_handler(number, function, (int)SA_RESETHAND | SA_NODEFER);
+}
+#endif
 
 static void on_exit_of_program(void)
 {
@@ -78,15 +171,11 @@ void ending_watch(void)
     at_quick_exit(on_exit_of_program);
     pthread_atfork(NULL, NULL, in_child);
     for (size_t i = 0; i < FATAL; i++) {
-        struct sigaction action = {.sa_sigaction = on_signal};
-        if (sigaction(fatal[i], NULL, &before[i]) != 0 ||
-            (!(before[i].sa_flags & SA_SIGINFO) && before[i].sa_handler == SIG_IGN))
-            continue;
-        action.sa_mask = before[i].sa_mask;
-        action.sa_flags =
-            (before[i].sa_flags & (SA_RESTART | SA_NODEFER)) | SA_SIGINFO | SA_ONSTACK;
-        sigaction(fatal[i], &action, NULL);
+        struct sigaction before;
+        if (real_sigaction(fatal[i], NULL, &before) == 0)
+            watch_signal(i, &before);
     }
+    atomic_store(&watching, true);
 }
 
 /* They run no handlers. */

@@ -2,9 +2,11 @@
 #define _GNU_SOURCE /* asprintf, pwritev */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -25,8 +27,8 @@
 #define DESCRIPTION_BYTES (1024 * 1024)
 
 static struct {
-    char path[4096];
-    int descriptor;
+    char path[PATH_MAX]; /* absolute: programs change folders */
+    _Atomic int descriptor;
     dev_t device; /* of the file, in case the application closes all descriptors and opens others */
     ino_t inode;
     off_t ending; /* where there is room for that */
@@ -142,37 +144,56 @@ static char *write_beginning(void)
                             {(void *)(uintptr_t)no_ending, sizeof no_ending}};
     file.ending = (off_t)(sizeof head + head.description_bytes);
     off_t end = file.ending + FORMAT_ENDING_BYTES;
-    errno = EFBIG;
-    bool written = (uint64_t)end <= most_bytes() && pwritev(file.descriptor, parts, 3, 0) == end;
+    bool room = (uint64_t)end <= most_bytes();
+    bool written = room && pwritev(file.descriptor, parts, 3, 0) == end;
     free(description);
     file.end = end;
     if (output.full)
         return refuse("the description does not fit", "load fewer libraries");
+    if (!room)
+        return refuse("files may not be as large as a trace's beginning",
+                      "raise SHMEMTRACE_LIMIT, or the shell's ulimit -f");
     return written ? NULL : refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+}
+
+/* Out of the application's way, and no other run's. */
+static int keep(int descriptor)
+{
+    int above = fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+    if (above < 0)
+        return descriptor;
+    close(descriptor);
+    return above;
+}
+
+/* A file system without locks must do without them. */
+static bool is_free(int descriptor)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 char *file_create(void)
 {
     const char *folder = tracer.settings.folder;
-    char name[32];
+    char name[32], whole[PATH_MAX];
     snprintf(name, sizeof name, FORMAT_NAME, tracer.pe);
-    int length = snprintf(file.path, sizeof file.path, "%s/%s", folder, name);
+    snprintf(file.path, sizeof file.path, "%s", folder);
+    if (!make_folder(folder) || !realpath(folder, whole))
+        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+    int length = snprintf(file.path, sizeof file.path, "%s/%s", whole, name);
     if (length < 0 || (size_t)length >= sizeof file.path)
         return refuse("the name is too long", "name another folder by SHMEMTRACE_OUTPUT");
-    if (!make_folder(folder))
-        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
     int descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
-    file.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
-    if (file.descriptor < 0)
-        file.descriptor = descriptor;
-    else
-        close(descriptor);
+    file.descriptor = keep(descriptor);
     struct stat status;
     if (fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
         !format_may_replace(file.descriptor))
         return refuse("there is a file that is no trace", "move it or name another folder");
+    if (!is_free(file.descriptor))
+        return refuse("a running program writes its trace there",
+                      "name another folder by SHMEMTRACE_OUTPUT");
     file.device = status.st_dev;
     file.inode = status.st_ino;
     if (ftruncate(file.descriptor, 0) != 0)
@@ -193,11 +214,28 @@ static void stop(int reason, const char *text)
         tracer_say("%s: %s; recording has stopped, the program goes on", file.path, text);
 }
 
-static bool is_own(void)
+static bool leads_to_file(int descriptor)
 {
     struct stat status;
-    return fstat(file.descriptor, &status) == 0 && status.st_dev == file.device &&
+    return fstat(descriptor, &status) == 0 && status.st_dev == file.device &&
            status.st_ino == file.inode;
+}
+
+/* Whether there is a descriptor of the file: opened again when the application has closed it. */
+static bool is_open(void)
+{
+    if (leads_to_file(file.descriptor))
+        return true;
+    int again = open(file.path, O_RDWR | O_CLOEXEC);
+    if (again < 0)
+        return false;
+    if (!leads_to_file(again)) {
+        close(again);
+        return false;
+    }
+    file.descriptor = keep(again);
+    (void)is_free(file.descriptor);
+    return true;
 }
 
 static uint32_t block_checksum(const struct block_head *head, const void *payload)
@@ -224,13 +262,15 @@ bool file_write_block(struct buffer *block, volatile off_t *writing)
     head->magic = BLOCK_MAGIC;
     head->checksum = block_checksum(head, block->payload);
     errno = 0;
-    bool own = is_own();
-    if (own && pwrite(file.descriptor, head, (size_t)bytes, at) == bytes)
+    bool there = is_open();
+    if (there && pwrite(file.descriptor, head, (size_t)bytes, at) == bytes)
         return true;
-    stop(OFF_FAILED, !own ? "closed by the program" : errno ? strerror(errno) : "the disk is full");
+    stop(OFF_FAILED, !there  ? "closed by the program"
+                     : errno ? strerror(errno)
+                             : "the disk is full");
     /* What was written of it is no block. */
     off_t behind = at + bytes;
-    if (atomic_compare_exchange_strong(&file.end, &behind, at) && own &&
+    if (atomic_compare_exchange_strong(&file.end, &behind, at) && there &&
         ftruncate(file.descriptor, at) != 0)
         return false;
     return false;
@@ -243,7 +283,7 @@ bool file_write_at(off_t *end, const struct block_head *head, const void *payloa
     whole.checksum = block_checksum(&whole, payload);
     struct iovec parts[] = {{&whole, sizeof whole}, {(void *)(uintptr_t)payload, whole.bytes}};
     off_t bytes = (off_t)(sizeof whole + whole.bytes);
-    if ((uint64_t)(*end + bytes) > most_bytes() || !is_own() ||
+    if ((uint64_t)(*end + bytes) > most_bytes() || !is_open() ||
         pwritev(file.descriptor, parts, 2, *end) != bytes)
         return false;
     *end += bytes;
@@ -254,7 +294,7 @@ void file_write_ending(const char *reason, uint64_t events, uint64_t dropped, of
 {
     unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
     struct output output = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
-    if (file.descriptor < 0 || !is_own())
+    if (file.descriptor < 0 || !is_open())
         return;
     give_text(&output, reason);
     give_number(&output, events);

@@ -391,8 +391,6 @@ static int summarize(struct reader *reader)
         source_close(source);
     }
     int status = reader_status(reader);
-    if (!summary->command)
-        reader_fail(reader, 2, "%s: no PE of that number in the trace", reader->path);
     if (json)
         summary_json_end(summary);
     else if (results)

@@ -12,6 +12,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import traces
 from builds import built_variables, copy_tree, make, write
 from harness import ROOT, Tap, program, run, scratch_directory, skampi, tracked_files
 
@@ -38,6 +39,7 @@ def installation(tree, top, *where):
     tap.equal(made.status, 0, f"make install {where[-1].split('=')[0]}=", made)
     present = everything(top)
     wanted = ["bin/skampi", "bin/skampi-table", "share/man/man1/skampi.1",
+              "share/man/man1/shmemtrace.1",
               "share/bash-completion/completions/skampi", "share/doc/skampi/README.md",
               "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps"]
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
@@ -177,9 +179,11 @@ def dist(tree):
 # ---- Manual page and completion ----
 
 
-def manual():
-    page = skampi(args=["--man"], launch=False)
-    tap.equal(page.status, 0, "--man", page)
+def manual(program_, *usages):
+    """What its --man prints has all that -h tells."""
+    page = run([program_, "--man"])
+    name = os.path.basename(program_)
+    tap.equal(page.status, 0, f"{name} --man", page)
     if shutil.which("groff"):
         rendered = run(["groff", "-man", "-ww", "-z"], stdin=page.out)
         tap.ok(rendered.status == 0 and not rendered.err, "the manual page renders without warnings",
@@ -189,10 +193,11 @@ def manual():
     else:
         tap.skip("the manual page renders", "groff is not installed")
         text = re.sub(r"\s+", " ", page.out.replace("\\-", "-"))
-    usage = skampi(args=["-h"], launch=False).out
+    usage = "".join(run([program_, *words, "-h"]).out for words in usages)
     options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", usage, re.MULTILINE)
     meanings = re.findall(r"^ +(?:-\w, +)?--.*?  +(\S.*)$", usage, re.MULTILINE)
-    missing = [word for word in options + meanings if word not in text.replace("\u2010", "-")]
+    missing = [word for word in options + meanings
+               if word not in text.replace("\u2010", "-") and "SHMEMTRACE_" not in word]
     tap.ok(len(options) > 10 and len(meanings) == len(options) and not missing,
            "... and tells every option that -h tells", f"missing: {missing} in {text}")
 
@@ -376,7 +381,8 @@ def dependencies():
 
 
 dependencies()
-manual()
+manual(program(), [])
+manual(traces.command(), ["record"], ["dump"], ["summary"], ["check"], ["merge"], ["export"])
 completion()
 tree = copy_tree(built=True)
 install(tree)

@@ -297,7 +297,7 @@ FINDINGS = {
         pair(f"event 0 shmem_putmem_signal 100 10 peer=1 elements=1 bytes=1 target={HEAP}\n", ""),
         "its signal is not symmetric"),
     "a missing PE": ("pe 0 3 1\nend finalize\npe 2 3 1\nend finalize\n", "no file of PE 1"),
-    "a file of another run": ("pe 0 2 1\nend exit\ncommand ./other\npe 1 2 1\nend exit\n",
+    "a file of another run": ("pe 0 2 1\nend exit\nbeginning -70\npe 1 2 1\nend exit\n",
                               "is of another run"),
     "a file that has no end": ("pe 0 2 1\nevent 0 shmem_init 10 10\nend exit\npe 1 2 1\n"
                                "event 0 shmem_init 10 10\n", "did not end in order"),
@@ -309,6 +309,7 @@ for (number, (name, (_, wanted))), found in in_parallel(
     tap.ok(found.status == 1 and wanted in found.out and "finding" in found.out.splitlines()[-1],
            f"check finds {name}", found)
 well = {
+    "different programs in one job": "pe 0 2 1\nend exit\ncommand ./other\npe 1 2 1\nend exit\n",
     "the barrier that a PE was killed in": pair(barrier(100) + barrier(200), barrier(100)).replace(
         "end finalize", "end signal 15"),
     "elements of collect that differ": pair(broadcast(100, elements=1, routine="shmem_collect64"),
@@ -406,7 +407,7 @@ for arguments, message in (
         (["dump", "--pe", "3-1", "small"], "--pe 3-1"), (["dump", "--pe", "1,", "small"], "--pe"),
         (["dump", "--only", "", "small"], "--only"), (["dump", "--csv", "--json", "small"], "--csv"),
         (["merge", "-o", "no/such/file", "small"], "no/such/file"), (["export", "small"], "--otf2"),
-        (["summary", "--pe", "9", "small"], "no PE"), (["dump"], "shmemtrace.out"),
+        (["summary", "--pe", "9", "small"], "--pe 9"), (["dump"], "shmemtrace.out"),
         (["export", "--chrome", "", "small"], "--chrome"), (["check", FOLDER], "no trace")):
     result = command(*arguments)
     tap.ok(result.status == 2 and len(result.err.splitlines()) == 1 and message in result.err and

@@ -5,6 +5,7 @@
  *   pe PE PES THREADS          begins a file
  *   date TEXT | command TEXT | host TEXT   of all later files; \xHH in it is that byte
  *   version N                  of the format, of all later files
+ *   beginning TIME             likewise: what times of all PEs count from
  *   dropped N                  of this file
  *   clock OFFSET               this PE's clock is ahead by so much
  *   event THREAD ROUTINE START DURATION [flags=N] [phase=N] [FIELD=N]...
@@ -87,7 +88,7 @@ static int pe, pes, threads;
 static uint64_t events, dropped, profiles;
 static uint32_t version = FORMAT_VERSION;
 static long ending;
-static int64_t clock_offset;
+static int64_t clock_offset, beginning;
 static bool opened;
 static struct thread *thread;
 static struct series_kind kinds[ROUTINES];
@@ -149,7 +150,7 @@ static void open_file(void)
     give_number(&out, profiles);
     give_text(&out, "made");
     give_real(&out, 1e9);
-    give_signed(&out, 0);
+    give_signed(&out, beginning);
     give_number(&out, 1);
     give_signed(&out, clock_offset);
     give_signed(&out, 0);
@@ -395,6 +396,8 @@ int main(int argc, char **argv)
             version = (uint32_t)strtoul(rest, NULL, 0);
         } else if (is(line, "dropped", &rest)) {
             dropped = strtoull(rest, NULL, 0);
+        } else if (is(line, "beginning", &rest)) {
+            beginning = strtoll(rest, NULL, 0);
         } else if (is(line, "clock", &rest)) {
             clock_offset = strtoll(rest, NULL, 0);
         } else if (is(line, "event", &rest)) {
