@@ -12,11 +12,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from builds import CLEAN, copy_tree, make, write
+from builds import CLEAN, compiling_once, copy_tree, make, write
 from harness import ROOT, Tap, build_config, has, parse_sko, run, skampi
 
 # The make that runs the tests has built everything optimized, with all warnings.
-CLEAN["CFLAGS"] = "-O0"
+CLEAN |= {"CFLAGS": "-O0", **compiling_once()}
 
 WTIME = 'set_skampi_buffer(1mb) begin measurement "t" measure comm(1) : wtime(100) end measurement'
 

@@ -298,7 +298,7 @@ class System:
 FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
           "python3-numpy", "python3-matplotlib"]
 FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
-              "clang-tools-extra", "mpich-devel", "groff-base", "chromium", "chromedriver",
+              "clang-tools-extra", "ccache", "mpich-devel", "groff-base", "chromium", "chromedriver",
               "python3-selenium"]
 NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
 OPTIONAL = [name for name in [*FEDORA, *FEDORA_DEV] if name not in NECESSARY]
@@ -349,7 +349,7 @@ def dependencies():
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
                      r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
                      r"python3-numpy python3-matplotlib python3-jsonschema otf2-tools shellcheck "
-                     r"clang-format mpich libmpich-dev groff-base chromium chromium-driver "
+                     r"clang-format ccache mpich libmpich-dev groff-base chromium chromium-driver "
                      r"python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
