@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-# TIMEOUT: 200
+# TIMEOUT: 300
 """Installing leaves what is needed and uninstalling nothing; the archive of make dist holds the
 project and is the same each time; manual page and completion are right; scripts/install-deps
 installs what is missing on Debian and on Fedora."""

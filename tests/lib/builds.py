@@ -68,7 +68,7 @@ def preloadable(source):
     return library if built.returncode == 0 else None
 
 
-def make(tree, *arguments, env=None, timeout=200):
+def make(tree, *arguments, env=None, timeout=300):
     return run(["make", "-j2", *arguments], {**CLEAN, **(env or {})}, timeout, tree)
 
 
