@@ -55,10 +55,7 @@ static const char *always(void)
 #if defined(__x86_64__)
 static int64_t now_tsc(void)
 {
-    unsigned int aux;
-    int64_t ticks = (int64_t)__rdtscp(&aux);
-    _mm_lfence();
-    return ticks;
+    return timer_read_tsc();
 }
 
 static const char *tsc_unusable(void)

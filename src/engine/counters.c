@@ -1,13 +1,12 @@
-#define _GNU_SOURCE /* vasprintf */
 #include "engine/counters.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock/timer.h"
+#include "engine/memory.h"
 
 #if SKAMPI_PAPI
 #include <papi.h>
@@ -36,17 +35,6 @@ static struct {
     long long excluded[COUNTERS_MAX], before_hold[COUNTERS_MAX];
     double sums[COUNTERS_MAX];
 } counters;
-
-__attribute__((format(printf, 1, 2))) static char *refuse(const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        abort();
-    va_end(arguments);
-    return text;
-}
 
 size_t counters_count(void)
 {
@@ -96,16 +84,17 @@ static char *add_event(const char *name)
     if (status == PAPI_OK)
         return NULL;
     if (PAPI_num_cmp_hwctrs(0) <= 0)
-        return refuse(
+        return format_text(
             "\"%s\" cannot be counted: PAPI has no hardware counters here (%s; papi_avail "
             "shows \"Number Hardware Counters : 0\")",
             name, PAPI_strerror(status));
     if (!known)
-        return refuse("there is no event \"%s\" (%s); papi_avail and papi_native_avail list them",
-                      name, PAPI_strerror(status));
-    return refuse("\"%s\" cannot be counted here, or not together with those before it: %s; "
-                  "papi_avail shows which events this processor has",
-                  name, PAPI_strerror(status));
+        return format_text(
+            "there is no event \"%s\" (%s); papi_avail and papi_native_avail list them", name,
+            PAPI_strerror(status));
+    return format_text("\"%s\" cannot be counted here, or not together with those before it: %s; "
+                       "papi_avail shows which events this processor has",
+                       name, PAPI_strerror(status));
 }
 
 /* The smallest difference of successive readings, since interruptions only add. */
@@ -127,16 +116,16 @@ static void find_overhead(void)
 static char *start_set(const char *const *names, size_t n)
 {
     if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
-        return refuse("PAPI cannot be initialized here");
+        return format_text("PAPI cannot be initialized here");
     counters.set = PAPI_NULL;
     int status = PAPI_create_eventset(&counters.set);
     if (status != PAPI_OK)
-        return refuse("PAPI cannot count: %s", PAPI_strerror(status));
+        return format_text("PAPI cannot count: %s", PAPI_strerror(status));
     char *error = NULL;
     for (size_t i = 0; i < n && !error; i++)
         error = add_event(names[i]);
     if (!error && (status = PAPI_start(counters.set)) != PAPI_OK)
-        error = refuse("counting cannot be started: %s", PAPI_strerror(status));
+        error = format_text("counting cannot be started: %s", PAPI_strerror(status));
     if (error)
         give_up_set();
     return error;
@@ -161,7 +150,7 @@ static char *start_set(const char *const *names, size_t n)
 {
     (void)names;
     (void)n;
-    return refuse("built without PAPI: install its library and header and build again");
+    return format_text("built without PAPI: install its library and header and build again");
 }
 
 #endif
@@ -174,8 +163,8 @@ char *counters_choose(const char *const *names, size_t n)
     if (n == 0)
         return NULL;
     if (n > COUNTERS_MAX)
-        return refuse("%zu events are too many; at most %d can be counted together", n,
-                      COUNTERS_MAX);
+        return format_text("%zu events are too many; at most %d can be counted together", n,
+                           COUNTERS_MAX);
     char *error = start_set(names, n);
     if (error)
         return error;

@@ -26,15 +26,6 @@
 /* How long a PE waits for PE 0 to report the same error and to end the job. */
 #define REPORT_GRACE_SECONDS 1.0
 
-static void *must(void *memory)
-{
-    if (!memory) {
-        fprintf(stderr, "skampi: error: out of memory\n");
-        comm_abort(STATUS_INTERNAL);
-    }
-    return memory;
-}
-
 int engine_pe(const struct engine *engine)
 {
     (void)engine;
@@ -106,15 +97,12 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
 
 void engine_fatal(struct engine *engine, int status, const char *place, const char *format, ...)
 {
-    char *text, *line;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = must(NULL);
+    char *text = format_text_with(format, arguments);
     va_end(arguments);
-    if (asprintf(&line, "%s: error: %s\n", place ? place : "skampi", text) < 0)
-        line = must(NULL);
-    engine_fatal_text(engine, status, line);
+    engine_fatal_text(engine, status,
+                      format_text("%s: error: %s\n", place ? place : "skampi", text));
 }
 
 void engine_report(struct engine *engine, const char *place, const char *call, const char *reason)

@@ -2,7 +2,7 @@
  * The output's header: everything needed to repeat the run, and what speaks against trusting it.
  * Facts of nodes are read by each node's lowest PE and gathered on PE 0: O(nodes) data.
  */
-#define _GNU_SOURCE /* environ, vasprintf */
+#define _GNU_SOURCE /* environ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +25,6 @@ struct facts {
     int32_t processors;
 };
 
-static void *must(void *memory)
-{
-    if (!memory)
-        comm_abort(1);
-    return memory;
-}
-
 /* Lines of the header. */
 struct texts {
     char **text;
@@ -43,8 +36,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct texts *texts, const
     va_list arguments;
     texts->text = must(realloc(texts->text, (texts->count + 1) * sizeof *texts->text));
     va_start(arguments, format);
-    if (vasprintf(&texts->text[texts->count++], format, arguments) < 0)
-        must(NULL);
+    texts->text[texts->count++] = format_text_with(format, arguments);
     va_end(arguments);
 }
 

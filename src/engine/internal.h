@@ -15,6 +15,7 @@
 #include "engine/control.h"
 #include "engine/counters.h"
 #include "engine/engine.h"
+#include "engine/memory.h"
 #include "output/output.h"
 
 /* The blocks that a measurement's buffers are cut from; symmetric, equal on all PEs. */

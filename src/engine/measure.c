@@ -3,7 +3,6 @@
  * result. Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction
  * of 2c + 4 numbers, O(log n) messages each; per-PE values are gathered once per result.
  */
-#define _GNU_SOURCE /* asprintf */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,15 +84,6 @@ struct samples {
     double *skew;     /* of the starts, seconds; dissemination only */
     double *counts;   /* of events in this PE's valid repetitions, where they are counted */
 };
-
-static void *must(void *memory)
-{
-    if (!memory) {
-        fprintf(stderr, "skampi: error: out of memory\n");
-        comm_abort(1);
-    }
-    return memory;
-}
 
 /* ---- For hooks ---- */
 
@@ -249,21 +239,17 @@ bool run_fail(struct run *run, const char *format, ...)
         return false;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&engine->failure, format, arguments) < 0)
-        must(NULL);
+    engine->failure = format_text_with(format, arguments);
     va_end(arguments);
     return false;
 }
 
 void run_note(struct run *run, const char *format, ...)
 {
-    char *text;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        must(NULL);
+    engine_note(run->engine, format_text_with(format, arguments));
     va_end(arguments);
-    engine_note(run->engine, text);
 }
 
 /* Any counter will do where a reading of the timer is a system call: the length is measured. */
@@ -1187,17 +1173,6 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
 
 /* ---- The request ---- */
 
-__attribute__((format(printf, 1, 2))) static char *refuse(const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        must(NULL);
-    va_end(arguments);
-    return text;
-}
-
 char *engine_refusal(const struct measure_request *request, int *argument)
 {
     const struct measurement *function = request->function;
@@ -1213,20 +1188,21 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         long long value = request->arguments[i].integer;
         *argument = (int)i;
         if (value < parameter->minimum)
-            return refuse("%s: %s is %lld, but must be at least %lld", function->name,
-                          parameter->name, value, (long long)parameter->minimum);
+            return format_text("%s: %s is %lld, but must be at least %lld", function->name,
+                               parameter->name, value, (long long)parameter->minimum);
         if (parameter->type == PARAMETER_RANK && value >= size)
-            return refuse("%s: %s is %lld, but the communicator has only the ranks 0 to %d",
-                          function->name, parameter->name, value, size - 1);
+            return format_text("%s: %s is %lld, but the communicator has only the ranks 0 to %d",
+                               function->name, parameter->name, value, size - 1);
     }
     *argument = -1;
     if (size < function->minimum_pes)
-        return refuse("%s needs a communicator of at least %d PEs, this one has %d: start more PEs "
-                      "or ask get_comm_size() first",
-                      function->name, function->minimum_pes, size);
+        return format_text(
+            "%s needs a communicator of at least %d PEs, this one has %d: start more PEs "
+            "or ask get_comm_size() first",
+            function->name, function->minimum_pes, size);
     const char *reason =
         function->check ? function->check(function, request->arguments, request->set) : NULL;
-    return reason ? refuse("%s: %s", function->name, reason) : NULL;
+    return reason ? format_text("%s: %s", function->name, reason) : NULL;
 }
 
 static void too_large(struct engine *engine, const struct measure_request *request)

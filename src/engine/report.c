@@ -1,7 +1,7 @@
 /*
  * What a measurement says in the output: the point, how it was measured, and its numbers. PE 0.
  */
-#define _GNU_SOURCE /* asprintf, open_memstream */
+#define _GNU_SOURCE /* open_memstream */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,15 +28,6 @@
 #define LEVEL_LEAST 0.1
 /* Sets with more text than this are not listed in results. */
 #define LONGEST_MEMBERS 4096
-
-static void *must(void *memory)
-{
-    if (!memory) {
-        fprintf(stderr, "skampi: error: out of memory\n");
-        comm_abort(1);
-    }
-    return memory;
-}
 
 /* "on one node", "on several nodes" (one PE each), "mixed". O(members) on one PE. */
 static const char *placement(const struct pe_set *set)
@@ -108,14 +99,11 @@ static char *conditions(struct engine *engine, const char *buffers, double unit)
     else
         snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
                  engine->buffers.cold ? "cold" : "warm");
-    char *text;
-    if (asprintf(&text, "%d PE%s %s; %s%s; %s run time; %s; %s", run->size,
-                 run->size == 1 ? "" : "s", placement(run->set), starts[start],
-                 measure_in_windows(engine) ? rules[settings->window.rule] : "",
-                 global ? "global" : "local", buffer,
-                 unit_text(values, sizeof values, function, unit)) < 0)
-        must(NULL);
-    return text;
+    return format_text("%d PE%s %s; %s%s; %s run time; %s; %s", run->size,
+                       run->size == 1 ? "" : "s", placement(run->set), starts[start],
+                       measure_in_windows(engine) ? rules[settings->window.rule] : "",
+                       global ? "global" : "local", buffer,
+                       unit_text(values, sizeof values, function, unit));
 }
 
 /* By name and unit, as the script gave them. The caller frees the array. */
@@ -321,9 +309,8 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
     struct result_level levels[LEVELS_MAX];
     struct described owned;
     char *note = NULL;
-    if (n < record->rounds &&
-        asprintf(&note, "%zu of %zu rounds are missing", record->rounds - n, record->rounds) < 0)
-        must(NULL);
+    if (n < record->rounds)
+        note = format_text("%zu of %zu rounds are missing", record->rounds - n, record->rounds);
     struct result_rounds result = {
         .point = describe(engine, &record->request, &record->settings, record->bytes, &owned),
         .rounds = n,

@@ -2,7 +2,6 @@
  * Measurements made again at other times of the run, in shuffled order: what a single round says is
  * true of its moment only, since machines stay on one level of speed for seconds.
  */
-#define _GNU_SOURCE /* asprintf */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,15 +23,6 @@
 #define JITTER 0.5
 /* A PE waits so long without telling the watchdog that it is alive. */
 #define SLICE_SECONDS 0.1
-
-static void *must(void *memory)
-{
-    if (!memory) {
-        fprintf(stderr, "skampi: error: out of memory\n");
-        comm_abort(1);
-    }
-    return memory;
-}
 
 /* ---- Requests ---- */
 
@@ -290,9 +280,7 @@ static void print(struct engine *engine, double seconds, size_t done)
     for (size_t i = 0; i < n; i++) {
         bool first = i == 0 || order[i]->block_number != order[i - 1]->block_number;
         bool last = i + 1 == n || order[i]->block_number != order[i + 1]->block_number;
-        char *name;
-        if (asprintf(&name, "%s (rounds)", order[i]->block) < 0)
-            must(NULL);
+        char *name = format_text("%s (rounds)", order[i]->block);
         if (first)
             output_begin_block(engine->output, name, ++engine->block_number, NULL);
         report_rounds(engine, order[i]);

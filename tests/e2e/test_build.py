@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-# TIMEOUT: 600
+# TIMEOUT: 900
 """What make dist packs is built in every combination, and each program measures; the build stays
 right when files and options change; make quickstart shows a table."""
 
@@ -12,11 +12,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from builds import CLEAN, copy_tree, make, write
+from builds import CLEAN, compiling_once, copy_tree, make, write
 from harness import ROOT, Tap, build_config, has, parse_sko, run, skampi
 
 # The make that runs the tests has built everything optimized, with all warnings.
-CLEAN["CFLAGS"] = "-O0"
+CLEAN |= {"CFLAGS": "-O0", **compiling_once()}
 
 WTIME = 'set_skampi_buffer(1mb) begin measurement "t" measure comm(1) : wtime(100) end measurement'
 
@@ -131,7 +131,7 @@ def changes(tree):
     made = run(["timeout", "-s", "INT", "0.05", "make", "PAPI=0"], CLEAN, 20, tree)
     made = make(tree, "PAPI=0", "banner")
     tap.ok(made.status == 0 and "PAPI off" in made.out, "an interrupted detection is made again", made)
-    made = make(tree, "clean", "all", timeout=100)
+    made = make(tree, "clean", "all")
     tap.ok(made.status == 0 and len(compiled(made)) == sources, "make clean all builds everything", made)
 
 

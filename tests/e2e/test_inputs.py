@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # TIMEOUT: 900
-"""The scripts in inputs/ run on any number of PEs, to the end and with all results."""
+"""The scripts in inputs/ run on any number of PEs, to the end and with all results: each by itself on
+one and two, several together, one behind the other, on more."""
 
 import glob
 import math
@@ -14,15 +15,17 @@ from harness import ROOT, Tap, skampi
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2}
-RUNS = [(1, {}), (2, {}), (3, SMALL), (7, SMALL), (16, SMALL)]
+ALONE = (1, 2)
+TOGETHER = (3, 7, 16)
+AT_ONCE = 8  # scripts: a launch takes as long as many of them
 # Every process of MPI waits busily for every other: on 16 there are minutes of that.
-MPI_RUNS = [(1, {}), (2, {}), (3, SMALL), (7, SMALL)]
-ALL_RUNS = [(2, SMALL)]  # what it includes runs on other numbers of PEs by itself
+MOST_OF_MPI = 7
 # Where PEs share cores, with each other or with other tests, times never agree: then there are as few
 # repetitions as there can be. On one PE a script runs as it is.
 PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
-# Clocks on which all start are waited for the longer the more PEs share a core.
+# Clocks on which all start are waited for the longer the more PEs share a core, and so is everybody.
 MOST_ON_TIME = 3
+FEW = 2  # repetitions, then
 YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 INPUTS = os.path.join(ROOT, "inputs")
 INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)
@@ -31,7 +34,7 @@ NEED_TWO = re.compile(r"get_np\(\) > 1")
 # Where the PEs of such blocks have to be; this test has one node.
 PLACES = re.compile(r"(one node|two nodes)$")
 NEED_LIBRARY = re.compile(r"Shmem_|First_Call|Memory_Footprint|[Ss]end|Bcast|MPI_|is_supported")
-# What happens once in a process has one repetition.
+# What happens once in a process has one repetition, and is first in it.
 ONCE = ("startup.ski", "selfcheck.ski", "inputs/figures/first_call.ski", "mpi_comm.ski")
 
 
@@ -58,8 +61,10 @@ def settings(text, values):
 def crowded(text, pes):
     """The script, told that PEs share cores."""
     told = "set_max_relative_standard_error(1.0)"
-    if pes > MOST_ON_TIME and "_synchronization()" not in text:
-        told += " choose_barrier_synchronization()"
+    if pes > MOST_ON_TIME:
+        told += f" set_min_repetitions({FEW})"
+        if "_synchronization()" not in text:
+            told += " choose_barrier_synchronization()"
     return PRECISION.sub(told, text)
 
 
@@ -73,7 +78,9 @@ def read(path):
         return INCLUDE.sub(lambda match: read(os.path.join(INPUTS, match[1])), file.read())
 
 
-def check_result(tap, what, run, blocks, unsupported, pes):
+def check_result(tap, what, run, texts, unsupported, pes):
+    """texts: of the scripts that it ran, one behind the other."""
+    blocks = [block for text in texts for block in blocks_of(text)]
     if not tap.equal(run.status, 0, f"{what}: exit status", run):
         return
     tap.equal([block.name for block in run.blocks], [name for name, _ in blocks],
@@ -86,12 +93,37 @@ def check_result(tap, what, run, blocks, unsupported, pes):
              or NEED_LIBRARY.search(text) and not is_possible(name, text, pes)]
     without = [block.name for block in run.blocks if not block.rows]
     tap.equal(without, empty, f"{what}: what can be measured here has results")
-    least = 1 if what.startswith(ONCE) else 8
+    least = 1 if what.startswith(ONCE) else FEW if pes > MOST_ON_TIME else 8
     tap.ok(all(math.isfinite(row.time) and row.reps >= least
                and (len(row.per_pe) == pes or PLACES.search(row.block) and len(row.per_pe) > 1
                     or row.block.endswith("on every other PE")
                     and len(row.per_pe) == (pes + 1) // 2)
                for row in run.rows), f"{what}: every result has its numbers", run)
+
+
+def groups(texts, pes):
+    """Names of the scripts that run together on so many PEs."""
+    runnable = [name for name, text in texts.items() if not (
+        # What it includes runs by itself on other numbers of PEs.
+        name == "all.ski" and pes != 2
+        # Known waits need a processor for each PE, as the script's head says.
+        or name == "selfcheck.ski" and pes > 2
+        or pes > MOST_OF_MPI and ("mpi" in name or "Bcast(" in text))]
+    alone = [name for name in runnable if pes in ALONE or name.startswith(ONCE)]
+    together = [name for name in runnable if name not in alone]
+    return [[name] for name in alone] + [together[at:at + AT_ONCE]
+                                         for at in range(0, len(together), AT_ONCE)]
+
+
+def start(names, texts, pes):
+    """Runs scripts, as one on more than one PE: those that PEs share cores in are told so."""
+    if pes == 1:
+        return skampi(os.path.join(INPUTS, os.path.relpath(names[0], "inputs") if
+                                   os.path.dirname(names[0]) else names[0]), np=1, env=YIELD, timeout=240)
+    files = {name: crowded(texts[name], pes) for name in names}
+    small = SMALL if pes > 2 or names == ["all.ski"] else {}
+    return skampi("".join(f'@include "{name}"\n' for name in names), np=pes, files=files, env=YIELD,
+                  args=settings("".join(files.values()), small), timeout=240)
 
 
 def check_head(tap, name, text):
@@ -106,8 +138,10 @@ def check_head(tap, name, text):
 def main():
     tap = Tap()
     texts = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "inputs", "**", "*.ski"), recursive=True)):
-        texts[path] = read(path)
+    for path in sorted(glob.glob(os.path.join(INPUTS, "**", "*.ski"), recursive=True)):
+        # Scripts in folders are not found by their names.
+        name = os.path.relpath(path, INPUTS)
+        texts[os.path.join("inputs", name) if os.path.dirname(name) else name] = read(path)
     tap.ok(texts, "there are scripts")
 
     shown = skampi(args=["--list"], launch=False).out
@@ -116,22 +150,16 @@ def main():
     called = functions_in("".join(texts.values()))
     tap.equal(sorted(listed - called - {"wtime"}), [], "every function is in some script")
 
-    for path, text in texts.items():
-        # Scripts in folders are not found by their names.
-        name = os.path.relpath(path, os.path.join(ROOT, "inputs"))
-        name = os.path.join("inputs", name) if os.path.dirname(name) else name
+    for name, text in texts.items():
         check_head(tap, name, text)
-        if not harness.has("SHMEM") and "is_supported" not in text:
+    if not harness.has("SHMEM"):
+        for name in [name for name, text in texts.items() if "is_supported" not in text]:
+            del texts[name]
             tap.skip(name, "it needs OpenSHMEM")
-            continue
-        runs = MPI_RUNS if "mpi" in name or "Bcast(" in text else RUNS
-        for pes, values in ALL_RUNS if name == "all.ski" else runs:
-            # Known waits need a processor for each PE, as the script's head says.
-            if name == "selfcheck.ski" and pes > 2:
-                continue
-            run = skampi(crowded(text, pes) if pes > 1 else path, np=pes,
-                         args=settings(text, values), env=YIELD, timeout=240)
-            check_result(tap, f"{name} on {pes} PEs", run, blocks_of(text), unsupported, pes)
+    for pes in (*ALONE, *TOGETHER):
+        for names in groups(texts, pes):
+            check_result(tap, f"{', '.join(names)} on {pes} PEs", start(names, texts, pes),
+                         [texts[name] for name in names], unsupported, pes)
 
     if os.path.dirname(harness.program()) == ROOT:
         run = skampi("ordering.ski", np=1, args=["--set", "MAXSIZE=8"])

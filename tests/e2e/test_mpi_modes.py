@@ -9,7 +9,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from builds import CLEAN, copy_tree, make
+from builds import CLEAN, compiling_once, copy_tree, make
 from harness import Tap, has, run, skampi, skip_all
 
 # Of the test files, those that depend on neither library.
@@ -29,7 +29,7 @@ end measurement
 def build(tap, tree, found, *arguments):
     """Not optimized: what is tested here is not fast or slow."""
     name = " ".join(["make", *arguments])
-    made = make(tree, *arguments, "CFLAGS=-O0", timeout=600)
+    made = make(tree, *arguments, "CFLAGS=-O0", timeout=600, env=compiling_once())
     tap.ok(made.status == 0 and "warning" not in made.err, f"{name}: builds without warnings", made)
     said = [line for line in made.out.splitlines() if line.startswith("skampi: CC=")]
     tap.ok(len(said) == 1 and re.search(found, said[0]), f"{name}: says in one line what it found", said)

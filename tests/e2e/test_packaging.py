@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-# TIMEOUT: 200
+# TIMEOUT: 300
 """Installing leaves what is needed and uninstalling nothing; the archive of make dist holds the
 project and is the same each time; manual page and completion are right; scripts/install-deps
 installs what is missing on Debian and on Fedora."""
@@ -303,7 +303,7 @@ class System:
 FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
           "python3-numpy", "python3-matplotlib"]
 FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
-              "clang-tools-extra", "mpich-devel", "groff-base", "chromium", "chromedriver",
+              "clang-tools-extra", "ccache", "mpich-devel", "groff-base", "chromium", "chromedriver",
               "python3-selenium"]
 NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
 OPTIONAL = [name for name in [*FEDORA, *FEDORA_DEV] if name not in NECESSARY]
@@ -353,9 +353,9 @@ def dependencies():
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
                      r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
-                     r"python3-numpy python3-matplotlib python3-jsonschema otf2-tools python3-otf2 "
-                     r"shellcheck clang-format mpich libmpich-dev groff-base chromium "
-                     r"chromium-driver python3-selenium$",
+                      r"python3-numpy python3-matplotlib python3-jsonschema otf2-tools python3-otf2 "
+                      r"shellcheck clang-format ccache mpich libmpich-dev groff-base chromium "
+                      r"chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),

@@ -15,6 +15,18 @@ CLEAN = {name: None for name in (
     "OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM").split()} | {"WERROR": "1"}
 
 
+def compiling_once():
+    """Environment in which what was compiled before, here or by another test, is not compiled again:
+    for tests that build almost the same several times. Nothing where ccache is not installed."""
+    places = ("/usr/lib/ccache", "/usr/lib64/ccache", "/usr/lib/ccache/bin")
+    compilers = [place for place in places if os.path.exists(os.path.join(place, "gcc"))]
+    if not compilers:
+        return {}
+    return {"PATH": f"{compilers[0]}:{os.environ['PATH']}", "CCACHE_NOHASHDIR": "1",
+            "CCACHE_DIR": os.path.join(build_directory(), "tests", "ccache"),
+            "CCACHE_MAXSIZE": "200M"}
+
+
 def copy_tree(built=False):
     """A copy of the project's files; built: also of what was built from them, so that little is
     compiled again."""
@@ -56,7 +68,7 @@ def preloadable(source):
     return library if built.returncode == 0 else None
 
 
-def make(tree, *arguments, env=None, timeout=200):
+def make(tree, *arguments, env=None, timeout=300):
     return run(["make", "-j2", *arguments], {**CLEAN, **(env or {})}, timeout, tree)
 
 

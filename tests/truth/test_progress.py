@@ -5,9 +5,9 @@
 
 import truth
 from harness import Tap
+from quiet import Attempts
 
 LIMIT = 1e6  # ns; a stalled operation takes 20 ms and more
-ATTEMPTS = 2  # attempts: the machine is shared
 
 TRANSPORTS = {
     "shared memory": {},
@@ -42,27 +42,29 @@ def script(calls, synchronization):
     return "\n".join(["set_unit(1e9)", "set_max_window(1.0)", f"choose_{synchronization}_synchronization()", *blocks])
 
 
-def stalled(environment, synchronization):
-    """Texts of what was too slow; they are as many as calls when the run failed."""
+def stalled(calls, environment, synchronization):
+    """Texts of what was too slow, by call; of all when the run failed."""
     try:
-        rows = truth.measure(script(CALLS, synchronization), 2, environment, timeout=60)
+        rows = truth.measure(script(calls, synchronization), 2, environment, timeout=60)
     except truth.RunFailed as error:
         tap.note(error)
-        return dict.fromkeys(CALLS, "not measured")
+        return dict.fromkeys(calls, "not measured")
     times = {row.block: row.time for row in rows}
-    texts = {call: f"{times.get(call)} ns" for call in CALLS}
+    texts = {call: f"{times.get(call)} ns" for call in calls}
     return {call: text for call, text in texts.items() if not times.get(call, LIMIT) < LIMIT}
 
 
 def check_transport(name, environment, synchronization):
-    slow = stalled(environment, synchronization)
-    for attempt in range(1, ATTEMPTS):
-        if slow:
-            tap.note(f"{name}, attempt {attempt} of {ATTEMPTS}: {slow}")
-            again = stalled(environment, synchronization)
-            slow = {call: text for call, text in again.items() if call in slow}
+    slow = dict.fromkeys(CALLS)
+    attempts = Attempts(tap, wanted=2)
+    for _ in attempts:
+        again = stalled(list(slow), environment, synchronization)
+        slow = {call: text for call, text in again.items() if call in slow}
+        if not slow:
+            break
+        tap.note(f"{name}: {slow}")
     for call in CALLS:
-        tap.ok(call not in slow, f"{call} over {name}, {synchronization}: {slow.get(call, 'ok')}")
+        attempts.decide(call not in slow, f"{call} over {name}, {synchronization}", slow.get(call))
 
 
 def check_twin():

@@ -36,9 +36,9 @@ static struct reading both_clocks(void)
     struct reading best = {0, 0};
     int64_t tightest = INT64_MAX;
     for (int i = 0; i < 50; i++) {
-        int64_t before = (int64_t)__rdtsc();
+        int64_t before = (int64_t)__builtin_ia32_rdtsc();
         int64_t ns = system_ns();
-        int64_t after = (int64_t)__rdtsc();
+        int64_t after = (int64_t)__builtin_ia32_rdtsc();
         if (after - before < tightest) {
             tightest = after - before;
             best = (struct reading){before + tightest / 2, ns};

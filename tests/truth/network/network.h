@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 /* A preloaded library's own names must not get between those of the program and its libraries. */
 #pragma GCC visibility push(hidden)
@@ -32,7 +29,7 @@ static inline int64_t ticks_now(void)
 {
 #if defined(__x86_64__)
     if (use_tsc) {
-        return (int64_t)__rdtsc();
+        return (int64_t)__builtin_ia32_rdtsc();
     }
 #endif
     return system_ns();
