@@ -224,25 +224,24 @@ put_series(struct encoder *encoder, unsigned char *out, uint64_t key, uint32_t o
     return put_number(out, entry_flags(of));
 }
 
-/* Two slots are looked at, so that two series that share one do not drive each other out. */
-static struct series *find_series(struct encoder *encoder, unsigned char **out, uint64_t key,
-                                  uint32_t of)
+/* NULL: there is none, and *slot is where one belongs. Two slots are looked at, so that two series
+ * that share one do not drive each other out. */
+static struct series *find_series(struct encoder *encoder, uint64_t key, uint32_t of,
+                                  unsigned *slot)
 {
-    unsigned slot = (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 53);
-    if (__builtin_expect(encoder->hash[slot] != 0, 1)) {
-        struct series *series = &encoder->series[encoder->hash[slot] - 1];
-        if (__builtin_expect(series->key == key && series->of == of, 1))
-            return series;
-        slot ^= 1;
-        if (encoder->hash[slot]) {
-            series = &encoder->series[encoder->hash[slot] - 1];
-            if (series->key == key && series->of == of)
-                return series;
-            slot ^= encoder->used & 1;
+    *slot = (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 53);
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned number = encoder->hash[*slot ^ i];
+        if (number == 0) {
+            *slot ^= i;
+            return NULL;
         }
+        struct series *series = &encoder->series[number - 1];
+        if (series->key == key && series->of == of)
+            return series;
     }
-    *out = put_series(encoder, *out, key, of, slot);
-    return &encoder->series[encoder->hash[slot] - 1];
+    *slot ^= encoder->used & 1;
+    return NULL;
 }
 
 static uint64_t place_of(struct encoder *encoder, int64_t address)
@@ -306,8 +305,14 @@ put_run(struct encoder *encoder, const struct trace_entry *entry, const void *to
         if (__builtin_expect(end < start, 0))
             end = start;
         uint64_t key = entry->caller * PEERS_APART + ((uint64_t)entry->values[0] & keyed);
-        if (!series || series->key != key)
-            series = find_series(encoder, &out, key, of);
+        if (!series || series->key != key) {
+            unsigned slot;
+            series = find_series(encoder, key, of, &slot);
+            if (__builtin_expect(!series, 0)) {
+                out = put_series(encoder, out, key, of, slot);
+                series = &encoder->series[encoder->hash[slot] - 1];
+            }
+        }
         uint64_t change[TRACE_FIELDS], moved = 0; /* bits of the changes of places */
         uint32_t mask = 0;
 #pragma GCC unroll 8

@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/runtime_internal.h"
 
-/* Those that end a program that does not expect them. */
+/* Those that end a program that does not expect them; from FIRST_TOOL on, who does expect them
+ * mostly uses them for something else. */
 static const int fatal[] = {SIGTERM, SIGINT,  SIGHUP, SIGQUIT, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,
                             SIGABRT, SIGXCPU, SIGSYS, SIGTRAP, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2};
 #define FATAL (sizeof fatal / sizeof *fatal)
+#define FIRST_TOOL 11
 
 /* What the application wants to happen: that is called behind what the tracer does. Two of each, so
  * that a handler never sees half of a new one. */
@@ -82,6 +85,15 @@ static void die_of(int number)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* The program handles the signal and may go on, or be killed. It must not be held up each time. */
+static bool is_worth_saving(size_t i)
+{
+    static _Atomic time_t latest = -1;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return i < FIRST_TOOL && atomic_exchange(&latest, now.tv_sec) != now.tv_sec;
+}
+
 /* With a handler of the program's own, it may go on afterwards, and so may the trace. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
@@ -91,7 +103,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     const struct sigaction action = i < FATAL ? wanted_action(i) : nothing;
     bool handled = action.sa_handler != SIG_DFL;
     name_signal(reason, number);
-    tracer_save(reason, !handled);
+    if (!handled || is_worth_saving(i))
+        tracer_save(reason, !handled);
     if (handled && action.sa_flags & SA_RESETHAND)
         set_wanted(i, &nothing);
     if (!handled)

@@ -29,7 +29,7 @@ const struct setting_row setting_rows[ROWS] = {
     [ROW_FOLDER] = {"-o", "SHMEMTRACE_OUTPUT", SETTING_NEEDED, "DIR",
                     "folder of the trace (" SETTINGS_FOLDER ")"},
     [ROW_RING] = {"--ring", "SHMEMTRACE_RING", SETTING_OPTIONAL, "SIZE",
-                  "keep the last SIZE (4M) of each thread in memory, write it at the end"},
+                  "keep the last SIZE (16M) of each thread in memory, write it at the end"},
     [ROW_ONLY] = {"--only", "SHMEMTRACE_ONLY", SETTING_NEEDED, "LIST",
                   "record these classes and routines alone: put,shmem_int_get,barrier*"},
     [ROW_EXCLUDE] = {"--exclude", "SHMEMTRACE_EXCLUDE", SETTING_NEEDED, "LIST", "leave these out"},

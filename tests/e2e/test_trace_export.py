@@ -609,7 +609,7 @@ else:
         if one.name == "scattered":
             tap.equal(sorted((c.name, [c.rank(m) for m in c.group.members], [
                 archive.threads[m][0] for m in c.group.members]) for c in archive.definitions.comms),
-                [("PEs 0 to 2 step 2", [0, 1], [0, 2]), ("all PEs", [0, 1, 2, 3], [0, 1, 2, 3])],
+                [("PEs 0, step 2, 2 of them", [0, 1], [0, 2]), ("all PEs", [0, 1, 2, 3], [0, 1, 2, 3])],
                 "communicators have their PEs")
         if one.name == "loose":
             tap.equal(archive.completed, [110, 310, 440, 440], "contexts complete what they were used for")

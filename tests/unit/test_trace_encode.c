@@ -213,6 +213,103 @@ static void equal_calls_are_short(void **state)
     assert_true(encoder_bytes(&encoder) <= 5 * 1000 + 60);
 }
 
+/* ---- Addresses become places ---- */
+
+#define HEAP_BEGIN 0x100000
+#define STATIC_BEGIN 0x900000
+#define OBJECT_BYTES 0x10000
+
+static struct range find_range(uintptr_t address)
+{
+    if (address >= STATIC_BEGIN && address < STATIC_BEGIN + OBJECT_BYTES)
+        return (struct range){STATIC_BEGIN, OBJECT_BYTES,
+                              (uint64_t)TRACE_STATIC << TRACE_OBJECT_SHIFT};
+    if (address >= HEAP_BEGIN && address < HEAP_BEGIN + OBJECT_BYTES)
+        return (struct range){HEAP_BEGIN, OBJECT_BYTES, (uint64_t)TRACE_HEAP << TRACE_OBJECT_SHIFT};
+    uintptr_t begin = address < HEAP_BEGIN     ? 0
+                      : address < STATIC_BEGIN ? HEAP_BEGIN + OBJECT_BYTES
+                                               : STATIC_BEGIN + OBJECT_BYTES;
+    uintptr_t end = address < HEAP_BEGIN     ? HEAP_BEGIN
+                    : address < STATIC_BEGIN ? STATIC_BEGIN
+                                             : UINTPTR_MAX;
+    return (struct range){begin, end - begin, 0};
+}
+
+static int64_t some_address(void)
+{
+    static const int64_t begins[] = {HEAP_BEGIN, STATIC_BEGIN, 0x1000, 0x500000, 0x7f0000000000};
+    return begins[rand() % 5] + (rand() % 4 ? 8 : 1) * (rand() % 1000);
+}
+
+static int64_t place_of(int64_t address)
+{
+    struct range range = find_range((uintptr_t)address);
+    return range.place ? (int64_t)(range.place + ((uint64_t)address - range.begin)) : 0;
+}
+
+/* Wherever addresses lie, in whatever order, in blocks that are soon full; and time that is
+ * nobody's. */
+static void addresses(void **state)
+{
+    enum { CALLS = 3000, WORDS = 9 };
+    static uint64_t journal[2 * CALLS * WORDS];
+    static int64_t targets[CALLS], sources[CALLS];
+    static uint64_t bursts[CALLS];
+    struct trace_entry *entry = (struct trace_entry *)journal;
+    uint64_t time = 1000, before = 1000;
+    (void)state;
+    srand(4);
+    for (int i = 0; i < CALLS; i++) {
+        if (rand() % 20 == 0) {
+            *entry = (struct trace_entry){.of = ENTRY_SKIP, .end = before = time += 500};
+            entry = (struct trace_entry *)(uintptr_t)entry_behind(entry);
+        }
+        entry->of = entry_of(0, 5, 0);
+        entry->phase = 0;
+        entry->caller = 0x400000 + (uint64_t)(rand() % 3) * 16;
+        entry->start = time += (uint64_t)(rand() % 100);
+        entry->end = time += 50;
+        bursts[i] = entry->start - before;
+        before = time;
+        targets[i] = some_address();
+        sources[i] = rand() % 2 ? some_address() : 0x7f0000000000 + 8 * i;
+        memcpy(entry->values, (int64_t[]){i % 2, 1, 8, targets[i], sources[i]}, 5 * 8);
+        entry = (struct trace_entry *)(uintptr_t)entry_behind(entry);
+    }
+    struct encoder encoder = new_encoder();
+    encoder.heap = find_range(HEAP_BEGIN);
+    encoder.find_range = find_range;
+    encoder.time = 1000;
+    const struct trace_entry *next = (const struct trace_entry *)journal;
+    unsigned blocks = 0, call = 0;
+    while (next != entry) {
+        encoder_begin(&encoder, payload);
+        next = encode_entries(&encoder, next, entry, 4096);
+        assert_true(encoder_bytes(&encoder) <= 4096);
+        assert_int_equal(encoder.first, call);
+        blocks++;
+        struct decoder decoder = new_decoder(payload, encoder_bytes(&encoder));
+        decoder.time = encoder.base;
+        for (unsigned i = 0; i < encoder_events(&encoder); i++, call++) {
+            struct trace_event event;
+            assert_null(decode_event(&decoder, &event));
+            assert_int_equal(event.burst, bursts[call]);
+            assert_int_equal(event.duration, 50);
+            assert_int_equal(event.values[TRACE_PEER], call % 2);
+            assert_true(event.values[TRACE_TARGET] == place_of(targets[call]));
+            assert_true(event.values[TRACE_SOURCE] == place_of(sources[call]));
+        }
+    }
+    assert_int_equal(call, CALLS);
+    assert_true(blocks > 3);
+    /* Private memory is all the same: walking through it costs nothing. */
+    encoder_begin(&encoder, payload);
+    for (int i = 0; i < 500; i++, time += 100)
+        encode_event(&encoder, 7, 0, time, time + 50, 0, 0, 5,
+                     (int64_t[]){1, 1, 8, HEAP_BEGIN, 0x500000 + 8 * i});
+    assert_true(encoder_bytes(&encoder) < 3 * 500 + 60);
+}
+
 /* One element, whose size the routine tells, is filled in. */
 static void single_elements(void **state)
 {
@@ -267,6 +364,7 @@ int main(void)
         cmocka_unit_test(texts),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(equal_calls_are_short),
+        cmocka_unit_test(addresses),
         cmocka_unit_test(single_elements),
         cmocka_unit_test(nonsense),
     };
