@@ -120,10 +120,10 @@ struct series_kind series_kind(const struct trace_routine *);
 
 struct encoder {
     /* Events since the thread began, and bytes of this block, that are complete: in one word, so
-     * that whoever interrupts sees both. events << ENCODER_BYTES_BITS | bytes */
+     * that who reads it once sees what belongs together. events << ENCODER_BYTES_BITS | bytes */
     volatile uint64_t done;
     uint64_t first;         /* events before this block */
-    unsigned char *payload; /* room for BLOCK_MOST_BYTES */
+    unsigned char *payload; /* room for as many bytes as encode_entries() may fill */
     int64_t base;           /* end of the last event before this block */
     int64_t time;           /* end of the last event */
     uint32_t base_phase, phase;

@@ -1,6 +1,8 @@
 #include "trace/runtime.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "trace/shmemtrace.h"
 
 /* Small enough to stay in the processor's cache until it is encoded. */
-#define STREAM_JOURNAL_BYTES (16 * 1024)
+#define STREAM_JOURNAL_BYTES (32 * 1024)
 #define RING_JOURNAL_BYTES (64 * 1024)
 #define HUGE_PAGE_BYTES (2 * 1024 * 1024)
 #define NO_MEMORY "out of memory; run without the tracer"
@@ -27,12 +29,15 @@ bool trace_results;
 int trace_pes;
 __thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
 
-/* Encodes what is not encoded yet when the program ends, perhaps of a signal. */
+/* Encodes what is not encoded yet when the program ends, perhaps of a signal: from a copy, since
+ * other threads go on writing. */
 static struct saver {
     struct encoder encoder;
     unsigned char payload[BLOCK_BYTES];
-    atomic_int thread; /* that is saving; 0: none */
+    struct journal *copy; /* as large as one of a ring */
 } * saver;
+
+static atomic_uint_fast64_t unrecorded; /* calls of threads that there was no memory for */
 
 static pthread_key_t thread_key; /* so that threads that end are noticed */
 
@@ -51,6 +56,45 @@ void tracer_say(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fprintf(stderr, "shmemtrace: PE %d: %s\n", tracer.pe, text);
+}
+
+/* ---- One at a time ---- */
+
+void tracer_hold(struct tracer_hold *hold)
+{
+    sigset_t all;
+    hold->error = errno;
+    sigfillset(&all);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &hold->cancel);
+    pthread_sigmask(SIG_BLOCK, &all, &hold->signals);
+}
+
+void tracer_release(const struct tracer_hold *hold)
+{
+    pthread_sigmask(SIG_SETMASK, &hold->signals, NULL);
+    pthread_setcancelstate(hold->cancel, NULL);
+    errno = hold->error;
+}
+
+static atomic_int writer; /* the thread's number in the system; 0: none */
+
+bool tracer_lock(void)
+{
+    const struct timespec moment = {.tv_nsec = 20000};
+    int self = (int)syscall(SYS_gettid), other = 0;
+    while (!atomic_compare_exchange_strong(&writer, &other, self) && other != self) {
+        bool gone = syscall(SYS_tgkill, tracer.pid, other, 0) != 0 && errno == ESRCH;
+        if (gone && atomic_compare_exchange_strong(&writer, &other, self))
+            break;
+        nanosleep(&moment, NULL);
+        other = 0;
+    }
+    return !(atomic_load(&tracer.off) & OFF_ENDED);
+}
+
+void tracer_unlock(void)
+{
+    atomic_store(&writer, 0);
 }
 
 /* ---- Whether to record ---- */
@@ -112,11 +156,10 @@ struct position {
     int64_t time;   /* end of the last one */
 };
 
-/* The call with that index, or the journal's end. Another thread may be writing: what cannot be is
- * taken for the end. */
+/* The call with that index, or the journal's end. What cannot be is taken for the end. */
 static struct position find_call(const struct journal *journal, const void *end, uint64_t index)
 {
-    struct position at = {first_entry(journal), journal->first, journal->base};
+    struct position at = {first_entry(journal), atomic_load(&journal->first), journal->base};
     while ((const void *)at.entry < end && at.index < index) {
         bool call = at.entry->of != ENTRY_SKIP;
         if (call && (entry_routine(at.entry->of) >= trace_routine_count ||
@@ -129,49 +172,51 @@ static struct position find_call(const struct journal *journal, const void *end,
     return at;
 }
 
-/* From here on the thread writes into this journal, which follows what ended at base. */
+/* From here on the thread writes into this journal, which follows what ended at base. Who copies
+ * its entries meanwhile sees by first that they are no longer the same. */
 static void open_journal(struct tracer_thread *thread, struct journal *journal, int64_t base)
 {
     __atomic_store_n(&thread->common.next, first_entry(journal), __ATOMIC_RELEASE);
-    atomic_signal_fence(memory_order_seq_cst);
-    journal->first = thread->common.calls;
-    journal->base = base;
     thread->common.enough = (const char *)journal->entries + journal_bytes() - ENTRY_MOST_BYTES;
+    journal->base = base;
+    atomic_store(&journal->first, thread->common.calls);
 }
 
-/* The oldest journal of the ring gives way. At any moment one is being filled or none. */
+/* The oldest journal of the ring gives way. */
 static void turn_ring(struct tracer_thread *thread, int64_t base)
 {
     size_t next = (thread->current + 1) % thread->journal_count;
-    current_journal(thread)->end = thread->common.next;
-    atomic_signal_fence(memory_order_seq_cst);
-    thread->journals[next]->end = NULL;
+    atomic_store(&current_journal(thread)->end, thread->common.next);
+    atomic_store(&thread->journals[next]->end, NULL);
     open_journal(thread, thread->journals[next], base);
-    atomic_signal_fence(memory_order_seq_cst);
     thread->current = next;
 }
 
 /* ---- Blocks ---- */
 
-static struct block_head head_of(uint32_t thread, const struct encoder *encoder)
+/* done: of the encoder, read once. */
+static struct block_head head_of(uint32_t thread, const struct encoder *encoder, uint64_t done)
 {
-    return (struct block_head){.kind = BLOCK_EVENTS,
-                               .bytes = encoder_bytes(encoder),
-                               .thread = thread,
-                               .records = encoder_events(encoder),
-                               .first = encoder->first,
-                               .base = encoder->base,
-                               .phase = encoder->base_phase};
+    return (struct block_head){
+        .kind = BLOCK_EVENTS,
+        .bytes = (uint32_t)done & ((UINT32_C(1) << ENCODER_BYTES_BITS) - 1),
+        .thread = thread,
+        .records = (uint32_t)((done >> ENCODER_BYTES_BITS) - encoder->first),
+        .first = encoder->first,
+        .base = encoder->base,
+        .phase = encoder->base_phase,
+    };
 }
 
 static void write_block(struct tracer_thread *thread)
 {
     struct encoder *encoder = &thread->encoder;
-    thread->buffer->head = head_of(thread->number, encoder);
-    if (!file_write_block(thread->buffer, &thread->writing))
+    bool good = tracer_lock();
+    thread->buffer->head = head_of(thread->number, encoder, encoder->done);
+    if (!good || !file_write_block(thread->buffer))
         thread->lost += encoder_events(encoder);
     encoder_begin(encoder, thread->buffer->payload);
-    thread->writing = -1;
+    tracer_unlock();
 }
 
 static void encode_journal(struct tracer_thread *thread)
@@ -180,7 +225,7 @@ static void encode_journal(struct tracer_thread *thread)
     const struct trace_entry *entry = first_entry(journal);
     for (;;) {
         entry = encode_entries(&thread->encoder, entry, thread->common.next, BLOCK_BYTES);
-        if (entry == thread->common.next)
+        if (entry >= thread->common.next)
             break;
         write_block(thread);
     }
@@ -208,8 +253,8 @@ static void free_encoder(struct encoder *encoder)
     free(encoder->series);
 }
 
-/* All journals in one piece that is there before the first call, so that no call waits for memory.
- * NULL: there is not so much. */
+/* A ring that is there before the first call, so that no call waits for memory. Other threads than
+ * the first take theirs as they need it: they may be many. NULL: there is not so much. */
 static char *allocate_touched(size_t bytes)
 {
     size_t whole = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
@@ -225,7 +270,8 @@ static bool allocate_journals(struct tracer_thread *thread)
     bool ring = tracer.settings.ring > 0;
     size_t count = ring ? tracer.settings.ring / RING_JOURNAL_BYTES : 1;
     size_t each = sizeof(struct journal) + journal_bytes();
-    char *memory = ring ? allocate_touched(count * each) : calloc(count, each);
+    bool touched = ring && atomic_load(&tracer.thread_count) == 0;
+    char *memory = touched ? allocate_touched(count * each) : calloc(count, each);
     thread->journals = calloc(count, sizeof(struct journal *));
     bool good = memory && thread->journals;
     if (!ring) {
@@ -245,22 +291,36 @@ static bool allocate_journals(struct tracer_thread *thread)
     return true;
 }
 
+static void leave_aside(struct tracer_thread *thread)
+{
+    thread->common.next = thread->next_kept;
+    thread->common.enough = thread->enough_kept;
+    atomic_store(&thread->is_aside, false);
+}
+
 /* Streaming, what a thread leaves behind is written; in a ring it stays until the end. */
 static void thread_ends(void *data)
 {
     struct tracer_thread *thread = data;
+    struct tracer_hold hold;
     trace_this_thread = NULL;
     if (tracer.settings.ring || tracer.settings.summary || atomic_load(&tracer.off) & OFF_ENDED)
         return;
+    tracer_hold(&hold);
+    if (thread->is_aside)
+        leave_aside(thread); /* cancelled there */
     encode_journal(thread);
     if (encoder_bytes(&thread->encoder))
         write_block(thread);
+    /* Whoever saves must not find what is given back. */
+    tracer_lock();
     thread->journal_count = 0;
-    atomic_signal_fence(memory_order_seq_cst);
     free(thread->journals[0]);
     free(thread->journals);
     free(thread->buffer);
     free_encoder(&thread->encoder);
+    tracer_unlock();
+    tracer_release(&hold);
 }
 
 /* The thread's state, made at its first call; NULL when nothing is (or can be) recorded. */
@@ -273,10 +333,10 @@ static struct trace_thread *first_call(void)
         static atomic_flag said = ATOMIC_FLAG_INIT;
         if (!atomic_flag_test_and_set(&said))
             tracer_say("out of memory for what a thread calls, which is not recorded");
+        atomic_fetch_add(&unrecorded, 1);
         free(thread);
         return NULL;
     }
-    thread->writing = -1;
     if (thread->journals)
         open_journal(thread, thread->journals[0], (int64_t)trace_now());
     if (thread->buffer) {
@@ -303,14 +363,6 @@ static inline uint64_t bytes_of(const struct trace_routine *routine, const int64
     return routine->class <= TRACE_ATOMIC ? routine->element_bytes : 0;
 }
 
-static void leave_aside(struct tracer_thread *thread)
-{
-    thread->common.next = thread->next_kept;
-    thread->common.enough = thread->enough_kept;
-    atomic_signal_fence(memory_order_seq_cst);
-    thread->is_aside = false;
-}
-
 void tracer_leave_call(void)
 {
     struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
@@ -318,6 +370,9 @@ void tracer_leave_call(void)
         return;
     if (thread->is_aside)
         leave_aside(thread);
+    if (thread->journals)
+        thread->common.calls =
+            find_call(current_journal(thread), thread->common.next, UINT64_MAX).index;
     thread->common.inside = false;
 }
 
@@ -336,8 +391,7 @@ struct trace_thread *trace_begin_otherwise(unsigned routine)
         struct tracer_thread *own = (struct tracer_thread *)thread;
         own->next_kept = thread->next;
         own->enough_kept = thread->enough;
-        own->is_aside = true;
-        atomic_signal_fence(memory_order_seq_cst);
+        atomic_store(&own->is_aside, true);
         thread->next = (struct trace_entry *)own->aside;
         thread->enough = own->aside;
     }
@@ -353,6 +407,8 @@ static void end_aside(struct tracer_thread *thread, const struct trace_entry *en
     leave_aside(thread);
     if (plans[routine] != PLAN_RECORD)
         return;
+    if (off & (OFF_PHASE | OFF_CONTROL))
+        return;
     if (off & (OFF_LIMIT | OFF_FAILED))
         thread->refused++;
     else if (!off && thread->profile)
@@ -365,12 +421,19 @@ static void end_aside(struct tracer_thread *thread, const struct trace_entry *en
 void trace_end_otherwise(struct trace_thread *thread, const struct trace_entry *entry)
 {
     struct tracer_thread *own = (struct tracer_thread *)thread;
-    if (own->is_aside)
+    if (own->is_aside) {
         end_aside(own, entry);
+        return;
+    }
+    struct tracer_hold hold;
+    tracer_hold(&hold);
+    if (atomic_load(&tracer.off) & OFF_ENDED)
+        open_journal(own, current_journal(own), (int64_t)entry->end);
     else if (tracer.settings.ring)
         turn_ring(own, (int64_t)entry->end);
     else
         encode_journal(own);
+    tracer_release(&hold);
 }
 
 /* The next burst counts from then. */
@@ -480,6 +543,14 @@ static void give_up(const char *problem, bool speaks)
     _exit(2);
 }
 
+static bool allocate_saver(void)
+{
+    saver = calloc(1, sizeof *saver);
+    if (saver)
+        saver->copy = malloc(sizeof *saver->copy + RING_JOURNAL_BYTES);
+    return saver && saver->copy && allocate_encoder(&saver->encoder);
+}
+
 struct trace_thread *trace_started(unsigned routine)
 {
     if (tracer.pid)
@@ -494,8 +565,7 @@ struct trace_thread *trace_started(unsigned routine)
     if (!clocks_start(problem, &speaks))
         give_up(problem ? problem : "", speaks);
     places_find();
-    saver = calloc(1, sizeof *saver);
-    problem = saver && allocate_encoder(&saver->encoder) ? file_create() : strdup(NO_MEMORY);
+    problem = allocate_saver() ? file_create() : strdup(NO_MEMORY);
     if (problem)
         give_up(problem, true);
     pthread_key_create(&thread_key, thread_ends);
@@ -517,95 +587,116 @@ void trace_begun(struct trace_thread *thread)
 
 /* ---- End ---- */
 
-/* Writes down calls that no block has yet, as file_write_at does. Returns how many are in the file
- * now. */
+/* Where a journal ends; NULL: nothing is in it. */
+static const void *journal_end(const struct tracer_thread *thread, size_t at)
+{
+    const struct journal *journal = thread->journals[at];
+    const void *end = atomic_load(&journal->end);
+    if (!end && at == thread->current) {
+        end = __atomic_load_n(&thread->common.next, __ATOMIC_ACQUIRE);
+        if (end >= (const void *)thread->aside &&
+            end <= (const void *)(thread->aside + sizeof thread->aside / sizeof *thread->aside))
+            end = thread->next_kept;
+    }
+    /* The thread may have turned the ring in between. */
+    const char *entries = (const char *)journal->entries;
+    return (const char *)end > entries && (const char *)end <= entries + journal_bytes() ? end
+                                                                                         : NULL;
+}
+
+/* To the saver's journal. Returns where it ends there. */
+static const void *copy_journal(const struct tracer_thread *thread, size_t at)
+{
+    const struct journal *journal = thread->journals[at];
+    struct journal *copy = saver->copy;
+    for (int attempt = 0; attempt < 10; attempt++) {
+        uint64_t first = atomic_load(&journal->first);
+        const char *end = journal_end(thread, at);
+        size_t bytes = end ? (size_t)(end - (const char *)journal->entries) : 0;
+        memcpy(copy->entries, journal->entries, bytes);
+        copy->base = journal->base;
+        copy->first = first;
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load(&journal->first) == first)
+            return (const char *)copy->entries + bytes;
+    }
+    return copy->entries;
+}
+
+/* Writes calls from one on that no block has yet, as file_write_at does. Returns how many are in
+ * the file now. */
 static uint64_t save_calls(const struct tracer_thread *thread, struct position from, const void *to,
-                           off_t *end)
+                           off_t *end, bool *open)
 {
     struct encoder *encoder = &saver->encoder;
     uint64_t written = 0;
     encoder->done = from.index << ENCODER_BYTES_BITS;
     encoder->time = from.time;
     encoder->phase = 0;
-    while ((const void *)from.entry < to) {
+    while (*open && (const void *)from.entry < to) {
         encoder_begin(encoder, saver->payload);
         from.entry = encode_entries(encoder, from.entry, to, BLOCK_BYTES);
-        struct block_head head = head_of(thread->number, encoder);
-        written += file_write_at(end, &head, saver->payload) ? head.records : 0;
+        struct block_head head = head_of(thread->number, encoder, encoder->done);
+        *open = file_write_at(end, &head, saver->payload);
+        written += *open ? head.records : 0;
     }
     return written;
 }
 
-/* Returns how many events are in the file now that were not, and adds those that are not to
- * *missing. */
+/* Returns how many events are in the file now, and adds those that are not to *missing. */
 static uint64_t save_thread(const struct tracer_thread *thread, bool open, off_t *end,
                             uint64_t *missing)
 {
     const struct encoder *encoder = &thread->encoder;
-    uint64_t saved = encoder->first - thread->lost, calls = encoder_total(encoder);
-    if (open && encoder_bytes(encoder)) {
-        /* Interrupted while writing it: the same again. */
-        off_t there = thread->writing;
-        struct block_head head = head_of(thread->number, encoder);
-        if (file_write_at(there >= 0 ? &there : end, &head, encoder->payload))
-            saved += head.records;
+    const void *copied = NULL;
+    uint64_t done;
+    /* What is encoded meanwhile is not in its journal any more when that is emptied. */
+    do {
+        done = __atomic_load_n(&encoder->done, __ATOMIC_ACQUIRE);
+        if (thread->journal_count == 1)
+            copied = copy_journal(thread, 0);
+    } while (thread->journal_count == 1 && saver->copy->first > done >> ENCODER_BYTES_BITS);
+    uint64_t saved = encoder->first - thread->lost, calls = done >> ENCODER_BYTES_BITS;
+    struct block_head head = head_of(thread->number, encoder, done);
+    if (open && head.bytes > 0) {
+        open = file_write_at(end, &head, encoder->payload);
+        saved += open ? head.records : 0;
     }
-    const void *next = thread->is_aside ? thread->next_kept : thread->common.next;
     for (size_t i = 1; i <= thread->journal_count; i++) {
-        size_t at = (thread->current + i) % thread->journal_count;
-        const struct journal *journal = thread->journals[at];
-        const void *to = at == thread->current && !journal->end ? next : journal->end;
-        if (!to)
-            continue;
-        struct position last = find_call(journal, to, UINT64_MAX);
-        if (open)
-            saved +=
-                save_calls(thread, find_call(journal, to, encoder_total(encoder)), last.entry, end);
-        calls = last.index;
+        if (thread->journal_count > 1)
+            copied = copy_journal(thread, (thread->current + i) % thread->journal_count);
+        struct position last = find_call(saver->copy, copied, UINT64_MAX);
+        saved += save_calls(thread, find_call(saver->copy, copied, done >> ENCODER_BYTES_BITS),
+                            last.entry, end, &open);
+        calls = last.index > calls ? last.index : calls;
     }
     *missing += calls - saved + thread->refused;
     return saved;
 }
 
-/* Whoever comes while another thread saves waits for it, but not forever. Who interrupts their own
- * saving begins it again, unless the program goes on afterwards. */
-static bool may_save(bool last)
-{
-    const struct timespec moment = {.tv_nsec = 1000000};
-    int self = (int)syscall(SYS_gettid), other = 0;
-    for (int turn = 0; turn < 10000; turn++) {
-        other = 0;
-        if (atomic_compare_exchange_strong(&saver->thread, &other, self) || other == self)
-            break;
-        nanosleep(&moment, NULL);
-    }
-    if (other == self)
-        return last;
-    if (!(atomic_load(&tracer.off) & OFF_ENDED))
-        return true;
-    if (!other)
-        atomic_store(&saver->thread, 0);
-    return false;
-}
-
 void tracer_save(const char *reason, bool last)
 {
-    if (!saver || tracer.pid != getpid() || !may_save(last))
+    struct tracer_hold hold;
+    if (!saver || tracer.pid != getpid())
         return;
-    int off = last ? tracer_stop(OFF_ENDED) : atomic_load(&tracer.off);
-    off_t end = file_end();
-    uint64_t events = 0, dropped = 0;
-    for (const struct tracer_thread *thread = tracer.threads; thread; thread = thread->next) {
-        if (thread->profile) {
-            dropped += thread->refused;
-            profile_write(thread->profile, thread->number, &end);
-        } else {
-            events += save_thread(thread, !(off & (OFF_FAILED | OFF_LIMIT)), &end, &dropped);
+    tracer_hold(&hold);
+    if (tracer_lock()) {
+        int off = last ? tracer_stop(OFF_ENDED) : atomic_load(&tracer.off);
+        off_t end = file_end();
+        uint64_t events = 0, dropped = unrecorded;
+        for (const struct tracer_thread *thread = tracer.threads; thread; thread = thread->next) {
+            if (thread->profile) {
+                dropped += thread->refused;
+                profile_write(thread->profile, thread->number, &end);
+            } else {
+                events += save_thread(thread, !(off & (OFF_FAILED | OFF_LIMIT)), &end, &dropped);
+            }
         }
+        counters_write(&end);
+        file_write_ending(reason, events, dropped, end, last);
     }
-    counters_write(&end);
-    file_write_ending(reason, events, dropped, end, last);
-    atomic_store(&saver->thread, 0);
+    tracer_unlock();
+    tracer_release(&hold);
 }
 
 /* The library may not survive its own end. */
@@ -614,6 +705,7 @@ void trace_finishing(void)
     struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
     if (atomic_load(&tracer.off) & OFF_ENDED)
         return;
+    tracer_leave_call(); /* a handler of a signal may end the program */
     if (thread)
         thread->common.inside = true;
     int64_t begin = (int64_t)trace_now();

@@ -12,7 +12,7 @@
 
 #include "trace/runtime_internal.h"
 
-#define PIECE_BYTES (16 * 1024) /* on the stack of a signal handler */
+#define PIECE_BYTES 2048 /* on the stack of a signal handler, which may have little */
 #define STRETCH_MOST_BYTES ((3 + SETTINGS_COUNTERS) * 2 * NUMBER_MOST_BYTES)
 
 struct stretch {

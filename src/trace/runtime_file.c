@@ -245,7 +245,7 @@ static uint32_t block_checksum(const struct block_head *head, const void *payloa
     return checksum(sum, payload, head->bytes);
 }
 
-bool file_write_block(struct buffer *block, volatile off_t *writing)
+bool file_write_block(struct buffer *block)
 {
     struct block_head *head = &block->head;
     off_t bytes = (off_t)(sizeof *head + head->bytes);
@@ -257,8 +257,6 @@ bool file_write_block(struct buffer *block, volatile off_t *writing)
         stop(OFF_LIMIT, "the limit of its size is reached");
         return false;
     }
-    if (writing)
-        *writing = at;
     head->magic = BLOCK_MAGIC;
     head->checksum = block_checksum(head, block->payload);
     errno = 0;

@@ -5,6 +5,7 @@
 #ifndef SKAMPI_TRACE_RUNTIME_INTERNAL_H
 #define SKAMPI_TRACE_RUNTIME_INTERNAL_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
@@ -34,9 +35,9 @@ struct buffer {
 
 /* Calls as they were written down, one after the other. */
 struct journal {
-    uint64_t first;  /* index of its first call */
-    int64_t base;    /* end of the call before */
-    const void *end; /* of a journal of the ring that is full, else NULL */
+    _Atomic uint64_t first;  /* index of its first call */
+    int64_t base;            /* end of the call before */
+    const void *_Atomic end; /* of a journal of the ring that is full, else NULL */
     uint64_t entries[];
 };
 
@@ -54,20 +55,19 @@ struct tracer_thread {
     struct trace_thread common; /* first: inline code knows it alone */
     uint32_t number;
     struct tracer_thread *next; /* the one that began before it */
-    /* Streaming: one, which is encoded when it is full. Ring: as many as have been needed. */
+    /* Streaming: one, which is encoded when it is full. Ring: all. */
     struct journal **journals;
     size_t journal_count;
-    volatile size_t current;
+    atomic_size_t current;
     /* Of a routine that is not recorded; then next and enough are kept here. */
-    bool is_aside;
+    atomic_bool is_aside;
     struct trace_entry *next_kept;
     const void *enough_kept;
     uint64_t aside[ENTRY_MOST_BYTES / sizeof(uint64_t)];
-    uint64_t refused; /* calls that were not recorded for want of room */
+    _Atomic uint64_t refused; /* calls that were not recorded for want of room */
     /* Streaming: the block that is being filled. */
     struct encoder encoder;
     struct buffer *buffer;
-    volatile off_t writing;  /* where it is being written to; -1: it is not */
     uint64_t lost;           /* events of blocks that could not be written */
     struct profile *profile; /* --summary */
 };
@@ -90,6 +90,21 @@ extern struct tracer tracer;
 /* One line on standard error: "shmemtrace: PE 3: ...". Not in signal handlers. */
 __attribute__((format(printf, 1, 2))) void tracer_say(const char *format, ...);
 
+/* While a thread changes what tracer_save reads, or writes: no signal comes in between, nobody
+ * cancels it, and the application does not see its errno. */
+struct tracer_hold {
+    sigset_t signals;
+    int cancel, error;
+};
+void tracer_hold(struct tracer_hold *);
+void tracer_release(const struct tracer_hold *);
+
+/* One thread at a time writes, saves, or gives up what others save; others wait. May be used again
+ * by who interrupts their own writing. False: what is written from now on is for nobody, the trace
+ * has ended. In signal handlers. */
+bool tracer_lock(void);
+void tracer_unlock(void);
+
 /* Reasons to record, or not to, come and go. Returns those not to that there were before. In signal
  * handlers. */
 int tracer_stop(int reasons);
@@ -107,9 +122,9 @@ void tracer_save(const char *reason, bool last);
 /* Makes the folder and the file, and writes what does not change. NULL, or what is wrong and what
  * to do, to be freed. */
 char *file_create(void);
-/* Writes a block at the file's end; its head is filled in but for magic and checksum. False: not
- * written, and recording is off from now on. writing: see struct tracer_thread; may be NULL. */
-bool file_write_block(struct buffer *block, volatile off_t *writing);
+/* Writes a block at the file's end, under the lock; its head is filled in but for magic and
+ * checksum. False: not written, and recording is off from now on. */
+bool file_write_block(struct buffer *block);
 /* Appends a block without moving the file's end: at *end, which is moved. False: there is no room.
  * In signal handlers. */
 bool file_write_at(off_t *end, const struct block_head *head, const void *payload);

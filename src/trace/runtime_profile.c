@@ -5,7 +5,7 @@
 
 #define FIRST_ROWS 256
 #define ROW_MOST_BYTES (8 * 2 * NUMBER_MOST_BYTES)
-#define PIECE_BYTES (16 * 1024) /* on the stack of a signal handler */
+#define PIECE_BYTES 2048 /* on the stack of a signal handler, which may have little */
 
 struct row {
     uint32_t routine, phase;

@@ -1,15 +1,13 @@
 /* Who is in a team, and in that of a context. */
 #include "trace/runtime_teams.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/pe_ranges.h"
 #include "trace/runtime_internal.h"
 
-#define CONTEXTS 4096 /* of teams, at a time */
+#define CONTEXTS 4096 /* of teams, different ones while the program runs */
 #define RECORD_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)
 
 struct members {
@@ -71,7 +69,7 @@ static void write_block(struct buffer *buffer, const struct output *output, uint
         .thread = ((const struct tracer_thread *)trace_this_thread)->number,
         .records = records,
     };
-    file_write_block(buffer, NULL);
+    file_write_block(buffer);
 }
 
 static void write_members(int64_t number, const struct members *members, struct buffer *buffer)
@@ -104,12 +102,12 @@ void trace_team_add(int64_t number, const void *team, const struct trace_team_ca
     struct members *members = find_members(team, calls);
     struct buffer *buffer = members ? malloc(sizeof *buffer) : NULL;
     if (buffer) {
-        /* A signal's handler that writes its own blocks must not find this one half written. */
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_BLOCK, &all, &before);
-        write_members(number, members, buffer);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        struct tracer_hold hold;
+        tracer_hold(&hold);
+        if (tracer_lock())
+            write_members(number, members, buffer);
+        tracer_unlock();
+        tracer_release(&hold);
     }
     free(buffer);
     free(members);
@@ -134,6 +132,7 @@ static struct {
 static size_t find_context(const void *context)
 {
     size_t i = atomic_load(&table.count);
+    i = i < CONTEXTS ? i : CONTEXTS; /* another thread may be adding one too many */
     while (i > 0 && atomic_load(&table.contexts[i - 1]) != context)
         i--;
     return i;

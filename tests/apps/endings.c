@@ -181,6 +181,29 @@ static int end_threads(void)
     return 0;
 }
 
+static void *wait_in_vain(void *unused)
+{
+    put_all();
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    asked = 1;
+    wait_for_ever();
+    return unused;
+}
+
+/* A thread that is cancelled inside of the library, which is not fit for more then. */
+static int end_cancel(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, wait_in_vain, NULL) != 0)
+        return 7;
+    while (!asked)
+        usleep(1000);
+    usleep(10000);
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    _exit(3);
+}
+
 /* No file may grow beyond what is there: as a full disk, but for the error. */
 static int end_limit(void)
 {
@@ -202,6 +225,7 @@ static const struct {
     {"launcher", end_launcher}, {"handled", end_handled},
     {"fork", end_fork},         {"threads", end_threads},
     {"file_size", end_limit},   {"jump", end_jump},
+    {"cancel", end_cancel},
 };
 
 int main(int argc, char **argv)
@@ -214,7 +238,7 @@ int main(int argc, char **argv)
         return 2;
     }
     put_count = atol(argv[2]);
-    if (ways[way].end == end_threads) {
+    if (ways[way].end == end_threads || ways[way].end == end_cancel) {
         int provided;
         shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
         if (provided != SHMEM_THREAD_MULTIPLE) {

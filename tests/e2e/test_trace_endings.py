@@ -43,6 +43,7 @@ OTHERS = {  # name: the way, puts, options of the tracer
     "ring, terminated": ("term", RING, ["--ring", "256k"]),
     "--limit": ("finalize", MANY, ["--limit", str(LIMIT)]),
     "a file may not grow": ("file_size", MANY, []),
+    "cancelled": ("cancel", PUTS, ["--exclude", "synchronization"]),
 }
 
 
@@ -136,6 +137,16 @@ def check_file_size(tap, done, read):
            "a file may not grow: what was written can be read", read)
 
 
+def check_cancelled(tap, done, read):
+    """A thread is cancelled inside of a call that is not recorded."""
+    if "no threads" in done.out:
+        tap.skip("cancelled", "the library has no SHMEM_THREAD_MULTIPLE")
+        return
+    tap.ok(done.status == 3 and read.ends == ["_exit"] * PES and read.status == (0, 0)
+           and read.counts() == [2 * PUTS] * PES and read.check.status == 0,
+           "cancelled: what the thread had done is there", f"{read}\n{done}")
+
+
 def run_on_full_disk():
     folder = scratch_directory()
     os.mkdir(os.path.join(folder, "disk"))
@@ -227,6 +238,7 @@ def main():
                read["ring, terminated"])
     check_limit(tap, runs["--limit"], read["--limit"])
     check_file_size(tap, runs["a file may not grow"], read["a file may not grow"])
+    check_cancelled(tap, runs["cancelled"], read["cancelled"])
     check_full_disk(tap, runs["a full disk"])
     check_folders(tap)
     check_again(tap, runs["again"])
