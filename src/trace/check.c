@@ -62,7 +62,7 @@ struct check {
     struct pe *pes;   /* by index of the file */
     struct set *sets; /* by number of the reader */
     size_t set_room, set_count;
-    bool matching; /* possible: all PEs are there, and nothing of them is missing */
+    bool matching; /* possible: all PEs of one run are there, and nothing of them is missing */
     bool unknown;  /* there are teams whose members are not known, so theirs is not */
 };
 
@@ -95,24 +95,37 @@ static const char *where(const struct source *source, const struct trace_event *
 
 /* ---- Each file by itself ---- */
 
+static int skip_phase(struct trace_cursor *cursor)
+{
+    struct trace_phase phase;
+    return trace_next_phase(cursor, &phase);
+}
+
+static int skip_profile(struct trace_cursor *cursor)
+{
+    struct trace_profile profile;
+    return trace_next_profile(cursor, &profile);
+}
+
+static int skip_team(struct trace_cursor *cursor)
+{
+    struct trace_team team;
+    return trace_next_team(cursor, &team);
+}
+
 /* Those without events: whether they can be read. */
 static void check_other_blocks(struct source *source)
 {
-    struct trace_cursor *cursor = trace_events(source->file, -1);
-    struct trace_phase phase;
-    struct trace_profile profile;
-    int more;
-    while ((more = trace_next_phase(cursor, &phase)) > 0)
-        ;
-    if (more == 0) {
-        trace_cursor_free(cursor);
-        cursor = trace_events(source->file, -1);
-        while ((more = trace_next_profile(cursor, &profile)) > 0)
+    static int (*const skip[])(struct trace_cursor *) = {skip_phase, skip_profile, skip_team};
+    for (size_t i = 0; i < sizeof skip / sizeof *skip; i++) {
+        struct trace_cursor *cursor = trace_events(source->file, -1);
+        int more;
+        while ((more = skip[i](cursor)) > 0)
             ;
+        if (more < 0)
+            source_damaged(source, cursor);
+        trace_cursor_free(cursor);
     }
-    if (more < 0)
-        source_damaged(source, cursor);
-    trace_cursor_free(cursor);
 }
 
 static void check_files(struct check *check)
@@ -127,7 +140,6 @@ static void check_files(struct check *check)
         struct source *source = source_open(reader, i);
         if (!source) {
             check->findings++; /* which was said */
-            check->matching = false;
             continue;
         }
         const struct trace_info *info = source->info;
@@ -147,19 +159,15 @@ static void check_files(struct check *check)
                     info->pes, pes);
         else if (one_run && info->synchronized && info->beginning != run)
             finding(check, "%s: is of another run: %s", source->path, info->command);
-        else if (info->pe < 0 || info->pe >= pes)
-            finding(check, "%s: PE %d of %d", source->path, info->pe, pes);
         else if (there[info->pe])
             finding(check, "%s: a second file of PE %d", source->path, info->pe);
         else
             there[info->pe] = true;
-        if (info->pe >= 0 && (size_t)info->pe < reader->count)
+        if ((size_t)info->pe < reader->count)
             check->pes[info->pe].interrupted = strncmp(info->end, "signal", 6) == 0;
-        if (!info->complete) {
+        if (!info->complete)
             finding(check, "%s: did not end in order%s%s", source->path, *info->end ? ": " : "",
                     info->end);
-            check->matching = false;
-        }
         if (info->dropped) {
             reader_say(reader,
                        "%s: %" PRIu64 " events were not kept, so collectives are not matched",
@@ -170,14 +178,15 @@ static void check_files(struct check *check)
         source_close(source);
     }
     for (int pe = 0; pe < pes && reader->count > 1; pe++)
-        if (!there[pe]) {
+        if (!there[pe])
             finding(check, "%s: no file of PE %d", reader->path, pe);
-            check->matching = false;
-        }
     if (reader->count == 1 && pes > 1) {
         reader_say(reader, "one PE of %d, so collectives are not matched", pes);
         check->matching = false;
     }
+    /* Only the files of one run, each PE's once, have a PE for every member of a set. */
+    if (check->findings)
+        check->matching = false;
     free(there);
 }
 

@@ -248,7 +248,8 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
             continue;
         int64_t value = p->kind == ELEMENT_BYTES ? 0 : event->values[p->field];
         enum trace_type type = p->kind == TYPED ? routine->type : TRACE_SIGNED;
-        const char *quote = safe && p->kind != PLACE && !is_safe(type, value) ? "\"" : "";
+        bool number = p->kind == PLAIN || p->kind == TYPED;
+        const char *quote = safe && number && !is_safe(type, value) ? "\"" : "";
         fprintf(out, "%s\"%s\":%s", separator, p->name, quote);
         separator = ",";
         switch (p->kind) {

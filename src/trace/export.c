@@ -47,7 +47,7 @@ bool export_pe(struct export_pes *pes, const struct source *source)
         pes->has_file = reader_allocate(NULL, (size_t)pes->count, sizeof *pes->has_file);
         memset(pes->has_file, 0, (size_t)pes->count * sizeof *pes->has_file);
     }
-    if (info->pe >= pes->count || pes->has_file[info->pe])
+    if (info->pes != pes->count || pes->has_file[info->pe])
         reader_fail(source->reader, 1, "%s: a second PE %d, or one of another run", source->path,
                     info->pe);
     pes->has_file[info->pe] = true;

@@ -14,8 +14,8 @@ struct export_pes {
     bool *has_file;
 };
 
-/* For each file: notes its PE. Ends the program when that is not one of those, or had a file
- * already. true: it is the first file, and the PEs are known now. */
+/* For each file: notes its PE. Ends the program when the file is of a run with another number of
+ * PEs, or its PE had one already. true: it is the first file, and the PEs are known now. */
 bool export_pe(struct export_pes *, const struct source *);
 
 /* Nanoseconds since origin, not below 0. */

@@ -341,7 +341,8 @@ static void write_event(struct export *export, struct source *source, struct loc
     if (!location->writer)
         location->writer = open_location(export, source->info->pe, event->thread);
     OTF2_RegionRef region = (OTF2_RegionRef)number;
-    bool collective = source_set(source, event, &call) == SET_KNOWN;
+    /* Records may only name sets of which their PE is a member. */
+    bool collective = source_set(source, event, &call) == SET_KNOWN && call.member >= 0;
     must(export, OTF2_EvtWriter_Enter(location->writer, NULL, start, region));
     if (collective)
         must(export, OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, start));

@@ -330,9 +330,9 @@ void export_paraver(struct reader *reader, const char *name)
     double last;
     paraver.out = create(&paraver, name, "prv");
     look_around(&paraver);
-    /* Its head says how long the trace is. */
+    /* Its head says how long the trace is; calls of a damaged one may end before they begin. */
     export_span(reader, true, &paraver.origin, &last);
-    paraver.length = (uint64_t)fmin(ceil(1e9 * (last - paraver.origin)), 9e18);
+    paraver.length = (uint64_t)fmin(fmax(ceil(1e9 * (last - paraver.origin)), 0), 9e18);
     write_header(&paraver);
     write_events(&paraver);
     reader_close_written(reader, paraver.out, paraver.path);

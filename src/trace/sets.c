@@ -177,17 +177,18 @@ void source_print_teams(struct source *source, FILE *out)
 {
     const struct source_teams *all = teams_of(source);
     size_t shown = 0;
-    for (size_t i = 0; i < all->count && shown < TEAMS_SHOWN; i++) {
+    for (size_t i = 0; i < all->count; i++) {
         const struct source_team *team = &all->teams[i];
         struct trace_set set = set_with(&source->reader->sets, 0, team->members);
         if (team->team == 0)
             continue;
+        if (shown++ == TEAMS_SHOWN) {
+            fputs("# ...\n", out);
+            break;
+        }
         fprintf(out, "# team %" PRId64 "%s: %s\n", team->team,
                 team->team == TRACE_TEAM_SHARED ? " (SHMEM_TEAM_SHARED)" : "", set_name(&set));
-        shown++;
     }
-    if (shown == TEAMS_SHOWN && shown < all->count)
-        fputs("# ...\n", out);
 }
 
 /* ---- Calls ---- */

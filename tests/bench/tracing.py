@@ -38,7 +38,8 @@ def build_puts():
 
 
 def figures(done):
-    """{"put": ns, "twin": ns, "added": ns, "least": ns, "counter": ns, "clock": ns} as the program prints them."""
+    """{"put": ns, "twin": ns, "added": ns, "least": ns, "counter": ns, "clock": ns}, as the program prints
+    them."""
     found = dict(re.findall(r"^(\w+) (-?[\d.]+)$", done.out, re.MULTILINE))
     if done.status != 0 or "put" not in found:
         sys.exit(f"bench: {done}")

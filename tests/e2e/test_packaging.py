@@ -353,9 +353,9 @@ def dependencies():
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
                      r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
-                      r"python3-numpy python3-matplotlib python3-jsonschema otf2-tools python3-otf2 "
-                      r"shellcheck clang-format ccache mpich libmpich-dev groff-base chromium "
-                      r"chromium-driver python3-selenium$",
+                     r"python3-numpy python3-matplotlib python3-jsonschema otf2-tools python3-otf2 "
+                     r"shellcheck clang-format ccache mpich libmpich-dev groff-base chromium "
+                     r"chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),

@@ -78,6 +78,8 @@ event 0 shmem_init 1000 10
 {put(2000, 0)}{get(3000, 0)}event 0 shmem_ulong_atomic_set 4000 20 peer=0 target={HEAP} value=-1
 event 0 shmem_ulong_atomic_set 4100 20 peer=0 target={HEAP} value=9007199254740992
 event 0 shmem_long_wait_until 4200 0 target={HEAP} comparison=5 value=-9007199254740993
+event 0 shmem_long_wait_until 4250 0 target={HEAP} comparison=9007199254740993 value=0
+event 0 shmem_putmem_signal 4270 10 peer=0 bytes=1 target={HEAP} options=-9007199254740993 signal={HEAP + 8}
 event 0 shmem_float_atomic_swap 4300 9 peer=0 target={HEAP} value={0x7f800000} result={0x7fc00000}
 {put(5000, 0, duration=0)}end exit
 """
@@ -153,7 +155,7 @@ exported = [made for _, made in in_parallel(EXPORTS, Exported, 2)]
 for one in exported:
     tap.equal((one.run.status, one.run.err), (0, ""), f"{one.name} is exported to {', '.join(FORMATS)}",
               one.run)
-tap.equal([len(one.rows) for one in exported if " " not in one.name], [30, 13, 8, 7, 0, WIDE * 9],
+tap.equal([len(one.rows) for one in exported if " " not in one.name], [30, 13, 10, 7, 0, WIDE * 9],
           "the traces are what they should be")
 
 # ---- Chrome: the schema, and arrows ----
@@ -183,14 +185,19 @@ tap.equal(documents["lone"]["otherData"], {
     "library_version": "0", "date": "2026-01-31T12:00:00Z", "pes": 1}, "the run has its description")
 
 
-def arrows_wrong(document):
-    """What is wrong with the arrows: each leads from the start of something to that of something else."""
-    slices = {(e["pid"], e["tid"], e["ts"], e["cat"]) for e in document["traceEvents"] if e["ph"] == "X"}
+def arrows_of(document):
+    """The ends of each."""
     ends = collections.defaultdict(list)
     for event in document["traceEvents"]:
         if event["ph"] in "sf":
             ends[event["id"]].append(event)
-    return [pair for pair in ends.values() if
+    return list(ends.values())
+
+
+def arrows_wrong(document):
+    """What is wrong with the arrows: each leads from the start of something to that of something else."""
+    slices = {(e["pid"], e["tid"], e["ts"], e["cat"]) for e in document["traceEvents"] if e["ph"] == "X"}
+    return [pair for pair in arrows_of(document) if
             [e["ph"] for e in pair] != ["s", "f"] or pair[0]["ts"] >= pair[1]["ts"] or
             any((e["pid"], e["tid"], e["ts"], e["cat"]) not in slices for e in pair)]
 
@@ -198,7 +205,7 @@ def arrows_wrong(document):
 for one in exported:
     tap.equal(arrows_wrong(documents[one.name])[:3], [], f"{one.name}: arrows have two ends")
 
-# ---- Chrome: Chromium's parser ----
+# ---- Chrome: what is in it ----
 
 MEMORY = 1000000
 
@@ -216,11 +223,22 @@ def processes_wanted(one):
             for pe, tracks in wanted.items()}
 
 
+def slice_of(call):
+    return call["name"], round(1000 * call["ts"]), round(1000 * call["dur"])
+
+
+def processes_written(document):
+    written = collections.defaultdict(lambda: collections.defaultdict(list))
+    for event in document["traceEvents"]:
+        if event["ph"] == "X":
+            written[event["pid"]][event["tid"]].append(slice_of(event))
+    return {pe: {track: sorted(calls, key=lambda c: c[1]) for track, calls in tracks.items()}
+            for pe, tracks in written.items()}
+
+
 def processes_parsed(parsed):
-    return {process["pid"]: {
-        thread["tid"]: [(s["name"], round(1000 * s["ts"]), round(1000 * s["dur"]))
-                        for s in thread["slices"]] for thread in process["threads"]}
-            for process in parsed["processes"]}
+    return {process["pid"]: {thread["tid"]: [slice_of(s) for s in thread["slices"]]
+                             for thread in process["threads"]} for process in parsed["processes"]}
 
 
 def flows_wanted(one):
@@ -232,10 +250,33 @@ def flows_wanted(one):
     return sorted(flows)
 
 
-def flows_parsed(parsed):
-    """With the call first."""
+def flows_of(arrows):
+    """Of both ends of each arrow; with the call first."""
     return sorted(tuple(sorted(((e["pid"], e["tid"], round(1000 * e["ts"])) for e in ends),
-                               key=lambda end: end[1] == MEMORY)) for ends in parsed["flows"])
+                               key=lambda end: end[1] == MEMORY)) for ends in arrows)
+
+
+def parameters_wanted(one):
+    return [{k: v for k, v in row.items() if k not in (
+        "pe", "thread", "index", "routine", "class", "start", "duration", "burst", "flags", "phase", "end")}
+        for row in one.rows]
+
+
+def as_texts(calls):
+    """Integers that a double does not hold are texts already."""
+    return [{k: str(v) for k, v in parameters.items()} for parameters in calls]
+
+
+for one in exported:
+    tap.equal(processes_written(documents[one.name]), processes_wanted(one),
+              f"{one.name}: every call is written at its time on its track")
+    tap.equal(flows_of(arrows_of(documents[one.name])), flows_wanted(one),
+              f"{one.name}: and every arrow with both ends")
+    tap.equal(as_texts(e["args"] for e in documents[one.name]["traceEvents"] if e["ph"] == "X" and
+                       e["tid"] != MEMORY), as_texts(parameters_wanted(one)),
+              f"{one.name}: and its parameters are those that dump prints")
+
+# ---- Chrome: Chromium's parser ----
 
 
 def parse_in_chromium():
@@ -252,7 +293,7 @@ def parse_in_chromium():
                   (None, [], 0, True), f"{one.name}: Chromium's parser has nothing to say")
         tap.equal(processes_parsed(parsed), processes_wanted(one),
                   f"{one.name}: it has every call at its time on its track")
-        tap.equal(flows_parsed(parsed), flows_wanted(one), f"{one.name}: and both ends of every arrow")
+        tap.equal(flows_of(parsed["flows"]), flows_wanted(one), f"{one.name}: and both ends of every arrow")
         bounds = [min(t[1] for p in processes_wanted(one).values() for calls in p.values() for t in calls),
                   max(t[1] + t[2] for p in processes_wanted(one).values() for c in p.values() for t in c)]
         tap.equal([round(1000 * parsed[n]) for n in ("begin", "end")], bounds, f"{one.name}: and its span")
@@ -267,11 +308,8 @@ def parse_in_chromium():
               {0: even.format(0), 1: odd, 2: even.format(2), 3: "PE 3"},
               "hosts' names may be anything; a PE without a file has one, too")
     tap.equal(names["lone"][0][0], "PE 0 on " + 250 * "h", "or long")
-    parameters = [[{k: v for k, v in row.items() if k not in (
-        "pe", "thread", "index", "routine", "class", "start", "duration", "burst", "flags", "phase", "end")}
-        for row in one.rows] for one in exported if one.name == "lone"][0]
-    got = [{k: str(v) for k, v in args.items()} for args in arguments["lone"]]
-    tap.equal(got, [{k: str(v) for k, v in args.items()} for args in parameters],
+    lone = next(one for one in exported if one.name == "lone")
+    tap.equal(as_texts(arguments["lone"]), as_texts(parameters_wanted(lone)),
               "parameters are those that dump prints, to the last digit")
 
 
@@ -662,21 +700,29 @@ elif HAS_OTF2:
 # ---- Calls that overlap and run backwards, which check finds ----
 
 make("astray", f"pe 0 2 1\n{put(100, 1)}{put(105, 1)}{put(50, 1)}end exit\n"
-               f"pe 1 2 1\n{put(120, 0)}end exit\n")
+               f"pe 1 2 1\n{put(120, 0)}{barrier(300, size=1)}end exit\n")  # of PE 0 alone
 EXPORTS["astray"] = []
 astray = Exported("astray")
 tap.equal(Paraver(path(astray.base)).problems, [], "astray: the trace for Paraver is well formed")
 if HAS_OTF2 and otf2:
     tap.equal(Archive(astray.file("otf2")).problems, [], "astray: the archive is well formed")
+# Its end is beyond the last time that there is.
+make("backwards", f"beginning -1000\npe 0 1 1\n{put(100, 0, duration=2**63 - 900)}end exit\n")
+ran = command("export", "--paraver", "backwards", "backwards")
+backwards = Paraver(path("backwards"))
+tap.equal((ran.status, backwards.length, backwards.problems), (0, 0, []),
+          "backwards: the trace for Paraver is well formed, and has a length", ran)
 
 # ---- What cannot be exported ----
 
 make("twice", "pe 0 2 1\nend exit\n")
 shutil.copy(path("twice/pe-00000.trace"), path("twice/pe-00001.trace"))
+make("mixed", "pe 0 2 1\nend exit\npe 1 4 1\nend exit\n")
 os.mkdir(path("none"))
 with open(path("none/pe-00000.trace"), "w", encoding="utf-8") as file:
     file.write("no trace")
 for trace, status, message in (("twice", 1, "twice/pe-00001.trace: a second PE 0"),
+                               ("mixed", 1, "mixed/pe-00001.trace: a second PE 1, or one of another run"),
                                ("none", 2, "none/pe-00000.trace: this is no trace")):
     for format in FORMATS:
         refused = command("export", "--" + format, f"refused-{trace}-{format}", trace)

@@ -308,6 +308,10 @@ for (number, (name, (_, wanted))), found in in_parallel(
         list(enumerate(FINDINGS.items())), lambda case: command("check", f"bad{case[0]}")):
     tap.ok(found.status == 1 and wanted in found.out and "finding" in found.out.splitlines()[-1],
            f"check finds {name}", found)
+other = command("check", make("other", pair(barrier(100), barrier(100)) +
+                              f"pe 2 300 1\n{barrier(100, size=300)}end exit\n"))
+tap.ok(other.status == 1 and "is of a run on 300 PEs, other files of one on 2" in other.out and
+       "was not called" not in other.out, "check does not match collectives of runs of other sizes", other)
 well = {
     "different programs in one job": "pe 0 2 1\nend exit\ncommand ./other\npe 1 2 1\nend exit\n",
     "the barrier that a PE was killed in": pair(barrier(100) + barrier(200), barrier(100)).replace(
@@ -340,11 +344,28 @@ for number, (name, lines, wanted) in enumerate((
            found)
 for number, (name, lines) in enumerate({
         "a PE that is not there": members(1, (0, 1, 1, 2)), "no step": members(1, (0, 0, 0, 2)),
-        "more members than PEs": members(1, (0, 0, 1, 2), size=3), "a member too much": members(1, (1, 0, 1, 2)),
+        "more members than PEs": members(1, (0, 0, 1, 2), size=3),
+        "a member too much": members(1, (1, 0, 1, 2)),
         "a huge step": members(1, (0, 0, 2**62, 2)), "no members": members(1, (0, 0, 1, 0))}.items()):
     found = command("check", make(f"wrong{number}", pair(lines + team(100, 1), team(100, 1))))
     tap.ok(found.status == 1 and "a record that cannot be" in found.err, f"check: a team with {name} is damage",
            found)
+uncalled = path(make("uncalled", pair(TEAMS[0], "")) + "/pe-00000.trace")
+with open(uncalled, "r+b") as file:
+    file.seek(file.read().rindex(b"SBLK") - 1)
+    file.write(b"\x55")
+make("impossible", pair(members(1, (0, 0, 0, 2)), ""))
+for name, wanted in (("impossible", "a record that cannot be"),
+                     ("uncalled", "the checksum of a block is wrong")):
+    found = command("check", name)
+    tap.ok(found.status == 1 and wanted in found.err and found.err.count("\n") == 1,
+           f"check looks at members of teams that make no call: {name}", found)
+for count, end in ((64, []), (65, ["# ..."])):
+    shown = command("dump", make(f"teams{count}", pair(
+        members(0, BOTH) + "".join(members(number, BOTH) for number in range(1, count + 1)), "")))
+    tap.equal(re.findall(r"^# team (\d+)|^(# \.\.\.)", shown.out, re.MULTILINE),
+              [(str(number), "") for number in range(1, 65)] + [("", text) for text in end],
+              f"dump names at most 64 teams, and says when there are more: {count}", shown)
 shown = command("dump", make("teams", pair(TEAMS[0], members(-2, (0, 1, 2, 2), (2, 0, 2, 2), size=4),
                                          pes=4)))
 tap.equal(re.findall("^# team.*", shown.out, re.MULTILINE),

@@ -98,7 +98,8 @@ def test_endings(tap, build):
         kept[name] = outcome.path(TRACE)
         tap.equal(outcome.status, status, f"{name}: the program ends as it should", outcome)
         if name != "summary":
-            tap.equal(members(read("dump", kept[name], "--only", "setup")), WHO, f"{name}: the members of all teams are there")
+            tap.equal(members(read("dump", kept[name], "--only", "setup")), WHO,
+                      f"{name}: the members of all teams are there")
     return kept
 
 

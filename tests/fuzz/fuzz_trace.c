@@ -239,6 +239,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #define SEED_BYTES (64 * 1024)
 #define COUNTERS 2
+#define PES 2
 
 #define PUT                                                                                        \
     (1 << TRACE_PEER | 1 << TRACE_ELEMENTS | 1 << TRACE_BYTES | 1 << TRACE_TARGET |                \
@@ -271,14 +272,14 @@ static const struct trace_routine routines[] = {
 #define ROUTINES (sizeof routines / sizeof *routines)
 
 /* Texts and numbers are in the order of src/trace/README.md. */
-static void give_description(struct output *output, bool profile)
+static void give_description(struct output *output, unsigned pe, unsigned pes, bool profile)
 {
     static const char *const texts[] = {"host", "program --size 3", "OpenSHMEM 1.4", "0.1.0",
                                         "2020-01-01T00:00:00Z"};
     static const char *const objects[] = {"private", "heap", "static", "libm.so.6"};
     static const char *const counters[COUNTERS] = {"PAPI_TOT_CYC", "PAPI_TOT_INS"};
-    give_number(output, 1); /* PE */
-    give_number(output, 4); /* PEs */
+    give_number(output, pe);
+    give_number(output, pes);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         give_text(output, texts[i]);
     give_number(output, profile);
@@ -313,7 +314,7 @@ static void give_ending(struct output *output, uint64_t events)
     memset(output->next, 0, FORMAT_ENDING_BYTES);
     give_text(&ending, "finalize");
     give_number(&ending, events);
-    give_number(&ending, 7); /* dropped */
+    give_number(&ending, 0); /* dropped */
     give_number(&ending, 2); /* threads */
     give_number(&ending, 1);
     give_signed(&ending, 1000000);
@@ -330,7 +331,20 @@ static void give_block(struct output *output, struct block_head head, const unsi
     output->next += sizeof head + head.bytes;
 }
 
-/* Events whose values are as good as random, but the same each time. */
+/* As good as random, but the same each time; by turns sets that there are: all PEs, team 1. */
+static int64_t seed_value(enum trace_field field, unsigned event, uint64_t *random)
+{
+    unsigned round = event / ROUTINES;
+    if (round % 2 && field == TRACE_SET_START)
+        return round % 4 == 3;
+    if (round % 2 && field == TRACE_SET_STRIDE)
+        return round % 4 == 1;
+    if (round % 2 && field == TRACE_SET_SIZE)
+        return PES;
+    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407U;
+    return event % 3 ? (int64_t)(*random >> 60) : (int64_t)(*random >> (*random >> 58));
+}
+
 static struct block_head encode_events(unsigned char *payload, uint32_t thread, unsigned rounds)
 {
     static struct series_kind kinds[ROUTINES];
@@ -343,12 +357,11 @@ static struct block_head encode_events(unsigned char *payload, uint32_t thread, 
     uint64_t time = 2000, random = 1 + thread;
     for (unsigned i = 0; i < rounds * ROUTINES; i++) {
         unsigned routine = i % ROUTINES;
-        unsigned count = (unsigned)__builtin_popcount(routines[routine].fields);
+        unsigned count = 0;
         int64_t values[TRACE_FIELDS];
-        for (unsigned j = 0; j < count; j++) {
-            random = random * UINT64_C(6364136223846793005) + 1442695040888963407U;
-            values[j] = i % 3 ? (int64_t)(random >> 60) : (int64_t)(random >> (random >> 58));
-        }
+        for (enum trace_field field = 0; field < TRACE_FIELDS; field++)
+            if (routines[routine].fields >> field & 1)
+                values[count++] = seed_value(field, i, &random);
         encode_event(&encoder, routine + (i / 40) * 100, routine, time, time + 40 + (random >> 59),
                      i / 50, i % 7 == 0, count, values);
         time += 100 + (random >> 57);
@@ -371,11 +384,28 @@ static struct block_head encode_numbers(unsigned char *payload, enum block_kind 
         .kind = (uint16_t)kind, .records = records, .bytes = (uint32_t)(output.next - payload)};
 }
 
-static size_t make_seed(uint8_t *data, bool profile, unsigned rounds)
+/* Team 1 is all PEs, team 2 the last of them. */
+static struct block_head encode_teams(unsigned char *payload)
+{
+    struct output output = {payload, payload + BLOCK_MOST_BYTES, false};
+    for (unsigned team = 1; team <= 2; team++) {
+        unsigned size = team == 1 ? PES : 1;
+        give_signed(&output, team);
+        give_number(&output, size);
+        give_number(&output, 0);
+        give_number(&output, PES - size);
+        give_signed(&output, 1);
+        give_number(&output, size);
+    }
+    return (struct block_head){
+        .kind = BLOCK_TEAMS, .records = 2, .bytes = (uint32_t)(output.next - payload)};
+}
+
+static size_t make_seed(uint8_t *data, unsigned pe, unsigned pes, bool profile, unsigned rounds)
 {
     static unsigned char payload[BLOCK_MOST_BYTES + EVENT_MOST_BYTES];
     struct output output = {data + sizeof(struct format_head), data + SEED_BYTES, false};
-    give_description(&output, profile);
+    give_description(&output, pe, pes, profile);
     struct format_head head = {.description_bytes =
                                    (uint32_t)(output.next - data - (ptrdiff_t)sizeof head)};
     memcpy(data, &head, sizeof head);
@@ -387,7 +417,7 @@ static size_t make_seed(uint8_t *data, bool profile, unsigned rounds)
     struct block_head block = profile ? encode_numbers(payload, BLOCK_PROFILE, 3, 7)
                                       : encode_numbers(payload, BLOCK_PHASES, 2, 3 + COUNTERS);
     give_block(&output, block, payload);
-    block = encode_numbers(payload, BLOCK_TEAMS, 2, 6);
+    block = encode_teams(payload);
     give_block(&output, block, payload);
     repair(data, (size_t)(output.next - data));
     return (size_t)(output.next - data);
@@ -404,9 +434,11 @@ static void write_file(const char *folder, const char *name, const uint8_t *data
 static void write_seeds(const char *folder)
 {
     static uint8_t data[SEED_BYTES];
-    write_file(folder, "events", data, make_seed(data, false, 3));
-    write_file(folder, "more_events", data, make_seed(data, false, 12));
-    write_file(folder, "profile", data, make_seed(data, true, 1));
+    write_file(folder, "events", data, make_seed(data, 1, PES, false, 3));
+    write_file(folder, "events-0", data, make_seed(data, 0, PES, false, 12));
+    write_file(folder, "events-1", data, make_seed(data, 1, PES, false, 12));
+    write_file(folder, "events-of-other-run", data, make_seed(data, 1, 20 * PES, false, 4));
+    write_file(folder, "profile", data, make_seed(data, 1, PES, true, 1));
 }
 
 static void repair_files(const char *folder, char **paths)

@@ -1,22 +1,29 @@
 #!/usr/bin/env python3
 # TIMEOUT: 300
 """Traces that no tracer would write must not crash the readers, keep them for ever or eat the memory:
-fuzzes what reads files of traces, then gives what was found to reach new code to the commands."""
+fuzzes what reads files of traces, then gives what was found to reach new code to the commands, and traces
+of two PEs that are damaged in many ways."""
 
 import glob
 import os
+import random
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, build_config, build_directory, in_parallel, run, scratch_directory
 from target import HERE, MEMORY, Code, begin
 
 FINDINGS = os.path.join(HERE, "trace_findings")
 COMMANDS = [["dump"], ["dump", "--csv"], ["dump", "--json"], ["summary"], ["summary", "--json"],
-            ["check"], ["merge", "-o", "merged"], ["export", "--chrome", "-o", "chrome.json"],
-            ["export", "--paraver", "-o", "paraver"]]
+            ["check"], ["merge", "-o", "merged"]]
 COMMAND_FILES = 60  # of a trace that is given to a command
+# Those that put the files of PEs together get traces of two PEs.
+HAS_OTF2 = build_config().get("SKAMPI_OTF2") == "1"
+PAIR_COMMANDS = [["check"], ["dump"], ["export", "--chrome", "chrome.json", "--paraver", "paraver"],
+                 *([["export", "--otf2", "otf2"]] if HAS_OTF2 else [])]
+PAIRS = 30
 SANITIZER = re.compile("Sanitizer|runtime error|fuzz_trace:")
 
 
@@ -25,16 +32,17 @@ def files_in(folder):
 
 
 def code():
-    """The readers; recording and OTF2's library are left out."""
+    """The readers; recording is left out."""
     sources = [path for path in sorted(glob.glob(os.path.join(ROOT, "src", "trace", "*.c")))
                if not re.match(r"(main|runtime\w*|record)\.c", os.path.basename(path))]
     return Code(
         name="trace-",
         sources=[os.path.join(HERE, "fuzz_trace.c"), os.path.join(ROOT, "src", "output", "json.c"),
                  *sources],
-        headers=glob.glob(os.path.join(ROOT, "src", "trace", "*.[ch]")),
-        flags=["-DSKAMPI_OTF2=0"],
-        linked=["-lm"],
+        headers=[*glob.glob(os.path.join(ROOT, "src", "trace", "*.[ch]")),
+                 *glob.glob(os.path.join(build_directory(), "config.mk"))],
+        flags=[f"-DSKAMPI_OTF2={int(HAS_OTF2)}"],
+        linked=[*build_config().get("CONFIG_OTF2_LIBS", "").split(), "-lm"],
         text="#define main shmemtrace_main\n#include \"trace/main.c\"\n"
              "int record_main(int argc, char **argv) { (void)argc, (void)argv; return 2; }\n")
 
@@ -82,24 +90,87 @@ def check_found_before(tap, target):
         tap.ok(found, f"what was found before: {len(files)} files", done.err[-6000:])
 
 
+def command(target, words, trace, timeout, cwd=None):
+    """A command of shmemtrace, and whether it ends well: with an error, maybe, but with nothing else."""
+    address = (f"max_allocation_size_mb={MEMORY['malloc']}:hard_rss_limit_mb={MEMORY['all']}:"
+               "detect_leaks=0")
+    done = run([target.path, "--command", *words, trace], {"ASAN_OPTIONS": address}, timeout, cwd)
+    return done, done.status in (0, 1, 2) and not SANITIZER.search(done.err)
+
+
 def check_commands(tap, target, files):
     """The commands themselves: a trace of files that are damaged in many ways."""
     trace = os.path.join(scratch_directory(), "trace")
     os.mkdir(trace)
     step = max(1, len(files) // COMMAND_FILES)
     run([target.path, "--repair", trace, *files[::step][:COMMAND_FILES]])
-    address = (f"max_allocation_size_mb={MEMORY['malloc']}:hard_rss_limit_mb={MEMORY['all']}:"
-               "detect_leaks=0")
     for words in COMMANDS:
-        done = run([target.path, "--command", *words, trace], {"ASAN_OPTIONS": address}, timeout=60)
-        tap.ok(done.status in (0, 1, 2) and not SANITIZER.search(done.err)
-               and (done.out or done.err),
+        done, good = command(target, words, trace, 60)
+        tap.ok(good and (done.out or done.err),
                f"{' '.join(words)}: survives {len(files_in(trace))} damaged files", done)
+
+
+def mutated(data, chance):
+    """Some bytes are others, twice there, or gone; mostly in place, so that what is behind is still read, and
+    more of them near the beginning, which says what the file is."""
+    data = bytearray(data)
+    for _ in range(chance.choice((0, 1, 2, 4, 16))):
+        at, size = int(len(data) * chance.random() ** 3), chance.randrange(1, 16)
+        kind = chance.randrange(8)
+        if kind == 0:
+            del data[at:at + size]
+        elif kind == 1:
+            data[at:at] = data[at:at + size]
+        elif kind < 5:
+            data[at] ^= 1 << chance.randrange(8)
+        else:
+            data[at] = chance.choice((0, 1, 2, 0x7f, 0x80, 0xff))
+    return data
+
+
+def read_pair(target, name, contents):
+    """What the commands did with a trace of these files, and what was wrong with that; name: of the copy that
+    is kept then."""
+    folder = scratch_directory()
+    os.mkdir(os.path.join(folder, "trace"))
+    files = [os.path.join(folder, f"damaged-{pe}") for pe in range(len(contents))]
+    for path, content in zip(files, contents):
+        with open(path, "wb") as file:
+            file.write(content)
+    run([target.path, "--repair", os.path.join(folder, "trace"), *files])
+    ran = [command(target, words, "trace", 20, folder) for words in PAIR_COMMANDS]
+    bad = [done for done, good in ran if not good]
+    if bad:
+        kept = os.path.join(target.artifacts(), f"pair-{name}")
+        shutil.copytree(os.path.join(folder, "trace"), kept, dirs_exist_ok=True)
+        return ran, f"reproducer: {kept}\n{bad[0]}"
+    return ran, ""
+
+
+def check_pairs(tap, target, seeds):
+    """Commands that put PEs together: traces whose files are read, or damaged, each for itself."""
+    contents = {}
+    for seed in seeds:
+        with open(seed, "rb") as file:
+            contents[os.path.basename(seed)] = file.read()
+    whole, mixed = ([contents["events-0"], contents[name]] for name in ("events-1", "events-of-other-run"))
+    number = random.SystemRandom().randrange(10**6)
+    chance = random.Random(number)
+    pairs = [whole, mixed, *([mutated(content, chance) for content in (mixed if i % 8 == 0 else whole)]
+                             for i in range(PAIRS - 2))]
+    results = [result for _, result in in_parallel(
+        list(enumerate(pairs)), lambda pair: read_pair(target, f"{number}-{pair[0]}", pair[1]), 2)]
+    bad = [problem for _, problem in results if problem]
+    tap.ok(not bad, f"{PAIRS} damaged traces of two PEs: check, dump and the exports survive",
+           "\n".join(bad[:3]))
+    exported = [[done.status == 0 for done, _ in ran[2:]] for ran, _ in results]
+    tap.ok(all(exported[0]) and not any(exported[1]) and sum(map(all, exported)) > PAIRS // 10,
+           "and some of them can be exported", exported)
 
 
 def main():
     tap = Tap()
-    options, target = begin(tap, code(), __doc__, seconds=12)
+    options, target = begin(tap, code(), __doc__, seconds=10)
     tap.note(target)
     seeds = check_seeds(tap, target)
     truncated = check_truncated(tap, target, seeds)
@@ -108,6 +179,7 @@ def main():
     target.fuzz(tap, options.seconds, options.corpus, what="traces read", least=10 * options.seconds)
     # mutator.c keeps nothing.
     check_commands(tap, target, files_in(options.corpus) + ([] if target.fuzzer else truncated))
+    check_pairs(tap, target, seeds)
     tap.done()
 
 
