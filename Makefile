@@ -224,8 +224,9 @@ $(BUILD)/pic/trace/%.o: $(BUILD)/trace/%.c $(BUILD)/flags
 	@$(say) PIC $<
 	$(Q)$(compile_tracer) -MMD -MP -c -o $@ $<
 
-# Its wrappers are many and short.
-$(BUILD)/pic/trace/wrappers.o: private tracer_flags += -O1 -g0
+# Its wrappers are many and short. Some end with a call of their other body, which is to see the address
+# that the application called from, not one of the wrapper.
+$(BUILD)/pic/trace/wrappers.o: private tracer_flags += -O1 -g0 -foptimize-sibling-calls
 
 # One call writes both. It asks the compiler, so it is asked again when the headers have changed.
 $(BUILD)/trace/routines.c: $(BUILD)/trace/wrappers.c ;

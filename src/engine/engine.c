@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* asprintf */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -507,16 +506,14 @@ int engine_finish(struct engine *engine, bool *report_end)
     int status = engine->time_over ? STATUS_TIME_LIMIT : incomplete ? STATUS_INCOMPLETE : 0;
     if (engine->output) {
         char *limit = NULL;
-        if (engine->time_over &&
-            asprintf(&limit,
-                     "stopped by the time limit of %g s: %s%zu measurements are missing, and %zu "
-                     "rounds of "
-                     "single points%s",
-                     engine->options.time_limit,
-                     engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
-                     engine->skipped_late, engine->missing_rounds,
-                     engine->cut_short ? ", one was cut short" : "") < 0)
-            must(NULL);
+        if (engine->time_over)
+            limit = format_text(
+                "stopped by the time limit of %g s: %s%zu measurements are missing, and %zu rounds "
+                "of single points%s",
+                engine->options.time_limit,
+                engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
+                engine->skipped_late, engine->missing_rounds,
+                engine->cut_short ? ", one was cut short" : "");
         output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
         free(limit);
         char *failure = *report_end ? NULL : output_close(engine->output);

@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "output/json.h"
-
-static const char *const class_names[TRACE_CLASSES] = {
-    "put",     "get",  "nonblocking", "atomic", "collective", "synchronization",
-    "context", "lock", "memory",      "setup",  "query",
-};
+#include "trace/settings.h"
 
 /* Of TRACE_COMPARISON. */
 static const char *const comparisons[] = {"eq", "ne", "gt", "le", "lt", "ge"};
@@ -47,7 +43,7 @@ static const struct parameter {
 
 const char *trace_class_name(enum trace_class class)
 {
-    return class < TRACE_CLASSES ? class_names[class] : "unknown";
+    return class < TRACE_CLASSES ? trace_class_names[class] : "unknown";
 }
 
 const char *trace_object_name(const struct trace_file *file, int64_t place)

@@ -16,14 +16,14 @@ static void print_text(const char *text)
             putchar(*text);
 }
 
-static void print_item(const char *head, const char *value, const char *text)
+static void print_item(const char *head, const char *value, bool optional, const char *text)
 {
     fputs(".TP\n.B ", stdout);
     print_text(head);
     if (value) {
-        fputs(" \\fI", stdout);
+        fputs(optional ? "\\fR[=\\fI" : " \\fI", stdout);
         print_text(value);
-        fputs("\\fR", stdout);
+        fputs(optional ? "\\fR]" : "\\fR", stdout);
     }
     putchar('\n');
     print_text(text);
@@ -37,7 +37,7 @@ static void print_recording(void)
          "it.\nSIZE is a number of bytes, with K, M or G behind it.");
     for (size_t i = 0; i < setting_row_count; i++) {
         const struct setting_row *row = &setting_rows[i];
-        print_item(row->option, row->placeholder, row->help);
+        print_item(row->option, row->placeholder, row->argument == SETTING_OPTIONAL, row->help);
         printf("(%s)\n", row->variable);
     }
     fputs(".PP\nClasses of routines are", stdout);
@@ -58,7 +58,7 @@ static void print_command(const struct reader_command *command)
         char name[64];
         snprintf(name, sizeof name, option->letter ? "--%s, -%c" : "--%s", option->name,
                  option->letter);
-        print_item(name, option->value, option->help);
+        print_item(name, option->value, false, option->help);
     }
 }
 

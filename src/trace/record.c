@@ -21,6 +21,7 @@
 #define SKAMPI_LIBRARY_DIR "/usr/local/lib"
 #endif
 #define LIBRARY "libshmemtrace.so"
+#define USAGE_COLUMNS 90
 
 /* Statuses of shells for what cannot be started. */
 enum { STATUS_WRONG = 2, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
@@ -34,6 +35,22 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
     fputc('\n', stderr);
     va_end(arguments);
     return STATUS_WRONG;
+}
+
+/* Ends a paragraph. */
+static void print_classes(void)
+{
+    int column = printf("Classes of routines are");
+    for (size_t i = 0; i < TRACE_CLASSES; i++) {
+        const char *name = trace_class_names[i];
+        if (column + (int)strlen(name) > USAGE_COLUMNS - 2) {
+            putchar('\n');
+            column = printf("%s", name);
+        } else {
+            column += printf(" %s", name);
+        }
+        column += printf("%s", i + 1 < TRACE_CLASSES ? "," : ".\n");
+    }
 }
 
 static void usage(void)
@@ -55,9 +72,9 @@ static void usage(void)
     }
     puts("  -h, --help           this text\n"
          "\n"
-         "SIZE is a number of bytes, with K, M or G behind it. Classes of routines are put, get,\n"
-         "nonblocking, atomic, collective, synchronization, context, lock, memory, setup, query.\n"
-         "Each option is a variable of the environment, too, for programs that are started with\n"
+         "SIZE is a number of bytes, with K, M or G behind it.");
+    print_classes();
+    puts("Each option is a variable of the environment, too, for programs that are started with\n"
          "LD_PRELOAD=libshmemtrace.so or linked with -Wl,--no-as-needed -lshmemtrace:");
     for (size_t i = 0; i < setting_row_count; i++)
         printf("  %-20s %s\n", setting_rows[i].option, setting_rows[i].variable);

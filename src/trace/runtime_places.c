@@ -14,7 +14,7 @@
 #define PAGE 4096
 #define RANGES 1024  /* writable segments of the program and its libraries */
 #define OBJECTS 1024 /* of which there are names */
-#define HANDLES 4096 /* contexts or teams at a time */
+#define HANDLES 4096 /* different ones of contexts, or of teams, while the program runs */
 
 static struct {
     struct range ranges[RANGES]; /* sorted */
@@ -123,10 +123,10 @@ struct range places_range(uintptr_t address)
         else
             high = middle;
     }
-    const struct range *below = &places.ranges[low - 1];
-    if (low > 0 && range_holds(below, (int64_t)address))
+    const struct range *below = low > 0 ? &places.ranges[low - 1] : NULL;
+    if (below && range_holds(below, (int64_t)address))
         return *below;
-    uintptr_t begin = low > 0 ? below->begin + below->bytes : 0;
+    uintptr_t begin = below ? below->begin + below->bytes : 0;
     return (struct range){begin,
                           (low < places.count ? places.ranges[low].begin : UINTPTR_MAX) - begin, 0};
 }
@@ -143,6 +143,8 @@ static struct {
 static size_t find_handle(enum trace_handle kind, const void *handle)
 {
     size_t i = atomic_load(&tables[kind].count);
+    if (i > HANDLES) /* another thread is just adding one for which there is no room */
+        i = HANDLES;
     while (i > 0 && atomic_load(&tables[kind].handles[i - 1]) != handle)
         i--;
     return i;

@@ -57,9 +57,12 @@ def installation(tree, top, *where):
     tap.ok(not modules, "... modules and job files", modules)
     private = [p for p in present if os.stat(os.path.join(top, p)).st_mode & 0o444 != 0o444]
     tap.ok(not private, "... and all may read them", private)
-    links = re.findall(r"\]\((inputs|scripts|measurements)\)", read(ROOT, "README.md"))
-    dead = [link for link in links if not os.path.exists(os.path.join(top, "share/doc/skampi", link))]
-    tap.ok(links and not dead, "... and the links of README.md lead there, too", dead)
+    documents = os.path.join(top, "share/doc/skampi")
+    for name in ("README.md", "shmemtrace.md"):
+        links = [link for link in re.findall(r"\]\(([^)#\s]+)", read(documents, name))
+                 if "://" not in link and link != "tests/README.md"]  # tests are not installed
+        dead = [link for link in links if not os.path.exists(os.path.join(documents, link))]
+        tap.ok(links and not dead, f"... and the links of {name} lead there, too", dead)
     return present
 
 
@@ -194,7 +197,7 @@ def manual(program_, *usages):
         tap.skip("the manual page renders", "groff is not installed")
         text = re.sub(r"\s+", " ", page.out.replace("\\-", "-"))
     usage = "".join(run([program_, *words, "-h"]).out for words in usages)
-    options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", usage, re.MULTILINE)
+    options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+(?:\[=\w+\])?)", usage, re.MULTILINE)
     meanings = re.findall(r"^ +(?:-\w, +)?--.*?  +(\S.*)$", usage, re.MULTILINE)
     missing = [word for word in options + meanings
                if word not in text.replace("\u2010", "-") and "SHMEMTRACE_" not in word]
