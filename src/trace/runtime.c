@@ -425,11 +425,11 @@ void trace_end_otherwise(struct trace_thread *thread, const struct trace_entry *
         end_aside(own, entry);
         return;
     }
+    if (atomic_load(&tracer.off) & OFF_ENDED)
+        return; /* this was the last call */
     struct tracer_hold hold;
     tracer_hold(&hold);
-    if (atomic_load(&tracer.off) & OFF_ENDED)
-        open_journal(own, current_journal(own), (int64_t)entry->end);
-    else if (tracer.settings.ring)
+    if (tracer.settings.ring)
         turn_ring(own, (int64_t)entry->end);
     else
         encode_journal(own);
@@ -662,9 +662,12 @@ static uint64_t save_thread(const struct tracer_thread *thread, bool open, off_t
         open = file_write_at(end, &head, encoder->payload);
         saved += open ? head.records : 0;
     }
+    const size_t current = thread->current;
     for (size_t i = 1; i <= thread->journal_count; i++) {
         if (thread->journal_count > 1)
-            copied = copy_journal(thread, (thread->current + i) % thread->journal_count);
+            copied = copy_journal(thread, (current + i) % thread->journal_count);
+        if (saver->copy->first < calls && thread->journal_count > 1)
+            continue; /* the ring has turned meanwhile */
         struct position last = find_call(saver->copy, copied, UINT64_MAX);
         saved += save_calls(thread, find_call(saver->copy, copied, done >> ENCODER_BYTES_BITS),
                             last.entry, end, &open);
