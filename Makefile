@@ -124,7 +124,8 @@ endif
 
 includes := -Isrc -I. -Itests
 config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) -DSKAMPI_OTF2=$(SKAMPI_OTF2)
-warnings := -Wall -Wextra $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
+# What the library calls deprecated is measured, too.
+warnings := -Wall -Wextra -Wno-deprecated-declarations $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
 flags := -std=gnu11 -O2 -g $(warnings) $(sanitize_flags) $(includes) $(config) $(CPPFLAGS) $(CFLAGS)
 compile := $(CC) $(flags)
 libraries := $(CONFIG_LIBS) $(LDLIBS) -ldl -lpthread -lm

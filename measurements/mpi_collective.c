@@ -364,6 +364,12 @@ static bool verify(struct run *run)
     mpi_data_prepare(run);
     do_it(run, call);
     bool good = mpi_data_check(run);
+    const char *known = measurement_wrong_values(run->function);
+    if (known) {
+        if (run_max(run, !good) > 0)
+            run_note(run, "%s", known);
+        return true;
+    }
     if (!good)
         run_fail(run, "rank %d does not have the data that it must have behind the call",
                  run->rank);

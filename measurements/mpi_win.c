@@ -69,6 +69,9 @@ bool window_all(struct run *run, bool good, const char *otherwise)
     return all || run_fail(run, "%s", otherwise);
 }
 
+/* Of windows in libraries with DEFECT_WINDOW_SIZES. */
+#define SOUND_SIZE 16
+
 static const char *const calls[WINDOW_KINDS] = {"MPI_Win_create", "MPI_Win_allocate",
                                                 "MPI_Win_allocate_shared"};
 
@@ -113,9 +116,20 @@ static int make_if_possible(struct window *window, size_t bytes, MPI_Info info, 
     return code;
 }
 
+/* As many bytes, or somewhat more where the library needs that. */
+static size_t window_bytes(struct run *run, enum window_kind kind, size_t bytes)
+{
+    const char *known = kind == WINDOW_ALLOCATE ? measurement_window_sizes(run->function) : NULL;
+    if (!known || bytes % SOUND_SIZE == 0)
+        return bytes;
+    run_note(run, "%s", known);
+    return bytes - bytes % SOUND_SIZE + SOUND_SIZE;
+}
+
 static bool open_window(struct run *run, size_t bytes, MPI_Info info, struct window *window)
 {
     MPI_Comm comm = mpi_comm(run);
+    bytes = window_bytes(run, window->kind, bytes);
     int code = make_if_possible(window, bytes, info, comm);
     if (mpi_succeeded(run, calls[window->kind], code))
         end_job_on_error(window->handle);

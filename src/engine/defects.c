@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define OPEN_MPI "Open MPI "
+#define MPICH "MPICH "
 #define SMASHES_STACK                                                                              \
     "known defect: Open MPI up to 4.1.4 smashes the stack in 32-bit compare-and-swap; the 64-bit " \
     "one works"
@@ -14,6 +15,16 @@
  * does what it should. */
 #define IGNORES_VALUE                                                                              \
     "known defect: Open MPI up to 4.1.4 ignores the operand of this operation on the same node"
+#define READS_AT_INIT                                                                              \
+    "known defect: MPICH up to 4.0.2 reads the data that a persistent gather sends when the "      \
+    "operation is made, not when it is started"
+#define SECOND_START_ABORTS                                                                        \
+    "known defect: MPICH up to 4.0.2 aborts when a persistent scatter of 3 or more PEs is "        \
+    "started "                                                                                     \
+    "a second time"
+#define MISPLACES_DATA                                                                             \
+    "known defect: MPICH up to 4.0.2 misplaces data in a window by MPI_Win_allocate whose size "   \
+    "is no multiple of 16 bytes, so this window is up to 15 bytes larger"
 
 static const struct defect {
     const char *function; /* pattern of the script name, as for file names */
@@ -29,6 +40,10 @@ static const struct defect {
     {"Shmem_*Atomic_Fetch_And*", OPEN_MPI, "4.1.4", DEFECT_WRONG_VALUES, IGNORES_VALUE},
     {"Shmem_*Atomic_Fetch_Or*", OPEN_MPI, "4.1.4", DEFECT_WRONG_VALUES, IGNORES_VALUE},
     {"Shmem_*Atomic_Fetch_Xor*", OPEN_MPI, "4.1.4", DEFECT_WRONG_VALUES, IGNORES_VALUE},
+    {"Gather_Persistent_*", MPICH, "4.0.2", DEFECT_WRONG_VALUES, READS_AT_INIT},
+    {"Scatter_Persistent_Start", MPICH, "4.0.2", DEFECT_CRASHES, SECOND_START_ABORTS},
+    {"Scatter_Persistent_Full", MPICH, "4.0.2", DEFECT_CRASHES, SECOND_START_ABORTS},
+    {"*", MPICH, "4.0.2", DEFECT_WINDOW_SIZES, MISPLACES_DATA},
 };
 
 /* The next number of a version, which *version is moved behind. */

@@ -5,8 +5,9 @@
 #define SKAMPI_ENGINE_DEFECTS_H
 
 enum defect_kind {
-    DEFECT_CRASHES,     /* listed, but never called */
-    DEFECT_WRONG_VALUES /* measured; wrong values are no failure, but stand behind the result */
+    DEFECT_CRASHES,      /* listed, but never called */
+    DEFECT_WRONG_VALUES, /* measured; wrong values are no failure, but a note with the result */
+    DEFECT_WINDOW_SIZES  /* the library needs allocated windows in multiples of 16 bytes; a note */
 };
 
 /* What is wrong with the measurement function of this name on the library that comm_library()

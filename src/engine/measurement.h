@@ -169,6 +169,9 @@ const char *measurement_unsupported(const struct measurement *);
 /* For set-ups that find wrong values: NULL, or the known defect of this version of the library
  * because of which it is no failure of the measurement, but belongs into a note. */
 const char *measurement_wrong_values(const struct measurement *);
+/* For those who allocate windows of MPI: NULL, or the known defect of this version of the library
+ * because of which their sizes must be multiples of 16 bytes; it belongs into a note. */
+const char *measurement_window_sizes(const struct measurement *);
 
 /* ---- For hooks; all members call them unless it says otherwise ---- */
 

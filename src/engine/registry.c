@@ -62,3 +62,8 @@ const char *measurement_wrong_values(const struct measurement *function)
 {
     return defect_of(DEFECT_WRONG_VALUES, function->name, comm_library());
 }
+
+const char *measurement_window_sizes(const struct measurement *function)
+{
+    return defect_of(DEFECT_WINDOW_SIZES, function->name, comm_library());
+}

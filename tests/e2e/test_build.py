@@ -69,6 +69,15 @@ def combinations(tree):
         if has("PAPI"):
             combination(tree, ["PAPI=0", f"CC={wrapper}"], r"OpenSHMEM \d.*PAPI off", "oshrun -np %n")
         # Without MPI, and with another MPI alone: test_mpi_modes.py.
+        clang = {"OSHMEM_CC": "clang"}
+        told = run(["oshcc", "--showme:command"], {**CLEAN, **clang})
+        if shutil.which("clang") and told.out.strip() == "clang":
+            made = make(tree, "clean", "all", "tests", env=clang)
+            tap.ok(made.status == 0 and "warning" not in made.err,
+                   "OSHMEM_CC=clang make: builds without warnings", made)
+            works(tree, "OSHMEM_CC=clang make", "oshrun -np %n")
+        else:
+            tap.skip("with clang", "there is none, or the wrapper does not take it")
     else:
         tap.skip("OpenSHMEM in all combinations", f"there is only {found}")
     if has("MPI") and shutil.which("mpicc"):

@@ -77,6 +77,20 @@ static void wrong_values_are_no_crashes(void **state)
     assert_null(defect_of(DEFECT_WRONG_VALUES, function, "OpenSHMEM 1.5 (Open MPI 5.0.0)"));
 }
 
+static void defects_of_mpich(void **state)
+{
+    (void)state;
+    const char *old = "MPI 4.0 (MPICH 4.0.2)", *later = "MPI 4.1 (MPICH 4.1.0)";
+    assert_non_null(defect_of(DEFECT_WRONG_VALUES, "Gather_Persistent_Start", old));
+    assert_null(defect_of(DEFECT_WRONG_VALUES, "Gather_Persistent_Start", later));
+    assert_null(defect_of(DEFECT_WRONG_VALUES, "Gatherv_Persistent_Start", old));
+    assert_non_null(defect_of(DEFECT_CRASHES, "Scatter_Persistent_Full", old));
+    assert_null(defect_of(DEFECT_CRASHES, "Scatter_Persistent_Init", old));
+    assert_non_null(defect_of(DEFECT_WINDOW_SIZES, "Put_Flush", old));
+    assert_null(defect_of(DEFECT_WINDOW_SIZES, "Put_Flush", later));
+    assert_null(defect_of(DEFECT_WINDOW_SIZES, "Put_Flush", "OpenSHMEM 1.4 (Open MPI 4.1.4)"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,6 +99,7 @@ int main(void)
         cmocka_unit_test(old_open_mpi_has_no_short_compare_and_swap),
         cmocka_unit_test(everything_else_runs),
         cmocka_unit_test(wrong_values_are_no_crashes),
+        cmocka_unit_test(defects_of_mpich),
     };
     return cmocka_run_group_tests_name("defects", tests, NULL, NULL);
 }

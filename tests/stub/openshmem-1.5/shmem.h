@@ -184,8 +184,10 @@ int shmem_test_lock(long *lock);
 void shmem_barrier_all(void);
 void shmem_sync_all(void);
 
+/* As in Sandia OpenSHMEM, whose users are to see it. */
+#define SHMEM_DEPRECATED __attribute__((deprecated))
 #define SHMEM_SET int start, int log_stride, int size
-void shmem_barrier(SHMEM_SET, long *sync);
+SHMEM_DEPRECATED void shmem_barrier(SHMEM_SET, long *sync);
 void shmem_sync_deprecated(SHMEM_SET, long *sync);
 
 #define SHMEM_SET_COLLECTIVES(bits)                                                                \
