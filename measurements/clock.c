@@ -107,18 +107,23 @@ static const char *check_levels(const struct measurement *function,
 {
     (void)function;
     (void)set;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         if (!(arguments[i].real > 0 && arguments[i].real <= 1))
-            return "waits and the time on each level must be above 0 s, and not longer than 1 s";
-    return NULL;
+            return "waits must be above 0 s, and not longer than 1 s";
+    return arguments[2].real >= 0 && arguments[2].real <= 1
+               ? NULL
+               : "the time on each level must be at least 0 s (levels take turns), and not longer "
+                 "than 1 s";
 }
 
-/* Levels change with the time of the clock, whoever looks at it. */
+/* Levels change with the time of the clock, whoever looks at it, or with every call. */
 static double run_pattern_levels(struct run *run)
 {
-    double now = timer_seconds(timer_now()), low = run->arguments[0].real;
-    bool on_high = fmod(now / run->arguments[2].real, 2) >= 1;
-    return wait_pattern(run, on_high ? run->arguments[1].real : low);
+    int64_t *calls = run->state;
+    double now = timer_seconds(timer_now()), dwell = run->arguments[2].real;
+    double turn = dwell > 0 ? now / dwell : (double)(*calls)++;
+    bool on_high = fmod(turn, 2) >= 1;
+    return wait_pattern(run, run->arguments[on_high ? 1 : 0].real);
 }
 
 static const char *check_warm_up(const struct measurement *function,
@@ -206,8 +211,10 @@ const struct measurement measurements_clock[] = {
      PATTERN,
      .parameters = {{"low", PARAMETER_DOUBLE, "s", "busy on the one level", 0},
                     {"high", PARAMETER_DOUBLE, "s", "on the other", 0},
-                    {"dwell", PARAMETER_DOUBLE, "s", "that each level lasts", 0}},
-     .check = check_levels, .run = run_pattern_levels, .timed = "a busy wait"},
+                    {"dwell", PARAMETER_DOUBLE, "s", "that each level lasts; 0: calls take turns",
+                     0}},
+     .state_bytes = sizeof(int64_t), .check = check_levels, .run = run_pattern_levels,
+     .timed = "a busy wait"},
     {"WaitPatternWarmUp", "a time that is longer at first: the result must be that of later calls",
      PATTERN,
      .parameters = {{"slow", PARAMETER_DOUBLE, "s", "busy at first", 0},

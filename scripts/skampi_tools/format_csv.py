@@ -11,9 +11,10 @@ from .records import COUNTS, NUMBERS, what_is_wrong
 
 COLUMNS = (
     "record block number function call args arg_units variables pes members placement "
-    "bytes quantity round at time standard_error mean deviation median median_low median_high "
-    "confidence min max p5 p25 p75 p95 p99 valid invalid late overruns warm_up autocorrelation "
-    "effective iterations synchronization window_rule window run_time buffers cache unit "
+    "bytes quantity round at time standard_error error time_low time_high time_confidence kept "
+    "mean deviation median median_low median_high confidence min max p5 p25 p75 p95 p99 valid "
+    "invalid late overruns warm_up autocorrelation effective iterations synchronization "
+    "window_rule window run_time buffers cache unit "
     "rounds reached next_low next_high between within "
     "flags notes levels counters per_pe samples medians").split()
 KINDS = ("result", "rounds")

@@ -678,12 +678,15 @@ class _Writer:
             self.comment(f"time limit: {rounds['time_limit']:g} s")
         for note in header.get("notes") or []:
             self.comment(_one_line(f"converted: {note}"))
-        self.comment("result lines: loop variables, bytes, time, standard error (classic), valid "
-                     "repetitions, time per PE")
+        self.comment("result lines: loop variables, bytes, time (mean of the middle half), its "
+                     "standard error (classic), valid repetitions, time per PE")
         self.line()
 
     def begin(self, name):
         self.block, self.conditions = name, None
+        if name.endswith(ROUNDS_BLOCK):
+            self.comment("result lines: loop variables, bytes, median of the rounds, half of its "
+                         "interval, rounds")
         self.comment(f'begin result "{_one_line(name)}"')
 
     def end_block(self, record):

@@ -4,10 +4,10 @@ before anyone works with what they read."""
 SCHEMA_VERSION = 1
 
 # Members of result and rounds records that hold one value each, in the schema's order.
-NUMBERS = ("bytes at time standard_error mean deviation median median_low median_high confidence "
-           "min max p5 p25 p75 p95 p99 autocorrelation effective window unit reached next_low "
-           "next_high between within").split()
-COUNTS = "number round valid invalid late overruns warm_up iterations rounds".split()
+NUMBERS = ("bytes at time standard_error error time_low time_high time_confidence mean deviation "
+           "median median_low median_high confidence min max p5 p25 p75 p95 p99 autocorrelation "
+           "effective window unit reached next_low next_high between within").split()
+COUNTS = "number round kept valid invalid late overruns warm_up iterations rounds".split()
 TEXTS = "block function call quantity synchronization window_rule run_time buffers cache".split()
 
 _NUMBER = frozenset((int, float, type(None)))

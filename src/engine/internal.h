@@ -146,9 +146,12 @@ struct engine {
 /* What the result's owner knows when it is done. */
 struct numbers {
     double time, standard_error, window;
+    double error, time_low, time_high; /* mpiperf: of the time, half of its interval and that */
+    double reference_error;            /* of what was subtracted: a standard error, part of all */
     double mean, deviation, median, median_low, median_high;
     double minimum, maximum, p5, p25, p75, p95, p99, autocorrelation, effective;
     int64_t valid, invalid, late, overruns, warm_up, changes, iterations, flags, notes_length;
+    int64_t kept; /* repetitions that the time is the mean of */
     int64_t level_count, raw_count;
     struct result_level levels[LEVELS_MAX];                   /* ascending */
     double counted[COUNTERS_MAX], counted_mean[COUNTERS_MAX]; /* counted per operation, over PEs */
@@ -243,6 +246,12 @@ size_t stop_next_batch(const struct settings *, size_t batch, bool window, bool 
 /* The classic window rule after a batch: flawed of count repetitions invalid; used: from the
  * origin to the last finish. Same unit for all. */
 double stop_next_window(double window, size_t flawed, size_t count, double used);
+/* MPIPerf's after a stage of count runs: as it should be for what was used, gamma used / count,
+ * after stage 0 (window: 0) and where too many were invalid, but then gamma times the old one at
+ * least; half of it where it is many times what the longest valid run needed. Why it differs from
+ * Kurnosov's: inputs/README.md. Same unit for all. */
+double stop_mpiperf_window(const struct window_rules *, double window, size_t invalid, size_t count,
+                           double used, double longest);
 
 /* ---- reference.c: what is subtracted, pure ---- */
 

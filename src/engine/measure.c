@@ -61,8 +61,6 @@ enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
 #define MOST_ROUNDS 20000
 /* Trials for the upper estimate of a broadcast. */
 #define BROADCASTS 10
-/* A window this many times too large shrinks (mpiperf). */
-#define TOO_LARGE 4
 /* mpiperf's stop by error must end, too. */
 #define MOST_RUNS_BY_ERROR 1000
 
@@ -715,23 +713,16 @@ static void run_mpiperf(struct engine *engine, struct samples *samples, double r
     while (next_batch(engine, samples, &next)) {
         size_t flawed_before = samples->invalid, count = next.count;
         struct batch batch = run_batch(engine, samples, count, reference);
-        double needed = rules->growth * batch.used / (double)count;
-        if (!first)
-            announce_earlier(engine, &batch, count);
+        double before = first ? 0 : next.width;
+        next.width =
+            stop_mpiperf_window(rules, before, samples->invalid - flawed_before, count, batch.used,
+                                timer_seconds(engine->longest) / sync_seconds(1));
+        samples->changes += !first && next.width != before;
         if (first) {
             samples->valid = samples->invalid = samples->late = samples->overruns = 0;
             samples->too_long = 0;
-            next.width = needed;
-        } else if ((double)(samples->invalid - flawed_before) >
-                   rules->invalid_share * (double)count) {
-            /* Windows that start late stretch the stage itself: at least as wide as it took. */
-            next.width = fmax(needed, next.width * rules->growth);
-            samples->changes++;
-        } else if (sync_seconds((int64_t)next.width) >
-                       TOO_LARGE * rules->growth * timer_seconds(engine->longest) &&
-                   engine->longest > 0) {
-            next.width /= 2;
-            samples->changes++;
+        } else {
+            announce_earlier(engine, &batch, count);
         }
         next.done = window_too_long(engine, next.width) || batch.failed ||
                     (!first && mpiperf_enough(rules, samples)) || out_of_time(engine, samples);
@@ -826,24 +817,17 @@ static void note_doubts(struct engine *engine, struct numbers *numbers)
     }
 }
 
-/* MPIPerf's columns, with an interval that is valid for a trimmed mean. */
-static void note_mpiperf(struct engine *engine, const struct samples *samples)
+/* MPIPerf's columns. */
+static void note_mpiperf(struct engine *engine, const struct numbers *numbers)
 {
-    const struct window_rules *rules = &engine->settings.window;
-    size_t n = samples->valid;
-    if (n == 0)
-        return;
-    double *sorted = must(calloc(n, sizeof *sorted));
-    memcpy(sorted, samples->max, n * sizeof *sorted);
-    stats_sort(sorted, n);
-    struct stats_interval found = stats_trimmed_interval(sorted, n, rules->trim, rules->confidence);
     run_note(&engine->run,
-             "mpiperf: runs %zu, valid %zu, kept %zu, mean %.6g ns, SE %.4g ns, min %.6g ns, max "
-             "%.6g ns, error %.4g ns, %g %% interval [%.6g, %.6g] ns",
-             n + samples->invalid, n, found.kept, found.mean * 1e9, found.standard_error * 1e9,
-             sorted[0] * 1e9, sorted[n - 1] * 1e9, found.half * 1e9, rules->confidence * 100,
-             (found.mean - found.half) * 1e9, (found.mean + found.half) * 1e9);
-    free(sorted);
+             "mpiperf: runs %lld, valid %lld, kept %lld, mean %.6g ns, SE %.4g ns, min %.6g ns, "
+             "max %.6g ns, error %.4g ns, %g %% interval [%.6g, %.6g] ns",
+             (long long)(numbers->valid + numbers->invalid), (long long)numbers->valid,
+             (long long)numbers->kept, (numbers->time_low + numbers->error) * 1e9,
+             numbers->standard_error * 1e9, numbers->minimum * 1e9, numbers->maximum * 1e9,
+             numbers->error * 1e9, engine->settings.window.confidence * 100,
+             numbers->time_low * 1e9, numbers->time_high * 1e9);
 }
 
 /* What the mean of such repetitions would be, depends on when they were made. */
@@ -914,6 +898,8 @@ static void note_stop(struct engine *engine, const struct samples *samples, stru
     if (settings->stop_rule == STOP_MEDIAN_INTERVAL) {
         double low, high;
         stop_median_interval(settings, samples->max, samples->valid, &low, &high);
+        stats_widen_interval(numbers->median, numbers->reference_error, settings->median_confidence,
+                             &low, &high);
         if (!isnan(low))
             run_note(&engine->run, "median %.6g ns, %g %% interval [%.6g, %.6g] ns%s",
                      numbers->median * 1e9, settings->median_confidence * 100, low * 1e9,
@@ -925,10 +911,10 @@ static void note_stop(struct engine *engine, const struct samples *samples, stru
     }
 }
 
-static void note_rule(struct engine *engine, struct samples *samples)
+static void note_rule(struct engine *engine, struct samples *samples, const struct numbers *numbers)
 {
-    if (engine->window.rule == WINDOW_MPIPERF)
-        note_mpiperf(engine, samples);
+    if (engine->window.rule == WINDOW_MPIPERF && samples->valid > 0)
+        note_mpiperf(engine, numbers);
     if (engine->window.rule == WINDOW_DISSEMINATION && samples->valid > 0) {
         stats_sort(samples->skew, samples->valid);
         run_note(&engine->run,
@@ -939,10 +925,11 @@ static void note_rule(struct engine *engine, struct samples *samples)
     }
 }
 
-/* The levels that the sorted times lie on, each with its share of their sum, and the result on the
- * one that has the largest share; keep[] marks its repetitions. One level: nothing is found. */
-static struct stats_trimmed find_levels(const struct samples *samples, const double *sorted,
-                                        struct numbers *numbers, bool *keep)
+/* The levels that the sorted times lie on, each with its share of their sum; of the one that has
+ * the largest share, *first is its first value and *size their number, and keep[] marks its
+ * repetitions. One level: nothing is found. */
+static void find_levels(const struct samples *samples, const double *sorted,
+                        struct numbers *numbers, bool *keep, size_t *first_of, size_t *size)
 {
     size_t n = samples->valid, first = 0, most = 0, begin = 0;
     struct series_level levels[LEVELS_MAX];
@@ -959,13 +946,33 @@ static struct stats_trimmed find_levels(const struct samples *samples, const dou
     }
     numbers->level_count = (int64_t)count;
     if (count <= 1)
-        return (struct stats_trimmed){0, NAN, NAN};
-    double low = sorted[begin], high = sorted[begin + levels[most].count - 1];
+        return;
+    *first_of = begin;
+    *size = levels[most].count;
     for (size_t i = 0; i < n; i++)
-        keep[i] = samples->max[i] >= low && samples->max[i] <= high;
-    struct stats_trimmed found = stats_trim(sorted + begin, levels[most].count, NULL);
-    found.kept = levels[most].count; /* of which the PEs' own times are the means */
-    return found;
+        keep[i] = samples->max[i] >= sorted[begin] && samples->max[i] <= sorted[begin + *size - 1];
+}
+
+/* The mean of the middle of n values, which is what a line shows, and its error; keep (may be NULL)
+ * marks the middle. */
+static void conclude_time(const struct engine *engine, const double *values, size_t n, bool *keep,
+                          struct numbers *numbers)
+{
+    const struct window_rules *rules = &engine->settings.window;
+    bool mpiperf = engine->window.rule == WINDOW_MPIPERF;
+    struct stats_trimmed trimmed =
+        mpiperf ? stats_trim_share(values, n, rules->trim, keep) : stats_trim(values, n, keep);
+    numbers->kept = (int64_t)trimmed.kept;
+    numbers->time = trimmed.mean;
+    numbers->standard_error = hypot(trimmed.standard_error, numbers->reference_error);
+    numbers->error = numbers->time_low = numbers->time_high = NAN;
+    if (!mpiperf)
+        return;
+    struct stats_interval found = stats_trimmed_interval(values, n, rules->trim, rules->confidence);
+    numbers->standard_error = hypot(found.standard_error, numbers->reference_error);
+    numbers->error = numbers->standard_error * found.quantile;
+    numbers->time_low = numbers->time - numbers->error;
+    numbers->time_high = numbers->time + numbers->error;
 }
 
 /* Statistics of the valid repetitions; all members. per_pe: on the set's rank 0. */
@@ -988,30 +995,33 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     memcpy(sorted, samples->max, n * sizeof *sorted);
     stats_sort(sorted, n);
     bool *keep = must(calloc(n ? n : 1, sizeof *keep));
-    struct stats_trimmed trimmed = {0, NAN, NAN};
+    size_t first = 0, size = n;
+    numbers->reference_error = sqrt(reference_variance);
     if (engine->settings.levels)
-        trimmed = find_levels(samples, sorted, numbers, keep);
-    if (numbers->level_count <= 1)
-        trimmed = stats_trim(samples->max, n, keep);
-    double own = 0;
-    for (size_t i = 0; i < n; i++)
-        if (keep[i])
-            own += samples->own[i] / (double)trimmed.kept;
-    if (n == 0)
-        own = NAN;
+        find_levels(samples, sorted, numbers, keep, &first, &size);
+    if (numbers->level_count > 1)
+        conclude_time(engine, sorted + first, size, NULL, numbers);
+    else
+        conclude_time(engine, samples->max, n, keep, numbers);
+    double own = 0, kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        own += keep[i] ? samples->own[i] : 0;
+        kept += keep[i];
+    }
+    own = n == 0 ? NAN : own / kept;
     free(keep);
     if (engine->settings.max_nr_node_times > 0)
         comm_gather(run->set, &own, sizeof own, per_pe);
 
     numbers->autocorrelation = series_autocorrelation(samples->max, n);
     numbers->effective = series_effective_size(n, series_correlation(samples->max, n));
-    numbers->time = trimmed.mean;
-    numbers->standard_error = hypot(trimmed.standard_error, sqrt(reference_variance));
     numbers->mean = stats_mean(samples->max, n);
     numbers->deviation = stats_deviation(samples->max, n);
     numbers->median = stats_median_sorted(sorted, n);
     stats_median_interval(sorted, n, numbers->effective, MEDIAN_CONFIDENCE, &numbers->median_low,
                           &numbers->median_high);
+    stats_widen_interval(numbers->median, numbers->reference_error, MEDIAN_CONFIDENCE,
+                         &numbers->median_low, &numbers->median_high);
     numbers->minimum = n ? sorted[0] : NAN;
     numbers->maximum = n ? sorted[n - 1] : NAN;
     numbers->p5 = stats_quantile_sorted(sorted, n, 0.05);
@@ -1120,7 +1130,7 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
             note_stop(engine, &samples, numbers);
             note_repetitions(engine, &samples, numbers);
             note_change(engine, &samples, numbers);
-            note_rule(engine, &samples);
+            note_rule(engine, &samples, numbers);
             keep_raw(engine, &samples, numbers);
         }
         release(&samples);

@@ -10,6 +10,8 @@
 /* Stopping by an interval is only right where there are many samples (Chow & Robbins 1965). */
 #define MEDIAN_LEAST 30
 #define MEDIAN_MOST 1000
+/* A window this many times too large shrinks (mpiperf). */
+#define TOO_LARGE 4
 
 size_t stop_hard_limit(int max_repetitions)
 {
@@ -90,4 +92,17 @@ double stop_next_window(double window, size_t flawed, size_t count, double used)
     if (flawed <= count / 4)
         return window;
     return fmax(2 * window, 1.5 * used / (double)(count + 1));
+}
+
+double stop_mpiperf_window(const struct window_rules *rules, double window, size_t invalid,
+                           size_t count, double used, double longest)
+{
+    double needed = rules->growth * used / (double)count;
+    if (window <= 0)
+        return needed;
+    if ((double)invalid > rules->invalid_share * (double)count)
+        return fmax(needed, rules->growth * window);
+    if (longest > 0 && window > TOO_LARGE * rules->growth * longest)
+        return window / 2;
+    return window;
 }

@@ -7,6 +7,8 @@
 
 #define SIGNIFICANT 4
 #define MAX_DECIMALS 18
+/* What names of blocks over all rounds end in. */
+#define ROUNDS_BLOCK " (rounds)"
 
 char *output_number(char *text, size_t size, double value)
 {
@@ -89,9 +91,10 @@ static void print_header(FILE *text, const struct header *header)
             header->timer, header->resolution * 1e9, header->cost * 1e9, header->ticks_per_second,
             header->disagreement * 1e6, header->clock_source);
     print_rounds_wanted(text, header);
-    fputs("# result lines: loop variables, bytes, time, standard error (classic), valid "
-          "repetitions, time per PE\n",
-          text);
+    fputs(
+        "# result lines: loop variables, bytes, time (mean of the middle half), its standard error "
+        "(classic), valid repetitions, time per PE\n",
+        text);
 }
 
 /* ---- Results ---- */
@@ -244,6 +247,11 @@ static void print_block(FILE *text, const struct record_block *block)
     }
     if (block->source)
         fputc('\n', text);
+    size_t length = strlen(block->name), suffix = strlen(ROUNDS_BLOCK);
+    if (length >= suffix && strcmp(block->name + length - suffix, ROUNDS_BLOCK) == 0)
+        fputs("# result lines: loop variables, bytes, median of the rounds, half of its interval, "
+              "rounds\n",
+              text);
     fprintf(text, "# begin result \"%s\"\n", block->name);
 }
 

@@ -76,7 +76,10 @@ struct result {
     struct result_point point;
     size_t round;                /* from 1 */
     double at;                   /* seconds since the start of the run */
-    double time, standard_error; /* trimmed mean and its classic standard error */
+    double time, standard_error; /* trimmed mean and its standard error (classic, or mpiperf's) */
+    size_t kept;                 /* repetitions that it is the mean of */
+    /* mpiperf: E, and [T-E, T+E] at that confidence; else NaN */
+    double error, time_low, time_high, time_confidence;
     size_t valid, invalid, late, overruns, warm_up; /* repetitions */
     double mean, deviation;
     double median, median_low, median_high; /* with its interval at `confidence`; NaN: too few */

@@ -619,9 +619,11 @@ const struct builtin builtins_settings[] = {
             "(x) by error: stop when the standard error is this share of the mean, default 0.05"),
     SETTING(set_mpiperf_least_valid, "i",
             "(n) by error: with so many valid runs at least, default 10"),
-    SETTING(set_mpiperf_trim, "f", "(x) share left out at each end in the report, default 0.25"),
+    SETTING(set_mpiperf_trim, "f",
+            "(x) share left out at each end of the times, of which the line shows the mean, "
+            "default 0.25"),
     SETTING(set_mpiperf_confidence, "f",
-            "(p) confidence of the interval in the report, default 0.95"),
+            "(p) confidence of the interval of that mean, default 0.95"),
     SETTING(set_clock_sync, "s",
             "(algorithm) how clocks are synchronized: \"default\" (none where all PEs have one "
             "clock, else hca), \"none\", \"linear\", \"ring\", \"tree\", \"hca\""),

@@ -85,9 +85,17 @@ void stats_sort_order(const double *x, size_t n, size_t *order)
     free(work);
 }
 
-struct stats_trimmed stats_trim(const double *x, size_t n, bool *keep)
+/* Samples that a share leaves out at each end; 0.29 of 100 are 29, whatever the product is rounded
+ * to. */
+static size_t cut_of(size_t n, double trim)
 {
-    size_t cut = n / 4, kept = n - 2 * cut;
+    return (size_t)floor(trim * (double)n * (1 + 1e-12));
+}
+
+/* Without `cut` samples at each end. */
+static struct stats_trimmed trim_by(const double *x, size_t n, size_t cut, bool *keep)
+{
+    size_t kept = n - 2 * cut;
     size_t *order = calloc(n ? n : 1, sizeof *order);
     double *values = calloc(kept ? kept : 1, sizeof *values);
     if (!order || !values)
@@ -105,6 +113,16 @@ struct stats_trimmed stats_trim(const double *x, size_t n, bool *keep)
     free(values);
     free(order);
     return result;
+}
+
+struct stats_trimmed stats_trim(const double *x, size_t n, bool *keep)
+{
+    return trim_by(x, n, n / 4, keep);
+}
+
+struct stats_trimmed stats_trim_share(const double *x, size_t n, double trim, bool *keep)
+{
+    return trim_by(x, n, cut_of(n, trim), keep);
 }
 
 /* Standard normal quantile by bisection of erfc: called once per result, exactness over speed. */
@@ -214,8 +232,8 @@ double stats_student_quantile(double p, double degrees)
 struct stats_interval stats_trimmed_interval(const double *x, size_t n, double trim,
                                              double confidence)
 {
-    size_t cut = (size_t)floor(trim * (double)n), kept = n - 2 * cut;
-    struct stats_interval result = {kept, NAN, NAN, NAN};
+    size_t cut = cut_of(n, trim), kept = n - 2 * cut;
+    struct stats_interval result = {kept, NAN, NAN, NAN, NAN};
     double *sorted = calloc(n ? n : 1, sizeof *sorted);
     if (!sorted)
         abort();
@@ -230,8 +248,8 @@ struct stats_interval stats_trimmed_interval(const double *x, size_t n, double t
         }
         /* s_w / ((1 - 2g) sqrt(n)), with h / n for 1 - 2g */
         result.standard_error = stats_standard_error(sorted, n) * (double)n / (double)kept;
-        result.half =
-            result.standard_error * stats_student_quantile((1 + confidence) / 2, (double)kept - 1);
+        result.quantile = stats_student_quantile((1 + confidence) / 2, (double)kept - 1);
+        result.half = result.standard_error * result.quantile;
     }
     free(sorted);
     return result;
@@ -243,6 +261,13 @@ static double at_rank(const double *sorted, size_t n, double rank)
     double below = fmin(fmax(floor(rank), 1), (double)n);
     size_t i = (size_t)below - 1;
     return i + 1 < n ? sorted[i] + (rank - below) * (sorted[i + 1] - sorted[i]) : sorted[i];
+}
+
+void stats_widen_interval(double middle, double error, double confidence, double *low, double *high)
+{
+    double reach = normal_quantile((1 + confidence) / 2) * error;
+    *low = middle - hypot(middle - *low, reach);
+    *high = middle + hypot(*high - middle, reach);
 }
 
 bool stats_median_interval(const double *sorted, size_t n, double effective, double confidence,

@@ -40,6 +40,8 @@ struct stats_trimmed {
 
 /* keep (may be NULL): receives for each of the n samples whether it was kept. */
 struct stats_trimmed stats_trim(const double *x, size_t n, bool *keep);
+/* The same without floor(trim n) samples at each end, 0 <= trim < 0.5. */
+struct stats_trimmed stats_trim_share(const double *x, size_t n, double trim, bool *keep);
 
 /* Quantile of Student's t distribution, 0 < p < 1, degrees > 0. */
 double stats_student_quantile(double p, double degrees);
@@ -49,7 +51,8 @@ double stats_student_quantile(double p, double degrees);
 struct stats_interval {
     size_t kept; /* h */
     double mean, standard_error;
-    double half; /* of the interval at the given confidence; NaN when h < 2 */
+    double half;     /* of the interval at the given confidence; NaN when h < 2 */
+    double quantile; /* of t, which makes a standard error that half */
 };
 struct stats_interval stats_trimmed_interval(const double *x, size_t n, double trim,
                                              double confidence);
@@ -65,5 +68,11 @@ bool stats_median_ranks(size_t n, double confidence, size_t *low, size_t *high);
  * two next to it. False with NaN when those are too few for the confidence. */
 bool stats_median_interval(const double *sorted, size_t n, double effective, double confidence,
                            double *low, double *high);
+
+/* An interval about `middle` at the given confidence when something was subtracted from all samples
+ * that is known with a standard error of its own: each side s becomes sqrt(s^2 + (z error)^2), with
+ * z the normal quantile of (1 + confidence) / 2. NaN stays. */
+void stats_widen_interval(double middle, double error, double confidence, double *low,
+                          double *high);
 
 #endif

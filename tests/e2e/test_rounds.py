@@ -54,7 +54,9 @@ tap.ok("not_converged" in result["flags"] or width <= 0.0501,
        "the median's interval is as narrow as asked for, or it is flagged", result)
 tap.ok("interval [" in open(run.path("out.sko")).read(), "the .sko output names the interval")
 
-run, records = measured(block("measure comm(1) : WaitPatternLevels(2.0e-6, 9.0e-6, 0.0002)",
+# Calls take turns: half of them are on either level, however fast the machine is, so the interval
+# of the median holds both.
+run, records = measured(block("measure comm(1) : WaitPatternLevels(2.0e-6, 9.0e-6, 0)",
                               'set_stop_rule("median_ci", 0.0001, 0.95)\n'
                               "choose_no_synchronization()"))
 result = of(records, "result")[0]

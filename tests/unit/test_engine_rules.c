@@ -99,6 +99,31 @@ static void windows(void **state)
     assert_true(fabs(stop_next_window(3, 3, 8, 90) - 15) < 1e-12);
 }
 
+/* gamma used / k, but never below gamma times a window in which too many did not fit: runs of which
+ * each third takes 3 where the others take 1, and the last takes 1, would never fit. */
+static void mpiperf_windows(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    const struct window_rules *rules = &settings.window;
+    assert_true(fabs(stop_mpiperf_window(rules, 0, 4, 4, 40, 0) - 11) < 1e-12); /* stage 0 */
+    assert_true(stop_mpiperf_window(rules, 11, 2, 8, 1000, 10) == 11); /* a quarter is tolerated */
+    assert_true(fabs(stop_mpiperf_window(rules, 11, 3, 8, 160, 10) - 22) < 1e-12);
+    /* The formula alone: 1.1 (7 * 20 + 1) / 8 = 19.4, less than there was. */
+    assert_true(fabs(stop_mpiperf_window(rules, 20, 3, 8, 7 * 20 + 1, 10) - 22) < 1e-12);
+    settings.window.growth = 1.05;
+    double window = 1.5, before;
+    for (int stage = 0; stage < 40 && window < 3; stage++, window = before) {
+        before = stop_mpiperf_window(rules, window, 3, 8, 7 * window + 1, 1);
+        assert_true(before > window);
+    }
+    assert_true(window >= 3);
+    settings.window.growth = 1.1;
+    assert_true(stop_mpiperf_window(rules, 44, 0, 8, 400, 10) == 44);
+    assert_true(stop_mpiperf_window(rules, 45, 0, 8, 400, 10) == 22.5);
+    assert_true(stop_mpiperf_window(rules, 45, 0, 8, 400, 0) == 45); /* nothing valid so far */
+}
+
 static void alignment(void **state)
 {
     (void)state;
@@ -230,6 +255,7 @@ int main(void)
         cmocka_unit_test(median_rule),
         cmocka_unit_test(batches),
         cmocka_unit_test(windows),
+        cmocka_unit_test(mpiperf_windows),
         cmocka_unit_test(alignment),
         cmocka_unit_test(fit),
         cmocka_unit_test(classic_fit),

@@ -70,6 +70,14 @@ static void trimming(void **state)
     near(one.mean, 100);
     assert_true(isnan(one.standard_error));
     assert_true(isnan(stats_trim(x, 0, NULL).mean));
+
+    struct stats_trimmed share = stats_trim_share(x, 9, 0.4, keep); /* three at each end */
+    assert_int_equal(share.kept, 3);
+    near(share.mean, 5); /* 4 5 6 */
+    assert_true(keep[1] && keep[2] && keep[3] && !keep[6] && !keep[7]);
+    assert_int_equal(stats_trim_share(x, 9, 0, NULL).kept, 9);
+    double many[100] = {0};
+    assert_int_equal(stats_trim_share(many, 100, 0.29, NULL).kept, 42); /* 0.29 * 100 < 29 */
 }
 
 /* Ranks of the exact binomial interval as published tables have them. */
@@ -162,6 +170,22 @@ static void median_intervals(void **state)
     assert_false(stats_median_interval(x, 0, 0, 0.95, &low, &high));
 }
 
+/* Sides and what was subtracted, in quadrature. */
+static void wider_intervals(void **state)
+{
+    (void)state;
+    double z = 1.959963984540054, low = 7, high = 14;
+    stats_widen_interval(10, 0, 0.95, &low, &high);
+    near(low, 7);
+    near(high, 14);
+    stats_widen_interval(10, 4 / z, 0.95, &low, &high);
+    near(low, 5);
+    near(high, 10 + sqrt(32));
+    low = high = NAN;
+    stats_widen_interval(10, 1, 0.95, &low, &high);
+    assert_true(isnan(low) && isnan(high));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +197,7 @@ int main(void)
         cmocka_unit_test(student),
         cmocka_unit_test(trimmed_intervals),
         cmocka_unit_test(median_intervals),
+        cmocka_unit_test(wider_intervals),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }
