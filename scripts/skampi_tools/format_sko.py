@@ -330,8 +330,8 @@ class _Reader:
 
     def _take_rounds(self, text):
         found = _ROUNDS.fullmatch(text)
-        if self.row is None or not found:
-            return False
+        if self.row is None or not found or self.row["record"] != "result":
+            return False  # in a damaged file two may follow one row
         median, unit, reached, low, high, confidence, next_low, next_high, between, within = \
             found.groups()
         self.row_unit = UNITS.get(unit)
