@@ -70,6 +70,14 @@ def one_line(text):
     return re.sub(r"[\x00-\x1f\x7f]", lambda found: repr(found[0])[1:-1], str(text))
 
 
+def error_line(text):
+    """What went wrong in a program, of what it and its launcher said: the first line with an error,
+    else the first that says something."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not set(line.strip()) <= {"-"}]
+    errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+    return (errors or lines or ["no message"])[0]
+
+
 def main(function):
     """Runs function(arguments); its value is the exit status. 2: wrong usage or a file that cannot
     be read."""

@@ -39,6 +39,8 @@ EXACT_LABELLINGS = 2000   # where there are more, so many are drawn
 FENCE = 3                 # Tukey's far fences, in interquartile ranges
 LEAST_MINORITY = 0.3      # of all launches, on the smaller side, where fences may be used
 LOW_QUANTILE = 0.1
+WIDE = 2                  # times the ratio: as far as an interval may reach if one launch decides it
+LEAST_ROUNDS = 5
 DEPENDENCE = 0.99         # confidence at which rounds are called dependent
 
 
@@ -56,6 +58,7 @@ class Row:
     low: float = NAN     # its interval, of this point alone, at confidence `reached`
     high: float = NAN
     reached: float = NAN
+    few: str = ""        # why there is no interval: "too few launches (2 of at least 4)"
     p: float = NAN       # of no change, corrected for the number of points
     p_margin: float = NAN  # of being slower by no more than the margin, corrected
     over_margin: bool = False
@@ -91,8 +94,8 @@ class Comparison:
 
     @property
     def can_tell(self):
-        """Whether any point could have been called changed."""
-        return any(not math.isnan(row.p) for row in self.rows)
+        """Whether any point was judged: called slower, faster or unchanged."""
+        return any(row.verdict in (SLOWER, FASTER, UNCHANGED) for row in self.rows)
 
     @property
     def worst(self):
@@ -274,19 +277,38 @@ def ratio_interval(old, new, confidence=0.95):
     Wolfe, Nonparametric Statistical Methods, 4.3). Values above 0. reached: the confidence of the
     interval, less than asked for with few values."""
     ratios = np.sort(np.divide.outer(np.asarray(new), np.asarray(old)), axis=None)
-    count = len(ratios)
-    tail = (1 - confidence) / 2
-    if count > 2500:
-        n, m = len(old), len(new)
-        width = NormalDist().inv_cdf(1 - tail) * math.sqrt(n * m * (n + m + 1) / 12)
-        rank = max(1, math.floor(count / 2 - width))
-        reached = confidence
-    else:
-        below = np.cumsum(_mann_whitney(len(old), len(new)))
-        rank = max(1, int(np.searchsorted(below, tail, side="right")))
-        reached = 1 - 2 * float(below[rank - 1])
-    return (float(np.median(ratios)), float(ratios[rank - 1]), float(ratios[count - rank]),
+    rank, reached = _rank(len(old), len(new), confidence)
+    return (float(np.median(ratios)), float(ratios[rank - 1]), float(ratios[len(ratios) - rank]),
             max(0.0, reached))
+
+
+def _rank(n, m, confidence=0.95):
+    """Which of the ordered ratios, from either end, are the ends of the interval, and the confidence
+    that this reaches."""
+    tail = (1 - confidence) / 2
+    if n * m > 2500:
+        width = NormalDist().inv_cdf(1 - tail) * math.sqrt(n * m * (n + m + 1) / 12)
+        return max(1, math.floor(n * m / 2 - width)), confidence
+    below = np.cumsum(_mann_whitney(n, m))
+    rank = max(1, int(np.searchsorted(below, tail, side="right")))
+    return rank, 1 - 2 * float(below[rank - 1])
+
+
+def _one_decides(n, m):
+    """Whether a single value, which is in n or m of the ratios, can move an end of the interval as
+    far as it likes."""
+    return _rank(n, m)[0] <= max(n, m)
+
+
+def _least(fits):
+    """The least number a side that fits."""
+    return next(count for count in itertools.count(2) if fits(count, count))
+
+
+def _few(row, least, unit="launches"):
+    """An interval would say nothing."""
+    row.low = row.high = row.reached = NAN
+    row.few = f"too few {unit} ({min(row.count_old, row.count_new)} of at least {least})"
 
 
 @functools.lru_cache(None)
@@ -360,7 +382,7 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
         elif _has_rounds(old + new, row.key):
             rounds.append(row)
         else:
-            _within_runs(row, old, new)
+            _within_runs(row, _least_launches(alpha))
     _by_launches(comparison, launches, old, new)
     _by_rounds(comparison, rounds, old, new)
     units = dict.fromkeys(row.unit for row in shared)
@@ -426,20 +448,21 @@ def _above_zero(row, values):
     return True
 
 
-def _within_runs(row, old, new):
-    """One launch, or few: what their own intervals say, which is no verdict."""
+def _least_launches(alpha):
+    """A side, for a test to be able to find anything."""
+    return _least(lambda old, new: _smallest_p(old, new) <= alpha)
+
+
+def _within_runs(row, least):
+    """One launch, or few: a ratio alone. What their repetitions say of it holds within these launches,
+    and may be a factor of 100 from what the next ones say."""
     row.unit = "repetitions"
-    mine, theirs = ([points[row.key] for points in side if row.key in points] for side in (old, new))
     few = max(row.count_old, row.count_new) > 1
     _cannot(row, f"{row.count_old} and {row.count_new} launches are too few" if few
             else "one launch a side, without rounds")
+    _few(row, least)
     if row.old > 0 and row.new > 0:
         row.ratio = row.new / row.old
-        lows, highs = ([[getattr(r, name) for r in side] for side in (mine, theirs)]
-                       for name in ("median_low", "median_high"))
-        if all(value > 0 for side in lows for value in side):  # NaN is not
-            row.low = min(lows[1]) / max(highs[0])
-            row.high = max(highs[1]) / min(lows[0])
 
 
 def _by_launches(comparison, rows, old, new):
@@ -454,6 +477,7 @@ def _by_launches(comparison, rows, old, new):
         row.count_old, row.count_new = len(mine), len(theirs)
         if not mine or not theirs or _smallest_p(len(mine), len(theirs)) > comparison.alpha:
             _cannot(row, f"{len(mine)} and {len(theirs)} launches are too few")
+            _few(row, _least_launches(comparison.alpha))
             continue
         row.ratio, row.low, row.high, row.reached = ratio_interval(mine, theirs)
         columns.append([_log(v) for v in values])
@@ -470,6 +494,12 @@ def _by_launches(comparison, rows, old, new):
     p, p_margin = _corrected(np.abs(change)), _corrected(beyond)
     for row, *both in zip(tested, p, p_margin):
         _judge(comparison, row, *both)
+    for row in tested:
+        wide = max(row.high / row.ratio, row.ratio / row.low) > WIDE
+        if wide and _one_decides(row.count_old, row.count_new):
+            _few(row, _least(lambda old, new: not _one_decides(old, new)))
+            if row.verdict == CANNOT_TELL:
+                row.reason = row.few
 
 
 def _shifted(values, old, margin):
@@ -524,7 +554,9 @@ def _by_rounds(comparison, rows, old, new):
         row.low = ratio * math.exp(-math.hypot(math.log(ratio / low), launch))
         row.high = ratio * math.exp(math.hypot(math.log(high / ratio), launch))
         if 4 * _smallest_p(len(mine), len(theirs), two_sided=False) > alpha:
-            _cannot(row, f"{len(mine)} and {len(theirs)} rounds are too few: at least 5 are needed")
+            _cannot(row, f"{len(mine)} and {len(theirs)} rounds are too few: at least "
+                         f"{LEAST_ROUNDS} are needed")
+            _few(row, LEAST_ROUNDS, "rounds")
             continue
         correlation, pairs = _dependence([np.log(run) for run in runs])
         if pairs and correlation > NormalDist().inv_cdf(DEPENDENCE) / math.sqrt(pairs):

@@ -9,6 +9,7 @@ import datetime
 import math
 import re
 
+from . import style
 from .cli import Error
 
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
@@ -127,7 +128,7 @@ def split_row(line):
 # ---- Comments ----
 
 _TIME_FORMAT = "%a %b %d %H:%M:%S %Y"  # of ctime()
-_NODE = re.compile(r"node \d+: (.*?), (\d+) PEs, (\d+) processors, (.*), SMT (.*?), governor (.*), "
+_NODE = re.compile(r"node \d+: (.*?), (\d+) PEs?, (\d+) processors?, (.*), SMT (.*?), governor (.*), "
                    r"load (\S+)")
 _TIMER = re.compile(r"timer: (.*?), resolution (\S+) ns, cost (\S+) ns, (\S+) ticks per second, off "
                     r"CLOCK_MONOTONIC by (\S+) ppm, clock source (.*)")
@@ -330,8 +331,8 @@ class _Reader:
 
     def _take_rounds(self, text):
         found = _ROUNDS.fullmatch(text)
-        if self.row is None or not found:
-            return False
+        if self.row is None or not found or self.row["record"] != "result":
+            return False  # in a damaged file two may follow one row
         median, unit, reached, low, high, confidence, next_low, next_high, between, within = \
             found.groups()
         self.row_unit = UNITS.get(unit)
@@ -424,7 +425,7 @@ class _Reader:
                 {"name": node, "pes": int(pes), "processors": int(processors), "cpu": cpu,
                  "smt": smt, "governor": governor,
                  "load": _number(load) if _NUMBER.fullmatch(load) else None})
-        elif found := re.fullmatch(r"binding: (\d+) of (\d+) PEs are bound to one processor", text):
+        elif found := re.fullmatch(r"binding: (\d+) of (\d+) PEs? (?:is|are) bound to one processor", text):
             header["binding"] = {"bound": int(found.group(1)), "pes": int(found.group(2))}
         elif name == "environment" and "=" in value:
             variable, _, setting = value.partition("=")
@@ -643,18 +644,20 @@ class _Writer:
                 self.comment(_one_line(f"{name.replace('_', ' ')}: {header[name]}"))
         nodes = header.get("nodes") or []
         if "pes" in header:
-            self.comment(f"PEs: {header['pes']} on {len(nodes)} node{'' if len(nodes) == 1 else 's'}")
+            self.comment(f"PEs: {header['pes']} on {style.count_text(len(nodes), 'node')}")
         for number, node in enumerate(nodes):
             load = node.get("load")
             self.comment(_one_line(
-                f"node {number}: {node.get('name', '')}, {node.get('pes', 0)} PEs, "
-                f"{node.get('processors', 0)} processors, {node.get('cpu', '')}, SMT "
+                f"node {number}: {node.get('name', '')}, "
+                f"{style.count_text(node.get('pes', 0), 'PE')}, "
+                f"{style.count_text(node.get('processors', 0), 'processor')}, {node.get('cpu', '')}, SMT "
                 f"{node.get('smt', 'unknown')}, governor {node.get('governor', 'not shown')}, load "
                 f"{'---' if load is None else format(load, '.2f')}"))
         if "binding" in header:
             binding = header["binding"]
-            self.comment(f"binding: {binding.get('bound', 0)} of {binding.get('pes', 0)} PEs are "
-                         f"bound to one processor")
+            pes = binding.get("pes", 0)
+            self.comment(f"binding: {binding.get('bound', 0)} of {style.count_text(pes, 'PE')} "
+                         f"{'is' if pes == 1 else 'are'} bound to one processor")
         for warning in header.get("warnings") or []:
             self.comment(_one_line(f"warning: {warning}"))
         for name, value in (header.get("environment") or {}).items():

@@ -94,6 +94,11 @@ def percent_text(share, digits=3):
     return text if text == NOTHING else f"{text} %"
 
 
+def count_text(count, noun):
+    """1 is "1 PE", 2 is "2 PEs"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def lightness(color):
     """CIE L* (0 black, 100 white) of "#rrggbb": what is left of a colour in grey. sRGB by
     IEC 61966-2-1, L* by CIE 15:2004."""

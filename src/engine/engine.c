@@ -14,6 +14,7 @@
 #include "comm/communicator.h"
 #include "engine/counters.h"
 #include "engine/internal.h"
+#include "output/words.h"
 #include "stats/random.h"
 
 #define STATUS_INTERNAL 1
@@ -266,6 +267,11 @@ double engine_last_time(const struct engine *engine)
     return engine->last_time;
 }
 
+double engine_assumed_time(const struct engine *engine)
+{
+    return engine->assumed_time;
+}
+
 void engine_sort_begin(struct engine *engine)
 {
     engine->sort_region = ++engine->sort_regions;
@@ -456,6 +462,7 @@ struct engine *engine_create(const struct engine_options *options, const char **
     if (options->clock_sync >= 0)
         engine->settings.clock.algorithm = (enum clock_sync)options->clock_sync;
     engine->round = 1;
+    engine->last_time = engine->assumed_time = NAN;
     engine->seed = choose_seed(options);
     engine->random_state = engine->seed;
     clocks_skew();
@@ -486,6 +493,17 @@ struct engine *engine_create(const struct engine_options *options, const char **
     return engine;
 }
 
+static void print_estimate(const struct engine *engine)
+{
+    const struct estimate *estimate = &engine->estimate;
+    char all[32], probing[32];
+    printf("%zu measurement%s in %zu block%s at %d PE%s: about %s s, from %zu probe%s in %s s\n",
+           estimate->measurements, words_plural(estimate->measurements), estimate->blocks,
+           words_plural(estimate->blocks), comm_pes(), words_plural((size_t)comm_pes()),
+           words_number(all, rounds_estimate(engine, estimate_total(estimate)), 2), estimate->probes,
+           words_plural(estimate->probes), words_number(probing, wall_seconds() - engine->started, 2));
+}
+
 int engine_finish(struct engine *engine, bool *report_end)
 {
     rounds_replay(engine);
@@ -498,21 +516,18 @@ int engine_finish(struct engine *engine, bool *report_end)
     *report_end = said[1] && !engine->options.estimate && !incomplete;
     watch_stop(engine);
     if (engine->options.estimate && engine->output)
-        printf(
-            "%zu measurements in %zu blocks at %d PEs: about %.2g s, from %zu probes in %.2g s\n",
-            engine->estimate.measurements, engine->estimate.blocks, comm_pes(),
-            rounds_estimate(engine, estimate_total(&engine->estimate)), engine->estimate.probes,
-            wall_seconds() - engine->started);
+        print_estimate(engine);
     int status = engine->time_over ? STATUS_TIME_LIMIT : incomplete ? STATUS_INCOMPLETE : 0;
     if (engine->output) {
         char *limit = NULL;
         if (engine->time_over)
             limit = format_text(
-                "stopped by the time limit of %g s: %s%zu measurements are missing, and %zu rounds "
-                "of single points%s",
+                "stopped by the time limit of %g s: %s%zu measurement%s missing, and %zu round%s of "
+                "single points%s",
                 engine->options.time_limit,
                 engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
-                engine->skipped_late, engine->missing_rounds,
+                engine->skipped_late, engine->skipped_late == 1 ? " is" : "s are",
+                engine->missing_rounds, words_plural(engine->missing_rounds),
                 engine->cut_short ? ", one was cut short" : "");
         output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
         free(limit);

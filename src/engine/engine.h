@@ -56,6 +56,10 @@ enum measure_status engine_measure(struct engine *, const struct measure_request
  * none. Any PE. */
 double engine_last_time(const struct engine *);
 
+/* The same for scripts: where an estimate has left the measurement out, what the last one of that
+ * statement reported. */
+double engine_assumed_time(const struct engine *);
+
 /* Results between begin and end are printed at the end, in ascending order of the keys under which
  * they were measured. All PEs. */
 void engine_sort_begin(struct engine *);

@@ -13,6 +13,7 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/internal.h"
+#include "output/words.h"
 
 #define FACT 96
 /* More nodes than this are counted, not listed. */
@@ -168,8 +169,9 @@ static int check_binding(struct texts *warnings, const struct facts *facts)
             sharing++;
     }
     if (unbound > 0)
-        add(warnings, "%d PEs are not bound to one processor: they may move while they are timed",
-            unbound);
+        add(warnings, "%d PE%s not bound to one processor: %s move while %s timed", unbound,
+            unbound == 1 ? " is" : "s are", unbound == 1 ? "it may" : "they may",
+            unbound == 1 ? "it is" : "they are");
     if (sharing > 0 || comm_oversubscribed())
         add(warnings, "PEs share processors: waiting loops yield, and times include scheduling");
     return pes - unbound;
@@ -179,8 +181,9 @@ static void check_loads(struct texts *warnings, const struct facts *facts)
 {
     for (int node = 0; node < comm_node_count(); node++)
         if (facts[node].processors > 0 && facts[node].load / facts[node].processors > BUSY_LOAD)
-            add(warnings, "node %d (%s) was busy before the run: load %.2f on %d processors", node,
-                comm_node_name(node), facts[node].load, facts[node].processors);
+            add(warnings, "node %d (%s) was busy before the run: load %.2f on %d processor%s", node,
+                comm_node_name(node), facts[node].load, facts[node].processors,
+                words_plural((size_t)facts[node].processors));
 }
 
 void environment_print(struct engine *engine)

@@ -30,13 +30,19 @@ bool estimate_probes(struct estimate *estimate, const char *place)
     return power_of_two;
 }
 
-void estimate_probed(struct estimate *estimate, const char *place, double seconds)
+double estimate_reported(struct estimate *estimate, const char *place)
+{
+    return statement(estimate, place)->reported;
+}
+
+void estimate_probed(struct estimate *estimate, const char *place, double seconds, double reported)
 {
     struct estimated *estimated = statement(estimate, place);
     estimate->probes++;
     estimate->seconds += seconds + (double)estimated->skipped * (estimated->last + seconds) / 2;
     estimated->skipped = 0;
     estimated->last = seconds;
+    estimated->reported = reported;
 }
 
 double estimate_total(const struct estimate *estimate)

@@ -50,6 +50,7 @@ struct estimated {
     char *place;
     size_t count, skipped; /* since the last probe */
     double last;           /* seconds of the last probe */
+    double reported;       /* that it measured, seconds */
 };
 
 struct estimate {
@@ -129,6 +130,7 @@ struct engine {
     bool warned_too_large;
     double started;   /* of the engine, wall_seconds() */
     double last_time; /* that was reported, seconds */
+    double assumed_time; /* the same, but where an estimate measured nothing that of the last probe */
     bool incomplete;  /* something failed or is unsupported: exit status 3 */
     /* Seen by the watching thread and by handlers */
     atomic_long progress;
@@ -270,7 +272,9 @@ struct reference reference_combine(const struct reference *before, const struct 
  * statement. All PEs agree, since they count alike. */
 bool estimate_probes(struct estimate *, const char *place);
 /* What a probe took; those skipped before it are taken to have cost the mean of both probes. */
-void estimate_probed(struct estimate *, const char *place, double seconds);
+void estimate_probed(struct estimate *, const char *place, double seconds, double reported);
+/* What the last probe there reported, in seconds; NaN: it failed. */
+double estimate_reported(struct estimate *, const char *place);
 /* Seconds of the whole script. */
 double estimate_total(const struct estimate *);
 void estimate_free(struct estimate *);

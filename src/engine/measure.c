@@ -1295,7 +1295,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     }
     comm_allreduce(comm_world(), COMM_MAX, outcome, 3);
     atomic_store(&engine->outside, false);
-    engine->last_time = outcome[1];
+    engine->last_time = engine->assumed_time = outcome[1];
     *slack = outcome[2];
     free(run->state);
     return outcome[0] == 0;
@@ -1355,7 +1355,7 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     const struct measurement *function = request->function;
     int64_t start = timer_now();
     watch_progress(engine);
-    engine->last_time = engine->last_median = engine->last_within = NAN;
+    engine->last_time = engine->assumed_time = engine->last_median = engine->last_within = NAN;
     atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
     const char *reason = measurement_unsupported(function);
     if (reason) {
@@ -1403,8 +1403,10 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
                      "set_skampi_buffer, %zu on the other side; make the heap larger "
                      "(SHMEM_SYMMETRIC_SIZE)",
                      request->text, (long long)engine->settings.buffer_bytes, demand.remote);
-    if (engine->options.estimate && !estimate_probes(&engine->estimate, request->place))
+    if (engine->options.estimate && !estimate_probes(&engine->estimate, request->place)) {
+        engine->assumed_time = estimate_reported(&engine->estimate, request->place);
         return MEASURE_DONE;
+    }
     progress_show(engine, request);
     snprintf(engine->doing_text, sizeof engine->doing_text, "%s at %s", request->text,
              request->place);
@@ -1419,6 +1421,6 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     if (status == MEASURE_DONE && engine->round == 1)
         rounds_record(engine, request);
     if (engine->options.estimate)
-        estimate_probed(&engine->estimate, request->place, seconds);
+        estimate_probed(&engine->estimate, request->place, seconds, engine->last_time);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "comm/comm.h"
 #include "engine/counters.h"
 #include "engine/internal.h"
+#include "output/words.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
 #include "stats/stats.h"
@@ -100,7 +101,7 @@ static char *conditions(struct engine *engine, const char *buffers, double unit)
         snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
                  engine->buffers.cold ? "cold" : "warm");
     return format_text("%d PE%s %s; %s%s; %s run time; %s; %s", run->size,
-                       run->size == 1 ? "" : "s", placement(run->set), starts[start],
+                       words_plural((size_t)run->size), placement(run->set), starts[start],
                        measure_in_windows(engine) ? rules[settings->window.rule] : "",
                        global ? "global" : "local", buffer,
                        unit_text(values, sizeof values, function, unit));

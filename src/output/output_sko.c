@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/record.h"
+#include "output/words.h"
 
 #define SIGNIFICANT 4
 #define MAX_DECIMALS 18
@@ -70,17 +71,20 @@ static void print_header(FILE *text, const struct header *header)
     fprintf(text, "# script: %s (checksum %s)\n", header->script, header->checksum);
     fprintf(text, "# library: %s\n", header->library);
     fprintf(text, "# PEs: %d on %d node%s\n", header->pes, header->nodes,
-            header->nodes == 1 ? "" : "s");
+            words_plural((size_t)header->nodes));
     for (int i = 0; i < header->listed; i++) {
         const struct header_node *node = &header->node[i];
-        fprintf(text, "# node %d: %s, %d PEs, %d processors, %s, SMT %s, governor %s, load %.2f\n",
-                i, node->name, node->pes, node->processors, node->cpu, node->smt, node->governor,
+        fprintf(text,
+                "# node %d: %s, %d PE%s, %d processor%s, %s, SMT %s, governor %s, load %.2f\n", i,
+                node->name, node->pes, words_plural((size_t)node->pes), node->processors,
+                words_plural((size_t)node->processors), node->cpu, node->smt, node->governor,
                 node->load);
     }
     if (header->nodes > header->listed)
-        fprintf(text, "# and %d nodes more\n", header->nodes - header->listed);
-    fprintf(text, "# binding: %d of %d PEs are bound to one processor\n", header->bound,
-            header->pes);
+        fprintf(text, "# and %d node%s more\n", header->nodes - header->listed,
+                words_plural((size_t)(header->nodes - header->listed)));
+    fprintf(text, "# binding: %d of %d PE%s %s bound to one processor\n", header->bound,
+            header->pes, words_plural((size_t)header->pes), header->pes == 1 ? "is" : "are");
     for (size_t i = 0; i < header->warning_count; i++)
         fprintf(text, "# warning: %s\n", header->warnings[i]);
     for (size_t i = 0; i < header->variable_count; i++)

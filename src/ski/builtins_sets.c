@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/words.h"
 #include "ski/builtin_family.h"
 #include "ski/text.h"
 #include "stats/random.h"
@@ -35,9 +36,10 @@ static bool enough_pes(struct builtin_context *context, const char *function, in
     if (wanted <= pes(context))
         return true;
     builtin_refuse(context,
-                   "%s(%lld): the job has only %d PEs; start it with at least %lld or use fewer, "
+                   "%s(%lld): the job has only %d PE%s; start it with at least %lld or use fewer, "
                    "such as get_np()",
-                   function, (long long)wanted, pes(context), (long long)wanted);
+                   function, (long long)wanted, pes(context), words_plural((size_t)pes(context)),
+                   (long long)wanted);
     return false;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/measurement.h"
+#include "output/words.h"
 #include "ski/builtins.h"
 #include "ski/diag.h"
 #include "ski/text.h"
@@ -287,11 +288,6 @@ static bool literal_number(const struct expr *expr, double *value)
 
 /* ---- calls ---- */
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void report_arity(struct checker *c, const struct expr *call, size_t wanted,
                          const char *bound, const char *parameters)
 {
@@ -301,7 +297,7 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
     if (!few && call->args[wanted] != NULL)
         where = call->args[wanted]->where;
     diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, %zu given",
-               few ? "few" : "many", call->text, bound, wanted, plural(wanted),
+               few ? "few" : "many", call->text, bound, wanted, words_plural(wanted),
                *parameters != '\0' ? " (" : "", parameters, *parameters != '\0' ? ")" : "",
                call->count);
 }

@@ -253,6 +253,28 @@ few = tool("--old", "old/0.json", "old/1.json", "--new", "new/0.json", "new/1.js
 tap.ok(few.status == 0 and "0 slower, 0 faster, 0 unchanged, 6 cannot tell" in few.out
        and "2 and 2 launches are too few" in few.out and "caution: points with too few" in few.out,
        "with too few launches nothing is called unchanged", few)
+tap.ok("too few launches (2 of at least 4)" in few.out and " .. " not in few.out
+       and "(2 of at least 7)" in tool("--alpha", "0.001", "--old", "old/0.json", "old/1.json", "--new",
+                                       "new/0.json", "new/1.json").out,
+       "... nor is there an interval, but the number of launches that are needed", few)
+# One launch of five takes 100 times as long.
+for name, count in (("five", 5), ("seven", 7)):
+    os.makedirs(in_folder(name))
+    for number in range(count):
+        write(in_folder(f"{name}/{number}.json"),
+              [point("b", "f", {"count": 8}, (1 + number / 50) * 1e-6 * (100 if number == 2 else 1))])
+few = tool("five", "five")
+tap.ok("too few launches (5 of at least 7)" in few.out and "x " not in few.out,
+       "an interval that one launch decides, and that is wide, is none", few)
+enough = tool("--all", "seven", "seven")
+tap.ok(" .. " in enough.out and "too few" not in enough.out, "... as it is with more launches", enough)
+for arguments in (("--fail-over", "5%", "five", "five"), ("--fail-over", "0%", "five", "five")):
+    gate = tool(*arguments)
+    tap.ok(gate.status == 2 and "--fail-over: no point could be judged: all intervals reach beyond"
+           in gate.err, f"{' '.join(arguments)}: nothing was judged", gate)
+write(in_folder("only.json"), [point("b", "only here", {}, 1e-6)])
+gate = tool("--fail-over", "5%", "--old", "old/0.json", "--new", "only.json")
+tap.ok(gate.status == 2 and "error: --fail-over" in gate.err, "--fail-over without a common point", gate)
 with open(in_folder("old/0.json"), encoding="utf-8") as file:
     lines = file.read().splitlines()
 with open(in_folder("summary.json"), "w", encoding="utf-8") as file:

@@ -378,6 +378,14 @@ tap.equal(two.out.count("\nresult,"), 2, "--block, twice")
 
 # ---- Anything else ----
 
+repeated = read("a.sko").splitlines(True)
+place = next(i for i, line in enumerate(repeated) if line.startswith("# rounds: median"))
+repeated.insert(place, repeated[place])
+twice = convert("-", "--to", "json", stdin="".join(repeated))
+tap.ok(twice.status == 0 and "Traceback" not in twice.err and
+       twice.out.count('"record": "rounds"') == len(ROUNDS),
+       "a line about rounds that is there twice counts once", twice)
+
 chance = random.Random(SEED)
 tap.note(f"seed {SEED}")
 SOURCES = [JSON.encode(), read("a.csv").encode(), read("a.sko").encode(),

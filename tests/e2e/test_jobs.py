@@ -238,7 +238,7 @@ def asking():
             ([*good, "--factor", "0.5"], "give a number from 1"),
             ([*good, "--launch-time", "x"], "give a time such as"),
             ([*good, "--estimate-launch", "nosuchlauncher"], "nosuchlauncher: there is no such"),
-            ([*good, "--estimate-launch", "env STUB_ESTIMATE=1"], "the estimate failed (exit status 1"),
+            ([*good, "--estimate-launch", "env STUB_ESTIMATE=1"], "the estimate failed with exit status 1"),
             ([*good, "--launch-time", "5", "--submit"], "bsub is not in PATH")):
         refused = machine.job(*arguments, SKAMPI_RESULTS="other")
         tap.ok(refused.status == 2 and text in refused.err and refused.err.count("\n") == 1,

@@ -134,8 +134,30 @@ tap.ok(summary.status == 0 and "put (rounds)\n" in summary.out
 with open(os.path.join(folder, "broken.json"), "w", encoding="utf-8") as file:
     file.write('{"record": "result"}\n')
 broken = table("broken.json", cwd=folder)
-tap.ok(broken.status == 2 and broken.err.startswith("skampi-convert: error: broken.json: ")
+tap.ok(broken.status == 2 and broken.err.startswith("skampi-table: error: broken.json: ")
        and broken.err.count("\n") == 1, "... and refused by name", broken)
+
+
+with open(os.path.join(folder, "plain.json"), encoding="utf-8") as file:
+    without_end = file.read().splitlines(True)[:-1]
+with open(os.path.join(folder, "cut.json"), "w", encoding="utf-8") as file:
+    file.write("".join(without_end))
+cut = table("cut.json", cwd=folder)
+tap.ok(cut.status == 0 and cut.err.startswith("skampi-table: warning: cut.json: ")
+       and cut.err.count("\n") == 1, "what is wrong with a file, in its own name", cut)
+LATE = "# time limit: Shmem_Put_Round(count=%d, iterations=1): the time limit had ended before\n"
+limited = EXAMPLE.split("# interrupted")[0]
+limited += '# begin result "cut"\ncount= 8        8     9.948    0.6466        8     9.948\n'
+limited += LATE % 16 + LATE % 32 + '# end result "cut"\n'
+limited += "".join(f'# begin result "late {i}"\n{LATE % 8}# end result "late {i}"\n' for i in range(514))
+limited += '# begin result "none"\n# end result "none"\n'
+limited += "# stopped by the time limit of 1 s: 516 measurements are missing\n"
+late = table(stdin=limited)
+tap.ok(late.status == 0 and "late 7" not in late.out and late.out.count("  nothing was measured\n") == 1
+       and "nothing was measured in 515 blocks, since the time limit had ended: late 0, late 1, late 2, "
+           "late 3, late 4, ...\n" in late.out, "blocks after the time limit are counted, not shown", late)
+tap.ok("  2 measurements are missing, since the time limit had ended\n" in late.out
+       and "stopped by the time limit of 1 s" in late.out, "... as are the points of one that it cut", late)
 
 for arguments, text in (
         (["nowhere.sko"], "nowhere.sko: there is no such file"),

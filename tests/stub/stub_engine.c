@@ -211,6 +211,11 @@ double engine_last_time(const struct engine *engine)
     return engine->last_time;
 }
 
+double engine_assumed_time(const struct engine *engine)
+{
+    return engine->last_time;
+}
+
 void engine_sort_begin(struct engine *engine)
 {
     text_append(log_of(engine), "sort\n");

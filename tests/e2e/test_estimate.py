@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# TIMEOUT: 120
+"""skampi --estimate works for scripts that use what they measured, skampi-job shows why an estimate
+failed, and both show progress in lines where there is no terminal."""
+
+import os
+import re
+import stat
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap, run, scratch_directory, skampi
+
+JOB = os.path.join(ROOT, "scripts/skampi-job")
+tap = Tap()
+
+# 100 measurements, of which an estimate makes 7: the others have the time of the last of these.
+script = """
+set_min_repetitions(2)
+set_max_repetitions(2)
+begin measurement "asks"
+  n = 0
+  for i = 1 to 100 do
+    measure comm(1) : wtime(10)
+    if last_time() >= 0.0 then
+      n = n + 1
+    fi
+  od
+  assert(n == 100, "each measurement has a time")
+end measurement
+"""
+asked = skampi(script, np=1, args=["--estimate"])
+tap.ok(asked.status == 0 and re.match(r"100 measurements in 1 block at 1 PE: about \S+ s, from 7 probes",
+                                      asked.out), "an estimate knows the last time", asked)
+early = skampi('begin measurement "b"\n  print last_time()\nend measurement\n', np=1)
+tap.ok(early.status == 2 and "nothing has been measured" in early.err,
+       "before anything is measured there is no last time", early)
+
+# ---- skampi-job ----
+
+folder = scratch_directory()
+program = os.path.join(folder, "skampi")
+with open(program, "w", encoding="utf-8") as file:
+    file.write("#!/bin/sh\n[ \"$1\" != --version ] || { echo skampi; exit; }\n"
+               "echo \"my.ski:7:3: error: unknown function 'Shmem_Putt'\" >&2\n"
+               "echo '---------' >&2\necho 'oshrun detected that one or more processes exited' >&2\n"
+               "exit 2\n")
+os.chmod(program, stat.S_IRWXU)
+with open(os.path.join(folder, "my.ski"), "w", encoding="utf-8") as file:
+    file.write("x = 1\n")
+failed = run([JOB, "slurm", "my.ski", "--nodes", "1", "--cores", "2", "--estimate-launch", "env"],
+             {"SKAMPI_PROGRAM": program, "SKAMPI_LAUNCH": None, "SKAMPI_SCRIPT": None}, cwd=folder)
+tap.ok(failed.status == 2 and "status 2: my.ski:7:3: error: unknown function 'Shmem_Putt'; " in failed.err
+       and failed.err.count("\n") == 1, "skampi-job says what was wrong with the script", failed)
+
+tap.done()

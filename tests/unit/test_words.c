@@ -1,0 +1,45 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "output/words.h"
+
+static void numbers(void **state)
+{
+    static const struct {
+        double value;
+        int digits;
+        const char *text;
+    } cases[] = {
+        {460, 2, "460"},         {4.6e2, 1, "500"},     {1.5, 3, "1.5"},    {1, 3, "1"},
+        {0.0013, 2, "0.0013"},   {2.5e-15, 2, "2.5e-15"}, {2e-15, 3, "2e-15"}, {0, 4, "0"},
+        {-12.345, 3, "-12.3"},   {999.6, 3, "1000"},    {0.1, 12, "0.1"},   {3e20, 2, "3e+20"},
+        {9999999.6, 12, "9999999.6"}, {NAN, 2, "---"}, {INFINITY, 2, "inf"}, {-INFINITY, 2, "-inf"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[32];
+        assert_string_equal(words_number(text, cases[i].value, cases[i].digits), cases[i].text);
+    }
+}
+
+static void plurals(void **state)
+{
+    (void)state;
+    assert_string_equal(words_plural(0), "s");
+    assert_string_equal(words_plural(1), "");
+    assert_string_equal(words_plural(2), "s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(plurals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
