@@ -25,7 +25,7 @@ from made_results import point, records, write
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli, results, style
-from skampi_tools.plot import curves
+from skampi_tools.plot import curves, spec as spec_module
 
 PLOT = os.path.join(ROOT, "scripts/skampi-plot")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -483,9 +483,13 @@ made("none.json", [])
 made("zero.json", [point("b", "F", {"count": n}, 0.0) for n in SIZES])
 made("missing.json", [{**point("b", "F", {"count": 8}, 1.0), "time": None, "median": None}])
 before = set(os.listdir(folder))
+UNREADABLE = tuple(f"s{i}:" for i in (1, 2, 3, 4, 5, 6, 7, 10, 12, 13)) + ("no-spec.json:",)
+REFUSED.append((["put.json", "--spec", "no-spec.json"], "no-spec.json: No such file or directory"))
+tap.ok("--write-spec" in spec_module.HINT, "what is wrong with a spec names --write-spec")
 for arguments, wanted in REFUSED:
     done = (start_plot if "/dev/full" in arguments else plot)(*arguments)
-    tap.ok(done.status == 2 and not done.out and done.err == f"skampi-plot: error: {wanted}\n",
+    hint = spec_module.HINT if wanted.startswith(UNREADABLE) else ""
+    tap.ok(done.status == 2 and not done.out and done.err == f"skampi-plot: error: {wanted}{hint}\n",
            f"refused in one line: {wanted}", done)
 tap.equal(set(os.listdir(folder)), before, "... and nothing is left behind")
 

@@ -197,6 +197,63 @@ def test_selection(tap):
            "--api that fits nothing is an error", outcome)
 
 
+STUDY = """\
+Test_Num, Class, Num_Elements, Stride
+1, 1, 64, 0
+2\t3\t0\t0
+3 | 4 | 0 | 0
+4 5 0 0
+5 8 0 0
+6 3 4 0
+"""
+
+
+def test_study(tap):
+    """A configuration as the study prints it: names of columns first, 0 where a field is ignored, barriers
+    among collectives."""
+    directory = scratch_directory()
+    outcome = bench(directory, "study.conf", "--pes", "2", files={"study.conf": STUDY})
+    if not tap.equal((outcome.status, outcome.err), (0, ""), "names of columns and zeros are understood",
+                     outcome):
+        return
+    folder = outcome.path("shmembench.out")
+
+    def called(test, word):
+        return {row["routine"] for row in rows(os.path.join(folder, f"{test}.expected-2.csv"))
+                if row["class"] == word}
+
+    puts = called("test1_put", "put")
+    tap.ok("shmem_int_put" in puts and "shmem_int_p" in puts and not any("iput" in name for name in puts),
+           "stride 0: puts without those that need one", puts)
+    barriers = {"shmem_barrier_all", "shmem_barrier", "shmem_sync_all", "shmem_sync"}
+    tap.ok(not called("test2_collectives", "collective")
+           and barriers <= called("test2_collectives", "synchronization"),
+           "class 3 with 0 elements: barriers alone", called("test2_collectives", "synchronization"))
+    both = called("test6_collectives", "collective"), called("test6_collectives", "synchronization")
+    tap.ok("shmem_broadcast64" in both[0] and "shmem_alltoalls64" not in both[0] and barriers <= both[1],
+           "class 3 with elements: collectives and barriers", both)
+    rest = called("test3_synchronization", "synchronization")
+    tap.ok("shmem_quiet" in rest and "shmem_int_wait_until" in rest and "shmem_barrier" not in rest,
+           "class 4: other synchronization", rest)
+    tap.ok("test 1 has stride 0" in outcome.out and "test 2 has elements 0" in outcome.out,
+           "what is not called because of a 0 is reported", outcome)
+    made = run(["make", "-j2", "CFLAGS=-O0 -Wall -Wextra -Werror", "test2_collectives_c", "test4_atomics_c"],
+               None, 100, folder)
+    if tap.equal(made.status, 0, "the programs build", made):
+        for name in ("test2_collectives_c", "test4_atomics_c"):
+            ran = launch(2, os.path.join(folder, name))
+            tap.ok(ran.status == 0 and "shmem_" in ran.out, f"... and run: {name}", ran)
+    for name, text, words in (
+            ("put", "test class elements stride\n1 1 0 1\n", "put.conf:2:5: error: elements: 0 is not 1 to"),
+            ("order", "class test elements stride\n1 1 8 1\n", "order.conf:1:1: error: columns are test"),
+            ("late", "1 1 8 1\ntest class elements stride\n", "late.conf:2:1: error: test number: test is"),
+            ("words", "some words without columns\n1 1 8 1\n", "words.conf:1:1: error: test number: some is"),
+            ("alone", "test class elements stride\n", "error: no test: give lines of")):
+        outcome = bench(directory, f"{name}.conf", files={f"{name}.conf": text})
+        tap.ok(outcome.status == 2 and words in outcome.err, f"refused: {text.splitlines()[-1]} ({name})",
+               outcome)
+
+
 # ---- Programs ----
 
 
@@ -310,7 +367,7 @@ def test_later_version(tap):
     if not tap.ok(outcome.status == 0 and made.status == 0, "OpenSHMEM 1.5: programs are built",
                   f"{outcome}\n{made}"):
         return
-    for number, wanted in ((1, "shmem_putmem_signal "), (3, "shmem_int_sum_reduce "), (4, "shmem_team_sync "),
+    for number, wanted in ((1, "shmem_putmem_signal "), (3, "shmem_int_sum_reduce "), (3, "shmem_team_sync "),
                            (6, "shmem_putmem_signal_nbi ")):
         outcome = launch(2, os.path.join(folder, f"test{number}_{NAMES[number]}_c"))
         tap.ok(outcome.status == 0 and wanted in outcome.out,
@@ -419,6 +476,7 @@ def main():
         tap.done()
     test_folder(tap)
     test_selection(tap)
+    test_study(tap)
     folder, outcome = generate(tap)
     test_whole(tap, folder, outcome)
     test_compare(tap, folder)

@@ -95,6 +95,12 @@ class Browser:
         self.shape(width, height, dark)
         self.driver.get(f"file://{path}")
 
+    def before_pages(self, text):
+        """Runs a script before those of every page that is opened from now on; undone by calling what
+        this returns."""
+        made = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": text})
+        return lambda: self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", made)
+
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
 

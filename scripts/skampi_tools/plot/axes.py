@@ -10,10 +10,12 @@ from matplotlib.lines import Line2D
 from .. import style
 from ..cli import Error
 from . import curves as cv
+from . import layout
 from .spec import TIME_UNITS
 
 NAN = math.nan
 MAX_TICKS = 9    # labelled, on an x axis
+LONGEST_LABEL = 120
 MANY_CURVES = 5  # in a panel: its legend stands beside the axes
 
 
@@ -121,10 +123,27 @@ def _crowded(values, limits, base):
     return any(place(b) - place(a) < least for a, b in zip(values, values[1:]))
 
 
+class Distinct(ticker.Formatter):
+    """Numbers with so many digits, or with as many more as ticks need to differ."""
+
+    def __init__(self, text, digits):
+        self.text, self.digits = text, digits
+
+    def __call__(self, value, position=None):
+        return self.text(value, self.digits)
+
+    def format_ticks(self, values):
+        for digits in range(self.digits, 13):
+            texts = [self.text(value, digits) for value in values]
+            if len(set(texts)) == len(texts):
+                break
+        return texts
+
+
 def set_ticks(axis, limits, scale, sizes, values=()):
     """Ticks for these limits; at the values themselves where there are few of them and they are
     not crowded."""
-    text = style.size_text if sizes else (lambda value: style.number_text(value, 6))
+    text, digits = (style.size_text, 3) if sizes else (style.number_text, 6)
     base = {"log2": 2, "log10": 10}.get(scale)
     if base:
         low, high = (max(limit, 1e-300) for limit in limits)
@@ -144,7 +163,7 @@ def set_ticks(axis, limits, scale, sizes, values=()):
     if 0 < len(values) <= MAX_TICKS and not _crowded(sorted(values), limits, base):
         axis.set_major_locator(ticker.FixedLocator(sorted(values)))
         axis.set_minor_locator(ticker.NullLocator())
-    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: text(value)))
+    axis.set_major_formatter(Distinct(text, digits))
     axis.set_minor_formatter(ticker.NullFormatter())
 
 
@@ -251,8 +270,7 @@ def handle_of(look):
 
 def flag_text(points):
     names = sorted({flag.replace("_", " ") for point in points for flag in point.flags})
-    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-    return f"flagged: {shown}"
+    return f"flagged: {', '.join(names)}"
 
 
 class Legend:
@@ -264,14 +282,10 @@ class Legend:
     def add(self, handle, label):
         if label:
             self.handles.append(handle)
-            self.labels.append(plain(label, 64))
+            self.labels.append(plain(label, LONGEST_LABEL))
 
     def draw(self, axes, panel):
         where = panel.get("legend", "inside" if len(self.labels) < MANY_CURVES + 3 else "right")
         if not self.labels or where == "none":
             return
-        if where == "right":
-            axes.legend(self.handles, self.labels, loc="upper left", bbox_to_anchor=(1.01, 1.0),
-                        borderaxespad=0)
-        else:
-            axes.legend(self.handles, self.labels, loc="best")
+        layout.ask(axes, self.handles, self.labels, where)

@@ -425,9 +425,7 @@ def draw_heatmap(axes, panel, chosen, notes):
                           markerfacecolor="white"), flag_text(points))
     if (there & ~numpy.isfinite(table)).any():
         legend.add(Patch(facecolor=EMPTY), "nothing to report")
-    if legend.labels:
-        axes.legend(legend.handles, legend.labels, loc="upper left", bbox_to_anchor=(0, -0.16),
-                    ncol=2, borderaxespad=0)
+    legend.draw(axes, {"legend": "below"})
 
 
 def _distributions(panel, chosen, data, limit, notes):

@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from .. import style
 from ..cli import Error
 from . import curves as cv
+from . import layout
 from .axes import MANY_CURVES, plain
 from .kinds import DRAW
 
@@ -171,12 +172,13 @@ def footer_lines(sources, notes, width, short):
     return [part for line in lines for part in textwrap.wrap(plain(line), max(20, width))[:3]]
 
 
+def _points_of(chosen):
+    return [point for _, what in chosen
+            for curve in (what.values() if isinstance(what, dict) else [what]) for point in curve.points]
+
+
 def _sources_of(chosen):
-    found = {}
-    for _, what in chosen:
-        for curve in what.values() if isinstance(what, dict) else [what]:
-            for point in curve.points:
-                found[point.source.index] = point.source
+    found = {point.source.index: point.source for point in _points_of(chosen)}
     return [found[index] for index in sorted(found)]
 
 
@@ -219,25 +221,34 @@ def _page(spec, panels, size):
             DRAW[panel.get("kind", "curve")](axes, {"kind": "curve", **panel}, chosen, notes)
         except Error as error:
             raise Error(f"{path}: {error}") from None
-    line = size / 72 / (height * CM)  # height of the font, of the figure's height 1
-    top = 1.0
+    placements = {point.placement for _, chosen, _ in panels for point in _points_of(chosen)}
+    if len(placements) == 1 and "" not in placements:
+        notes.append(f"PEs {placements.pop()}")
+    title = footer = None
+    title_lines = footer_height = 0
     if spec.get("title"):
         lines = textwrap.wrap(plain(spec["title"]), _characters(width, size * 1.4))[:2]
-        figure.text(0.01, 1 - 0.4 * line, "\n".join(lines), va="top", fontsize=size * 1.3,
-                    fontweight="bold")
-        top -= len(lines) * 1.7 * line
-    bottom = 0.0
+        title = figure.text(0.01, 1, "\n".join(lines), va="top", fontsize=size * 1.3, fontweight="bold")
+        title_lines = len(lines)
     if spec.get("footer", True):
         sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
         lines = footer_lines(sources, notes, _characters(width, size * 0.72),
                              spec.get("footer") == "short")
-        figure.text(0.01, 0.4 * line, "\n".join(lines), va="bottom", fontsize=size * 0.72,
-                    color=style.GREY, linespacing=1.25)
-        bottom = (len(lines) * 0.72 * 1.35 + 0.7) * line
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a tiny figure is drawn as well as it can be
-        figure.tight_layout(rect=(0, min(bottom, 0.5), 1, max(top, 0.6)), pad=0.6, w_pad=1.5,
-                            h_pad=1.5)
+        footer = figure.text(0.01, 0, "\n".join(lines), va="bottom", fontsize=size * 0.72,
+                             color=style.GREY, linespacing=1.25)
+        footer_height = len(lines) * 0.72 * 1.35 + 0.7
+
+    def frame():
+        """Places title and footer; where the panels go, between them."""
+        line = size / 72 / figure.get_size_inches()[1]  # height of the font, of the figure's height 1
+        if title:
+            title.set_y(1 - 0.4 * line)
+        if footer:
+            footer.set_y(0.4 * line)
+        top = 1 - title_lines * 1.7 * line
+        return 0, min(footer_height * line, 0.5), 1, max(top, 0.6)
+
+    layout.arrange(figure, frame, "height_cm" in spec)
     return figure
 
 

@@ -15,7 +15,7 @@ from . import curves as cv
 KINDS = ("curve", "dots", "stack", "share", "overlap", "heatmap", "ecdf", "histogram", "violin",
          "order")
 INTERVALS = ("bars", "bands", "none")
-LEGENDS = ("inside", "right", "none")
+LEGENDS = ("inside", "right", "below", "none")
 TIME_UNITS = {"ns": "ns", "us": "µs", "µs": "µs", "ms": "ms", "s": "s"}
 RATE_UNITS = ("B/s", "kB/s", "MB/s", "GB/s", "TB/s")
 PLACEMENTS = ("on one node", "on several nodes", "on several nodes, mixed", "")
@@ -24,6 +24,7 @@ MAX_CURVES_BLOCK = 14  # of one block
 MAX_DOTS = 30
 PANELS_PER_PAGE = 6
 MAX_CM = 500
+HINT = "; --write-spec FILE writes one that is right, to be edited"
 
 
 # ---- Checking ----
@@ -197,6 +198,15 @@ def _once(pairs):
 
 def read(path):
     """A checked spec from a file; "-" is standard input."""
+    try:
+        return _read(path)
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror or error}{HINT}") from None
+    except Error as error:
+        raise Error(f"{error}{HINT}") from None
+
+
+def _read(path):
     with (open(0, encoding="utf-8", errors="replace", closefd=False) if path == "-" else
           open(path, encoding="utf-8", errors="replace")) as stream:
         text = stream.read()

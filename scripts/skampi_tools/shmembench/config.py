@@ -1,4 +1,4 @@
-"""Configuration files: a line a test."""
+"""Configuration files: a line of column names, where there is one, and a line a test."""
 
 import re
 from dataclasses import dataclass
@@ -9,6 +9,12 @@ CLASSES = {1: "put", 2: "get", 3: "collectives", 4: "synchronization", 5: "atomi
            6: "nonblocking", 7: "contexts", 8: "locks", 9: "memory"}
 LARGEST = 1 << 24  # elements times stride: a quarter of a GiB of the largest ones
 FIELDS = ("test number", "class", "elements", "stride")
+# What the names of these columns begin with, in words of a line without numbers.
+NAMES = ("test", "class", "elem", "stride")
+# Classes of which some or all routines have no number of elements: it may be 0.
+WITHOUT_ELEMENTS = (3, 4, 5, 8)
+# What a routine that needs the field has among its roles.
+NEEDS = {"elements": "elements", "stride": "tst"}
 
 
 @dataclass
@@ -18,6 +24,12 @@ class Test:
     elements: int
     stride: int
     where: str
+    zeros: tuple = ()  # fields that are 0, so that routines which need them are not called
+
+    def lacks(self, routine):
+        """Why the test cannot call this routine; "": it can."""
+        return next((f"test {self.number} has {field} 0" for field in self.zeros
+                     if NEEDS[field] in routine.roles), "")
 
     @property
     def name(self):
@@ -30,7 +42,7 @@ class _Line:
     def __init__(self, path, number, text):
         self.path, self.number, self.text = path, number, text
         content = text.partition("#")[0]
-        self.words = [(match.start(), match.group()) for match in re.finditer(r"\S+", content)]
+        self.words = [(match.start(), match.group()) for match in re.finditer(r"[^\s,;|]+", content)]
         self.end = len(content.rstrip())
 
     def error(self, column, text):
@@ -49,6 +61,20 @@ class _Line:
             raise ValueError(self.error(column, f"{name}: {word} is not {smallest} to {largest}"))
         return int(word)
 
+    def is_header(self):
+        """Whether the line names columns: it has words of NAMES, and no number."""
+        words = [word.lower() for _, word in self.words]
+        return (not any(re.search(r"\d", word) for word in words)
+                and any(name in word for word in words for name in NAMES))
+
+    def check_header(self):
+        """Raises ValueError where columns are named in another order than that of FIELDS."""
+        words = [word.lower() for _, word in self.words]
+        first = [next((place for place, word in enumerate(words) if name in word), None) for name in NAMES]
+        known = [place for place in first if place is not None]
+        if known != sorted(known):
+            raise ValueError(self.error(self.words[0][0], f"columns are {', '.join(FIELDS)}, in this order"))
+
     def test(self):
         if len(self.words) < len(FIELDS):
             raise ValueError(self.error(self.end, f"{FIELDS[len(self.words)]} is missing: give "
@@ -58,12 +84,13 @@ class _Line:
                                         f"more than {', '.join(FIELDS)}"))
         number = self.integer(0, 0, 999999)
         kind = self.integer(1, 1, len(CLASSES))
-        elements = self.integer(2, 1, LARGEST)
-        stride = self.integer(3, 1, LARGEST)
+        elements = self.integer(2, 0 if kind in WITHOUT_ELEMENTS else 1, LARGEST)
+        stride = self.integer(3, 0, LARGEST)
         if elements * stride > LARGEST:
             raise ValueError(self.error(self.words[3][0], f"elements times stride is more than "
                                                           f"{LARGEST}"))
-        return Test(number, kind, elements, stride, f"{self.path}:{self.number}")
+        zeros = tuple(name for name, value in (("elements", elements), ("stride", stride)) if not value)
+        return Test(number, kind, max(1, elements), max(1, stride), f"{self.path}:{self.number}", zeros)
 
 
 def read(paths):
@@ -76,11 +103,16 @@ def read(paths):
         except OSError as error:
             raise cli.Error(f"{path}: {error.strerror}") from None
         before = len(tests) + len(errors)
+        first = True
         for number, text in enumerate(lines, 1):
             line = _Line(path, number, text.rstrip("\r"))
             if not line.words:
                 continue
+            is_header, first = first and line.is_header(), False
             try:
+                if is_header:
+                    line.check_header()
+                    continue
                 test = line.test()
             except ValueError as error:
                 errors.append(str(error))

@@ -80,9 +80,9 @@ LINES = [
       for operations, types in (("and or xor", _INTS), ("max min", f"{_INTS} {_REALS}"),
                                 ("sum prod", f"{_INTS} {_REALS} {_COMPLEX}"))
       for operation in operations.split()),
-    _line("shmem_barrier_all", "", "", "synchronization", "barrier", catalogue.SYNCHRONIZATION,
+    _line("shmem_barrier_all", "", "", "synchronization", "barrier", catalogue.COLLECTIVES,
           ("all",)),
-    _line("shmem_barrier", "", _SET, "synchronization", "barrier", catalogue.SYNCHRONIZATION),
+    _line("shmem_barrier", "", _SET, "synchronization", "barrier", catalogue.COLLECTIVES),
     _line("shmem_quiet", "", "", "synchronization", "order", catalogue.SYNCHRONIZATION),
     _line("shmem_fence", "", "", "synchronization", "order", catalogue.SYNCHRONIZATION),
     _line("shmem_*_wait_until", _INTS, "target comparison value", "synchronization", "wait",
@@ -217,10 +217,12 @@ class Program:
 
     def __init__(self, test, library, wanted, missing, most_pes):
         self.test, self.library, self.most_pes = test, library, most_pes
-        self.left_out, self.unchecked = [], []
+        self.unchecked = []
         missing = missing or ()
-        self.blocks = [Block(routine) for name, routine in ROUTINES.items()
-                       if routine.test_class == test.kind and wanted(name) and name not in missing]
+        routines = [routine for name, routine in ROUTINES.items()
+                    if routine.test_class == test.kind and wanted(name) and name not in missing]
+        self.left_out = [(routine.name, test.lacks(routine)) for routine in routines if test.lacks(routine)]
+        self.blocks = [Block(routine) for routine in routines if not test.lacks(routine)]
 
     def generate(self, count):
         test = self.test

@@ -296,6 +296,9 @@ class Program:
         self.left_out = []  # (name, why)
         self.blocks = []
         for routine in routines:
+            if lacks := test.lacks(routine):
+                self.left_out.append((routine.name, lacks))
+                continue
             defect = library.defect(routine.name)
             if defect and defect.kind == library_module.CRASHES:
                 self.left_out.append((routine.name, defect.reason))

@@ -1,0 +1,318 @@
+"""Where the parts of a figure go, by the boxes that they take: legends cover no point and are not cut,
+texts do not cover each other. Called once for each figure, after everything is drawn into it."""
+
+import textwrap
+import warnings
+
+from matplotlib import ticker
+from matplotlib.transforms import Bbox, ScaledTranslation
+
+ROUNDS = 16           # of placing and measuring again
+CORNERS = ("upper right", "upper left", "lower right", "lower left", "center right", "center left",
+           "upper center", "lower center", "center")
+LEAST_AXES = 0.45     # of a cell's width, that a legend at the right leaves
+MOST_LEGEND = 0.3     # of a figure of fixed height, that a legend below takes
+LONG_LABEL = 48       # characters of a legend's line, where there are blanks
+LEAST_HEIGHT = 0.2    # of a figure of fixed height, that axes have if their legend can be smaller
+LEAST_FONT = 4.0      # points
+MOST_LINES = 3        # of a title or the name of an axis
+GAP = 3               # pixels between texts
+
+
+class Cell:
+    """The part of the figure that belongs to axes and what is around them, in pixels."""
+
+    def __init__(self, axes):
+        figure = axes.figure
+        spec = axes.get_subplotspec().get_topmost_subplotspec()
+        grid = spec.get_gridspec()
+        self.left = figure.bbox.width * spec.colspan.start / grid.ncols + GAP
+        self.right = figure.bbox.width * spec.colspan.stop / grid.ncols - GAP
+        self.width = self.right - self.left
+        self.row = spec.rowspan.start
+
+
+class Request:
+    """The legend that axes want, and where it is."""
+
+    def __init__(self, handles, labels, where):
+        self.handles, self.labels = handles, labels
+        self.where = where  # inside, right or below: as long as it fits, in this order
+        self.corner = "best"
+        self.columns = None
+        self.font = None
+        self.below = 0.0    # points between the axes and the legend below them
+        self.left = 0.0     # points by which it begins left of them
+        self.height = 0.0   # pixels, below
+
+    def draw(self, axes):
+        more = {"fontsize": self.font} if self.font else {}
+        if self.where == "inside":
+            axes.legend(self.handles, self.labels, loc=self.corner, **more)
+        elif self.where == "right":
+            axes.legend(self.handles, self.labels, loc="upper left", bbox_to_anchor=(1.01, 1.0),
+                        borderaxespad=0, **more)
+        else:
+            shift = ScaledTranslation(-self.left / 72, -self.below / 72, axes.figure.dpi_scale_trans)
+            axes.legend(self.handles, self.labels, loc="upper left", bbox_to_anchor=(0, 0),
+                        bbox_transform=axes.transAxes + shift, ncol=self.columns or 1, borderaxespad=0,
+                        columnspacing=1.2, **more)
+            # It takes height, but may be wider than the axes without making them narrower.
+            legend = axes.get_legend()
+            legend.get_tightbbox = lambda renderer=None: _between(legend, axes, renderer)
+
+    def size(self, axes, renderer):
+        self.draw(axes)
+        return axes.get_legend().get_window_extent(renderer)
+
+    def wrap(self, characters):
+        self.labels = [_wrapped(label, max(8, characters), 9) for label in self.labels]
+
+
+def _between(legend, axes, renderer):
+    """The part of a legend's box between the sides of the axes."""
+    box, frame = legend.get_window_extent(renderer), axes.get_window_extent(renderer)
+    return Bbox.from_extents(frame.x0, box.y0, max(frame.x0 + 1, min(box.x1, frame.x1)), box.y1)
+
+
+def ask(axes, handles, labels, where):
+    """Says which legend the axes want; arrange() puts it there, or where it fits."""
+    labels = ["\n".join(textwrap.wrap(label, LONG_LABEL, break_long_words=False)) for label in labels]
+    axes.skampi_legend = Request(handles, labels, where)
+
+
+def _request(axes):
+    return getattr(axes, "skampi_legend", None)
+
+
+def _wrapped(text, characters, most):
+    lines = textwrap.wrap(text.replace("\n", " "), max(4, characters))
+    if len(lines) > most:
+        lines = lines[:most - 1] + [lines[most - 1][:max(1, characters - 1)].rstrip() + "…"]
+    return "\n".join(lines)
+
+
+# ---- What is free ----
+
+
+def _covers(box, axes, renderer):
+    """Whether a box covers any part of the curves in these axes."""
+    if axes.images:
+        return True
+    scale = axes.figure.dpi / 72
+    for line in axes.lines:
+        if not line.get_visible():
+            continue
+        path = line.get_transform().transform_path(line.get_path()).cleaned(remove_nans=True)
+        marker = line.get_marker() not in (None, "", "None", "none")
+        wide = box.padded((line.get_markersize() / 2 if marker else 0) * scale + line.get_linewidth() * scale)
+        if wide.count_contains(path.vertices[path.codes != 0] if path.codes is not None else path.vertices):
+            return True
+        if line.get_linestyle() not in ("None", "none", "", " ") and path.intersects_bbox(wide, False):
+            return True
+    for collection in axes.collections:
+        offsets = collection.get_offsets()
+        if len(offsets) > 1:
+            if box.padded(4 * scale).count_contains(collection.get_offset_transform().transform(offsets)):
+                return True
+            continue
+        transform = collection.get_transform()
+        if any(transform.transform_path(path).cleaned(remove_nans=True).intersects_bbox(box, True)
+               for path in collection.get_paths()):
+            return True
+    return any(patch.get_transform().transform_path(patch.get_path()).cleaned(remove_nans=True).
+               intersects_bbox(box.padded(2 * scale), False) for patch in axes.patches)
+
+
+def _inside(request, axes, renderer):
+    """Puts the legend into a free place of the axes; False: there is none."""
+    room = axes.get_window_extent(renderer).padded(1)
+    known = request.corner
+    for corner in dict.fromkeys([*([known] if known != "best" else []), *CORNERS]):
+        request.corner = corner
+        box = request.size(axes, renderer)
+        if (room.x0 <= box.x0 and room.y0 <= box.y0 and box.x1 <= room.x1 and box.y1 <= room.y1
+                and not _covers(box, axes, renderer)):
+            return True
+    return False
+
+
+# ---- Legends ----
+
+
+def _place_legend(axes, request, cell, renderer, bottom, fixed):
+    """Puts the legend where it fits as the axes are now; whether anything has changed."""
+    before = (request.where, request.columns, request.font, tuple(request.labels), request.below,
+              request.left)
+    if request.where == "inside" and not _inside(request, axes, renderer):
+        request.where = "below"
+    if request.where == "right":
+        box = request.size(axes, renderer)
+        if box.width > (1 - LEAST_AXES) * cell.width or box.x1 > cell.right + GAP or box.y0 < bottom:
+            request.where = "below"
+    if request.where == "below":
+        box = request.size(axes, renderer)
+        flat = axes.get_window_extent(renderer).height < LEAST_HEIGHT * axes.figure.bbox.height
+        if fixed and request.columns and (box.y0 < bottom or flat):
+            _smaller(axes, request)
+        _below(axes, request, cell, renderer, fixed)
+    return before != (request.where, request.columns, request.font, tuple(request.labels),
+                      request.below, request.left)
+
+
+def _smaller(axes, request):
+    font = axes.get_legend().get_texts()[0].get_fontsize()
+    request.font = max(LEAST_FONT, font * 0.88)
+    request.columns = None
+
+
+def _below(axes, request, cell, renderer, fixed):
+    points = 72 / axes.figure.dpi
+    while True:
+        if request.columns is None or request.size(axes, renderer).width > cell.width:
+            _columns(axes, request, cell, renderer)
+        box = request.size(axes, renderer)
+        font = axes.get_legend().get_texts()[0].get_fontsize()
+        tall = fixed and box.height > MOST_LEGEND * axes.figure.bbox.height
+        if (not tall and box.width <= cell.width) or font <= LEAST_FONT:
+            break
+        _smaller(axes, request)
+    request.height = box.height
+    frame = axes.get_window_extent(renderer)
+    under = axes.xaxis.get_tightbbox(renderer)
+    below = round((frame.y0 - under.y0 if under else 0) * points + 4, 1)
+    left = round(max(0.0, frame.x0 - max(cell.left, min(frame.x0, cell.right - box.width))) * points, 1)
+    if abs(below - request.below) > 0.5 or abs(left - request.left) > 0.5:
+        request.below, request.left = below, left
+    request.draw(axes)
+
+
+def _columns(axes, request, cell, renderer):
+    """As many columns as there is room for; where one is too wide, its labels get more lines."""
+    for columns in range(min(5, len(request.labels)), 0, -1):
+        request.columns = columns
+        box = request.size(axes, renderer)
+        if box.width <= cell.width:
+            return
+    texts = [text.get_window_extent(renderer).width for text in axes.get_legend().get_texts()]
+    widest = max(range(len(texts)), key=texts.__getitem__)
+    keys = box.width - texts[widest]
+    longest = max(len(line) for line in request.labels[widest].split("\n"))
+    room = max(20.0, cell.width - keys)
+    request.wrap(int(longest * room / max(texts[widest], 1.0)) - 1)
+
+
+# ---- Texts ----
+
+
+def _boxes(axis, renderer):
+    """(place, label, box) of the ticks that are shown, in their order."""
+    low, high = sorted(axis.get_view_interval())
+    room = (high - low) * 1e-6
+    found = []
+    for tick in axis.get_major_ticks():
+        place = tick.get_loc()
+        if low - room <= place <= high + room and tick.label1.get_visible() and tick.label1.get_text():
+            found.append((place, tick.label1, tick.label1.get_window_extent(renderer)))
+    return sorted(found, key=lambda one: one[0])
+
+
+def _collide(boxes):
+    return any(a.x1 + GAP > b.x0 and b.x1 + GAP > a.x0 and a.y1 > b.y0 and b.y1 > a.y0
+               for a, b in zip(boxes, boxes[1:]))
+
+
+def _thin_ticks(axis, renderer):
+    """Leaves out ticks whose texts would touch; names of rows get smaller first. Whether anything has
+    changed."""
+    ticks = _boxes(axis, renderer)
+    if len(ticks) < 2 or not _collide([box for _, _, box in ticks]):
+        return False
+    named = isinstance(axis.get_major_formatter(), ticker.FixedFormatter)
+    size = ticks[0][1].get_fontsize()
+    if named and size > LEAST_FONT + 1:
+        axis.set_tick_params(labelsize=max(LEAST_FONT + 1, size * 0.85))
+        return True
+    if ticks[0][1].get_rotation():
+        return False  # slanted names: their boxes meet, they do not
+    step = next((n for n in range(2, len(ticks))
+                 if not _collide([box for _, _, box in ticks[::n]])), len(ticks))
+    kept = ticks[::step]
+    if named:
+        axis.set_ticks([place for place, _, _ in kept], [label.get_text() for _, label, _ in kept])
+    else:
+        axis.set_major_locator(ticker.FixedLocator([place for place, _, _ in kept]))
+    return True
+
+
+def _fit(text, length, room):
+    """Wraps a text of that length so that it takes no more; whether it has changed."""
+    if length <= room or room <= 0:
+        return False
+    written = text.get_text()
+    longest = max(len(line) for line in written.split("\n"))
+    wrapped = _wrapped(written, min(longest - 1, int(longest * room / length)), MOST_LINES)
+    if wrapped == written:
+        return False
+    text.set_text(wrapped)
+    return True
+
+
+def _fit_texts(axes, cell, renderer):
+    frame = axes.get_window_extent(renderer)
+    changed = False
+    if axes.xaxis.label.get_text():
+        box = axes.xaxis.label.get_window_extent(renderer)
+        middle = (box.x0 + box.x1) / 2
+        changed |= _fit(axes.xaxis.label, box.width, 2 * min(middle - cell.left, cell.right - middle))
+    if axes.yaxis.label.get_text():
+        changed |= _fit(axes.yaxis.label, axes.yaxis.label.get_window_extent(renderer).height, frame.height)
+    title = axes._left_title
+    if title.get_text():
+        changed |= _fit(title, title.get_window_extent(renderer).width, cell.right - frame.x0)
+    return changed
+
+
+# ---- The figure ----
+
+
+def _tight(figure, rect):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a tiny figure is drawn as well as it can be
+        figure.tight_layout(rect=rect, pad=0.6, w_pad=1.5, h_pad=1.5)
+
+
+def arrange(figure, frame, fixed):
+    """Places everything. frame(): where the axes go, as for tight_layout, at the figure's present height;
+    fixed: that height must stay, else it grows by what legends below axes need."""
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    requests = [(axes, _request(axes)) for axes in figure.axes if _request(axes)]
+    cells = {id(axes): Cell(axes) for axes in figure.axes}
+    for axes, request in requests:
+        request.draw(axes)
+    grown = {}
+    for _ in range(ROUNDS):
+        rect = frame()
+        _tight(figure, rect)
+        changed = False
+        for axes, request in requests:
+            changed |= _place_legend(axes, request, cells[id(axes)], renderer,
+                                     rect[1] * figure.bbox.height, fixed)
+        if not fixed:
+            for row in {cell.row for cell in cells.values()}:
+                need = max((request.height / figure.dpi for axes, request in requests
+                            if cells[id(axes)].row == row), default=0)
+                if need > grown.get(row, 0) + 0.02:
+                    width, height = figure.get_size_inches()
+                    figure.set_size_inches(width, height + need - grown.get(row, 0))
+                    grown[row] = need
+                    changed = True
+        if changed:
+            continue
+        for axes in figure.axes:  # at last: what is left out does not come back
+            for axis in (axes.xaxis, axes.yaxis):
+                changed |= _thin_ticks(axis, renderer)
+            changed |= _fit_texts(axes, cells[id(axes)], renderer)
+        if not changed:
+            break
