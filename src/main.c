@@ -83,10 +83,10 @@ static struct source *share(struct source *source, struct start *start)
 /* Ends the whole job; PE 0 gives the status, the others wait to be ended with it. */
 static _Noreturn void end_job(int status)
 {
+    process_enter("the end of the job");
     comm_barrier(comm_world());
     if (comm_pe() == 0)
         comm_abort(status);
-    engine_release_signals();
     for (;;)
         pause();
 }
@@ -122,8 +122,11 @@ static struct source *prepare(const struct options *options, struct start *start
                               struct output **output)
 {
     struct source *source = load(options);
-    if (source && !options->check_only)
+    if (source && !options->check_only) {
+        process_enter("opening the output");
         *output = open_output(options);
+        engine_watch_output(*output);
+    }
     if (!source || (!options->check_only && !*output))
         start->status = STATUS_BAD_SCRIPT;
     return source;
@@ -190,6 +193,7 @@ static bool finish_timed(struct output *output)
         return true;
     if (seconds)
         output_library_end(output, seconds, count);
+    engine_watch_output(NULL);
     char *failure = output_close(output);
     if (failure)
         fprintf(stderr, "skampi: error: %s\n", failure);
@@ -220,8 +224,10 @@ int main(int argc, char **argv)
         return good ? 0 : STATUS_BAD_SCRIPT;
     }
 
-    engine_block_signals();
+    engine_watch(options.startup_limit, launched_at, options.estimate ? 0 : options.time_limit);
     comm_start(&argc, &argv);
+    engine_watch_started();
+    process_enter("reading the script and preparing to measure");
     struct start start = {0, 0};
     struct output *output = NULL;
     struct source *source = NULL;

@@ -182,6 +182,11 @@ const char *output_failed(struct output *output)
     return output->failure;
 }
 
+size_t output_results(const struct output *output)
+{
+    return output->end.results;
+}
+
 /* ---- Writing ---- */
 
 static void write_all(struct output *output, struct sink *sink, const char *text, size_t length)
