@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "comm/process.h"
@@ -70,9 +71,7 @@ static struct source *share(struct source *source, struct start *start)
         return source;
     }
     if (comm_pe() != 0)
-        packed = malloc((size_t)start->source_bytes);
-    if (!packed)
-        comm_abort(1);
+        packed = must(malloc((size_t)start->source_bytes));
     comm_broadcast(comm_world(), packed, (size_t)start->source_bytes);
     if (comm_pe() != 0)
         source = source_unpack(packed, (size_t)start->source_bytes);
@@ -95,10 +94,8 @@ static _Noreturn void end_job(int status)
 static struct output *open_output(const struct options *options)
 {
     size_t count = options->estimate || options->output_count == 0 ? 1 : options->output_count;
-    struct output_target *targets = calloc(count, sizeof *targets);
+    struct output_target *targets = must(calloc(count, sizeof *targets));
     char *error = NULL;
-    if (!targets)
-        return NULL;
     for (size_t i = 0; i < count; i++) {
         const char *path = options->estimate            ? "/dev/null"
                            : options->output_count == 0 ? "-"

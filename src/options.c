@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "clock/timer.h"
 #include "output/output.h"
 
@@ -93,7 +94,7 @@ static const struct {
 static void fail(struct options *options, const char *format, const char *what)
 {
     if (!options->error && asprintf(&options->error, format, what) < 0)
-        abort();
+        must(NULL);
 }
 
 static void set_unit(struct options *options, const char *name)
@@ -290,13 +291,11 @@ static char *join(int argc, char **argv)
 {
     char *text;
     size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        abort();
+    FILE *stream = must(open_memstream(&text, &size));
     for (int i = 0; i < argc; i++)
         fprintf(stream, "%s%s", i ? " " : "", argv[i]);
     if (fclose(stream) != 0)
-        abort();
+        must(NULL);
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' '; /* the header's lines must stay comments */
@@ -320,11 +319,9 @@ void options_parse(struct options *options, int argc, char **argv)
     const char *startup = getenv(STARTUP_VARIABLE);
     if (startup)
         set_startup_limit(options, STARTUP_VARIABLE, startup);
-    options->overrides = calloc((size_t)argc + 1, sizeof *options->overrides);
+    options->overrides = must(calloc((size_t)argc + 1, sizeof *options->overrides));
     options->command_line = join(argc, argv);
-    options->outputs = calloc((size_t)argc + 1, sizeof *options->outputs);
-    if (!options->overrides || !options->outputs)
-        abort();
+    options->outputs = must(calloc((size_t)argc + 1, sizeof *options->outputs));
     struct option table[ROWS + 1] = {{0}};
     char letters[2 * ROWS + 2] = ":";
     for (size_t i = 0; i < ROWS; i++) {

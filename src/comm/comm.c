@@ -13,6 +13,7 @@
 #include <mpi.h>
 #endif
 
+#include "base/memory.h"
 #include "comm/board.h"
 #include "comm/link.h"
 #include "comm/tally.h"
@@ -55,18 +56,9 @@ static struct {
     bool sharing;              /* processors are shared on this PE's node */
 } comm;
 
-static void die(const char *text)
-{
-    fprintf(stderr, "skampi: error: %s\n", text);
-    link_abort(1);
-}
-
 static void *allocate(size_t count, size_t size)
 {
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        die("out of memory");
-    return memory;
+    return must(calloc(count, size));
 }
 
 int comm_pe(void)

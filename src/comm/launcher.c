@@ -31,12 +31,12 @@ int comm_launched_rank(void)
     return name ? atoi(getenv(name)) : -1;
 }
 
-static char *read_text(pid_t pid, const char *what, size_t *length)
+static char *read_environment(pid_t pid, size_t *length)
 {
     char path[64], *text = NULL;
     size_t room = 0;
     ssize_t got = 1;
-    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
+    snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     *length = 0;
     while (descriptor >= 0 && got > 0) {
@@ -61,7 +61,7 @@ static char *read_text(pid_t pid, const char *what, size_t *length)
 static bool same_rank(pid_t pid, const char *name)
 {
     size_t length, word = strlen(name);
-    char *text = read_text(pid, "environ", &length);
+    char *text = read_environment(pid, &length);
     bool found = false;
     for (size_t at = 0; text && at < length && !found; at += strlen(text + at) + 1)
         found = strncmp(text + at, name, word) == 0 && text[at + word] == '=' &&
@@ -73,13 +73,17 @@ static bool same_rank(pid_t pid, const char *name)
 /* -1 where it is not known, or the process is gone. */
 static pid_t parent_of(pid_t pid)
 {
-    size_t length;
+    char path[64], text[512];
     long parent = -1;
-    char *text = read_text(pid, "stat", &length);
-    const char *name_end = text ? strrchr(text, ')') : NULL;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor >= 0 ? read(descriptor, text, sizeof text - 1) : 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    text[length > 0 ? length : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
     if (!name_end || sscanf(name_end + 1, " %*c %ld", &parent) != 1)
-        parent = -1;
-    free(text);
+        return -1;
     return (pid_t)parent;
 }
 
@@ -105,8 +109,10 @@ bool comm_launcher_gone(void)
         return false;
     if (getppid() != parents[0])
         return true;
-    for (int i = 0; i + 1 < count; i++)
-        if (parent_of(parents[i]) != parents[i + 1])
+    for (int i = 0; i + 1 < count; i++) {
+        pid_t parent = parent_of(parents[i]);
+        if (parent > 0 && parent != parents[i + 1])
             return true;
+    }
     return false;
 }

@@ -22,6 +22,7 @@
 #include "comm/communicator.h"
 #include "engine/internal.h"
 
+#define STATUS_INTERNAL 1
 #define STATUS_FAILED_MEASUREMENT 3
 #define STATUS_TIME_LIMIT 4
 #define STATUS_WATCHDOG 5
@@ -232,6 +233,24 @@ static void library_failed(const char *why)
     end_job(STATUS_FAILED_MEASUREMENT);
 }
 
+/* Memory for the engine itself. */
+static void exhausted(const char *why)
+{
+    char text[LONGEST_SAID + 64];
+    status_of_end = STATUS_INTERNAL;
+    signal(SIGALRM, give_up);
+    alarm(GRACE_SECONDS);
+    snprintf(text, sizeof text, "PE %d is %s, in %s", guard.pe, why, doing());
+    if (!atomic_load(&guard.started) || comm_claim())
+        fprintf(stderr, "skampi: error: %s\n", text);
+    watch_ending();
+    char said[LONGEST_SAID + 96];
+    snprintf(said, sizeof said, "ended by an error: %s", text);
+    comm_say_end(COMM_FAILED, STATUS_INTERNAL, said);
+    last_words(STATUS_INTERNAL, said);
+    end_job(STATUS_INTERNAL);
+}
+
 /* Seconds without progress that are too long now; 0: any time is right. */
 static double patience(const struct engine *engine)
 {
@@ -365,6 +384,7 @@ void engine_watch(double step_limit, double launched, double time_limit)
     else
         pthread_sigmask(SIG_UNBLOCK, &guard.signals, NULL);
     catch_crashes();
+    memory_on_exhausted(exhausted);
 }
 
 void engine_watch_started(void)

@@ -241,6 +241,33 @@ def test_time_limits(tap, library):
     tap.equal(hanging.status, 4, "the time limit holds for the start, too", hanging)
 
 
+# ---- Memory ----
+
+
+def test_memory(tap, library):
+    """Wherever the program finds none, on whichever PE: status 1, an end record, how much and where."""
+    cases = [(1, "0", 2), (40, "0", 2), (200, "0", 2), (2000, "0", 2), (200, "1", 2), (2000, "1", 2), (2000, None, 2)]
+
+    def start(case):
+        at, pe, np = case
+        return skampi(MANY, np=np, args=BOTH, timeout=60,
+                      env={"LD_PRELOAD": library, "SKAMPI_FAULT": "memory", "SKAMPI_FAULT_AT": str(at),
+                           "SKAMPI_FAULT_PE": pe})
+
+    for (at, pe, np), run in in_parallel(cases, start):
+        name = f"no memory from request {at} on, on PE {pe or 'all'} of {np}"
+        tap.equal(run.status, 1, f"{name}: status 1", run)
+        said = [line for line in errors(run) if re.search(r"out of memory: \d+ bytes at src/\S+:\d+", line)]
+        tap.equal(len(said), 1, f"{name}: one message says how much, and where", run)
+        if at < 2000:
+            continue
+        end = end_record(run)
+        tap.ok(end.get("status") == 1 and end.get("results") == len(run.rows) > 5 and
+               f"PE {pe or ''}" in end["reason"] and "is out of memory: " in end["reason"],
+               f"{name}: the end record says so", end)
+        tap.ok(last_line(run).startswith("# ended by an error: PE "), f"{name}: so does the .sko", last_line(run))
+
+
 def main():
     if not harness.has("SHMEM"):
         skip_all("built without OpenSHMEM")
@@ -256,6 +283,7 @@ def main():
     test_reasons(tap)
     test_launcher_dies(tap)
     test_time_limits(tap, library)
+    test_memory(tap, library)
     tap.done()
 
 
