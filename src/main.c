@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "comm/process.h"
@@ -70,9 +71,7 @@ static struct source *share(struct source *source, struct start *start)
         return source;
     }
     if (comm_pe() != 0)
-        packed = malloc((size_t)start->source_bytes);
-    if (!packed)
-        comm_abort(1);
+        packed = must(malloc((size_t)start->source_bytes));
     comm_broadcast(comm_world(), packed, (size_t)start->source_bytes);
     if (comm_pe() != 0)
         source = source_unpack(packed, (size_t)start->source_bytes);
@@ -83,10 +82,10 @@ static struct source *share(struct source *source, struct start *start)
 /* Ends the whole job; PE 0 gives the status, the others wait to be ended with it. */
 static _Noreturn void end_job(int status)
 {
+    process_enter("the end of the job");
     comm_barrier(comm_world());
     if (comm_pe() == 0)
         comm_abort(status);
-    engine_release_signals();
     for (;;)
         pause();
 }
@@ -95,10 +94,8 @@ static _Noreturn void end_job(int status)
 static struct output *open_output(const struct options *options)
 {
     size_t count = options->estimate || options->output_count == 0 ? 1 : options->output_count;
-    struct output_target *targets = calloc(count, sizeof *targets);
+    struct output_target *targets = must(calloc(count, sizeof *targets));
     char *error = NULL;
-    if (!targets)
-        return NULL;
     for (size_t i = 0; i < count; i++) {
         const char *path = options->estimate            ? "/dev/null"
                            : options->output_count == 0 ? "-"
@@ -122,8 +119,11 @@ static struct source *prepare(const struct options *options, struct start *start
                               struct output **output)
 {
     struct source *source = load(options);
-    if (source && !options->check_only)
+    if (source && !options->check_only) {
+        process_enter("opening the output");
         *output = open_output(options);
+        engine_watch_output(*output);
+    }
     if (!source || (!options->check_only && !*output))
         start->status = STATUS_BAD_SCRIPT;
     return source;
@@ -190,6 +190,7 @@ static bool finish_timed(struct output *output)
         return true;
     if (seconds)
         output_library_end(output, seconds, count);
+    engine_watch_output(NULL);
     char *failure = output_close(output);
     if (failure)
         fprintf(stderr, "skampi: error: %s\n", failure);
@@ -220,8 +221,10 @@ int main(int argc, char **argv)
         return good ? 0 : STATUS_BAD_SCRIPT;
     }
 
-    engine_block_signals();
+    engine_watch(options.startup_limit, launched_at, options.estimate ? 0 : options.time_limit);
     comm_start(&argc, &argv);
+    engine_watch_started();
+    process_enter("reading the script and preparing to measure");
     struct start start = {0, 0};
     struct output *output = NULL;
     struct source *source = NULL;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "clock/timer.h"
 #include "output/output.h"
 
@@ -25,6 +26,9 @@
 
 #define MOST_ROUNDS 100000
 #define LONGEST_TIME 1e9
+/* Seconds that a step of the start may take: the library's start at 10^5 PEs takes minutes. */
+#define STARTUP_LIMIT 300
+#define STARTUP_VARIABLE "SKAMPI_STARTUP_LIMIT"
 
 enum {
     LONG_LIST = 256,
@@ -37,6 +41,7 @@ enum {
     LONG_ROUNDS,
     LONG_SEED,
     LONG_TIME_LIMIT,
+    LONG_STARTUP_LIMIT,
     LONG_ESTIMATE,
     LONG_RAW,
     LONG_CLOCK_SYNC,
@@ -62,6 +67,9 @@ const struct option_row option_rows[] = {
     {"seed", LONG_SEED, required_argument, "NUMBER", "of everything that is random"},
     {"time-limit", LONG_TIME_LIMIT, required_argument, "TIME",
      "end in order before so much time has passed: 90, 30m, 1h30m, 1:30:00; then the status is 4"},
+    {"startup-limit", LONG_STARTUP_LIMIT, required_argument, "TIME",
+     "how long a step of the start or the end may take, such as shmem_init: 5m unless "
+     STARTUP_VARIABLE " says otherwise; 0: any time"},
     {"estimate", LONG_ESTIMATE, no_argument, NULL,
      "say how many measurements there are and how long they take"},
     {"progress", LONG_PROGRESS, no_argument, NULL, "show progress although no terminal is seen"},
@@ -86,7 +94,7 @@ static const struct {
 static void fail(struct options *options, const char *format, const char *what)
 {
     if (!options->error && asprintf(&options->error, format, what) < 0)
-        abort();
+        must(NULL);
 }
 
 static void set_unit(struct options *options, const char *name)
@@ -146,6 +154,16 @@ static void set_time_limit(struct options *options, const char *text)
     if (!(options->time_limit > 0 && options->time_limit < LONGEST_TIME))
         fail(options, "--time-limit %s: give a time above 0, such as 90s, 30m, 1h30m or 1:30:00",
              text);
+}
+
+/* by: the option or the variable that says so. */
+static void set_startup_limit(struct options *options, const char *by, const char *text)
+{
+    char named[128];
+    options->startup_limit = duration_of(text);
+    snprintf(named, sizeof named, "%s %.60s", by, text);
+    if (!(options->startup_limit >= 0 && options->startup_limit < LONGEST_TIME))
+        fail(options, "%s: give a time, such as 90s, 10m or 1:30:00; 0 is any time", named);
 }
 
 static void set_rounds(struct options *options, const char *text)
@@ -257,6 +275,9 @@ static void take(struct options *options, int key, const char *value)
     case LONG_TIME_LIMIT:
         set_time_limit(options, value);
         break;
+    case LONG_STARTUP_LIMIT:
+        set_startup_limit(options, "--startup-limit", value);
+        break;
     case LONG_RAW:
         options->raw = true;
         break;
@@ -270,13 +291,11 @@ static char *join(int argc, char **argv)
 {
     char *text;
     size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        abort();
+    FILE *stream = must(open_memstream(&text, &size));
     for (int i = 0; i < argc; i++)
         fprintf(stream, "%s%s", i ? " " : "", argv[i]);
     if (fclose(stream) != 0)
-        abort();
+        must(NULL);
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' '; /* the header's lines must stay comments */
@@ -296,11 +315,13 @@ void options_parse(struct options *options, int argc, char **argv)
     memset(options, 0, sizeof *options);
     options->clock_sync = -1;
     options->rounds_spread = -1;
-    options->overrides = calloc((size_t)argc + 1, sizeof *options->overrides);
+    options->startup_limit = STARTUP_LIMIT;
+    const char *startup = getenv(STARTUP_VARIABLE);
+    if (startup)
+        set_startup_limit(options, STARTUP_VARIABLE, startup);
+    options->overrides = must(calloc((size_t)argc + 1, sizeof *options->overrides));
     options->command_line = join(argc, argv);
-    options->outputs = calloc((size_t)argc + 1, sizeof *options->outputs);
-    if (!options->overrides || !options->outputs)
-        abort();
+    options->outputs = must(calloc((size_t)argc + 1, sizeof *options->outputs));
     struct option table[ROWS + 1] = {{0}};
     char letters[2 * ROWS + 2] = ":";
     for (size_t i = 0; i < ROWS; i++) {

@@ -43,6 +43,7 @@ struct options {
     double rounds_spread; /* seconds; below 0: the script's */
     uint64_t seed;        /* 0: a new one */
     double time_limit;    /* seconds; 0: none */
+    double startup_limit; /* seconds that each step of the start and the end may take; 0: any */
     int debug;
     const char **overrides; /* NAME=EXPR of --set */
     size_t override_count;

@@ -306,8 +306,8 @@ def read_launch(folder):
         return None, str(error).partition(": ")[2] if str(error).startswith(path) else str(error)
     if file.end is None:
         return None, "the results end too early"
-    if file.end.get("status") not in KEPT:
-        reason = file.end.get("reason")
+    reason = file.end.get("reason")  # of an end before time, which no status makes complete
+    if file.end.get("status") not in KEPT or reason:
         return None, f"status {file.end.get('status')}" + (f": {reason}" if reason else "")
     return file, None
 

@@ -143,7 +143,7 @@ _LEVEL = re.compile(rf"({_NUM})(?: (ns|us|ms|s|bytes))? ({_NUM}) %")
 ROUNDS_BLOCK = " (rounds)"
 _END = "end: "  # of a converted file that does not know more
 _LAST_WORDS = (r"interrupted by signal (?P<signal>\d{1,3})\b|ended by (?P<watchdog>the watchdog)?|"
-               r"(?P<crash>error: PE \d+ was ended by signal )")
+               r"error: PE \d+ was ended by signal (?P<crash>\d{1,3})\b")
 
 
 def _instant(text):
@@ -462,7 +462,8 @@ class _Reader:
             if self.stopped:
                 self.end.update(status=_STATUS_TIME_LIMIT, reason=self.stopped)
         elif text.startswith("stopped by the time limit"):
-            self.stopped = text
+            self.stopped = text  # and nothing else, where the run did not end in order
+            self.end = {"record": "end", "status": _STATUS_TIME_LIMIT, "reason": text}
         elif text.startswith(_END):
             self.end = {"record": "end", "status": None, "reason": text[len(_END):]}
         elif found := re.match(_LAST_WORDS, text):
@@ -472,7 +473,7 @@ class _Reader:
             elif found.group("watchdog"):
                 self.end["status"] = _STATUS_WATCHDOG
             elif found.group("crash"):
-                self.end["status"] = _STATUS_INCOMPLETE
+                self.end["status"] = 128 + int(found.group("crash"))
             self._close()
         elif self.end and (found := re.fullmatch(rf"Total runtime ({_NUM}) seconds", text)):
             self.end["duration"] = _number(found.group(1))

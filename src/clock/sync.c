@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "clock/exchange.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
@@ -342,9 +343,7 @@ static void learn_offset(int pe, void *context)
 
 static int *all_pes(void)
 {
-    int n = comm_pes(), *pes = malloc((size_t)n * sizeof *pes);
-    if (!pes)
-        comm_abort(1);
+    int n = comm_pes(), *pes = must(malloc((size_t)n * sizeof *pes));
     for (int i = 0; i < n; i++)
         pes[i] = i;
     return pes;
@@ -511,9 +510,7 @@ static void teach_in_node(int pe, void *context)
 static int *node_pes(int *count, int *rank)
 {
     int node = comm_node_of(comm_pe());
-    int *pes = malloc((size_t)comm_node_size(node) * sizeof *pes);
-    if (!pes)
-        comm_abort(1);
+    int *pes = must(malloc((size_t)comm_node_size(node) * sizeof *pes));
     *count = 0;
     for (int pe = 0; pe < comm_pes(); pe++)
         if (comm_node_of(pe) == node) {
@@ -526,9 +523,7 @@ static int *node_pes(int *count, int *rank)
 
 static int *leader_pes(void)
 {
-    int *pes = malloc((size_t)comm_node_count() * sizeof *pes);
-    if (!pes)
-        comm_abort(1);
+    int *pes = must(malloc((size_t)comm_node_count() * sizeof *pes));
     for (int node = 0; node < comm_node_count(); node++)
         pes[node] = comm_node_leader(node);
     return pes;
@@ -710,9 +705,7 @@ static void answer_comparison(int pe, void *context)
 double sync_compare(const struct pe_set *set, int rank, double *bound)
 {
     struct comparison comparison = {0};
-    int size = pe_set_size(set), *pes = malloc((size_t)size * sizeof *pes);
-    if (!pes)
-        comm_abort(1);
+    int size = pe_set_size(set), *pes = must(malloc((size_t)size * sizeof *pes));
     for (int i = 0; i < size; i++)
         pes[i] = pe_set_member(set, i);
     walk_tree(pes, size, rank, compare, answer_comparison, &comparison);

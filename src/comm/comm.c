@@ -13,6 +13,8 @@
 #include <mpi.h>
 #endif
 
+#include "base/memory.h"
+#include "comm/board.h"
 #include "comm/link.h"
 #include "comm/tally.h"
 
@@ -54,32 +56,9 @@ static struct {
     bool sharing;              /* processors are shared on this PE's node */
 } comm;
 
-static void die(const char *text)
-{
-    fprintf(stderr, "skampi: error: %s\n", text);
-    link_abort(1);
-}
-
 static void *allocate(size_t count, size_t size)
 {
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        die("out of memory");
-    return memory;
-}
-
-int comm_launched_rank(void)
-{
-    static const char *const names[] = {
-        "OMPI_COMM_WORLD_RANK", "PMIX_RANK",           "PMI_RANK",       "PMI_ID",
-        "PALS_RANKID",          "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "ALPS_APP_PE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i]));
-    /* SLURM_PROCID is also set in the batch script itself, where there is no step. */
-    if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID"))
-        return atoi(getenv("SLURM_PROCID"));
-    return -1;
+    return must(calloc(count, size));
 }
 
 int comm_pe(void)
@@ -552,10 +531,28 @@ static void look_around(void)
     gather_names(name);
 }
 
+/* The PEs of PE 0's node get a place on its board, where each says how it ends. */
+static void join_board(void)
+{
+    struct tally_offer offer = {0, -1};
+    int pe = link_pe(), place = 0;
+    size_t n = (size_t)comm.nodes[comm.node_of[0]].size;
+    if (pe == 0)
+        board_create(n, &offer);
+    comm_broadcast(comm.world, &offer, sizeof offer);
+    for (int i = 0; i < pe; i++)
+        place += comm.node_of[i] == comm.node_of[0];
+    if (comm.node_of[pe] == comm.node_of[0])
+        board_join(&offer, n, place, pe);
+}
+
 void comm_start(int *argc, char ***argv)
 {
     link_start(argc, argv, &comm.start);
+    process_enter("the first exchange between the PEs");
     look_around();
+    join_board();
+    process_enter(NULL);
 }
 
 bool comm_attach(void)

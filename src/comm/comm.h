@@ -46,6 +46,9 @@ bool comm_claim(void);
 /* Rank of this process as the launcher's environment states it, -1 when started without a
  * launcher; before comm_start(). */
 int comm_launched_rank(void);
+/* Whether the launcher of this process has died; false when there is none. Any thread; the first
+ * call remembers who the launcher is. */
+bool comm_launcher_gone(void);
 
 int comm_pe(void);
 int comm_pes(void);
@@ -110,6 +113,19 @@ int comm_node_size(int node);
 bool comm_oversubscribed(void); /* PEs of this node share processors: waiting loops yield */
 /* How many processors a PE may run on (0: unknown), and the first of them. */
 int comm_cpus_of(int pe, int *first_cpu);
+
+/* ---- How the PEs of PE 0's node end; from any thread and from handlers, after comm_start() ---- */
+
+enum comm_end { COMM_RUNNING, COMM_FAILED, COMM_LEAVING };
+/* This PE's end; text: what happened, for users. What was said first stays. */
+void comm_say_end(enum comm_end end, int status, const char *text);
+/* This PE is alive. */
+void comm_beat(void);
+/* Another PE: that has failed, with what it said; that is gone without a word; that has not been
+ * alive for so many seconds. -1: none that is known of. */
+int comm_failed_pe(int *status, char *text, size_t size);
+int comm_vanished_pe(void);
+int comm_silent_pe(double seconds);
 
 /* ---- MPI's own clock ---- */
 

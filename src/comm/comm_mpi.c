@@ -65,10 +65,12 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
 {
     cost->resident_before = resident_bytes();
     double begin = wall_seconds();
+    process_enter("MPI_Init");
     MPI_Init(argc, argv);
     cost->mpi = wall_seconds() - begin;
     cost->shmem = NAN;
     cost->resident_after = resident_bytes();
+    process_enter("the library's first barrier");
     link_attach();
     share_claim();
 }
@@ -80,6 +82,7 @@ double link_finish(void)
     if (claim_window != MPI_WIN_NULL)
         MPI_Win_free(&claim_window);
     double begin = wall_seconds();
+    process_enter("MPI_Finalize");
     MPI_Finalize();
     return wall_seconds() - begin;
 }

@@ -72,6 +72,7 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     double begin = wall_seconds();
 #if SKAMPI_MPI
     /* In this order: Open MPI aborts when MPI is initialized after OpenSHMEM. */
+    process_enter("MPI_Init");
     MPI_Init(argc, argv);
     cost->mpi = wall_seconds() - begin;
     begin += cost->mpi;
@@ -80,9 +81,11 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     (void)argv;
     cost->mpi = NAN;
 #endif
+    process_enter("shmem_init");
     shmem_init();
     cost->shmem = wall_seconds() - begin;
     cost->resident_after = resident_bytes();
+    process_enter("the library's first barrier");
     if (!link_attach()) {
         if (shmem_my_pe() == 0)
             fprintf(stderr,
@@ -108,9 +111,11 @@ double link_finish(void)
     link_detach();
     link_steady();
     double begin = wall_seconds();
+    process_enter("shmem_finalize");
     shmem_finalize();
 #if SKAMPI_MPI
     int finalized;
+    process_enter("MPI_Finalize");
     MPI_Finalized(&finalized);
     if (!finalized)
         MPI_Finalize();

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "comm/comm.h"
 
 static void (*on_error)(const char *text);
@@ -20,13 +21,7 @@ static struct kept {
 
 static void *allocate(int count, size_t size)
 {
-    void *memory = calloc(count > 0 ? (size_t)count : 1, size);
-
-    if (memory == NULL) {
-        fputs("skampi: error: out of memory\n", stderr);
-        comm_abort(1);
-    }
-    return memory;
+    return must(calloc(count > 0 ? (size_t)count : 1, size));
 }
 
 static void failed(MPI_Comm *handle, int *code, ...)

@@ -12,6 +12,8 @@
 #include <mpi.h>
 #endif
 
+#include "base/memory.h"
+
 /* Constructors are recursions of the library and ours: so deep at most. */
 #define DEEPEST 64
 /* Longer texts are of no use in a column of numbers. */
@@ -114,13 +116,7 @@ static const struct named {
 
 static void *allocate(size_t count, size_t size)
 {
-    void *memory = calloc(count > 0 ? count : 1, size);
-
-    if (memory == NULL) {
-        fputs("skampi: error: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
+    return must(calloc(count, size));
 }
 
 const char *datatype_name_at(size_t i)
@@ -240,10 +236,8 @@ static void describe(struct datatype *made, size_t singles, size_t array)
     static const char *const names[] = {"",         "contiguous", "vector",   "hvector", "indexed",
                                         "hindexed", "struct",     "subarray", "darray"};
     size_t bytes;
-    FILE *stream = open_memstream(&made->text, &bytes);
+    FILE *stream = must(open_memstream(&made->text, &bytes));
 
-    if (stream == NULL)
-        abort();
     fprintf(stream, "%s(", names[made->combiner]);
     for (size_t i = 0; i < singles; i++)
         fprintf(stream, "%lld,", (long long)made->numbers[i]);
@@ -257,7 +251,7 @@ static void describe(struct datatype *made, size_t singles, size_t array)
         fprintf(stream, "%s%s", i > 0 ? "," : "", datatype_text(made->parts[i]));
     fputs(made->combiner == COMBINER_STRUCT ? "})" : ")", stream);
     if (fclose(stream) != 0)
-        abort();
+        must(NULL);
     if (bytes > LONGEST_TEXT)
         strcpy(made->text, "<datatype>");
 }

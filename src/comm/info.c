@@ -10,6 +10,8 @@
 #include <mpi.h>
 #endif
 
+#include "base/memory.h"
+
 /* MPI guarantees keys of 32 characters at least, libraries have 255; values have 1023 or more. */
 #define LONGEST_KEY 255
 #define LONGEST_VALUE 255
@@ -28,15 +30,6 @@ struct info {
     char *text;   /* NULL: to be made */
     void *handle; /* MPI_Info; NULL: to be made */
 };
-
-static void *must(void *memory)
-{
-    if (memory == NULL) {
-        fputs("skampi: error: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
-}
 
 struct info *info_create(void)
 {

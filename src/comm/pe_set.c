@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct pe_set {
     int references;
     int size;
@@ -15,13 +17,7 @@ struct pe_set {
 
 static void *allocate(size_t bytes)
 {
-    void *memory = malloc(bytes);
-
-    if (memory == NULL) {
-        fputs("skampi: error: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
+    return must(malloc(bytes));
 }
 
 struct pe_set *pe_set_strided(int first, int stride, int size)

@@ -2,6 +2,7 @@
 #include "comm/process.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,6 +12,18 @@ double wall_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static _Atomic(const char *) stage;
+
+void process_enter(const char *what)
+{
+    atomic_store(&stage, what);
+}
+
+const char *process_stage(void)
+{
+    return atomic_load(&stage);
 }
 
 /* statm is kept per processor and may be off by some pages for each; smaps_rollup counts, but

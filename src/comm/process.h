@@ -12,6 +12,11 @@ double wall_seconds(void);
  * the system does not tell. */
 double resident_bytes(void);
 
+/* What this process waits for while it starts or ends, in words for users; NULL: nothing of that
+ * kind. stage: from any thread. */
+void process_enter(const char *what);
+const char *process_stage(void);
+
 /* What starting the library took on this PE, the engine's own preparations left out. */
 struct library_start {
     double mpi, shmem; /* seconds in MPI_Init and shmem_init; NaN: not called */

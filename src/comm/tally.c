@@ -13,28 +13,25 @@
 #define NAME "skampi-tally"
 #define PAUSE_MICROSECONDS 200
 
-static double *map(int descriptor, size_t n)
+static void *map(int descriptor, size_t bytes)
 {
-    void *memory =
-        mmap(NULL, n * sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-double *tally_create(size_t n, struct tally_offer *offer)
+void *tally_offer(size_t bytes, struct tally_offer *offer)
 {
     int descriptor = memfd_create(NAME, MFD_CLOEXEC);
     *offer = (struct tally_offer){getpid(), descriptor};
-    double *numbers = NULL;
-    if (descriptor >= 0 && ftruncate(descriptor, (off_t)(n * sizeof(double))) == 0)
-        numbers = map(descriptor, n);
-    if (!numbers)
+    void *memory = NULL;
+    if (descriptor >= 0 && ftruncate(descriptor, (off_t)bytes) == 0)
+        memory = map(descriptor, bytes);
+    if (!memory)
         offer->descriptor = -1; /* nobody is to join */
-    for (size_t i = 0; numbers && i < n; i++)
-        numbers[i] = NAN;
-    return numbers;
+    return memory;
 }
 
-double *tally_join(const struct tally_offer *offer, size_t n)
+void *tally_find(const struct tally_offer *offer, size_t bytes)
 {
     char path[64], target[64];
     snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)offer->pid,
@@ -47,9 +44,22 @@ double *tally_join(const struct tally_offer *offer, size_t n)
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     if (descriptor < 0)
         return NULL;
-    double *numbers = map(descriptor, n);
+    void *memory = map(descriptor, bytes);
     close(descriptor);
+    return memory;
+}
+
+double *tally_create(size_t n, struct tally_offer *offer)
+{
+    double *numbers = tally_offer(n * sizeof *numbers, offer);
+    for (size_t i = 0; numbers && i < n; i++)
+        numbers[i] = NAN;
     return numbers;
+}
+
+double *tally_join(const struct tally_offer *offer, size_t n)
+{
+    return tally_find(offer, n * sizeof(double));
 }
 
 void tally_wait(const double *numbers, size_t n, size_t count, double seconds)

@@ -13,6 +13,12 @@ struct tally_offer {
     int64_t pid, descriptor;
 };
 
+/* Memory, all 0 so far, and what others need to know of it; NULL where that is not to be had. It
+ * stays until the process ends. */
+void *tally_offer(size_t bytes, struct tally_offer *offer);
+/* Another process's; NULL when it cannot be found. */
+void *tally_find(const struct tally_offer *offer, size_t bytes);
+
 /* n numbers, all NaN so far, and what others need to know of them; NULL where that is not to be
  * had. They stay until the process ends. */
 double *tally_create(size_t n, struct tally_offer *offer);

@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static int *copy(const int *numbers, int count)
 {
-    int *made = malloc((count > 0 ? (size_t)count : 1) * sizeof *made);
+    int *made = must(malloc((size_t)count * sizeof *made));
 
-    if (made == NULL) {
-        fputs("skampi: error: out of memory\n", stderr);
-        abort();
-    }
     if (count > 0)
         memcpy(made, numbers, (size_t)count * sizeof *made);
     return made;
@@ -19,12 +17,8 @@ static int *copy(const int *numbers, int count)
 
 static struct topology *create(const struct topology *contents)
 {
-    struct topology *made = malloc(sizeof *made);
+    struct topology *made = must(malloc(sizeof *made));
 
-    if (made == NULL) {
-        fputs("skampi: error: out of memory\n", stderr);
-        abort();
-    }
     *made = *contents;
     made->references = 1;
     return made;

@@ -28,11 +28,15 @@ struct engine_options {
     const char *version, *command_line, *script, *checksum;
 };
 
-/* Blocks the signals that watch_start() takes; before comm_start(), so that the library's threads
- * do not get them. */
-void engine_block_signals(void);
-/* The signals end this process as usual again: for PEs that wait to be ended with the job. */
-void engine_release_signals(void);
+/* From the first line of main, before comm_start(): signals that are to end the job write an end
+ * record, and so does the end of the launcher; each step of the start and of the end may take so
+ * many seconds (0: any time), the run no longer than the time limit (0: none) from launched on,
+ * wall_seconds(). On every PE, by a thread of its own. */
+void engine_watch(double step_limit, double launched, double time_limit);
+/* The library is there, and can end the job. */
+void engine_watch_started(void);
+/* PE 0: where the end record goes; NULL: nowhere any more. */
+void engine_watch_output(struct output *);
 
 /* Whether somebody at a terminal sees this process's standard error, perhaps through a launcher,
  * and no results between. */

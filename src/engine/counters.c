@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "clock/timer.h"
 #include "engine/memory.h"
 
@@ -169,8 +170,7 @@ char *counters_choose(const char *const *names, size_t n)
     if (error)
         return error;
     for (size_t i = 0; i < n; i++)
-        if (!(counters.names[i] = strdup(names[i])))
-            abort();
+        counters.names[i] = must(strdup(names[i]));
     counters.count = n;
     find_overhead();
     return NULL;

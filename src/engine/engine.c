@@ -20,9 +20,6 @@
 #define STATUS_INTERNAL 1
 #define STATUS_INCOMPLETE 3
 #define STATUS_TIME_LIMIT 4
-/* Of the time limit, for ending in order. */
-#define RESERVE_SHARE 0.05
-#define MOST_RESERVE 5.0
 /* How long a PE waits for PE 0 to report the same error and to end the job. */
 #define REPORT_GRACE_SECONDS 1.0
 
@@ -78,19 +75,21 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
         wait_seconds(REPORT_GRACE_SECONDS);
     if (comm_claim()) {
         progress_end(engine);
-        atomic_store(&engine->ending, true);
-        if (engine->output) {
-            char *first_line = must(strndup(text, strcspn(text, "\n")));
+        watch_ending();
+        char *first_line = must(strndup(text, strcspn(text, "\n")));
+        char *said = format_text("ended by an error: %s", first_line);
+        comm_say_end(COMM_FAILED, status, said);
+        if (engine->output)
             output_last_words(engine->output, status, "ended by an error", first_line);
-            free(first_line);
-        }
+        free(said);
+        free(first_line);
         fputs(text, stderr);
         if (!*text || text[strlen(text) - 1] != '\n')
             fputc('\n', stderr);
         fflush(stderr);
         comm_abort(status);
     }
-    atomic_store(&engine->ending, true);
+    watch_ending();
     for (;;)
         pause(); /* the one that reports ends the job */
 }
@@ -481,9 +480,7 @@ struct engine *engine_create(const struct engine_options *options, const char **
     engine->time_left_at = INFINITY;
     /* A part is left for what comes behind the last batch, and for the end. */
     if (options->time_limit > 0 && !options->estimate)
-        engine->time_left_at = options->launched + options->time_limit -
-                               fmin(RESERVE_SHARE * options->time_limit, MOST_RESERVE);
-    atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
+        engine->time_left_at = watch_limit_near(options->launched, options->time_limit);
     watch_start(engine);
     environment_print(engine);
     clocks_synchronize(engine);
@@ -504,6 +501,18 @@ static void print_estimate(const struct engine *engine)
            words_plural(estimate->probes), words_number(probing, wall_seconds() - engine->started, 2));
 }
 
+static void tell_time_over(const struct engine *engine)
+{
+    char *what = format_text("stopped by the time limit of %g s", engine->options.time_limit);
+    char *missing =
+        format_text("%s%zu point%s",
+                    engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
+                    engine->skipped_late, engine->skipped_late == 1 ? " is" : "s are");
+    watch_tell_limit(engine->output, what, missing);
+    free(missing);
+    free(what);
+}
+
 int engine_finish(struct engine *engine, bool *report_end)
 {
     rounds_replay(engine);
@@ -514,7 +523,7 @@ int engine_finish(struct engine *engine, bool *report_end)
     bool incomplete = said[0];
     engine->time_over = engine->time_over || said[2];
     *report_end = said[1] && !engine->options.estimate && !incomplete;
-    watch_stop(engine);
+    watch_stop();
     if (engine->options.estimate && engine->output)
         print_estimate(engine);
     int status = engine->time_over ? STATUS_TIME_LIMIT : incomplete ? STATUS_INCOMPLETE : 0;
@@ -531,6 +540,10 @@ int engine_finish(struct engine *engine, bool *report_end)
                 engine->cut_short ? ", one was cut short" : "");
         output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
         free(limit);
+        if (engine->time_over)
+            tell_time_over(engine);
+        if (!*report_end)
+            engine_watch_output(NULL);
         char *failure = *report_end ? NULL : output_close(engine->output);
         if (failure) {
             fprintf(stderr, "skampi: error: %s\n", failure);

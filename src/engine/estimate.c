@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/internal.h"
 
 static struct estimated *statement(struct estimate *estimate, const char *place)
@@ -9,13 +10,10 @@ static struct estimated *statement(struct estimate *estimate, const char *place)
         if (strcmp(estimate->statements[i].place, place) == 0)
             return &estimate->statements[i];
     size_t count = ++estimate->statement_count;
-    estimate->statements = realloc(estimate->statements, count * sizeof *estimate->statements);
-    if (!estimate->statements)
-        abort();
+    estimate->statements =
+        must(realloc(estimate->statements, count * sizeof *estimate->statements));
     struct estimated *added = &estimate->statements[count - 1];
-    *added = (struct estimated){.place = strdup(place)};
-    if (!added->place)
-        abort();
+    *added = (struct estimated){.place = must(strdup(place))};
     return added;
 }
 

@@ -4,7 +4,6 @@
 #ifndef SKAMPI_ENGINE_INTERNAL_H
 #define SKAMPI_ENGINE_INTERNAL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -135,10 +134,7 @@ struct engine {
     /* Seen by the watching thread and by handlers */
     atomic_long progress;
     _Atomic(const char *) doing; /* text of the measurement in progress, or NULL */
-    atomic_bool ending, outside; /* outside: waits for the members of a set */
-    pthread_t watcher;
-    bool watching;
-    atomic_long watchdog_ms;
+    atomic_bool outside; /* waits for the members of a set */
     char doing_text[512];
 };
 
@@ -281,9 +277,18 @@ void estimate_free(struct estimate *);
 
 /* ---- watch.c ---- */
 
+/* From then on the engine is watched instead of the steps of the start; watch_stop(): those of the
+ * end are. */
 void watch_start(struct engine *);
-void watch_stop(struct engine *);
+void watch_stop(void);
 void watch_progress(struct engine *);
+/* The job is being ended and reported by this thread. */
+void watch_ending(void);
+/* When a run is to begin to end in order, wall_seconds(). */
+double watch_limit_near(double launched, double time_limit);
+/* Says on standard error that the time limit has ended the run, what there is, and what to do.
+ * missing: how much, with its verb. */
+void watch_tell_limit(struct output *, const char *what, const char *missing);
 
 /* ---- clocks.c ---- */
 

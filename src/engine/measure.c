@@ -1356,7 +1356,6 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     int64_t start = timer_now();
     watch_progress(engine);
     engine->last_time = engine->assumed_time = engine->last_median = engine->last_within = NAN;
-    atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
     const char *reason = measurement_unsupported(function);
     if (reason) {
         engine->incomplete = true;

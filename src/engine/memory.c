@@ -1,18 +1,6 @@
-#define _GNU_SOURCE /* vasprintf */
 #include "engine/memory.h"
 
 #include <stdio.h>
-
-#include "comm/comm.h"
-
-void *must(void *memory)
-{
-    if (!memory) {
-        fprintf(stderr, "skampi: error: out of memory\n");
-        comm_abort(1); /* as after any error of its own */
-    }
-    return memory;
-}
 
 char *format_text(const char *format, ...)
 {
@@ -25,8 +13,13 @@ char *format_text(const char *format, ...)
 
 char *format_text_with(const char *format, va_list arguments)
 {
-    char *text;
-    if (vasprintf(&text, format, arguments) < 0)
-        text = must(NULL);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0)
+        must(NULL);
+    char *text = must(malloc((size_t)length + 1));
+    vsnprintf(text, (size_t)length + 1, format, arguments);
     return text;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct point {
     double x, y;
     bool barren; /* the interval that begins here has no candidate left */
@@ -17,9 +19,7 @@ struct refine {
 
 struct refine *refine_create(const struct refine_rules *rules)
 {
-    struct refine *refine = calloc(1, sizeof *refine);
-    if (!refine)
-        abort();
+    struct refine *refine = must(calloc(1, sizeof *refine));
     refine->rules = *rules;
     return refine;
 }
@@ -49,9 +49,8 @@ void refine_add(struct refine *refine, double x, double y)
     }
     if (refine->count == refine->room) {
         refine->room = refine->room ? 2 * refine->room : 64;
-        refine->points = realloc(refine->points, refine->room * sizeof *refine->points);
-        if (!refine->points)
-            abort();
+        refine->points =
+            must(realloc(refine->points, refine->room * sizeof *refine->points));
     }
     memmove(refine->points + at + 1, refine->points + at,
             (refine->count - at) * sizeof *refine->points);

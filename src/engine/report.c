@@ -138,9 +138,7 @@ static char *members_text(const struct pe_set *set)
 {
     char *text;
     size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        must(NULL);
+    FILE *stream = must(open_memstream(&text, &length));
     int size = pe_set_size(set);
     for (int rank = 0, last; rank < size && ftell(stream) <= LONGEST_MEMBERS; rank = last + 1) {
         int first = pe_set_member(set, rank);

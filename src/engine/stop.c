@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/internal.h"
 #include "stats/series.h"
 #include "stats/stats.h"
@@ -30,9 +31,7 @@ size_t stop_most(const struct settings *settings)
 bool stop_median_interval(const struct settings *settings, const double *m, size_t n, double *low,
                           double *high)
 {
-    double *sorted = calloc(n ? n : 1, sizeof *sorted);
-    if (!sorted)
-        abort();
+    double *sorted = must(calloc(n, sizeof *sorted));
     memcpy(sorted, m, n * sizeof *sorted);
     stats_sort(sorted, n);
     double effective = series_effective_size(n, series_correlation(m, n));

@@ -1,58 +1,98 @@
 /*
- * A thread of every PE that sleeps until the job is interrupted or until nothing has happened for
- * too long. It is the only one that takes SIGTERM and SIGINT; it sleeps in the kernel and wakes for
- * some microseconds once a second, so that measurements do not feel it.
+ * A thread of every PE, from the first line of main to the end of the process, that sleeps until the
+ * job is interrupted, nothing has happened for too long, the time limit has passed or the launcher
+ * is gone. It is the only one that takes signals by which users and batch systems end a job; it
+ * sleeps in the kernel and wakes for some microseconds once a second, so that measurements do not
+ * feel it.
  */
 #define _GNU_SOURCE /* sigtimedwait, sigaltstack */
 #include <errno.h>
+#include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "comm/comm.h"
 #include "comm/communicator.h"
+#include "comm/communicator.h"
 #include "engine/internal.h"
 
+#define STATUS_INTERNAL 1
 #define STATUS_FAILED_MEASUREMENT 3
+#define STATUS_TIME_LIMIT 4
 #define STATUS_WATCHDOG 5
 /* After this the job is ended the hard way. */
 #define GRACE_SECONDS 5
-/* The time-out of a wait is cut into pieces, so that a changed set_watchdog() is noticed. */
-#define LONGEST_NAP_MS 1000
+/* Waits are cut into pieces, so that a changed set_watchdog(), or the end of the launcher, is
+ * noticed. */
+#define LONGEST_NAP 1.0
+#define SHORTEST_NAP 0.01
+/* PEs other than PE 0 leave it to PE 0 to end the job at the time limit for so long. */
+#define TURN_SECONDS 5.0
+#define LONGEST_SAID 640
+/* Of the time limit, for ending in order; what has not come to an end by itself is ended at the
+ * limit, but has had so many seconds. */
+#define RESERVE_SHARE 0.05
+#define MOST_RESERVE 5.0
+#define LEAST_RESERVE 1.0
 
-static const int taken[] = {SIGTERM, SIGINT};
+/* The first is ours alone; of the others, those that whoever started this ignores stay ignored. */
+static const int taken[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-/* Handlers get no context. */
-static struct engine *watched;
+/* Handlers get no context, and the thread is there before and after the engine. */
+static struct {
+    pthread_mutex_t lock; /* held while the thread looks at what is behind the pointers */
+    sigset_t signals;
+    int pe;
+    bool launched;
+    atomic_bool started; /* the library can end the job */
+    atomic_bool ending;
+    double step_limit; /* seconds; 0: none */
+    double time_limit, over_at;
+    _Atomic(struct engine *) engine; /* NULL before it is there and afterwards */
+    _Atomic(struct output *) output; /* likewise; on PE 0 */
+} guard = {.lock = PTHREAD_MUTEX_INITIALIZER, .over_at = INFINITY};
 
-static void taken_signals(sigset_t *set)
-{
-    sigemptyset(set);
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        sigaddset(set, taken[i]);
-}
+/* What an idle time is counted for. */
+struct idle {
+    const void *what;
+    long progress;
+    double since;
+};
 
-void engine_block_signals(void)
+static bool is_wanted(int number)
 {
-    sigset_t set;
-    taken_signals(&set);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-}
-
-void engine_release_signals(void)
-{
-    sigset_t set;
-    taken_signals(&set);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    struct sigaction action;
+    if (number == SIGTERM || number == SIGINT || number == SIGQUIT) /* shells ignore the latter two
+                                                                       for what runs behind them */
+        return true;
+    return sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN;
 }
 
 void watch_progress(struct engine *engine)
 {
     atomic_fetch_add_explicit(&engine->progress, 1, memory_order_relaxed);
+}
+
+void watch_ending(void)
+{
+    atomic_store(&guard.ending, true);
+}
+
+/* What this PE does, for messages. */
+static const char *doing(void)
+{
+    struct engine *engine = atomic_load(&guard.engine);
+    const char *text = engine ? atomic_load(&engine->doing) : process_stage();
+    if (text)
+        return text;
+    return engine ? "the script" : "the start";
 }
 
 static volatile sig_atomic_t status_of_end;
@@ -63,87 +103,220 @@ static void give_up(int unused)
     _exit(status_of_end);
 }
 
-static _Noreturn void end_job(struct engine *engine, int status)
+static _Noreturn void end_job(int status)
 {
-    atomic_store(&engine->ending, true);
+    atomic_store(&guard.ending, true);
     status_of_end = status;
     /* The main thread may hold a lock of the library. */
     signal(SIGALRM, give_up);
     alarm(GRACE_SECONDS);
-    comm_abort(status);
+    if (atomic_load(&guard.started))
+        comm_abort(status);
+    _exit(status); /* launchers end the others when one ends like this */
 }
 
-static void interrupted(struct engine *engine, int number)
+static void last_words(int status, const char *text)
 {
-    if (atomic_load(&engine->ending))
-        _exit(128 + number); /* the launcher clears up behind a PE that ends the job */
-    if (engine->output) {
-        char text[128];
-        snprintf(text, sizeof text, "interrupted by signal %d (%s)", number, strsignal(number));
-        output_last_words(engine->output, 128 + number, text, text);
-    }
-    end_job(engine, 128 + number);
+    struct output *output = atomic_load(&guard.output);
+    if (output)
+        output_last_words(output, status, text, text);
 }
 
-static void stuck(struct engine *engine, double seconds)
+/* A core file may have been asked for: by a limit above 0. */
+static void dump_core(void)
 {
-    const char *doing = atomic_load(&engine->doing);
-    if (!doing)
-        doing = "the script";
-    fprintf(stderr, "skampi: error: no progress for %g s in %s; the job is ended\n", seconds,
-            doing);
-    if (engine->output) {
-        char text[640];
-        snprintf(text, sizeof text, "ended by the watchdog: no progress for %g s in %s", seconds,
-                 doing);
-        output_last_words(engine->output, STATUS_WATCHDOG, text, text);
+    struct rlimit limit;
+    sigset_t set;
+    if (getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur == 0)
+        return;
+    signal(SIGQUIT, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGQUIT);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    raise(SIGQUIT);
+}
+
+/* Why the job is interrupted: by somebody, or since another PE has failed. The status for the
+ * output. */
+static int explain(int number, bool by_launcher, char *text, size_t size)
+{
+    int status = 128 + number, pe = comm_failed_pe(&status, text, size);
+    if (pe >= 0)
+        return status;
+    pe = comm_vanished_pe();
+    int length = snprintf(text, size, "interrupted by signal %d (%s)", number, strsignal(number));
+    if (pe >= 0)
+        snprintf(text + length, size - (size_t)length,
+                 " after PE %d was gone without a word (killed, perhaps for want of memory) in %s",
+                 pe, doing());
+    else if (by_launcher && number == SIGTERM && comm_node_count() > 1)
+        snprintf(text + length, size - (size_t)length,
+                 " by the launcher: if a PE on another node has failed, standard error says so");
+    return status;
+}
+
+static void interrupted(int number, pid_t sender)
+{
+    int status = 128 + number;
+    char text[LONGEST_SAID];
+    if (atomic_load(&guard.ending))
+        _exit(status); /* the launcher clears up behind a PE that ends the job */
+    comm_say_end(COMM_LEAVING, status, "");
+    if (atomic_load(&guard.output)) {
+        int said = explain(number, guard.launched && sender == getppid(), text, sizeof text);
+        last_words(said, text);
     }
-    end_job(engine, STATUS_WATCHDOG);
+    if (number == SIGQUIT)
+        dump_core();
+    end_job(status);
+}
+
+/* Nobody is left to tell the others: each PE ends by itself. */
+static void orphaned(void)
+{
+    static const char text[] = "ended by the end of the launcher, which is gone";
+    last_words(128 + SIGHUP, text);
+    if (guard.pe == 0)
+        fprintf(stderr, "skampi: error: %s\n", text);
+    _exit(128 + SIGHUP);
+}
+
+static void stuck(double seconds)
+{
+    char text[LONGEST_SAID];
+    int pe = comm_vanished_pe(), silent = comm_silent_pe(fmax(seconds / 2, 2 * LONGEST_NAP));
+    int length = snprintf(text, sizeof text, "no progress for %g s in %s%s", seconds,
+                          atomic_load(&guard.engine) ? "" : "starting or ending: ", doing());
+    if (length < (int)sizeof text && (pe >= 0 || silent >= 0))
+        snprintf(text + length, sizeof text - (size_t)length, "; PE %d %s", pe >= 0 ? pe : silent,
+                 pe >= 0 ? "is gone without a word" : "does not run");
+    fprintf(stderr, "skampi: error: %s; the job is ended\n", text);
+    char said[LONGEST_SAID + 32];
+    snprintf(said, sizeof said, "ended by the watchdog: %s", text);
+    comm_say_end(COMM_FAILED, STATUS_WATCHDOG, said);
+    last_words(STATUS_WATCHDOG, said);
+    end_job(STATUS_WATCHDOG);
+}
+
+void watch_tell_limit(struct output *output, const char *what, const char *missing)
+{
+    size_t results = output_results(output);
+    fprintf(stderr,
+            "skampi: %s: %zu result%s there, %s missing; for more give a longer --time-limit "
+            "(--estimate says how long), or measure less\n",
+            what, results, results == 1 ? " is" : "s are", missing);
+}
+
+/* What did not come to an end by itself when the time limit came near. */
+static void time_over(void)
+{
+    char text[LONGEST_SAID];
+    snprintf(text, sizeof text, "stopped by the time limit of %g s in %s", guard.time_limit,
+             doing());
+    struct output *output = atomic_load(&guard.output);
+    if (output)
+        watch_tell_limit(output, text, "the rest is");
+    comm_say_end(COMM_FAILED, STATUS_TIME_LIMIT, text);
+    last_words(STATUS_TIME_LIMIT, text);
+    end_job(STATUS_TIME_LIMIT);
 }
 
 /* MPI says so of one of its own calls. */
 static void library_failed(const char *why)
 {
-    struct engine *engine = watched;
-    const char *doing = atomic_load(&engine->doing);
     char text[1024];
-    snprintf(text, sizeof text, "MPI failed on PE %d in %s: %s", comm_pe(),
-             doing ? doing : "the script", why);
+    snprintf(text, sizeof text, "MPI failed on PE %d in %s: %s", comm_pe(), doing(), why);
     if (comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    if (engine->output)
-        output_last_words(engine->output, STATUS_FAILED_MEASUREMENT, text, text);
-    end_job(engine, STATUS_FAILED_MEASUREMENT);
+    comm_say_end(COMM_FAILED, STATUS_FAILED_MEASUREMENT, text);
+    last_words(STATUS_FAILED_MEASUREMENT, text);
+    end_job(STATUS_FAILED_MEASUREMENT);
 }
 
-static void *watch(void *context)
+/* Memory for the engine itself. */
+static void exhausted(const char *why)
 {
-    struct engine *engine = context;
-    sigset_t set;
-    taken_signals(&set);
-    long seen = -1, idle_ms = 0;
+    char text[LONGEST_SAID + 64];
+    status_of_end = STATUS_INTERNAL;
+    signal(SIGALRM, give_up);
+    alarm(GRACE_SECONDS);
+    snprintf(text, sizeof text, "PE %d is %s, in %s", guard.pe, why, doing());
+    if (!atomic_load(&guard.started) || comm_claim())
+        fprintf(stderr, "skampi: error: %s\n", text);
+    watch_ending();
+    char said[LONGEST_SAID + 96];
+    snprintf(said, sizeof said, "ended by an error: %s", text);
+    comm_say_end(COMM_FAILED, STATUS_INTERNAL, said);
+    last_words(STATUS_INTERNAL, said);
+    end_job(STATUS_INTERNAL);
+}
+
+/* Seconds without progress that are too long now; 0: any time is right. */
+static double patience(const struct engine *engine)
+{
+    double limit = guard.step_limit;
+    /* The script changes it meanwhile. */
+    if (engine)
+        __atomic_load(&engine->settings.watchdog, &limit, __ATOMIC_RELAXED);
+    else if (!process_stage())
+        limit = 0;
+    return limit;
+}
+
+static double nap(const struct engine *engine)
+{
+    double limit = patience(engine), seconds = LONGEST_NAP;
+    if (limit > 0)
+        seconds = fmin(seconds, limit / 4);
+    seconds = fmin(seconds, fmax(guard.over_at - wall_seconds(), 0));
+    return fmax(seconds, SHORTEST_NAP);
+}
+
+static void look(struct idle *idle)
+{
+    const struct engine *engine = atomic_load(&guard.engine);
+    double now = wall_seconds(), limit = patience(engine);
+    long progress = engine ? atomic_load(&engine->progress) : 0;
+    const void *what = engine ? (const void *)engine : process_stage();
+    comm_beat();
+    if (comm_launcher_gone())
+        orphaned();
+    /* A PE outside the set waits for its members, however long they take: they watch. */
+    if (what != idle->what || progress != idle->progress ||
+        (engine && atomic_load(&engine->outside)))
+        *idle = (struct idle){what, progress, now};
+    if (atomic_load(&guard.ending))
+        return;
+    /* The others leave it to PE 0, unless that one is stopped itself. */
+    bool first = guard.pe == 0;
+    if (now >= guard.over_at + (first ? 0 : TURN_SECONDS))
+        time_over();
+    if (limit > 0 && now - idle->since >= (first ? limit : 2 * limit))
+        stuck(limit);
+}
+
+static void *watch(void *unused)
+{
+    (void)unused;
+    struct idle idle = {NULL, 0, wall_seconds()};
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE); /* standard error may have gone with the launcher */
+    pthread_sigmask(SIG_BLOCK, &pipe, NULL);
     for (;;) {
-        long limit = atomic_load(&engine->watchdog_ms), nap = LONGEST_NAP_MS;
-        if (limit > 0 && limit / 4 + 1 < nap)
-            nap = limit / 4 + 1;
-        struct timespec wait = {nap / 1000, nap % 1000 * 1000000};
-        /* Not while it writes, which others would wait for. */
-        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-        int number = sigtimedwait(&set, NULL, &wait);
+        pthread_mutex_lock(&guard.lock);
+        double seconds = nap(atomic_load(&guard.engine));
+        pthread_mutex_unlock(&guard.lock);
+        struct timespec wait = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
+        siginfo_t info;
+        int number = sigtimedwait(&guard.signals, &info, &wait);
         int reason = errno;
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+        pthread_mutex_lock(&guard.lock);
         if (number > 0)
-            interrupted(engine, number);
-        if (reason != EAGAIN)
-            continue;
-        long now = atomic_load(&engine->progress);
-        /* A PE outside the set waits for its members, however long they take: they watch. */
-        idle_ms = now == seen && !atomic_load(&engine->outside) ? idle_ms + nap : 0;
-        seen = now;
-        /* The others leave it to PE 0, unless that one is stopped itself. */
-        long patience = engine->output ? limit : 2 * limit;
-        if (limit > 0 && idle_ms >= patience && !atomic_load(&engine->ending))
-            stuck(engine, (double)limit / 1000);
+            interrupted(number, info.si_pid);
+        if (reason == EAGAIN)
+            look(&idle);
+        pthread_mutex_unlock(&guard.lock);
     }
     return NULL;
 }
@@ -151,31 +324,29 @@ static void *watch(void *context)
 /* Only what is safe in a handler: text was prepared by the engine. */
 static void crashed(int number)
 {
-    struct engine *engine = watched;
+    int status = 128 + number;
     signal(number, SIG_DFL);
+    status_of_end = status;
+    signal(SIGALRM, give_up);
     alarm(GRACE_SECONDS); /* what comes may wait for what the crash has interrupted */
-    char text[768];
-    const char *doing = atomic_load(&engine->doing);
-    int length =
-        snprintf(text, sizeof text, "skampi: error: PE %d was ended by signal %d (%s) in %s\n",
-                 engine_pe(engine), number, strsignal(number), doing ? doing : "the script");
-    if (length > 0 && !atomic_load(&engine->ending)) {
+    char text[LONGEST_SAID + 128];
+    int length = snprintf(text, sizeof text, "skampi: error: PE %d was ended by signal %d (%s) in %s\n",
+                          guard.pe, number, strsignal(number), doing());
+    if (length > 0 && !atomic_load(&guard.ending)) {
+        if (length >= (int)sizeof text)
+            length = (int)sizeof text - 1;
         ssize_t done = write(STDERR_FILENO, text, (size_t)length);
         (void)done;
-        if (engine->output) {
-            text[strcspn(text, "\n")] = '\0';
-            const char *said = text + strlen("skampi: ");
-            output_last_words(engine->output, STATUS_FAILED_MEASUREMENT, said, said);
-        }
+        text[strcspn(text, "\n")] = '\0';
+        const char *said = text + strlen("skampi: ");
+        comm_say_end(COMM_FAILED, status, said);
+        last_words(status, said);
     }
-    _exit(STATUS_FAILED_MEASUREMENT);
+    _exit(status);
 }
 
-void watch_start(struct engine *engine)
+static void catch_crashes(void)
 {
-    watched = engine;
-    communicator_on_error(library_failed);
-    engine->watching = pthread_create(&engine->watcher, NULL, watch, engine) == 0;
     static char stack[65536]; /* a smashed stack must not stop the handler */
     stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&alternative, NULL);
@@ -184,13 +355,69 @@ void watch_start(struct engine *engine)
         sigaction(fatal[i], &action, NULL);
 }
 
-void watch_stop(struct engine *engine)
+double watch_limit_near(double launched, double time_limit)
 {
-    atomic_store(&engine->ending, true);
+    return launched + time_limit - fmin(RESERVE_SHARE * time_limit, MOST_RESERVE);
+}
+
+void engine_watch(double step_limit, double launched, double time_limit)
+{
+    guard.pe = comm_launched_rank();
+    guard.launched = guard.pe >= 0;
+    if (!guard.launched)
+        guard.pe = 0;
+    guard.step_limit = step_limit;
+    guard.time_limit = time_limit;
+    if (time_limit > 0)
+        guard.over_at = fmax(launched + time_limit,
+                             watch_limit_near(launched, time_limit) + LEAST_RESERVE);
+    sigemptyset(&guard.signals);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (is_wanted(taken[i]))
+            sigaddset(&guard.signals, taken[i]);
+    /* Before the library starts threads, which must not get them. */
+    pthread_t watcher;
+    comm_launcher_gone();
+    pthread_sigmask(SIG_BLOCK, &guard.signals, NULL);
+    if (pthread_create(&watcher, NULL, watch, NULL) == 0)
+        pthread_detach(watcher);
+    else
+        pthread_sigmask(SIG_UNBLOCK, &guard.signals, NULL);
+    catch_crashes();
+    memory_on_exhausted(exhausted);
+}
+
+void engine_watch_started(void)
+{
+    guard.pe = comm_pe();
+    atomic_store(&guard.started, true);
+}
+
+void engine_watch_output(struct output *output)
+{
+    pthread_mutex_lock(&guard.lock);
+    atomic_store(&guard.output, output);
+    pthread_mutex_unlock(&guard.lock);
+}
+
+void watch_start(struct engine *engine)
+{
+    communicator_on_error(library_failed);
+    catch_crashes(); /* the library may have its own idea of them */
+    process_enter(NULL);
+    pthread_mutex_lock(&guard.lock);
+    atomic_store(&guard.engine, engine);
+    pthread_mutex_unlock(&guard.lock);
+}
+
+void watch_stop(void)
+{
+    comm_say_end(COMM_LEAVING, 0, "");
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         signal(fatal[i], SIG_DFL);
-    if (engine->watching) {
-        pthread_cancel(engine->watcher); /* sigtimedwait() is a cancellation point */
-        pthread_join(engine->watcher, NULL);
-    }
+    pthread_mutex_lock(&guard.lock);
+    guard.over_at = INFINITY;
+    atomic_store(&guard.engine, NULL);
+    pthread_mutex_unlock(&guard.lock);
+    process_enter("the end of the run");
 }

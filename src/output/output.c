@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "output/record.h"
 
 #define LAST_WORDS_SECONDS 1
@@ -64,13 +65,6 @@ struct output {
     FILE *last_words;
     char last_bytes[LAST_WORDS_BYTES], last_buffer[BUFSIZ];
 };
-
-static void *must(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
 
 static double now(void)
 {
@@ -182,6 +176,11 @@ const char *output_failed(struct output *output)
     return output->failure;
 }
 
+size_t output_results(const struct output *output)
+{
+    return output->end.results;
+}
+
 /* ---- Writing ---- */
 
 static void write_all(struct output *output, struct sink *sink, const char *text, size_t length)
@@ -212,7 +211,7 @@ static char **compose(const struct output *output, const struct record *record)
         FILE *text = must(open_memstream(&texts[i], &size));
         formats[output->sinks[i].format].write(text, record);
         if (fclose(text) != 0)
-            abort();
+            must(NULL);
     }
     return texts;
 }

@@ -43,6 +43,9 @@ char *output_close(struct output *output);
 /* NULL as long as everything could be written, else what could not and why. */
 const char *output_failed(struct output *output);
 
+/* How many there are so far. */
+size_t output_results(const struct output *output);
+
 /* Before everything else. */
 void output_header(struct output *output, const struct header *header);
 /* .sko: an empty line between parts. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "output/json.h"
 #include "output/record.h"
 
@@ -65,16 +66,14 @@ struct list {
 
 static void list_begin(struct list *list)
 {
-    list->stream = open_memstream(&list->text, &list->size);
-    if (!list->stream)
-        abort();
+    list->stream = must(open_memstream(&list->text, &list->size));
 }
 
 /* A comma and the cell. */
 static void list_end(FILE *text, struct list *list)
 {
     if (fclose(list->stream) != 0)
-        abort();
+        must(NULL);
     fputc(',', text);
     put_text(text, list->text);
     free(list->text);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "output/record.h"
 #include "output/words.h"
 
@@ -115,10 +116,8 @@ static void print_per_pe(FILE *text, const struct result *result)
 {
     int limit = result->settings.max_nr_node_times;
     size_t n = result->point.pes, room = (size_t)limit < n ? (size_t)limit : n;
-    double *values = malloc((n ? n : 1) * sizeof *values);
-    size_t *index = malloc((room ? room : 1) * sizeof *index);
-    if (!values || !index)
-        abort();
+    double *values = must(malloc(n * sizeof *values));
+    size_t *index = must(malloc(room * sizeof *index));
     memcpy(values, result->per_pe, n * sizeof *values);
     bool sorted;
     size_t count = output_columns(n, limit, index, &sorted);

@@ -6,23 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *memory)
-{
-    if (memory == NULL) {
-        fputs("skampi: error: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
-}
+#include "base/memory.h"
 
 void *memory_allocate(size_t bytes)
 {
-    return checked(malloc(bytes > 0 ? bytes : 1));
+    return must(malloc(bytes));
 }
 
 void *memory_zeroed(size_t count, size_t bytes)
 {
-    return checked(calloc(count > 0 ? count : 1, bytes));
+    return must(calloc(count, bytes));
 }
 
 static void text_reserve(struct text *text, size_t more)
@@ -32,7 +25,7 @@ static void text_reserve(struct text *text, size_t more)
     if (needed <= text->capacity)
         return;
     text->capacity = needed < 64 ? 64 : 2 * needed;
-    text->data = checked(realloc(text->data, text->capacity));
+    text->data = must(realloc(text->data, text->capacity));
 }
 
 void text_append_bytes(struct text *text, const char *bytes, size_t count)

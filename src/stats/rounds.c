@@ -4,15 +4,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "stats/stats.h"
 
 #define FEWEST 5
 
 static double *sorted_copy(const double *x, size_t n)
 {
-    double *sorted = calloc(n ? n : 1, sizeof *sorted);
-    if (!sorted)
-        abort();
+    double *sorted = must(calloc(n, sizeof *sorted));
     for (size_t i = 0; i < n; i++)
         sorted[i] = x[i];
     stats_sort(sorted, n);

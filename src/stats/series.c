@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/stats.h"
 
 /* Fewer say nothing: even a clean step would not be significant at 1 %. */
@@ -19,13 +20,6 @@
  * wide as what as many samples beside it take. */
 #define LEVEL_SHARE 0.1
 #define GAP_WIDTHS 3
-
-static void *must(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
 
 double series_autocorrelation(const double *x, size_t n)
 {

@@ -13,9 +13,10 @@ ARROWS = {  # a folder of src and those that it may know; so what they know, too
     "ski": {"engine"},
     "engine": {"clock", "stats", "comm", "output"},
     "clock": {"comm"},
-    "comm": set(),
-    "stats": set(),
-    "output": set(),
+    "comm": {"base"},
+    "stats": {"base"},
+    "output": {"base"},
+    "base": set(),
     "trace": {"clock", "output"},
     "sim": {"trace", "stats"},
 }

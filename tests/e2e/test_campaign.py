@@ -99,7 +99,8 @@ def same_as_in_c():
     with open(os.path.join(folder, "rounds.c"), "w", encoding="utf-8") as file:
         file.write(AS_IN_C)
     made = run(["cc", "-I", os.path.join(ROOT, "src"), "-o", "rounds", "rounds.c",
-                *(os.path.join(ROOT, "src/stats", name) for name in ("rounds.c", "stats.c")), "-lm"],
+                *(os.path.join(ROOT, "src/stats", name) for name in ("rounds.c", "stats.c")),
+                os.path.join(ROOT, "src/base/memory.c"), "-lm"],
                cwd=folder)
     if not tap.equal(made.status, 0, "the statistics in C are built", made):
         return

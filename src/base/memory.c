@@ -1,0 +1,61 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATUS_INTERNAL 1
+
+static void (*on_exhausted)(const char *text);
+
+void memory_on_exhausted(void (*handler)(const char *text))
+{
+    on_exhausted = handler;
+}
+
+void memory_exhausted(size_t bytes, const char *file, int line)
+{
+    char text[256], amount[48] = "";
+    if (bytes > 0)
+        snprintf(amount, sizeof amount, ": %zu bytes", bytes);
+    snprintf(text, sizeof text, "out of memory%s at %s:%d", amount, file, line);
+    if (on_exhausted)
+        on_exhausted(text);
+    fprintf(stderr, "skampi: error: %s\n", text);
+    _Exit(STATUS_INTERNAL);
+}
+
+static void *checked(void *memory, size_t bytes, const char *file, int line)
+{
+    if (!memory)
+        memory_exhausted(bytes, file, line);
+    return memory;
+}
+
+void *memory_resized(void *memory, size_t bytes, const char *file, int line)
+{
+    return checked(realloc(memory, bytes ? bytes : 1), bytes, file, line);
+}
+
+void *memory_cleared(size_t count, size_t size, const char *file, int line)
+{
+    if (count == 0 || size == 0)
+        count = size = 1;
+    size_t bytes = count <= SIZE_MAX / size ? count * size : SIZE_MAX;
+    return checked(calloc(count, size), bytes, file, line);
+}
+
+char *memory_text(const char *text, size_t most, const char *file, int line)
+{
+    size_t length = strnlen(text, most);
+    char *copy = checked(malloc(length + 1), length + 1, file, line);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+FILE *memory_stream(FILE *stream, const char *file, int line)
+{
+    return checked(stream, 0, file, line);
+}

@@ -1,0 +1,118 @@
+/* Who has started this process, as far as launchers' variables and parents tell. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/comm.h"
+
+/* Programs between the launcher and this one: shells, numactl, debuggers. */
+#define MOST_BETWEEN 8
+
+/* What launchers call the rank of a process. */
+static const char *const names[] = {
+    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",           "PMI_RANK",       "PMI_ID",
+    "PALS_RANKID",          "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "ALPS_APP_PE"};
+
+/* The variable that states the rank, or NULL. */
+static const char *rank_name(void)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return names[i];
+    /* SLURM_PROCID is also set in the batch script itself, where there is no step. */
+    return getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID") ? "SLURM_PROCID" : NULL;
+}
+
+int comm_launched_rank(void)
+{
+    const char *name = rank_name();
+    return name ? atoi(getenv(name)) : -1;
+}
+
+static char *read_environment(pid_t pid, size_t *length)
+{
+    char path[64], *text = NULL;
+    size_t room = 0;
+    ssize_t got = 1;
+    snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    *length = 0;
+    while (descriptor >= 0 && got > 0) {
+        if (room - *length < 2) {
+            room = room ? 2 * room : 4096;
+            char *larger = realloc(text, room);
+            if (!larger)
+                break;
+            text = larger;
+        }
+        got = read(descriptor, text + *length, room - *length - 1);
+        *length += got > 0 ? (size_t)got : 0;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    if (text)
+        text[*length] = '\0';
+    return text;
+}
+
+/* Whether the launcher has started that process, too, as the same rank. */
+static bool same_rank(pid_t pid, const char *name)
+{
+    size_t length, word = strlen(name);
+    char *text = read_environment(pid, &length);
+    bool found = false;
+    for (size_t at = 0; text && at < length && !found; at += strlen(text + at) + 1)
+        found = strncmp(text + at, name, word) == 0 && text[at + word] == '=' &&
+                strcmp(text + at + word + 1, getenv(name)) == 0;
+    free(text);
+    return found;
+}
+
+/* -1 where it is not known, or the process is gone. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512];
+    long parent = -1;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor >= 0 ? read(descriptor, text, sizeof text - 1) : 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    text[length > 0 ? length : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    if (!name_end || sscanf(name_end + 1, " %*c %ld", &parent) != 1)
+        return -1;
+    return (pid_t)parent;
+}
+
+/* Each process between this one and the launcher keeps its parent as long as all of them live. The
+ * shell from which the launcher was started may go: jobs outlive it. */
+bool comm_launcher_gone(void)
+{
+    static pid_t parents[MOST_BETWEEN + 1];
+    static int count;
+    static const char *name;
+    if (count == 0) { /* the library may change the environment later */
+        name = rank_name();
+        parents[count++] = getppid();
+        while (name && count <= MOST_BETWEEN && parents[count - 1] > 1 &&
+               same_rank(parents[count - 1], name)) {
+            pid_t next = parent_of(parents[count - 1]);
+            if (next <= 0)
+                break;
+            parents[count++] = next;
+        }
+    }
+    if (!name)
+        return false;
+    if (getppid() != parents[0])
+        return true;
+    for (int i = 0; i + 1 < count; i++) {
+        pid_t parent = parent_of(parents[i]);
+        if (parent > 0 && parent != parents[i + 1])
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,101 @@
+/*
+ * Preloaded into skampi: a library whose start or end hangs, or memory that runs out, as SKAMPI_FAULT
+ * says. "hang FUNCTION": that function never returns. "memory": from the SKAMPI_FAULT_AT-th request of
+ * the program itself (not of its libraries) on, malloc(), calloc() and realloc() give nothing.
+ * SKAMPI_FAULT_PE: on this PE alone.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REAL(type, name, parameters)                                                               \
+    static type(*real) parameters;                                                                 \
+    if (!real) {                                                                                   \
+        void *symbol = dlsym(RTLD_NEXT, name);                                                     \
+        memcpy(&real, &symbol, sizeof real);                                                       \
+    }
+
+static bool wrong, memory;
+static long at, requests;
+static uintptr_t first, last; /* of the program's own code */
+
+static int note_program(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
+            first = info->dlpi_addr + part->p_vaddr;
+            last = first + part->p_memsz;
+        }
+    }
+    return 1; /* the first is the program */
+}
+
+__attribute__((constructor)) static void choose(void)
+{
+    char program[4096];
+    const char *pe = getenv("SKAMPI_FAULT_PE"), *rank = getenv("OMPI_COMM_WORLD_RANK"),
+               *number = getenv("SKAMPI_FAULT_AT"), *fault = getenv("SKAMPI_FAULT");
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    const char *name = strrchr(program, '/');
+    wrong = name && strcmp(name, "/skampi") == 0 && fault && (!pe || (rank && strcmp(pe, rank) == 0));
+    at = number ? atol(number) : 1;
+    dl_iterate_phdr(note_program, NULL);
+    memory = wrong && strcmp(fault, "memory") == 0;
+}
+
+static void hang(const char *function)
+{
+    const char *fault = getenv("SKAMPI_FAULT");
+    while (wrong && fault && strncmp(fault, "hang ", 5) == 0 && strcmp(fault + 5, function) == 0)
+        pause();
+}
+
+#define HANGING(type, name, parameters, call)                                                      \
+    type name parameters                                                                           \
+    {                                                                                              \
+        REAL(type, #name, parameters)                                                              \
+        hang(#name);                                                                               \
+        real call;                                                                                 \
+    }
+
+HANGING(void, shmem_init, (void), ())
+HANGING(void, shmem_barrier_all, (void), ())
+HANGING(void, shmem_finalize, (void), ())
+
+static bool none(void *caller)
+{
+    if (!memory || (uintptr_t)caller < first || (uintptr_t)caller >= last ||
+        __atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED) < at)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+
+void *malloc(size_t bytes)
+{
+    return none(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    return none(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *block, size_t bytes)
+{
+    return none(__builtin_return_address(0)) ? NULL : __libc_realloc(block, bytes);
+}
