@@ -139,6 +139,8 @@ _ROUNDS = re.compile(rf"rounds: median ({_NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE
                      rf"\[({_NUM}), ({_NUM})\], {_SHARE} prediction interval "
                      rf"\[({_NUM}), ({_NUM})\], spread between rounds {_SHARE}, within rounds "
                      rf"{_SHARE}")
+_MEDIAN = re.compile(rf"({_NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
+                     rf"\[({_NUM}), ({_NUM})\]")
 _LEVEL = re.compile(rf"({_NUM})(?: (ns|us|ms|s|bytes))? ({_NUM}) %")
 ROUNDS_BLOCK = " (rounds)"
 _END = "end: "  # of a converted file that does not know more
@@ -318,6 +320,16 @@ class _Reader:
             return False
         self.row["counters"] = {name: {"most": _number(value), "mean": _number(other)}
                                 for (name, value), other in zip(pairs, means)}
+        return True
+
+    def _take_median(self, text):
+        found = _MEDIAN.fullmatch(text)
+        if self.row is None or not found:
+            return False
+        median, unit, confidence, low, high = found.groups()
+        self.row_unit = UNITS.get(unit)
+        self.row.update(median=median, median_low=low, median_high=high,
+                        confidence=_per(confidence, 100))
         return True
 
     def _take_levels(self, text):
@@ -513,6 +525,8 @@ class _Reader:
             pass
         elif kind == "levels" and self._take_levels(rest):
             pass
+        elif kind == "median" and self._take_median(rest):
+            pass
         elif kind == "rounds" and self._take_rounds(text):
             pass
         elif text.startswith("SKaMPI Version "):
@@ -612,9 +626,10 @@ def parse(name, lines, warnings, unit=None):
 
 
 class _Writer:
-    def __init__(self, stream, unit):
+    def __init__(self, stream, unit, medians):
         self.stream = stream
         self.unit = unit
+        self.medians = medians  # as comments
         self.block = None       # name of the one that is open
         self.printing = False   # the last record was printed by the script
         self.conditions = None  # stated last in it
@@ -729,6 +744,11 @@ class _Writer:
         for value in record.get("per_pe") or []:
             line += "     ---   " if value is None else f" {self.number(value, unit):>9}"
         self.line(line)
+        if self.medians and record.get("median") is not None:
+            median, low, high = (self.number(record.get(name), unit)
+                                 for name in ("median", "median_low", "median_high"))
+            self.comment(f"median: {median}{self.unit_name(record, unit)}, "
+                         f"{_percent(record.get('confidence'))} interval [{low}, {high}]")
         if counters := record.get("counters"):
             most = [f" {name}= {number_text(count['most'])}" for name, count in counters.items()]
             mean = [f" {number_text(count['mean'])}" for count in counters.values()]
@@ -880,10 +900,10 @@ def _percent(share):
     return "---" if share is None else f"{100 * share:.3g} %"
 
 
-def write(stream, file, unit=None):
-    """unit: name of that to print times in; else each result's own. Returns what .sko cannot hold,
-    in words."""
-    writer = _Writer(stream, UNITS[unit] if unit else None)
+def write(stream, file, unit=None, medians=False):
+    """unit: name of that to print times in; else each result's own. medians: in comments, with their
+    intervals. Returns what .sko cannot hold, in words."""
+    writer = _Writer(stream, UNITS[unit] if unit else None, medians)
     writer.header(file.header)
     for record, following in zip(file.records, [*file.records[1:], {}]):
         # Blocks of a campaign's summary have nothing but rounds, which open a block of their own.

@@ -14,6 +14,7 @@ import math
 import os
 import sys
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from . import format_csv, format_json, format_sko
 from .cli import Error
@@ -21,8 +22,24 @@ from .records import NUMBERS, SCHEMA_VERSION
 
 FORMATS = ("sko", "csv", "json")
 NAN = math.nan
+MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
 LISTS = "flags notes levels per_pe samples medians".split()
 DICTS = "arguments variables pe_set counters".split()
+
+
+class Shown(NamedTuple):
+    """One number with the one error that belongs to it: the median with its interval, the mean of the
+    middle with its standard error."""
+    what: str          # MEDIAN, MEAN or ROUNDS
+    value: float
+    low: float
+    high: float
+    confidence: float  # of the interval; NaN: it is ± standard error
+
+
+def shown_as(whats):
+    """What the values of a table or a diagram are, in words."""
+    return " or ".join(what for what in (MEDIAN, MEAN, ROUNDS) if what in whats)
 
 
 class Result:
@@ -63,6 +80,15 @@ class Result:
         """The median, or what the file has in its place (classic files have the trimmed mean
         alone)."""
         return self.time if math.isnan(self.median) else self.median
+
+    def shown(self):
+        """What tables, figures and reports show of it."""
+        if not self.is_rounds and math.isnan(self.median):
+            return Shown(MEAN, self.time, self.time - self.standard_error,
+                         self.time + self.standard_error, NAN)
+        reached = self.reached if self.is_rounds else NAN
+        return Shown(ROUNDS if self.is_rounds else MEDIAN, self.median, self.median_low,
+                     self.median_high, self.confidence if math.isnan(reached) else reached)
 
     def label(self):
         """The point in a few words, within its block."""
@@ -147,10 +173,11 @@ def read(path, unit=None):
     return file
 
 
-def write(file, target, format, unit=None):
+def write(file, target, format, unit=None, medians=False):
     """Writes a ResultFile to a path, or to standard output for "-", in one of FORMATS. unit: of the
-    times in .sko, else each result's own. Returns what the format cannot hold, as a list of words."""
-    arguments = {"unit": unit} if format == "sko" else {}
+    times in .sko, else each result's own. medians: .sko has them, too. Returns what the format cannot
+    hold, as a list of words."""
+    arguments = {"unit": unit, "medians": medians} if format == "sko" else {}
     writer = {"json": format_json, "csv": format_csv, "sko": format_sko}[format].write
     if target == "-":
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="")

@@ -49,27 +49,27 @@ SHORT = """\
 warning: node 0 (n) was busy before the run: load 5.30 on 2 processors
 
 put, complete
-  count  bytes  time [ns]  error [ns]  repetitions
-      8      8      9.948      0.6466            8
-  32768  32768   1227.2        5.0187            8 *
+  count  bytes  mean of the middle [ns]  standard error [ns]  repetitions
+      8      8                    9.948               0.6466            8
+  32768  32768                 1227.2                 5.0187            8 *
 
 mixed "quotes"
-    s      c  bytes       time         error  repetitions
-  a b  [0 1]      0  ---        ---                     0
-  c=d    [2]      0    0.02332    0.00002504           12
+    s      c  bytes  mean of the middle  standard error  repetitions
+  a b  [0 1]      0           ---          ---                     0
+  c=d    [2]      0             0.02332      0.00002504           12
   skipped: wtime(iterations=100): the communicator is empty
 
-  bytes    time  error  repetitions
-      0  -1.500   0.25           33
+  bytes  mean of the middle  standard error  repetitions
+      0              -1.500            0.25           33
   unsupported: MPI_Put(count=1): no MPI
 
 nothing
   nothing was measured
 
 two units
-  bytes   time   error  repetitions  unit
-      8  9.948  0.6466            8  ns
-      8  9.900  1e-05             8  us
+  bytes  mean of the middle  standard error  repetitions  unit
+      8               9.948          0.6466            8  ns
+      8               9.900          1e-05             8  us
   failed: Shmem_Put(count=8): the window would be longer than 10 s
 
 interrupted by signal 15 (Terminated)
@@ -126,11 +126,24 @@ for suffix in ("json", "csv"):
     shown = table(f"plain.{suffix}", cwd=folder)
     tap.ok(shown.status == 0 and not shown.err and "put\n" in shown.out and " 9.948 " in shown.out,
            f"{suffix} is shown as well", shown)
+write(os.path.join(folder, "medians.json"),
+      [{**point("put", "F", {"count": n}, n * 1e-6), "time": 2e-6, "standard_error": 1e-7}
+       for n in (8, 16)])
+medians = table("medians.json", cwd=folder)
+tap.equal(lines(medians.out)[:4],
+          ["put", "  count  bytes  median [us]  95 % from [us]  to [us]  repetitions",
+           "      8      8        8.000           7.840    8.160           20",
+           "     16     16       16.00           15.68    16.32            20"],
+          "what a file knows of the median is shown, and named, and its own interval", medians)
+back = run([convert, "medians.json", "--to", "sko", "--medians", "-o", "back.sko"], cwd=folder)
+tap.equal(table("back.sko", cwd=folder).out, medians.out, "so it is of .sko that has it", back)
 of_rounds = [{**point("put", "F", {"count": n}, 1e-6), "record": "rounds", "rounds": 5} for n in (8, 16)]
 write(os.path.join(folder, "summary.json"), of_rounds)
 summary = table("summary.json", cwd=folder)
 tap.ok(summary.status == 0 and "put (rounds)\n" in summary.out
        and "nothing was measured" not in summary.out, "the summary of a campaign", summary)
+tap.ok("median of rounds [us]  from [us]  to [us]  rounds" in summary.out and
+       "1.000 0.9800 1.020 5".split() == lines(summary.out)[2].split()[2:], "... names its error", summary)
 with open(os.path.join(folder, "broken.json"), "w", encoding="utf-8") as file:
     file.write('{"record": "result"}\n')
 broken = table("broken.json", cwd=folder)

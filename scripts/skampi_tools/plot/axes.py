@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from .. import style
 from ..cli import Error
+from ..results import shown_as
 from . import curves as cv
 from . import layout
 from .spec import TIME_UNITS
@@ -38,6 +39,7 @@ class Scale:
         self.sizes = any(point.quantity == "bytes" for point in points)
         self.bandwidth = panel.get("y") == "bandwidth" and not self.sizes
         self.name, self.factor = "", 1.0
+        self.what = shown_as({point.what for point in points})
         values = [abs(v) for point in points for v in [self.base(point)[0]]
                   if math.isfinite(v) and v != 0]
         units = style.RATE_UNITS if self.bandwidth else style.TIME_UNITS
@@ -74,6 +76,11 @@ class Scale:
         if self.sizes:
             return "Memory"
         return f"{'Bandwidth' if self.bandwidth else 'Time'} [{self.name}]"
+
+    @property
+    def value_label(self):
+        """Of an axis for what results state: also which value that is, in a second line."""
+        return f"{self.label}\n{'at the ' if self.bandwidth else ''}{self.what}"
 
 
 def span(values, logarithmic, margin=0.06):
@@ -220,8 +227,15 @@ def y_axis(axes, panel, values, scale_of, label=None):
     axes.set_ylim(*limits)
     sizes = scale_of is not None and scale_of.sizes
     set_ticks(axes.yaxis, limits, ("log2" if sizes else "log10") if logarithmic else "linear", sizes)
-    axes.set_ylabel(plain(panel.get("y_label", label or scale_of.label), 60))
+    axes.set_ylabel(axis_text(panel, label or scale_of.label))
     return logarithmic
+
+
+def axis_text(panel, label):
+    """The label of the value axis, of one line or several."""
+    if "y_label" in panel:
+        return plain(panel["y_label"], 60)
+    return "\n".join(plain(line, 60) for line in label.split("\n"))
 
 
 # ---- Series ----

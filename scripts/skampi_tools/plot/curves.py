@@ -54,6 +54,7 @@ class Point:
     samples: list
     medians: list
     is_rounds: bool
+    what: str          # time is, in words
     x: object = None   # set by curves()
 
     @property
@@ -93,15 +94,8 @@ def load(source):
         def number(member):
             return _number(record.get(member))
 
-        time = number("median")
-        low, high = number("median_low"), number("median_high")
-        confidence = aimed = number("confidence")
-        if result.is_rounds:
-            reached = number("reached")
-            confidence = confidence if math.isnan(reached) else reached
-        if math.isnan(time):  # classic files have the trimmed mean alone
-            time, error = number("time"), number("standard_error")
-            low, high, confidence = time - error, time + error, NAN
+        shown = result.shown()
+        time, low, high, confidence = map(_number, shown[1:])
         loaded.append(Point(
             source=source, block=block, occurrence=numbers.index(result.number) + 1,
             function=result.function or "",
@@ -112,11 +106,11 @@ def load(source):
                    if argument.get("unit") == "bytes"},
             pes=result.pes, placement=result.pe_set.get("placement") or "",
             bytes=number("bytes"), quantity=result.quantity or "time",
-            time=time, low=low, high=high, confidence=confidence, aimed=aimed,
+            time=time, low=low, high=high, confidence=confidence, aimed=number("confidence"),
             next_low=number("next_low"), next_high=number("next_high"), flags=result.flags,
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
             samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
-            is_rounds=result.is_rounds))
+            is_rounds=result.is_rounds, what=shown.what))
     for point in loaded:
         if len(numbers_of[point.block]) == 1:
             point.occurrence = 0

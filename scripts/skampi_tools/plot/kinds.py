@@ -14,9 +14,10 @@ from matplotlib.patches import Patch
 
 from .. import style
 from ..cli import Error
+from ..results import MEAN
 from . import curves as cv
-from .axes import (MANY_CURVES, Legend, Look, Scale, flag_text, handle_of, limits_of, looks, plain,
-                   set_ticks, span, x_axis, y_axis)
+from .axes import (MANY_CURVES, Legend, Look, Scale, axis_text, flag_text, handle_of, limits_of,
+                   looks, plain, set_ticks, span, x_axis, y_axis)
 
 NAN = math.nan
 MAX_BARS = 24           # points of a curve with error bars; more have bands
@@ -37,7 +38,7 @@ def draw_curve(axes, panel, chosen, notes):
     if not any(math.isfinite(v) for v in firsts):
         raise Error("there is no bandwidth: no bytes are moved" if scale.bandwidth
                     else "nothing but missing values")
-    logarithmic = y_axis(axes, panel, _for_limits(firsts, shown), scale)
+    logarithmic = y_axis(axes, panel, _for_limits(firsts, shown), scale, scale.value_label)
     if any(curve.x is None for _, curve in chosen):
         raise Error("nothing varies in some of the results: draw them as dots")
     first = chosen[0][1]
@@ -142,8 +143,8 @@ def _intervals_note(points, drawn, legend, notes):
     known = [point.confidence for point in points if not math.isnan(point.confidence)]
     if known:
         notes.append(f"intervals of the median: confidence{_percent(known)}")
-    if len(known) == 0 or any(math.isnan(p.confidence) and math.isfinite(p.low) for p in points):
-        notes.append("intervals without a stated confidence: ± standard error")
+    if any(p.what == MEAN and math.isfinite(p.low) for p in points):
+        notes.append("intervals of the mean of the middle: ± standard error")
 
 
 def draw_dots(axes, panel, chosen, notes):
@@ -227,7 +228,7 @@ def _horizontal(axes, panel, values, scale):
     axes.set_xlim(*limits)
     set_ticks(axes.xaxis, limits, ("log2" if scale.sizes else "log10") if logarithmic else "linear",
               scale.sizes)
-    axes.set_xlabel(plain(panel.get("y_label", scale.label), 60))
+    axes.set_xlabel(axis_text(panel, scale.value_label))
     return logarithmic
 
 
@@ -288,7 +289,8 @@ def draw_stack(axes, panel, chosen, notes):
         settled.setdefault("y_range", [0, 100])
         y_axis(axes, settled, [0, 100], None, "Share of the sum [%]")
     else:
-        y_axis(axes, settled, tops if settled["y_scale"] == "log10" else [0.0, *tops], scale)
+        y_axis(axes, settled, tops if settled["y_scale"] == "log10" else [0.0, *tops], scale,
+               scale.value_label)
         if settled["y_scale"] == "linear" and "y_range" not in panel:
             axes.set_ylim(bottom=0)
     x_axis(axes, panel, xs, all(c.size for _, c in chosen), chosen[0][1].x)

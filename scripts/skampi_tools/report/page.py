@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from .. import style
 from ..cli import Error
+from ..results import MEAN, shown_as
 from . import verdicts as v
 from .sections import argument_values, axes_of, is_number, sections_of
 
@@ -167,6 +168,11 @@ def confidence_text(results, default):
     return style.percent_text(known.pop()) if len(known) == 1 else default
 
 
+MEAN_TITLE = ("Without a quarter of the repetitions at each end (the classic result); under the mpiperf rule "
+              "without the share of set_mpiperf_trim")
+ERROR_TITLE = "Of the mean of the middle; by the classic formula an interval from it alone is too narrow"
+
+
 def result_columns(section, files, comparison):
     """The table of a block: what identifies a result, then what is known about it."""
     points = section.points
@@ -206,7 +212,11 @@ def result_columns(section, files, comparison):
         return Column(name, [interval_text(low(r), high(r), s) for r, s in zip(results, scales)],
                       unit_text, title)
 
+    medians = any(is_number(r.median) for r in results)
+    means = [times_column(MEAN, lambda r: r.time, MEAN_TITLE),
+             times_column("standard error", lambda r: r.standard_error, ERROR_TITLE)]
     columns += [
+        *([] if medians else means),
         times_column("median", lambda r: r.median, "Of the repetitions, or of the rounds' medians"),
         interval_column(f"{confidence_text(results, '')} interval".strip(), lambda r: r.median_low,
                         lambda r: r.median_high, "Confidence interval of the median"),
@@ -226,12 +236,11 @@ def result_columns(section, files, comparison):
         Column("flags", [flags_cell(r) for r in results], markup=True),
         Column("levels", [levels_cell(r, s) for r, s in zip(results, scales)], unit_text,
                "Levels between which the time jumped, and their share of the time"),
-        Column("bandwidth", [rate_cell(r) for r in results], title="Bytes over the median time"),
+        Column("bandwidth", [rate_cell(r) for r in results],
+               title=f"Bytes over the time: its {shown_as({r.shown().what for r in results})}"),
         times_column("min", lambda r: r.min), times_column("p95", lambda r: r.p95),
         times_column("max", lambda r: r.max),
-        times_column("mean", lambda r: r.time,
-                     "Trimmed: without a quarter of the repetitions at each end (the classic result)"),
-        times_column("std. error", lambda r: r.standard_error, "Of that mean, by the classic formula"),
+        *(means if medians else []),
         Column("repetitions", [number_cell(r.valid, digits=9) for r in results], title="Valid ones"),
         Column("invalid", [number_cell(r.invalid, digits=9) if r.invalid else None for r in results],
                title="Late or overrun, left out"),
@@ -325,6 +334,7 @@ def conditions(section, many):
 def plot_data(section, comparison, many):
     """What the plot of a block is drawn from. many: files."""
     results = [p.result for p in section.points]
+    shown = [r.shown() for r in results]
     return {
         "name": section.name,
         "axes": [{"name": a.name, "unit": a.unit, "positions": a.positions, "series": a.series,
@@ -333,9 +343,11 @@ def plot_data(section, comparison, many):
                   for r, p in zip(results, section.points)],
         "memory": [r.quantity != "time" for r in results],
         "bytes": [r.bytes for r in results],
-        "value": [r.best() for r in results],
-        "low": [r.median_low for r in results],
-        "high": [r.median_high for r in results],
+        "what": shown_as({s.what for s in shown}),
+        "value": [s.value for s in shown],
+        "low": [s.low for s in shown],
+        "high": [s.high for s in shown],
+        "means": [s.what == MEAN for s in shown],
         "nextLow": [r.next_low for r in results],
         "nextHigh": [r.next_high for r in results],
         "old": [row.old if (row := comparison.get(id(r.record))) else None for r in results],

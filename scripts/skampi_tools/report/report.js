@@ -492,7 +492,7 @@ class Plot {
       axes: [
         { stroke: colors.fore, grid, ticks: grid, label: axis ? axis.name + (axis.unit && axis.unit !== axis.name && !bytes ? ` [${axis.unit}]` : "") : "result",
           labelSize: 22, size: 34, splits: labelled(xText, 75), values: texts(xText), filter: (plot, ticks) => ticks },
-        { stroke: colors.fore, grid, ticks: grid, label: KINDS[this.kind].name, labelSize: 22,
+        { stroke: colors.fore, grid, ticks: grid, label: `${KINDS[this.kind].name} (${this.block.what})`, labelSize: 22,
           size: (plot, values) => 20 + 7 * Math.max(4, ...(values ?? []).map((text) => text.length)),
           splits: labelled(yText, 45), values: texts(yText), filter: (plot, ticks) => ticks },
       ],
@@ -591,7 +591,8 @@ class Plot {
     const range = (low, high) => `${text(low, 4)} – ${text(high, 4)}`;
     say(`${KINDS[this.kind].name}: ${text(point.y, 4)}`);
     if (point.low !== null && point.high !== null)
-      say(`interval of the median: ${range(point.low, point.high)}`);
+      say(`${block.means[point.i] ? "mean of the middle ± standard error" : "interval of the median"}: ` +
+          range(point.low, point.high));
     if (point.nextLow !== null && point.nextHigh !== null)
       say(`next run: ${range(point.nextLow, point.nextHigh)}`);
     if (this.kind === "bandwidth")
