@@ -68,7 +68,7 @@ static void *allocate(size_t count, size_t size)
     return memory;
 }
 
-int comm_launched_rank(void)
+static int launched_rank(void)
 {
     static const char *const names[] = {
         "OMPI_COMM_WORLD_RANK", "PMIX_RANK",           "PMI_RANK",       "PMI_ID",
@@ -80,6 +80,14 @@ int comm_launched_rank(void)
     if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID"))
         return atoi(getenv("SLURM_PROCID"));
     return -1;
+}
+
+int comm_launched_rank(void)
+{
+    static int rank = -2;
+    if (rank == -2)
+        rank = launched_rank();
+    return rank;
 }
 
 int comm_pe(void)

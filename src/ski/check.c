@@ -25,7 +25,7 @@ struct variable {
 };
 
 struct checker {
-    const struct tree *tree;
+    struct tree *tree;
     struct diag *diag;
     struct variable *variables; /* by symbol */
     const struct stmt *block;   /* NULL outside */
@@ -392,6 +392,7 @@ static void check_measurement(struct checker *c, struct expr *call,
     size_t wanted = measurement_parameter_count(measurement);
 
     call->measurement = measurement;
+    c->tree->communicates = c->tree->communicates || (measurement->api != API_NONE && !measurement->once);
     for (size_t i = 0; i < call->count; i++) {
         const struct parameter *parameter;
 

@@ -113,6 +113,7 @@ struct tree {
     char **symbols; /* names of variables */
     int symbol_count;
     size_t block_count;
+    bool communicates; /* it measures OpenSHMEM or MPI; known by the check */
     bool incomplete; /* an include is missing, so that unknown names are no surprise */
 };
 
