@@ -163,7 +163,7 @@ static int likeness(const struct measurement *function, const char *routine, boo
     for (size_t at = 1; at < words.count; at++)
         if (has_at(&words, at, wanted))
             return CONTAINS;
-    return !shmem && names(function->timed, routine) ? TIMES : UNLIKE;
+    return !shmem && function->timed && names(function->timed, routine) ? TIMES : UNLIKE;
 }
 
 struct found {

@@ -426,10 +426,8 @@ static void report_unknown_function(struct checker *c, const struct expr *call)
     const struct measurement *meant;
 
     if (alias_find(call->text, &meant, 1) > 0) {
-        diag_error(
-            c->diag, call->where,
-            "unknown function '%s': did you mean '%s'? skampi --list %s shows what measures it",
-            call->text, meant->name, call->text);
+        diag_error(c->diag, call->where, "unknown function '%s': did you mean '%s'?", call->text,
+                   meant->name);
         return;
     }
     if (diag_wants(c->diag, call->where)) {
