@@ -1,13 +1,19 @@
 /* What skampi tells without measuring: help, manual page, completion, functions, timers. */
-#define _GNU_SOURCE /* FNM_CASEFOLD, getopt_long */
+#define _GNU_SOURCE /* FNM_CASEFOLD, getopt_long, strcasestr */
+#include <ctype.h>
 #include <fnmatch.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "clock/timer.h"
+#include "engine/alias.h"
 #include "engine/measurement.h"
 #include "options.h"
+#include "output/words.h"
+#include "ski/diag.h"
 
 #define STATUS_BAD 2
 
@@ -128,38 +134,114 @@ static void print_signature(const struct measurement *function)
     printf(")");
 }
 
-static bool matches(const char *pattern, const char *name)
+/* How well a pattern fits, best first. The last is for what nothing else fits. */
+enum fit { FITS_WORD, FITS_BEGINNING, FITS_SUMMARY, FITS_SOMEWHERE, FITS_NOT };
+
+/* Where a word begins: Shmem_Lock, IterationTimer, "a lock". */
+static bool begins_word(const char *text, const char *at)
 {
-    return !pattern || strstr(name, pattern) || fnmatch(pattern, name, FNM_CASEFOLD) == 0;
+    return at == text || !isalnum((unsigned char)at[-1]) ||
+           (isupper((unsigned char)*at) && islower((unsigned char)at[-1]));
+}
+
+/* FITS_WORD, FITS_BEGINNING or FITS_NOT. */
+static enum fit fit_words(const char *text, const char *pattern)
+{
+    size_t length = strlen(pattern);
+    enum fit fit = FITS_NOT;
+    for (const char *at = text; *at; at++) {
+        if (!begins_word(text, at) || strncasecmp(at, pattern, length) != 0)
+            continue;
+        if (!at[length] || begins_word(text, at + length) || !isalnum((unsigned char)at[length]))
+            return FITS_WORD;
+        fit = FITS_BEGINNING;
+    }
+    return fit;
+}
+
+static enum fit fit_of(const struct measurement *function, const char *pattern)
+{
+    if (!pattern || fnmatch(pattern, function->name, FNM_CASEFOLD) == 0)
+        return FITS_WORD;
+    enum fit fit = fit_words(function->name, pattern);
+    if (fit != FITS_NOT)
+        return fit;
+    if (fit_words(function->summary, pattern) != FITS_NOT)
+        return FITS_SUMMARY;
+    return strcasestr(function->name, pattern) ? FITS_SOMEWHERE : FITS_NOT;
+}
+
+static void print_entry(const struct measurement *function)
+{
+    print_signature(function);
+    printf("\n    %s\n", function->summary);
+    if (measurement_unsupported(function))
+        printf("    unsupported: %s\n", measurement_unsupported(function));
+}
+
+/* Prints ": did you mean X?", for names of functions. */
+static void suggest(const char *name)
+{
+    size_t count = 0;
+    while (measurement_at(count))
+        count++;
+    const char **names = calloc(count + 1, sizeof *names), *closest = NULL;
+    for (size_t i = 0; names && i < count; i++)
+        names[i] = measurement_at(i)->name;
+    if (names)
+        closest = diag_closest(name, names, count);
+    if (closest)
+        fprintf(stderr, ": did you mean %s?", closest);
+    free(names);
+}
+
+/* Those that measure a routine of a library; false: it is no name of one that is measured. */
+static bool list_routine(const char *name)
+{
+    const struct measurement *functions[1024];
+    size_t count = alias_find(name, functions, sizeof functions / sizeof *functions);
+    for (size_t i = 0; i < count && i < sizeof functions / sizeof *functions; i++)
+        print_entry(functions[i]);
+    return count > 0;
 }
 
 static int print_list(const char *pattern)
 {
     const struct measurement *function;
     size_t found = 0;
-    for (size_t i = 0; (function = measurement_at(i)); i++) {
-        if (!matches(pattern, function->name))
-            continue;
-        found++;
-        print_signature(function);
-        printf("\n    %s\n", function->summary);
-        if (measurement_unsupported(function))
-            printf("    unsupported: %s\n", measurement_unsupported(function));
-    }
+    if (pattern && list_routine(pattern))
+        return 0;
+    for (enum fit fit = FITS_WORD; fit < FITS_NOT; fit++)
+        for (size_t i = 0; !(fit == FITS_SOMEWHERE && found > 0) && (function = measurement_at(i));
+             i++)
+            if (fit_of(function, pattern) == fit) {
+                found++;
+                print_entry(function);
+            }
     if (found > 0)
         return 0;
-    fprintf(stderr, "skampi: error: no measurement function matches %s\n", pattern);
+    fprintf(stderr, "skampi: error: no measurement function matches %s", pattern);
+    suggest(pattern);
+    fprintf(stderr, "\n");
     return STATUS_BAD;
 }
 
 static int describe(const char *name)
 {
     const struct measurement *function = measurement_find(name);
+    size_t count = function ? 0 : alias_find(name, &function, 1);
     if (!function) {
-        fprintf(stderr, "skampi: error: there is no measurement function %s; --list shows all\n",
-                name);
+        fprintf(stderr, "skampi: error: there is no measurement function %s", name);
+        suggest(name);
+        fprintf(stderr, "; --list shows all\n");
         return STATUS_BAD;
     }
+    if (count > 0)
+        printf("%s is measured by %s", name, function->name);
+    if (count > 1)
+        printf(" and %zu other%s, which --list %s shows", count - 1, words_plural(count - 1), name);
+    if (count > 0)
+        printf("\n");
     static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
     print_signature(function);
     printf("\n%s\n", function->summary);

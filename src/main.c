@@ -137,6 +137,18 @@ static bool writes_stdout(const struct options *options)
     return options->output_count == 0;
 }
 
+/* Who forgets the launcher gets times of one PE with itself, which look like any others. */
+static void warn_alone(const struct options *options, const struct tree *tree)
+{
+    int major, minor;
+    if (comm_launched_rank() >= 0 || comm_pes() > 1 || !tree->communicates)
+        return;
+    fprintf(stderr,
+            "skampi: warning: started without a launcher, so there is one PE, which measures with "
+            "itself; start it on two: %s -np 2 %s\n",
+            comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun", options->command_line);
+}
+
 static int measure(const struct options *options, double launched_at, struct source *source,
                    struct output *output, bool *report_end)
 {
@@ -146,6 +158,8 @@ static int measure(const struct options *options, double launched_at, struct sou
         fprintf(stderr, "skampi: error: PE %d cannot read the script that PE 0 can\n", comm_pe());
         comm_abort(1);
     }
+    if (comm_pe() == 0)
+        warn_alone(options, tree);
     char checksum[32];
     snprintf(checksum, sizeof checksum, "%016llx", source_checksum(source));
     struct engine_options engine_options = {

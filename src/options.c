@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "clock/timer.h"
 #include "output/output.h"
+#include "ski/diag.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -75,8 +76,9 @@ const struct option_row option_rows[] = {
     {"progress", LONG_PROGRESS, no_argument, NULL, "show progress although no terminal is seen"},
     {"debug", 'd', required_argument, "BITS", "messages on standard error: 8 batches, 128 clocks"},
     {"list", LONG_LIST, optional_argument, "PATTERN",
-     "the measurement functions, and how to call them"},
-    {"describe", LONG_DESCRIBE, required_argument, "NAME", "everything about one of them"},
+     "the measurement functions, and how to call them; of a word, or of MPI_Allreduce"},
+    {"describe", LONG_DESCRIBE, required_argument, "NAME",
+     "everything about one of them; also by what it measures"},
     {"timers", LONG_TIMERS, no_argument, NULL, "the timers of this machine, with their qualities"},
     {"man", LONG_MAN, no_argument, NULL, "this as a manual page"},
     {"completion", LONG_COMPLETION, no_argument, NULL, "completion for bash"},
@@ -107,11 +109,25 @@ static void set_unit(struct options *options, const char *name)
     fail(options, "--unit %s: give ns, us, ms or s", name);
 }
 
+static void fail_timer(struct options *options, const char *name)
+{
+    const char *names[64], *closest;
+    size_t count = 0;
+    for (; count < timer_count() && count < sizeof names / sizeof *names; count++)
+        names[count] = timer_at(count)->name;
+    closest = diag_closest(name, names, count);
+    if (!options->error &&
+        asprintf(&options->error, "--timer %s: there is no such timer%s%s%s; --timers lists them",
+                 name, closest ? ": did you mean " : "", closest ? closest : "",
+                 closest ? "?" : "") < 0)
+        abort();
+}
+
 /* Whether it can be used here is known only when the library is started. */
 static void set_timer(struct options *options, const char *name)
 {
     if (!timer_find(name))
-        fail(options, "--timer %s: there is no such timer; --timers lists them", name);
+        fail_timer(options, name);
     options->timer = name;
 }
 
@@ -310,6 +326,21 @@ static bool is_known(int key)
     return false;
 }
 
+static void fail_unknown(struct options *options, const char *option)
+{
+    const char *names[ROWS], *closest, *begin = option + strspn(option, "-");
+    char name[64];
+    for (size_t i = 0; i < ROWS; i++)
+        names[i] = option_rows[i].name;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(begin, "="), begin);
+    closest = diag_closest(name, names, ROWS);
+    if (!options->error &&
+        asprintf(&options->error, "unknown or ambiguous option %s%s%s%s; -h lists them", option,
+                 closest ? "; did you mean --" : "", closest ? closest : "",
+                 closest ? "?" : "") < 0)
+        abort();
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
@@ -343,8 +374,7 @@ void options_parse(struct options *options, int argc, char **argv)
         else if (key == '?' && is_known(optopt))
             fail(options, "option %s: it takes no value", argv[optind - 1]);
         else if (key == '?')
-            fail(options, "unknown or ambiguous option %s; -h lists them",
-                 optopt && optopt < 256 ? text : argv[optind - 1]);
+            fail_unknown(options, optopt && optopt < 256 ? text : argv[optind - 1]);
         else
             take(options, key, optarg);
     }

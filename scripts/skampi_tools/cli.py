@@ -1,6 +1,7 @@
 """Command lines: errors of one line, and the libraries that a script needs."""
 
 import argparse
+import difflib
 import importlib
 import os
 import re
@@ -21,6 +22,10 @@ class Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **settings)
 
     def error(self, message):
+        if found := re.match(r"unrecognized arguments: (--?[A-Za-z][\w-]*)", message):
+            known = [name for name in self._option_string_actions if name.startswith("--")]
+            if close := difflib.get_close_matches(found[1], known, 1):
+                message += f"; did you mean {close[0]}?"
         raise Error(f"{message}; --help shows all options")
 
 

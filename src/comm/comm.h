@@ -44,7 +44,7 @@ _Noreturn void comm_abort(int status);
 bool comm_claim(void);
 
 /* Rank of this process as the launcher's environment states it, -1 when started without a
- * launcher; before comm_start(). */
+ * launcher. First asked before comm_start(), since libraries set it as well. */
 int comm_launched_rank(void);
 /* Whether the launcher of this process has died; false when there is none. Any thread; the first
  * call remembers who the launcher is. */

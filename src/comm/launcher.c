@@ -27,8 +27,11 @@ static const char *rank_name(void)
 
 int comm_launched_rank(void)
 {
-    const char *name = rank_name();
-    return name ? atoi(getenv(name)) : -1;
+    static int rank = -2; /* the library, started without a launcher, sets such a variable itself */
+    const char *name = rank == -2 ? rank_name() : NULL;
+    if (rank == -2)
+        rank = name ? atoi(getenv(name)) : -1;
+    return rank;
 }
 
 static char *read_environment(pid_t pid, size_t *length)

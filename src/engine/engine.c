@@ -497,8 +497,9 @@ static void print_estimate(const struct engine *engine)
     printf("%zu measurement%s in %zu block%s at %d PE%s: about %s s, from %zu probe%s in %s s\n",
            estimate->measurements, words_plural(estimate->measurements), estimate->blocks,
            words_plural(estimate->blocks), comm_pes(), words_plural((size_t)comm_pes()),
-           words_number(all, rounds_estimate(engine, estimate_total(estimate)), 2), estimate->probes,
-           words_plural(estimate->probes), words_number(probing, wall_seconds() - engine->started, 2));
+           words_number(all, rounds_estimate(engine, estimate_total(estimate)), 2),
+           estimate->probes, words_plural(estimate->probes),
+           words_number(probing, wall_seconds() - engine->started, 2));
 }
 
 static void tell_time_over(const struct engine *engine)
@@ -530,14 +531,14 @@ int engine_finish(struct engine *engine, bool *report_end)
     if (engine->output) {
         char *limit = NULL;
         if (engine->time_over)
-            limit = format_text(
-                "stopped by the time limit of %g s: %s%zu measurement%s missing, and %zu round%s of "
-                "single points%s",
-                engine->options.time_limit,
-                engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
-                engine->skipped_late, engine->skipped_late == 1 ? " is" : "s are",
-                engine->missing_rounds, words_plural(engine->missing_rounds),
-                engine->cut_short ? ", one was cut short" : "");
+            limit = format_text("stopped by the time limit of %g s: %s%zu measurement%s missing, "
+                                "and %zu round%s of "
+                                "single points%s",
+                                engine->options.time_limit,
+                                engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
+                                engine->skipped_late, engine->skipped_late == 1 ? " is" : "s are",
+                                engine->missing_rounds, words_plural(engine->missing_rounds),
+                                engine->cut_short ? ", one was cut short" : "");
         output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
         free(limit);
         if (engine->time_over)

@@ -129,7 +129,8 @@ struct engine {
     bool warned_too_large;
     double started;   /* of the engine, wall_seconds() */
     double last_time; /* that was reported, seconds */
-    double assumed_time; /* the same, but where an estimate measured nothing that of the last probe */
+    double
+        assumed_time; /* the same, but where an estimate measured nothing that of the last probe */
     bool incomplete;  /* something failed or is unsupported: exit status 3 */
     /* Seen by the watching thread and by handlers */
     atomic_long progress;

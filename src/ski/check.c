@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/alias.h"
 #include "engine/measurement.h"
 #include "output/words.h"
 #include "ski/builtins.h"
@@ -25,7 +26,7 @@ struct variable {
 };
 
 struct checker {
-    const struct tree *tree;
+    struct tree *tree;
     struct diag *diag;
     struct variable *variables; /* by symbol */
     const struct stmt *block;   /* NULL outside */
@@ -392,6 +393,8 @@ static void check_measurement(struct checker *c, struct expr *call,
     size_t wanted = measurement_parameter_count(measurement);
 
     call->measurement = measurement;
+    c->tree->communicates =
+        c->tree->communicates || (measurement->api != API_NONE && !measurement->once);
     for (size_t i = 0; i < call->count; i++) {
         const struct parameter *parameter;
 
@@ -420,7 +423,13 @@ static void check_arguments(struct checker *c, const struct expr *expr)
 static void report_unknown_function(struct checker *c, const struct expr *call)
 {
     struct candidates candidates = {0};
+    const struct measurement *meant;
 
+    if (alias_find(call->text, &meant, 1) > 0) {
+        diag_error(c->diag, call->where, "unknown function '%s': did you mean '%s'?", call->text,
+                   meant->name);
+        return;
+    }
     if (diag_wants(c->diag, call->where)) {
         add_functions(&candidates);
         add_measurements(&candidates);

@@ -113,7 +113,8 @@ struct tree {
     char **symbols; /* names of variables */
     int symbol_count;
     size_t block_count;
-    bool incomplete; /* an include is missing, so that unknown names are no surprise */
+    bool communicates; /* it measures OpenSHMEM or MPI; known by the check */
+    bool incomplete;   /* an include is missing, so that unknown names are no surprise */
 };
 
 /* Parses the main script and its includes; errors go to diag, and parsing goes on behind them (at

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# TIMEOUT: 120
+"""What a new user meets: a start without a launcher is noticed, names of the libraries' routines lead to
+functions, unknown names and options get a suggestion."""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from harness import ROOT, Tap, has, run, skampi
+
+tap = Tap()
+SETTINGS = "set_min_repetitions(2)\nset_max_repetitions(2)\n"
+# ---- Without a launcher ----
+
+function = "Shmem_Quiet(10)" if has("SHMEM") else "Barrier()"
+launcher = "oshrun" if has("SHMEM") else "mpirun"
+script = SETTINGS + 'begin measurement "b"\n  measure comm(1) : {}\nend measurement\n'
+alone = skampi(script.format(function), launch=False)
+tap.ok(alone.status == 0 and len(alone.rows) == 1
+       and alone.err.split("\n")[0].startswith("skampi: warning: started without a launcher")
+       and f"{launcher} -np 2 " in alone.err.split("\n")[0]
+       and alone.err.split("\n")[0].endswith("-i test.ski"),
+       "a start without a launcher says how to start on two PEs, and measures", alone)
+tap.ok("launcher" not in skampi(script.format("wtime(10)"), launch=False).err,
+       "... but not for what one PE measures alone")
+tap.ok("launcher" not in skampi(script.format(function), np=1).err, "... and not with a launcher")
+
+# ---- Names ----
+
+
+def shown(*arguments):
+    return skampi(args=arguments, launch=False)
+
+
+def listed(pattern):
+    return re.findall(r"^(\w+)\(", shown("--list", pattern).out, re.MULTILINE)
+
+
+for routine, wanted in (
+        ("MPI_Allreduce", "Allreduce"), ("PMPI_Allreduce", "Allreduce"), ("MPI_Send", "Send"),
+        ("MPI_Win_fence", "Win_fence_open"), ("MPI_Iprobe", "Pingpong_Send_Iprobe_Recv"),
+        ("MPI_Init", "Startup"),
+        ("shmem_putmem", "Shmem_Put_Round"), ("shmem_put", "Shmem_Put_Round"),
+        ("shmem_double_put", "Shmem_Put_Round"), ("shmem_int_p", "Shmem_P_Round"),
+        ("shmem_putmem_nbi", "Shmem_Put_Nonblocking_Post"), ("shmem_iget64", "Shmem_Iget_Round"),
+        ("shmem_broadcast64", "Shmem_Bcast_All_Synchro"), ("shmem_fcollect32", "Shmem_Fcollect_Synchro"),
+        ("shmem_int_sum_to_all", "Shmem_Reduce_Sum_Int_Synchro"),
+        ("shmem_double_sum_reduce", "Shmem_Reduce_Sum_Double_Synchro"),
+        ("shmem_long_fadd", "Shmem_Atomic_Fetch_Add_Long"),
+        ("shmem_long_atomic_fetch_add", "Shmem_Atomic_Fetch_Add_Long"),
+        ("shmem_ctx_putmem", "Shmem_Ctx_Put_Round"), ("shmem_test_lock", "Shmem_Lock_Test_Free"),
+        ("shmem_barrier_all", "Shmem_Barrier"), ("shmem_int_wait_until", "Shmem_Wait_Until")):
+    found = listed(routine)
+    described = shown("--describe", routine)
+    tap.ok(wanted in found and described.status == 0 and
+           described.out.startswith(f"{routine} is measured by {found[0]}") and f"\n{found[0]}(" in described.out,
+           f"{routine} leads to {wanted}", f"{found} {described}")
+    foreign = [name for name in found if name != "Startup" and
+               name.startswith("Shmem_") != routine.startswith("shmem")]
+    tap.ok(not foreign, "... and to none of another library", foreign)
+tap.ok("Shmem_Get_Round" not in listed("shmem_put") and "Reduce" not in listed("MPI_Allreduce")
+       and "Shmem_Put_Round" not in listed("shmem_iput32"), "a routine does not lead to another")
+locks = listed("lock")
+split = next((i for i, name in enumerate(locks) if "Lock" not in name and "_lock" not in name), len(locks))
+tap.ok(locks[:1] == ["Shmem_Set_Lock"] and "Win_lock" in locks and
+       not any("lock" in name.lower() for name in locks[split:]) and
+       not any("Nonblocking" in name or "block" in name for name in locks), "--list lock finds locks", locks)
+tap.ok(listed("Shmem_Put_R*") == listed("Shmem_Put_R") and "Shmem_Put_Round" in listed("put_ROUND"),
+       "--list takes patterns, beginnings and any case")
+tap.ok("Shmem_Put_Nonblocking_Post" in listed("onblock"), "... and, at the last, any part of a name")
+
+for arguments, text in (
+        (["--describe", "Shmem_Put_Ruond"], "did you mean Shmem_Put_Round?"),
+        (["--describe", "allreduce"], "did you mean Allreduce?"),
+        (["--list", "Shmem_Put_Ruond"], "did you mean Shmem_Put_Round?"),
+        (["--lsit"], "did you mean --list?"), (["--rouns=3"], "did you mean --rounds?"),
+        (["--timer", "tcs", "-i", "x.ski"], "did you mean tsc?")):
+    refused = shown(*arguments)
+    tap.ok(refused.status == 2 and text in refused.err and refused.err.count("\n") == 1,
+           f"{' '.join(arguments)}: {text}", refused)
+hint = skampi('begin measurement "b"\n  measure comm(2) : MPI_Allreduce(1)\nend measurement\n', launch=False,
+              args=["-n"])
+tap.ok(hint.status == 2 and "test.ski:2:21: error: unknown function 'MPI_Allreduce': did you mean 'Allreduce'?"
+       in hint.err, "a routine's name in a script leads to its function", hint)
+for arguments, text in ((["skampi-compare", "--fial-over", "5%", "a", "b"], "did you mean --fail-over?"),
+                        (["skampi-campaign", "x.ski", "--retires=3"], "did you mean --retries?")):
+    refused = run([os.path.join(ROOT, "scripts", arguments[0]), *arguments[1:]])
+    tap.ok(refused.status == 2 and text in refused.err and refused.err.count("\n") == 1,
+           f"{' '.join(arguments)}: {text}", refused)
+
+tap.done()
