@@ -13,18 +13,21 @@ from .. import style
 from ..cli import Error
 from ..results import MEAN, shown_as
 from . import verdicts as v
+from .picture import picture
 from .sections import argument_values, axes_of, is_number, sections_of
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 VENDOR = os.path.join(HERE, "..", "..", "vendor", "uplot")
 
-STATE_NAMES = {"ok": "ok", "note": "note", "doubtful": "doubtful", "bad": "bad", "unknown": "not known"}
+STATE_NAMES = {"ok": "passed", "note": "note", "doubtful": "doubtful", "bad": "failed",
+               "unknown": "not known"}
 STATE_SIGNS = {"ok": "✔", "note": "i", "doubtful": "!", "bad": "✖", "unknown": "?"}
 VERDICT_STATES = {"slower": "bad", "faster": "ok", "unchanged": "note", "cannot tell": "unknown",
                   "only old": "doubtful", "only new": "note"}
 # style.PALETTE is for a white background.
 DARK_PALETTE = ("#7cb7ff", "#e69f00", "#2fc795", "#f2f2f2", "#e39cc4", "#ff7a45", "#88ccf0")
 
+WIDE_TABLE = 22  # columns; more do not fit on paper with whole numbers
 LONG_TEXT = 48  # characters that may be broken into lines
 LONG_PAGE = 1000  # results that are laid out only where they are looked at
 
@@ -134,7 +137,8 @@ def table(columns, label, sortable=True):
              f'placeholder="words, all of them" aria-label={quoted("Filter rows of " + label)}></label> '
              '<span class="shown" aria-live="polite"></span></div>' if sortable and len(rows) > 1 else "")
     return (f'<div class="sheet">{tools}<div class="scroll" role="region" tabindex="0" '
-            f'aria-label={quoted(label)}><table{" class=sortable" if sortable else ""}>'
+            f'aria-label={quoted(label)}><table class="{"sortable" if sortable else ""}'
+            f'{" wide" if len(columns) > WIDE_TABLE else ""}" style="--columns: {len(columns)}">'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n" + "\n".join(rows)
             + "\n</tbody></table></div></div>")
 
@@ -183,6 +187,9 @@ def result_columns(section, files, comparison):
     memory = len(times) < len(results)
     unit_text = f"{unit} or bytes" if memory and times else "bytes" if memory else unit
 
+    here = {p.file for p in points if p.result.is_rounds}
+    several = v.units_of([file for name, file in files if name in here])[1]
+
     def differs(values):
         return len({str(x) for x in values}) > 1
 
@@ -217,7 +224,7 @@ def result_columns(section, files, comparison):
              times_column("standard error", lambda r: r.standard_error, ERROR_TITLE)]
     columns += [
         *([] if medians else means),
-        times_column("median", lambda r: r.median, "Of the repetitions, or of the rounds' medians"),
+        times_column("median", lambda r: r.median, f"Of the repetitions, or of the medians of {several}"),
         interval_column(f"{confidence_text(results, '')} interval".strip(), lambda r: r.median_low,
                         lambda r: r.median_high, "Confidence interval of the median"),
         Column("±", [percent_cell(v.half_width(r)) for r in results],
@@ -225,10 +232,10 @@ def result_columns(section, files, comparison):
         interval_column("next run", lambda r: r.next_low, lambda r: r.next_high,
                         "Prediction interval: where the median of a later run is expected"),
         Column("between", [percent_cell(r.between) for r in results],
-               title="Spread between rounds: interquartile range over the median"),
+               title=f"Spread between {several}: interquartile range over the median"),
         Column("within", [percent_cell(r.within) for r in results],
-               title="Spread inside rounds: interquartile range over the median"),
-        Column("rounds", [number_cell(r.rounds, digits=9) for r in results]),
+               title=f"Spread inside {several}: interquartile range over the median"),
+        Column(several, [number_cell(r.rounds, digits=9) for r in results]),
     ]
     if comparison:
         columns += comparison_columns([comparison.get(id(r.record)) for r in results])
@@ -274,12 +281,13 @@ def flags_cell(result):
     return " ".join(marks), " ".join(str(flag) for flag in result.flags)
 
 
-def comparison_columns(rows):
+def comparison_columns(rows, old="old", new="new"):
+    """old, new: what the sides are called."""
     return [
         Column("verdict", [(badge(VERDICT_STATES.get(r.verdict, "note"), r.verdict), r.verdict) if r
                            else None for r in rows], markup=True),
-        Column("new / old", [measured_cell(r.ratio) if r else None for r in rows],
-               title="Median here over median in the baseline"),
+        Column(f"{new} / {old}", [measured_cell(r.ratio) if r else None for r in rows],
+               title=f"Median of {new} over median of {old}"),
         Column("its interval", [interval_text(r.low, r.high, 1.0) if r else None for r in rows]),
     ]
 
@@ -359,19 +367,21 @@ def plot_data(section, comparison, many):
 def block_part(number, section, files, comparison):
     heading = f'<h3 id="block-{number}">{esc(section.name or "(no name)")}</h3>'
     parts = [heading]
+    has_plot = sum(is_number(p.result.best()) for p in section.points) > 1
     if not section.points:
         parts.append("<p>Nothing was measured.</p>")
     else:
         parts.append(f'<p class="conditions">{esc(conditions(section, len(files) > 1))}</p>')
-        if sum(is_number(p.result.best()) for p in section.points) > 1:
+        if has_plot:
+            drawn = picture(plot_data(section, comparison, len(files) > 1), esc)
             parts.append(f'<figure class="plot" data-block="{number}" aria-label='
-                         f'{quoted("Plot of " + section.name)}></figure>')
+                         f'{quoted("Plot of " + section.name)}>{drawn}</figure>')
         parts.append(table(result_columns(section, files, comparison), f"Results of {section.name}"))
     if section.missing:
         parts.append("<p>Missing here:</p>" + missing_table(
             [(f, section.name, r) for f, r in section.missing], files, f"Missing in {section.name}"))
     parts.append(notes_part(section))
-    return f'<section class="block">{"".join(parts)}</section>'
+    return f'<section class="block{" has-plot" if has_plot else ""}">{"".join(parts)}</section>'
 
 
 def notes_part(section):
@@ -424,10 +434,15 @@ def verdict_part(verdicts, files):
             where = f'<td>{esc(v.listed(named, 6) if len(named) < files else "all")}</td>'
         elif many:
             where = "<td></td>"
-        rows.append(f"<tr><td>{badge(state)}</td><th scope=row>{esc(check)}</th>{where}"
+        rows.append(f'<tr class="{state}"><td>{badge(state)}</td>'
+                    f"<th scope=row>{esc(check)}</th>{where}"
                     f"<td>{esc(v.listed(texts, 1) if state == 'ok' else '; '.join(texts))}</td>")
     head = "<th scope=col>file</th>" if many else ""
-    return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Verdicts">'
+    counts = Counter(x.state for x in verdicts)
+    listing = " ".join(badge(state, f"{counts[state]} {STATE_NAMES[state]}") for state in v.STATES
+                       if counts[state])
+    return (f"<p>{listing}</p>"
+            '<div class="scroll whole" role="region" tabindex="0" aria-label="Verdicts">'
             '<table class="verdicts"><thead><tr><th scope=col>verdict</th><th scope=col>check</th>'
             f"{head}<th scope=col>why</th></tr></thead>"
             "<tbody>" + "\n".join(rows) + "</tbody></table></div>")
@@ -541,23 +556,25 @@ PROMISE = ("<p>The promise: the stated 95 % prediction interval contains the med
 
 def rounds_part(files, coverage):
     aggregates = [r for _, file in files for r in file.rounds]
+    one, several = v.units_of([file for _, file in files])
     parts = []
     if aggregates:
         counts = sorted({r.rounds for r in aggregates if is_number(r.rounds)}) or ["several"]
         many = counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         parts.append(f"<p>{v.count_text(len(aggregates), 'point was', 'points were')} measured in "
-                     f"{many} rounds. The result of a point is the median of its rounds' medians, with "
+                     f"{many} {several}. The result of a point is the median of the medians of its "
+                     f"{several}, with "
                      "two intervals: the <em>confidence interval</em> says where the true median lies, "
                      "the <em>prediction interval</em> (“next run”, the lighter band in plots) where "
-                     "the median of as many later rounds will be.</p>")
+                     f"the median of as many later {several} will be.</p>")
     parts.append(PROMISE)
     if coverage:
         parts.append(f"<p>Measured by <code>skampi-coverage</code>: {esc(coverage.sentence())}.</p>")
     else:
         parts.append("<p class=hint>How well that holds on this machine was not given: "
                      "<code>skampi-coverage</code> measures it, <code>--coverage</code> shows it here.</p>")
-    spreads = [("between rounds", sorted(r.between for r in aggregates if is_number(r.between))),
-               ("inside rounds", sorted(r.within for r in aggregates if is_number(r.within)))]
+    spreads = [(f"between {several}", sorted(r.between for r in aggregates if is_number(r.between))),
+               (f"inside {several}", sorted(r.within for r in aggregates if is_number(r.within)))]
     items = [f"<li>{name}: typically {style.percent_text(x[len(x) // 2])}, at most "
              f"{style.percent_text(x[-1])}" for name, x in spreads if x]
     if items:
@@ -571,8 +588,20 @@ def comparison_counts(comparison):
     return [(name, counts[name]) for name in VERDICT_STATES if counts[name]]
 
 
-def comparison_part(comparison):
-    """comparison: what compare.compare_files returned; its rows are in the order of importance."""
+def configurations_part(comparisons):
+    """comparisons: (one, other, Comparison or why there is none) of configurations of campaigns."""
+    parts = ["<p>Of each point in the launches of two configurations, as <code>skampi-compare</code> "
+             "compares them.</p>"] if comparisons else []
+    for one, other, comparison in comparisons:
+        parts.append(f"<h3>{esc(other)} against {esc(one)}</h3>")
+        parts.append(f"<p>{esc(comparison)}</p>" if isinstance(comparison, str) else
+                     comparison_part(comparison, one, other))
+    return "".join(parts)
+
+
+def comparison_part(comparison, old="old", new="new"):
+    """comparison: what compare.compare_files returned; its rows are in the order of importance. old,
+    new: what its sides are called."""
     listing = " ".join(badge(VERDICT_STATES[name], f"{count} {name}")
                        for name, count in comparison_counts(comparison))
     remarks = [f"{style.percent_text(comparison.alpha)} is the chance of any false alarm among all points.",
@@ -582,16 +611,16 @@ def comparison_part(comparison):
              "<ul>" + "".join(f"<li>{esc(remark)}" for remark in remarks) + "</ul>"]
     for quantity, name, size in (("time", unit, scale), ("bytes", "bytes", 1.0)):
         rows = [r for r in comparison.rows if r.quantity == quantity]
-        verdict, *ratio = comparison_columns(rows)
+        verdict, *ratio = comparison_columns(rows, old, new)
         parts.append(table(
             [verdict,
              Column("block", [text_cell(r.block) for r in rows]),
              Column("point", [text_cell(r.label) for r in rows]),
-             Column("old", [measured_cell(r.old, size) for r in rows], name),
-             Column("new", [measured_cell(r.new, size) for r in rows], name),
+             Column(old, [measured_cell(r.old, size) for r in rows], name),
+             Column(new, [measured_cell(r.new, size) for r in rows], name),
              *ratio,
              Column("why", [text_cell(r.reason) for r in rows])],
-            f"Differences to the baseline, in {name}"))
+            f"Differences of {new} to {old}, in {name}"))
     return "".join(parts)
 
 
@@ -608,7 +637,7 @@ def said_part(files):
     return "".join(parts)
 
 
-def summary_part(files, sections, verdicts, comparison):
+def summary_part(files, sections, verdicts, comparison, configurations):
     points = [p for s in sections for p in s.points]
     doubted = sum(v.is_doubted(p.result) for p in points)
     missing = sum(len(s.missing) for s in sections)
@@ -634,6 +663,11 @@ def summary_part(files, sections, verdicts, comparison):
     if comparison:
         counts = ", ".join(f"{count} {name}" for name, count in comparison_counts(comparison))
         items.append(("Against the baseline", f"{counts} (<a href='#baseline'>differences</a>)"))
+    for one, other, found in configurations:
+        counts = found if isinstance(found, str) else ", ".join(
+            f"{count} {name}" for name, count in comparison_counts(found))
+        items.append((f"{esc(other)} against {esc(one)}",
+                      f"{esc(counts)} (<a href='#configurations'>differences</a>)"))
     return "<dl class=summary>" + "".join(f"<dt>{k}</dt><dd>{t}</dd>" for k, t in items) + "</dl>"
 
 
@@ -643,9 +677,9 @@ def section_part(identity, title, body):
     return f'<section aria-labelledby="{identity}"><h2 id="{identity}">{title}</h2>{body}</section>'
 
 
-def render(files, title, comparison=None, coverage=None):
+def render(files, title, comparison=None, coverage=None, configurations=()):
     """The page. files: (short name, ResultFile) pairs; comparison: of compare.compare_files;
-    coverage: a verdicts.Coverage."""
+    coverage: a verdicts.Coverage; configurations: as of configurations_part()."""
     sections = sections_of(files)
     many = len(files) > 1
     verdicts = [x for name, file in files for x in v.check_file(file, name if many else "")]
@@ -657,10 +691,13 @@ def render(files, title, comparison=None, coverage=None):
     contents = "".join(f'<li><a href="#block-{n}">{esc(s.name or "(no name)")}</a> '
                        f"<span class=where>{len(s.points)}</span>" for n, s in enumerate(sections, 1))
     body = [
-        section_part("summary", "Summary", summary_part(files, sections, verdicts, comparison)),
+        section_part("summary", "Summary", summary_part(files, sections, verdicts, comparison,
+                                                     configurations)),
         section_part("verdicts", "Can these numbers be trusted?", verdict_part(verdicts, len(files))),
         section_part("baseline", "Differences to the baseline",
                      comparison_part(comparison) if comparison else ""),
+        section_part("configurations", "Differences between configurations",
+                     configurations_part(configurations)),
         section_part("rounds", "What will the next run measure?",
                      rounds_part(files, coverage) if coverage or any(f.rounds for _, f in files) else ""),
         section_part("results", "Results", '<nav aria-label="Blocks"><ul class=contents>'
@@ -676,9 +713,18 @@ def render(files, title, comparison=None, coverage=None):
     return template.substitute(
         title=esc(title), body="\n".join(part for part in body if part), data=embed(data),
         size="long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short",
-        library_style=asset(VENDOR, "uPlot.min.css"), style=asset(HERE, "report.css"),
+        colors=color_variables(), library_style=asset(VENDOR, "uPlot.min.css"), style=asset(HERE, "report.css"),
         licence=asset(VENDOR, "LICENSE"), library=asset(VENDOR, "uPlot.iife.min.js"),
         program=asset(HERE, "report.js"))
+
+
+def color_variables():
+    """Colours of lines, for pictures."""
+    def variables(palette):
+        return " ".join(f"--s{place}: {color};" for place, color in enumerate(palette))
+
+    return (f":root {{ {variables(style.PALETTE)} }}\n@media screen and (prefers-color-scheme: dark) {{\n"
+            f"  :root:not(.printing) {{ {variables(DARK_PALETTE)} }}\n}}")
 
 
 def asset_template():

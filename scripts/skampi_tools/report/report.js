@@ -176,6 +176,8 @@ function isPowerOfTwo(x) {
 /* ---- Plots ---- */
 
 const MOST_SERIES = 10; /* shown at first */
+const HINT = "To zoom, drag over a part of the plot; double-click shows all of it again. Point at a value, or press " +
+  "the arrow keys, to read it.";
 const DASHES = [[], [8, 4], [2, 3]];
 const KINDS = {
   time: { name: "time", text: timeText, logarithmicFrom: 30 },
@@ -220,7 +222,8 @@ class Plot {
     this.target = element("div", { className: "target", hidden: true });
     this.legend = element("ul", { className: "legend" });
     this.remark = element("p", { className: "remark" });
-    this.figure.append(this.makeTools(), this.frame, this.legend, this.remark);
+    this.hint = element("p", { className: "remark hint" }, HINT);
+    this.figure.replaceChildren(this.makeTools(), this.frame, this.hint, this.legend, this.remark);
     this.frame.append(this.tip);
     this.figure.addEventListener("keydown", (event) => this.key(event));
     this.startSeries();
@@ -388,7 +391,7 @@ class Plot {
     this.tip.hidden = true;
     this.plot = null;
     this.reset.disabled = !zoom;
-    this.frame.hidden = !this.points.length;
+    this.frame.hidden = this.hint.hidden = !this.points.length;
     if (this.points.length)
       this.plot = new uPlot(this.options(), this.data(), this.frame);
     if (this.plot) {

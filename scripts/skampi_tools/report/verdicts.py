@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .. import style
+from ..campaign_summary import IN_PLACE
 from ..cli import Error
 
 STATES = ("bad", "doubtful", "unknown", "note", "ok")
@@ -239,8 +240,18 @@ def half_width(result):
     return (result.median_high - result.median_low) / 2 / result.median
 
 
+def units_of(files):
+    """(one, several): what the values of these files' aggregates are from."""
+    launches = {any(IN_PLACE in str(note) for note in file.header.get("notes") or [])
+                for file in files if file.rounds}
+    if launches == {True}:
+        return "launch", "launches"
+    return ("round", "rounds") if True not in launches else ("round or launch", "rounds or launches")
+
+
 def check_rounds(file):
     """Whether the file says anything about another time."""
+    one, several = units_of([file])
     if not file.rounds:
         return Verdict("Covers changes over time", "note",
                        "measured once: intervals say how well this run knows its medians, not where the "
@@ -250,10 +261,10 @@ def check_rounds(file):
     if few:
         return Verdict("Covers changes over time", "doubtful",
                        f"{len(few)} of {count_text(len(file.rounds), 'point')} without a prediction interval: "
-                       f"at least {FEWEST_ROUNDS} rounds are needed")
+                       f"at least {FEWEST_ROUNDS} {several} are needed")
     spread = between[len(between) // 2] if between else math.nan
     return Verdict("Covers changes over time", "doubtful" if spread > NOISY_ROUNDS else "ok",
-                   f"{count_text(len(file.rounds), 'point')} in rounds; spread between rounds (interquartile "
+                   f"{count_text(len(file.rounds), 'point')} in {several}; spread between {several} (interquartile "
                    f"range over median), typically {style.percent_text(spread)}")
 
 

@@ -1,0 +1,172 @@
+"""Plots of a report as pictures, for readers whose browser runs no script: the first of what the script
+offers, drawn from the same data (page.plot_data). Colours are the style sheet's."""
+
+import math
+
+from .. import style
+from ..plot import curves as cv
+from .sections import is_number
+
+WIDTH, HEIGHT = 720, 340
+LEFT, RIGHT, TOP, BOTTOM = 78, 14, 14, 44
+MOST_SERIES = 10  # as the script shows at first
+MOST_MARKERS = 60
+DASHES = ("", "8 4", "2 3")
+TICKS = 7
+
+
+class _Axis:
+    """Numbers on a line of pixels."""
+
+    def __init__(self, values, logarithmic, begin, end, base=10, from_zero=False):
+        self.logarithmic, self.base = logarithmic, base
+        low, high = min(values), max(values)
+        if logarithmic:
+            room = max(math.log(high / low), 0.1) * 0.05
+            low, high = low * math.exp(-room), high * math.exp(min(room, 700 - math.log(high)))
+        else:
+            room = (high - low) * 0.05 or abs(high) / 2 or 1.0
+            low, high = (0.0 if from_zero and 0 <= low < high / 2 else low - room), high + room
+        self.low, self.high, self.begin, self.end = low, high, begin, end
+
+    def _of(self, value):
+        return math.log(value) if self.logarithmic else value
+
+    def place(self, value):
+        low, high = self._of(self.low), self._of(self.high)
+        share = (self._of(min(max(value, self.low), self.high)) - low) / ((high - low) or 1.0)
+        return self.begin + share * (self.end - self.begin)
+
+    def ticks(self):
+        if not self.logarithmic:
+            return _even(self.low, self.high)
+        first = math.ceil(math.log(self.low, self.base) - 1e-9)
+        last = math.floor(math.log(self.high, self.base) + 1e-9)
+        if last - first >= 2:
+            step = math.ceil((last - first + 1) / TICKS)
+            return [float(self.base)**power for power in range(first, last + 1, step)]
+        low, high = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+        fine = [factor * 10.0**power for power in range(low, high + 1) for factor in (1, 2, 5)]
+        fine = [value for value in fine if self.low <= value <= self.high]
+        return fine if len(fine) > 2 else _even(self.low, self.high)
+
+
+def _even(low, high):
+    raw = (high - low) / TICKS
+    if not raw > 0 or not math.isfinite(raw):
+        return [low]
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next((size * factor for factor in (1, 2, 5, 10) if size * factor >= raw * (1 - 1e-9)), raw)
+    first = math.ceil(low / step - 1e-9)
+    count = math.floor(high / step + 1e-9) - first + 1
+    return [(first + i) * step for i in range(count)] if 0 < count <= 4 * TICKS else [low, high]
+
+
+def _texts(values, text):
+    """With as many digits as tell the ticks apart."""
+    for digits in (3, 4, 5, 6, 8, 12):
+        made = [text(value, digits) for value in values]
+        if len(set(made)) == len(made):
+            break
+    return made
+
+
+def _points(block):
+    """(position, series, index) of the points that the picture shows, and the names of their lines."""
+    axis = block["axes"][0] if block["axes"] else None
+    count = len(block["value"])
+    memory = not any(is_number(v) and not m for v, m in zip(block["value"], block["memory"]))
+    positions = axis["positions"] if axis else range(1, count + 1)
+    series = axis["series"] if axis else [0] * count
+    found = [(positions[i], series[i], i) for i in range(count)
+             if is_number(block["value"][i]) and block["memory"][i] == memory
+             and is_number(positions[i]) and series[i] < MOST_SERIES]
+    return axis, memory, sorted(found)
+
+
+def _scales(points, block, axis, memory):
+    xs, ys = [x for x, _, _ in points], [block["value"][i] for _, _, i in points]
+    spacing = cv.spacing(xs) if axis else "linear"
+    if spacing != "linear" and min(xs) <= 0:
+        spacing = "linear"
+    logarithmic = cv.wants_log(ys) and min(ys) > 0
+    ends = [end for _, _, i in points for end in (block["low"][i], block["high"][i])
+            if is_number(end) and (end > 0 or not logarithmic)]
+    low, high = min(ys), max(ys)
+    near = [end for end in ends if not logarithmic or low / 3 <= end <= 3 * high]
+    return (_Axis(xs, spacing != "linear", LEFT, WIDTH - RIGHT, 10 if spacing == "log10" else 2),
+            _Axis(ys + near, logarithmic, HEIGHT - BOTTOM, TOP, 2 if memory else 10, from_zero=True))
+
+
+def _grid(x_axis, y_axis, x_text, y_text, x_name, y_name, esc):
+    parts = []
+    ticks = x_axis.ticks()
+    room = 0.0
+    for value, text in zip(ticks, _texts(ticks, x_text)):
+        x = x_axis.place(value)
+        half = 3.6 * len(text)
+        if x - half < room or x + half > WIDTH:
+            continue
+        room = x + half + 8
+        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
+                     f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{esc(text)}</text>')
+    ticks = y_axis.ticks()
+    for value, text in zip(ticks, _texts(ticks, y_text)):
+        y = y_axis.place(value)
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+                     f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{esc(text)}</text>')
+    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) // 2}" y="{HEIGHT - 8}" text-anchor="middle">{esc(x_name)}'
+                 f'</text><text transform="translate(13 {(TOP + HEIGHT - BOTTOM) // 2}) rotate(-90)" '
+                 f'text-anchor="middle">{esc(y_name)}</text>')
+    return parts
+
+
+def _swatch(color, dash):
+    return (f'<svg width="26" height="12" aria-hidden="true"><line x1="0" x2="26" y1="6" y2="6" '
+            f'stroke="{color}" stroke-width="2"{dash}/><circle cx="13" cy="6" r="3" fill="{color}"/></svg>')
+
+
+def picture(block, esc):
+    """Markup of the picture and its legend; empty where there is nothing to draw."""
+    axis, memory, points = _points(block)
+    if not points:
+        return ""
+    x_axis, y_axis = _scales(points, block, axis, memory)
+    shown = [p for p in points if not y_axis.logarithmic or block["value"][p[2]] > 0]
+    bytes_ = bool(axis) and axis["unit"] == "bytes"
+    name = "result" if not axis else axis["name"] + (
+        f" [{axis['unit']}]" if axis["unit"] and axis["unit"] != axis["name"] and not bytes_ else "")
+    plain = lambda value, digits: style.number_text(value, max(digits, 6))
+    parts = _grid(x_axis, y_axis, style.size_text if bytes_ else plain,
+                  style.size_text if memory else style.time_text, name, "memory" if memory else "time", esc)
+    legend = []
+    doubted = False
+    for series in sorted({s for _, s, _ in shown}):
+        color = f"var(--s{series % len(style.PALETTE)})"
+        pattern = DASHES[series // len(style.PALETTE) % len(DASHES)]
+        dash = f' stroke-dasharray="{pattern}"' if pattern else ""
+        mine = [(x_axis.place(x), y_axis.place(block["value"][i]), i) for x, s, i in shown if s == series]
+        if axis:
+            way = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in mine)
+            parts.append(f'<polyline points="{way}" fill="none" stroke="{color}" stroke-width="2"{dash}/>')
+        for x, y, i in mine:
+            low, high = block["low"][i], block["high"][i]
+            if is_number(low) and is_number(high) and (low > 0 or not y_axis.logarithmic):
+                parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y_axis.place(low):.1f}" '
+                             f'y2="{y_axis.place(high):.1f}" stroke="{color}"/>')
+            if block["doubted"][i]:
+                doubted = True
+                parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="none" stroke="var(--doubtful)" '
+                             'stroke-width="2"/>')
+            if len(mine) <= MOST_MARKERS:
+                parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>')
+        if axis:
+            legend.append(f"<li>{_swatch(color, dash)} {esc(axis['labels'][series] or '(no name)')}</li>")
+    if axis and len(axis["labels"]) > MOST_SERIES:
+        legend.append(f"<li>{len(axis['labels']) - MOST_SERIES} more lines are not in this picture</li>")
+    if doubted:
+        legend.append('<li><svg width="16" height="16" aria-hidden="true"><circle cx="8" cy="8" r="6" '
+                      'fill="none" stroke="var(--doubtful)" stroke-width="2"/></svg> flagged as doubtful</li>')
+    return (f'<svg class="picture" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="'
+            f'{esc("Picture of " + block["name"])}">{"".join(parts)}</svg>'
+            f'<ul class="legend">{"".join(legend)}</ul>')
