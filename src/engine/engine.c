@@ -487,8 +487,7 @@ static void tell_time_over(const struct engine *engine)
 {
     char *what = format_text("stopped by the time limit of %g s", engine->options.time_limit);
     char *missing =
-        format_text("%s%zu point%s",
-                    engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
+        format_text("%s%zu point%s", engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
                     engine->skipped_late, engine->skipped_late == 1 ? " is" : "s are");
     watch_tell_limit(engine->output, what, missing);
     free(missing);
@@ -506,12 +505,14 @@ int engine_finish(struct engine *engine, bool *report_end)
     engine->time_over = engine->time_over || said[2];
     *report_end = said[1] && !engine->options.estimate && !incomplete;
     watch_stop();
+    bool printed = true;
     if (engine->options.estimate && engine->output)
-        printf(
-            "%zu measurements in %zu blocks at %d PEs: about %.2g s, from %zu probes in %.2g s\n",
-            engine->estimate.measurements, engine->estimate.blocks, comm_pes(),
-            rounds_estimate(engine, estimate_total(&engine->estimate)), engine->estimate.probes,
-            wall_seconds() - engine->started);
+        printed = printf("%zu measurements in %zu blocks at %d PEs: about %.2g s, from %zu probes "
+                         "in %.2g s\n",
+                         engine->estimate.measurements, engine->estimate.blocks, comm_pes(),
+                         rounds_estimate(engine, estimate_total(&engine->estimate)),
+                         engine->estimate.probes, wall_seconds() - engine->started) > 0 &&
+                  fflush(stdout) == 0;
     int status = engine->time_over ? STATUS_TIME_LIMIT : incomplete ? STATUS_INCOMPLETE : 0;
     if (engine->output) {
         char *limit = NULL;
@@ -530,6 +531,8 @@ int engine_finish(struct engine *engine, bool *report_end)
         if (!*report_end)
             engine_watch_output(NULL);
         char *failure = *report_end ? NULL : output_close(engine->output);
+        if (!printed && !failure)
+            failure = must(strdup("standard output cannot be written"));
         if (failure) {
             fprintf(stderr, "skampi: error: %s\n", failure);
             status = STATUS_INTERNAL;

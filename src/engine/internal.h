@@ -132,7 +132,7 @@ struct engine {
     /* Seen by the watching thread and by handlers */
     atomic_long progress;
     _Atomic(const char *) doing; /* text of the measurement in progress, or NULL */
-    atomic_bool outside; /* waits for the members of a set */
+    atomic_bool outside;         /* waits for the members of a set */
     char doing_text[512];
 };
 

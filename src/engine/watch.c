@@ -1,9 +1,9 @@
 /*
- * A thread of every PE, from the first line of main to the end of the process, that sleeps until the
- * job is interrupted, nothing has happened for too long, the time limit has passed or the launcher
- * is gone. It is the only one that takes signals by which users and batch systems end a job; it
- * sleeps in the kernel and wakes for some microseconds once a second, so that measurements do not
- * feel it.
+ * A thread of every PE, from the first line of main to the end of the process, that sleeps until
+ * the job is interrupted, nothing has happened for too long, the time limit has passed or the
+ * launcher is gone. It is the only one that takes signals by which users and batch systems end a
+ * job; it sleeps in the kernel and wakes for some microseconds once a second, so that measurements
+ * do not feel it.
  */
 #define _GNU_SOURCE /* sigtimedwait, sigaltstack */
 #include <errno.h>
@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "comm/comm.h"
-#include "comm/communicator.h"
 #include "comm/communicator.h"
 #include "engine/internal.h"
 
@@ -330,8 +329,9 @@ static void crashed(int number)
     signal(SIGALRM, give_up);
     alarm(GRACE_SECONDS); /* what comes may wait for what the crash has interrupted */
     char text[LONGEST_SAID + 128];
-    int length = snprintf(text, sizeof text, "skampi: error: PE %d was ended by signal %d (%s) in %s\n",
-                          guard.pe, number, strsignal(number), doing());
+    int length =
+        snprintf(text, sizeof text, "skampi: error: PE %d was ended by signal %d (%s) in %s\n",
+                 guard.pe, number, strsignal(number), doing());
     if (length > 0 && !atomic_load(&guard.ending)) {
         if (length >= (int)sizeof text)
             length = (int)sizeof text - 1;
@@ -369,8 +369,8 @@ void engine_watch(double step_limit, double launched, double time_limit)
     guard.step_limit = step_limit;
     guard.time_limit = time_limit;
     if (time_limit > 0)
-        guard.over_at = fmax(launched + time_limit,
-                             watch_limit_near(launched, time_limit) + LEAST_RESERVE);
+        guard.over_at =
+            fmax(launched + time_limit, watch_limit_near(launched, time_limit) + LEAST_RESERVE);
     sigemptyset(&guard.signals);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (is_wanted(taken[i]))
