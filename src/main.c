@@ -90,6 +90,7 @@ static _Noreturn void end_job(int status)
     comm_barrier(comm_world());
     if (comm_pe() == 0)
         comm_abort(status);
+    engine_watch_ending();
     for (;;)
         pause();
 }

@@ -74,12 +74,11 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
         wait_seconds(REPORT_GRACE_SECONDS);
     if (comm_claim()) {
         progress_end(engine);
-        watch_ending();
+        engine_watch_ending();
         char *first_line = must(strndup(text, strcspn(text, "\n")));
         char *said = format_text("ended by an error: %s", first_line);
         comm_say_end(COMM_FAILED, status, said);
-        if (engine->output)
-            output_last_words(engine->output, status, "ended by an error", first_line);
+        watch_last_words(status, "ended by an error", first_line);
         free(said);
         free(first_line);
         fputs(text, stderr);
@@ -88,7 +87,7 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
         fflush(stderr);
         comm_abort(status);
     }
-    watch_ending();
+    engine_watch_ending();
     for (;;)
         pause(); /* the one that reports ends the job */
 }

@@ -34,6 +34,8 @@
 /* PEs other than PE 0 leave it to PE 0 to end the job at the time limit for so long. */
 #define TURN_SECONDS 5.0
 #define LONGEST_SAID 640
+/* Milliseconds; launchers kill a second after they have asked. */
+#define TURNS 500
 /* Of the time limit, for ending in order; what has not come to an end by itself is ended at the
  * limit, but has had so many seconds. */
 #define RESERVE_SHARE 0.05
@@ -50,9 +52,9 @@ static struct {
     sigset_t signals;
     int pe;
     bool launched;
-    atomic_bool started; /* the library can end the job */
-    atomic_bool ending;
-    double step_limit; /* seconds; 0: none */
+    atomic_bool started;        /* the library can end the job */
+    atomic_bool ending, spoken; /* spoken: the last words are written */
+    double step_limit;          /* seconds; 0: none */
     double time_limit, over_at;
     _Atomic(struct engine *) engine; /* NULL before it is there and afterwards */
     _Atomic(struct output *) output; /* likewise; on PE 0 */
@@ -79,7 +81,7 @@ void watch_progress(struct engine *engine)
     atomic_fetch_add_explicit(&engine->progress, 1, memory_order_relaxed);
 }
 
-void watch_ending(void)
+void engine_watch_ending(void)
 {
     atomic_store(&guard.ending, true);
 }
@@ -114,11 +116,17 @@ static _Noreturn void end_job(int status)
     _exit(status); /* launchers end the others when one ends like this */
 }
 
-static void last_words(int status, const char *text)
+void watch_last_words(int status, const char *said, const char *reason)
 {
     struct output *output = atomic_load(&guard.output);
     if (output)
-        output_last_words(output, status, text, text);
+        output_last_words(output, status, said, reason);
+    atomic_store(&guard.spoken, true);
+}
+
+static void last_words(int status, const char *text)
+{
+    watch_last_words(status, text, text);
 }
 
 /* A core file may have been asked for: by a limit above 0. */
@@ -158,13 +166,17 @@ static void interrupted(int number, pid_t sender)
 {
     int status = 128 + number;
     char text[LONGEST_SAID];
-    if (atomic_load(&guard.ending))
-        _exit(status); /* the launcher clears up behind a PE that ends the job */
+    bool ending = atomic_load(&guard.ending), speaks = atomic_load(&guard.output) != NULL;
     comm_say_end(COMM_LEAVING, status, "");
-    if (atomic_load(&guard.output)) {
+    /* Another PE that ends the job may be faster than this one's last words. */
+    for (int turn = 0; ending && speaks && !atomic_load(&guard.spoken) && turn < TURNS; turn++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (speaks && !atomic_load(&guard.spoken)) {
         int said = explain(number, guard.launched && sender == getppid(), text, sizeof text);
         last_words(said, text);
     }
+    if (ending)
+        _exit(status); /* the launcher clears up behind a PE that ends the job */
     if (number == SIGQUIT)
         dump_core();
     end_job(status);
@@ -242,7 +254,7 @@ static void exhausted(const char *why)
     snprintf(text, sizeof text, "PE %d is %s, in %s", guard.pe, why, doing());
     if (!atomic_load(&guard.started) || comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    watch_ending();
+    engine_watch_ending();
     char said[LONGEST_SAID + 96];
     snprintf(said, sizeof said, "ended by an error: %s", text);
     comm_say_end(COMM_FAILED, STATUS_INTERNAL, said);
