@@ -40,7 +40,7 @@ static const char *const statuses[][2] = {
     {"3", "finished, but a measurement failed or is unsupported"},
     {"4", "stopped by the time limit"},
     {"5", "ended by the watchdog"},
-    {"128 + n", "ended by signal n"},
+    {"128 + n", "ended by signal n, or a PE crashed by it"},
 };
 
 static void print_help(void)

@@ -1,7 +1,10 @@
 /* skampi: reads a measurement script, runs it on all PEs, prints what it measured. */
+#define _GNU_SOURCE /* asprintf */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -12,6 +15,7 @@
 #include "options.h"
 #include "ski/script.h"
 
+#define STATUS_INTERNAL 1
 #define STATUS_BAD_SCRIPT 2
 
 /* What PE 0 found out before anything is measured; the others follow it. */
@@ -86,27 +90,48 @@ static _Noreturn void end_job(int status)
     comm_barrier(comm_world());
     if (comm_pe() == 0)
         comm_abort(status);
+    engine_watch_ending();
     for (;;)
         pause();
 }
 
+/* NULL, or why results may not go there: it is where the script comes from. */
+static char *refuse_target(const struct output_target *target, const struct source *source)
+{
+    struct stat status;
+    char *error;
+    if ((target->path ? stat(target->path, &status) : fstat(STDOUT_FILENO, &status)) != 0)
+        return NULL; /* whatever is wrong, opening it will tell */
+    const char *name = source_read_from(source, &status);
+    if (!name)
+        return NULL;
+    if (asprintf(&error,
+                 "-o %s would overwrite %s, which the script is read from: give another file",
+                 target->path ? target->path : "-", name) < 0)
+        must(NULL);
+    return error;
+}
+
 /* What the command line asks for; an estimate prints no results. */
-static struct output *open_output(const struct options *options)
+static struct output *open_output(const struct options *options, const struct source *source)
 {
     size_t count = options->estimate || options->output_count == 0 ? 1 : options->output_count;
     struct output_target *targets = must(calloc(count, sizeof *targets));
+    struct output *output = NULL;
     char *error = NULL;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !error; i++) {
         const char *path = options->estimate            ? "/dev/null"
                            : options->output_count == 0 ? "-"
                                                         : options->outputs[i];
         bool standard = strcmp(path, "-") == 0;
         int format = standard ? -1 : output_format_of(path);
         if (format < 0)
-            format = options->format;
+            format = options->format < 0 ? OUTPUT_SKO : options->format;
         targets[i] = (struct output_target){standard ? NULL : path, (enum output_format)format};
+        error = refuse_target(&targets[i], source);
     }
-    struct output *output = output_open(targets, count, &error);
+    if (!error)
+        output = output_open(targets, count, &error);
     if (!output)
         fprintf(stderr, "skampi: error: %s\n", error);
     free(error);
@@ -121,7 +146,7 @@ static struct source *prepare(const struct options *options, struct start *start
     struct source *source = load(options);
     if (source && !options->check_only) {
         process_enter("opening the output");
-        *output = open_output(options);
+        *output = open_output(options, source);
         engine_watch_output(*output);
     }
     if (!source || (!options->check_only && !*output))
@@ -213,6 +238,16 @@ static bool finish_timed(struct output *output)
     return good;
 }
 
+/* A full disk may show only at the end. */
+static int inform(const struct options *options)
+{
+    int status = options_inform(options);
+    if (!ferror(stdout) && fclose(stdout) == 0)
+        return status;
+    fprintf(stderr, "skampi: error: standard output cannot be written: %s\n", strerror(errno));
+    return STATUS_INTERNAL;
+}
+
 int main(int argc, char **argv)
 {
     timer_calibration_begin();
@@ -222,7 +257,7 @@ int main(int argc, char **argv)
     options_parse(&options, argc, argv);
     if (options.information) {
         bool quiet = launched && comm_launched_rank() > 0;
-        return quiet ? 0 : options_inform(&options);
+        return quiet ? 0 : inform(&options);
     }
     if (!launched && (options.error || options.check_only)) {
         if (options.error) {

@@ -69,8 +69,8 @@ const struct option_row option_rows[] = {
     {"time-limit", LONG_TIME_LIMIT, required_argument, "TIME",
      "end in order before so much time has passed: 90, 30m, 1h30m, 1:30:00; then the status is 4"},
     {"startup-limit", LONG_STARTUP_LIMIT, required_argument, "TIME",
-     "how long a step of the start or the end may take, such as shmem_init: 5m unless "
-     STARTUP_VARIABLE " says otherwise; 0: any time"},
+     "how long a step of the start or the end may take, such as shmem_init: 5m "
+     "unless " STARTUP_VARIABLE " says otherwise; 0: any time"},
     {"estimate", LONG_ESTIMATE, no_argument, NULL,
      "say how many measurements there are and how long they take"},
     {"progress", LONG_PROGRESS, no_argument, NULL, "show progress although no terminal is seen"},
@@ -334,11 +334,22 @@ static void fail_unknown(struct options *options, const char *option)
         names[i] = option_rows[i].name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(begin, "="), begin);
     closest = diag_closest(name, names, ROWS);
-    if (!options->error &&
-        asprintf(&options->error, "unknown or ambiguous option %s%s%s%s; -h lists them", option,
-                 closest ? "; did you mean --" : "", closest ? closest : "",
-                 closest ? "?" : "") < 0)
-        abort();
+    fail(options, "unknown or ambiguous option %s%s%s%s; -h lists them", option,
+         closest ? "; did you mean --" : "", closest ? closest : "", closest ? "?" : "");
+}
+
+/* Names without a suffix are .sko; another suffix is a mistake, or its format is to be given. */
+static void check_suffixes(struct options *options)
+{
+    for (size_t i = 0; i < options->output_count && options->format < 0; i++) {
+        const char *path = options->outputs[i], *slash = strrchr(path, '/');
+        const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+        if (dot && dot != name && dot[1] != '\0' && output_format_of(path) < 0)
+            fail(options,
+                 "-o %s: no format has that suffix: name it .sko, .csv or .json, or give the "
+                 "format by -f sko, csv or json",
+                 path);
+    }
 }
 
 void options_parse(struct options *options, int argc, char **argv)
@@ -346,6 +357,7 @@ void options_parse(struct options *options, int argc, char **argv)
     memset(options, 0, sizeof *options);
     options->clock_sync = -1;
     options->rounds_spread = -1;
+    options->format = -1;
     options->startup_limit = STARTUP_LIMIT;
     const char *startup = getenv(STARTUP_VARIABLE);
     if (startup)
@@ -384,6 +396,7 @@ void options_parse(struct options *options, int argc, char **argv)
     if (optind < argc)
         fail(options, "argument %s is not understood; the script is given by -i FILE",
              argv[optind]);
+    check_suffixes(options);
     if (!options->input && options->information == INFORM_NOTHING)
         fail(options, "no script: give one by %s FILE; skampi -h tells more", "-i");
 }

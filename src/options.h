@@ -34,7 +34,7 @@ struct options {
     const char *input;
     const char **outputs; /* of -o; none: standard output, as "-" */
     size_t output_count;
-    int format;        /* enum output_format, of those whose name does not say one */
+    int format;        /* enum output_format, of those whose name does not say one; -1: not given */
     const char *timer; /* NULL: the default */
     int clock_sync;    /* enum clock_sync; -1: the script's */
     double unit;       /* reported units per second; 0: the script's */

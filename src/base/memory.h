@@ -1,6 +1,6 @@
 /*
- * Memory without which nobody can go on: where there is none the job ends, in one way, whoever asked.
- * Any thread.
+ * Memory without which nobody can go on: where there is none the job ends, in one way, whoever
+ * asked. Any thread.
  */
 #ifndef SKAMPI_BASE_MEMORY_H
 #define SKAMPI_BASE_MEMORY_H
@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* must(CALL) is the call, of malloc(), calloc(), realloc(), strdup(), strndup(), open_memstream() or
- * fmemopen(), but never gives NULL; must(NULL) is for calls that say otherwise that they had none.
- * No bytes are as good as one. */
+/* must(CALL) is the call, of malloc(), calloc(), realloc(), strdup(), strndup(), open_memstream()
+ * or fmemopen(), but never gives NULL; must(NULL) is for calls that say otherwise that they had
+ * none. No bytes are as good as one. */
 #define must(call) must_##call
 
 #define must_malloc(bytes) memory_resized(NULL, bytes, MEMORY_PLACE)
@@ -18,8 +18,7 @@
 #define must_realloc(memory, bytes) memory_resized(memory, bytes, MEMORY_PLACE)
 #define must_strdup(text) memory_text(text, (size_t)-1, MEMORY_PLACE)
 #define must_strndup(text, most) memory_text(text, most, MEMORY_PLACE)
-#define must_open_memstream(text, length)                                                          \
-    memory_stream(open_memstream(text, length), MEMORY_PLACE)
+#define must_open_memstream(text, length) memory_stream(open_memstream(text, length), MEMORY_PLACE)
 #define must_fmemopen(memory, bytes, mode)                                                         \
     memory_stream(fmemopen(memory, bytes, mode), MEMORY_PLACE)
 #define must_NULL memory_exhausted(0, MEMORY_PLACE)

@@ -1,7 +1,7 @@
 /*
- * A board on PE 0's node on which every PE there says how it ends, since a process that is to report
- * the end of the job (PE 0) hears of another's death only by the launcher's signal. comm.h has what
- * is said and asked.
+ * A board on PE 0's node on which every PE there says how it ends, since a process that is to
+ * report the end of the job (PE 0) hears of another's death only by the launcher's signal. comm.h
+ * has what is said and asked.
  */
 #ifndef SKAMPI_COMM_BOARD_H
 #define SKAMPI_COMM_BOARD_H

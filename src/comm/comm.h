@@ -114,7 +114,8 @@ bool comm_oversubscribed(void); /* PEs of this node share processors: waiting lo
 /* How many processors a PE may run on (0: unknown), and the first of them. */
 int comm_cpus_of(int pe, int *first_cpu);
 
-/* ---- How the PEs of PE 0's node end; from any thread and from handlers, after comm_start() ---- */
+/* ---- How the PEs of PE 0's node end; from any thread and from handlers, after comm_start() ----
+ */
 
 enum comm_end { COMM_RUNNING, COMM_FAILED, COMM_LEAVING };
 /* This PE's end; text: what happened, for users. What was said first stays. */

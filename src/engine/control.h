@@ -35,6 +35,8 @@ struct engine_options {
 void engine_watch(double step_limit, double launched, double time_limit);
 /* The library is there, and can end the job. */
 void engine_watch_started(void);
+/* The job is being ended by the caller, or by another PE: no other reason counts any more. */
+void engine_watch_ending(void);
 /* PE 0: where the end record goes; NULL: nowhere any more. */
 void engine_watch_output(struct output *);
 

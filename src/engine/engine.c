@@ -75,12 +75,11 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
         wait_seconds(REPORT_GRACE_SECONDS);
     if (comm_claim()) {
         progress_end(engine);
-        watch_ending();
+        engine_watch_ending();
         char *first_line = must(strndup(text, strcspn(text, "\n")));
         char *said = format_text("ended by an error: %s", first_line);
         comm_say_end(COMM_FAILED, status, said);
-        if (engine->output)
-            output_last_words(engine->output, status, "ended by an error", first_line);
+        watch_last_words(status, "ended by an error", first_line);
         free(said);
         free(first_line);
         fputs(text, stderr);
@@ -89,7 +88,7 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
         fflush(stderr);
         comm_abort(status);
     }
-    watch_ending();
+    engine_watch_ending();
     for (;;)
         pause(); /* the one that reports ends the job */
 }
@@ -490,24 +489,25 @@ struct engine *engine_create(const struct engine_options *options, const char **
     return engine;
 }
 
-static void print_estimate(const struct engine *engine)
+/* False when it cannot be written. */
+static bool print_estimate(const struct engine *engine)
 {
     const struct estimate *estimate = &engine->estimate;
     char all[32], probing[32];
-    printf("%zu measurement%s in %zu block%s at %d PE%s: about %s s, from %zu probe%s in %s s\n",
-           estimate->measurements, words_plural(estimate->measurements), estimate->blocks,
-           words_plural(estimate->blocks), comm_pes(), words_plural((size_t)comm_pes()),
-           words_number(all, rounds_estimate(engine, estimate_total(estimate)), 2),
-           estimate->probes, words_plural(estimate->probes),
-           words_number(probing, wall_seconds() - engine->started, 2));
+    int written = printf(
+        "%zu measurement%s in %zu block%s at %d PE%s: about %s s, from %zu probe%s in %s s\n",
+        estimate->measurements, words_plural(estimate->measurements), estimate->blocks,
+        words_plural(estimate->blocks), comm_pes(), words_plural((size_t)comm_pes()),
+        words_number(all, rounds_estimate(engine, estimate_total(estimate)), 2), estimate->probes,
+        words_plural(estimate->probes), words_number(probing, wall_seconds() - engine->started, 2));
+    return written > 0 && fflush(stdout) == 0;
 }
 
 static void tell_time_over(const struct engine *engine)
 {
     char *what = format_text("stopped by the time limit of %g s", engine->options.time_limit);
     char *missing =
-        format_text("%s%zu point%s",
-                    engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
+        format_text("%s%zu point%s", engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
                     engine->skipped_late, engine->skipped_late == 1 ? " is" : "s are");
     watch_tell_limit(engine->output, what, missing);
     free(missing);
@@ -525,8 +525,9 @@ int engine_finish(struct engine *engine, bool *report_end)
     engine->time_over = engine->time_over || said[2];
     *report_end = said[1] && !engine->options.estimate && !incomplete;
     watch_stop();
+    bool printed = true;
     if (engine->options.estimate && engine->output)
-        print_estimate(engine);
+        printed = print_estimate(engine);
     int status = engine->time_over ? STATUS_TIME_LIMIT : incomplete ? STATUS_INCOMPLETE : 0;
     if (engine->output) {
         char *limit = NULL;
@@ -546,6 +547,8 @@ int engine_finish(struct engine *engine, bool *report_end)
         if (!*report_end)
             engine_watch_output(NULL);
         char *failure = *report_end ? NULL : output_close(engine->output);
+        if (!printed && !failure)
+            failure = must(strdup("standard output cannot be written"));
         if (failure) {
             fprintf(stderr, "skampi: error: %s\n", failure);
             status = STATUS_INTERNAL;

@@ -135,7 +135,7 @@ struct engine {
     /* Seen by the watching thread and by handlers */
     atomic_long progress;
     _Atomic(const char *) doing; /* text of the measurement in progress, or NULL */
-    atomic_bool outside; /* waits for the members of a set */
+    atomic_bool outside;         /* waits for the members of a set */
     char doing_text[512];
 };
 
@@ -283,8 +283,8 @@ void estimate_free(struct estimate *);
 void watch_start(struct engine *);
 void watch_stop(void);
 void watch_progress(struct engine *);
-/* The job is being ended and reported by this thread. */
-void watch_ending(void);
+/* The last words of this run; nothing on PEs without an output. */
+void watch_last_words(int status, const char *said, const char *reason);
 /* When a run is to begin to end in order, wall_seconds(). */
 double watch_limit_near(double launched, double time_limit);
 /* Says on standard error that the time limit has ended the run, what there is, and what to do.

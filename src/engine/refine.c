@@ -49,8 +49,7 @@ void refine_add(struct refine *refine, double x, double y)
     }
     if (refine->count == refine->room) {
         refine->room = refine->room ? 2 * refine->room : 64;
-        refine->points =
-            must(realloc(refine->points, refine->room * sizeof *refine->points));
+        refine->points = must(realloc(refine->points, refine->room * sizeof *refine->points));
     }
     memmove(refine->points + at + 1, refine->points + at,
             (refine->count - at) * sizeof *refine->points);

@@ -1,9 +1,9 @@
 /*
- * A thread of every PE, from the first line of main to the end of the process, that sleeps until the
- * job is interrupted, nothing has happened for too long, the time limit has passed or the launcher
- * is gone. It is the only one that takes signals by which users and batch systems end a job; it
- * sleeps in the kernel and wakes for some microseconds once a second, so that measurements do not
- * feel it.
+ * A thread of every PE, from the first line of main to the end of the process, that sleeps until
+ * the job is interrupted, nothing has happened for too long, the time limit has passed or the
+ * launcher is gone. It is the only one that takes signals by which users and batch systems end a
+ * job; it sleeps in the kernel and wakes for some microseconds once a second, so that measurements
+ * do not feel it.
  */
 #define _GNU_SOURCE /* sigtimedwait, sigaltstack */
 #include <errno.h>
@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "comm/comm.h"
-#include "comm/communicator.h"
 #include "comm/communicator.h"
 #include "engine/internal.h"
 
@@ -35,6 +34,8 @@
 /* PEs other than PE 0 leave it to PE 0 to end the job at the time limit for so long. */
 #define TURN_SECONDS 5.0
 #define LONGEST_SAID 640
+/* Milliseconds; launchers kill a second after they have asked. */
+#define TURNS 500
 /* Of the time limit, for ending in order; what has not come to an end by itself is ended at the
  * limit, but has had so many seconds. */
 #define RESERVE_SHARE 0.05
@@ -51,9 +52,9 @@ static struct {
     sigset_t signals;
     int pe;
     bool launched;
-    atomic_bool started; /* the library can end the job */
-    atomic_bool ending;
-    double step_limit; /* seconds; 0: none */
+    atomic_bool started;        /* the library can end the job */
+    atomic_bool ending, spoken; /* spoken: the last words are written */
+    double step_limit;          /* seconds; 0: none */
     double time_limit, over_at;
     _Atomic(struct engine *) engine; /* NULL before it is there and afterwards */
     _Atomic(struct output *) output; /* likewise; on PE 0 */
@@ -80,7 +81,7 @@ void watch_progress(struct engine *engine)
     atomic_fetch_add_explicit(&engine->progress, 1, memory_order_relaxed);
 }
 
-void watch_ending(void)
+void engine_watch_ending(void)
 {
     atomic_store(&guard.ending, true);
 }
@@ -115,11 +116,17 @@ static _Noreturn void end_job(int status)
     _exit(status); /* launchers end the others when one ends like this */
 }
 
-static void last_words(int status, const char *text)
+void watch_last_words(int status, const char *said, const char *reason)
 {
     struct output *output = atomic_load(&guard.output);
     if (output)
-        output_last_words(output, status, text, text);
+        output_last_words(output, status, said, reason);
+    atomic_store(&guard.spoken, true);
+}
+
+static void last_words(int status, const char *text)
+{
+    watch_last_words(status, text, text);
 }
 
 /* A core file may have been asked for: by a limit above 0. */
@@ -159,13 +166,17 @@ static void interrupted(int number, pid_t sender)
 {
     int status = 128 + number;
     char text[LONGEST_SAID];
-    if (atomic_load(&guard.ending))
-        _exit(status); /* the launcher clears up behind a PE that ends the job */
+    bool ending = atomic_load(&guard.ending), speaks = atomic_load(&guard.output) != NULL;
     comm_say_end(COMM_LEAVING, status, "");
-    if (atomic_load(&guard.output)) {
+    /* Another PE that ends the job may be faster than this one's last words. */
+    for (int turn = 0; ending && speaks && !atomic_load(&guard.spoken) && turn < TURNS; turn++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (speaks && !atomic_load(&guard.spoken)) {
         int said = explain(number, guard.launched && sender == getppid(), text, sizeof text);
         last_words(said, text);
     }
+    if (ending)
+        _exit(status); /* the launcher clears up behind a PE that ends the job */
     if (number == SIGQUIT)
         dump_core();
     end_job(status);
@@ -243,7 +254,7 @@ static void exhausted(const char *why)
     snprintf(text, sizeof text, "PE %d is %s, in %s", guard.pe, why, doing());
     if (!atomic_load(&guard.started) || comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    watch_ending();
+    engine_watch_ending();
     char said[LONGEST_SAID + 96];
     snprintf(said, sizeof said, "ended by an error: %s", text);
     comm_say_end(COMM_FAILED, STATUS_INTERNAL, said);
@@ -330,8 +341,9 @@ static void crashed(int number)
     signal(SIGALRM, give_up);
     alarm(GRACE_SECONDS); /* what comes may wait for what the crash has interrupted */
     char text[LONGEST_SAID + 128];
-    int length = snprintf(text, sizeof text, "skampi: error: PE %d was ended by signal %d (%s) in %s\n",
-                          guard.pe, number, strsignal(number), doing());
+    int length =
+        snprintf(text, sizeof text, "skampi: error: PE %d was ended by signal %d (%s) in %s\n",
+                 guard.pe, number, strsignal(number), doing());
     if (length > 0 && !atomic_load(&guard.ending)) {
         if (length >= (int)sizeof text)
             length = (int)sizeof text - 1;
@@ -369,8 +381,8 @@ void engine_watch(double step_limit, double launched, double time_limit)
     guard.step_limit = step_limit;
     guard.time_limit = time_limit;
     if (time_limit > 0)
-        guard.over_at = fmax(launched + time_limit,
-                             watch_limit_near(launched, time_limit) + LEAST_RESERVE);
+        guard.over_at =
+            fmax(launched + time_limit, watch_limit_near(launched, time_limit) + LEAST_RESERVE);
     sigemptyset(&guard.signals);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (is_wanted(taken[i]))

@@ -36,7 +36,9 @@ struct sink {
     enum output_format format;
     char *name; /* for messages */
     int fd;
-    int error; /* of the first write that failed */
+    int error;           /* of the first write that failed, */
+    const char *trouble; /* or what another program did to the file */
+    bool regular, linked;
 };
 
 /* A result kept back. */
@@ -98,6 +100,25 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && !S_ISCHR(a->st_mode);
 }
 
+/* A pipe is opened when somebody reads it, which people should know. */
+static int open_file(const char *path)
+{
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+    struct stat status;
+    int descriptor = open(path, flags | O_NONBLOCK, 0666);
+    if (descriptor >= 0) {
+        fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+        return descriptor;
+    }
+    int reason = errno;
+    if (reason != ENXIO || stat(path, &status) != 0 || !S_ISFIFO(status.st_mode)) {
+        errno = reason;
+        return -1;
+    }
+    fprintf(stderr, "skampi: %s is a pipe that nobody reads: waiting for a reader\n", path);
+    return open(path, flags, 0666);
+}
+
 /* NULL, or why not. */
 static char *open_sinks(struct output *output, const struct output_target *targets, size_t count)
 {
@@ -108,14 +129,15 @@ static char *open_sinks(struct output *output, const struct output_target *targe
         struct sink *sink = &output->sinks[i];
         sink->format = targets[i].format;
         sink->name = must(strdup(path ? path : "standard output"));
-        sink->fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
-                        : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        sink->fd = path ? open_file(path) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
         output->sink_count++;
         if (sink->fd < 0 || fstat(sink->fd, &files[i]) != 0) {
             if (asprintf(&error, "cannot write %s: %s", sink->name, strerror(errno)) < 0)
                 must(NULL);
             break;
         }
+        sink->regular = S_ISREG(files[i].st_mode);
+        sink->linked = files[i].st_nlink > 0;
         for (size_t j = 0; j < i && !error; j++)
             if ((same_file(&files[i], &files[j]) || (!path && !targets[j].path)) &&
                 asprintf(&error, "%s and %s are the same output: give each format a file",
@@ -169,8 +191,9 @@ const char *output_failed(struct output *output)
 {
     for (size_t i = 0; i < output->sink_count && !output->failure; i++) {
         const struct sink *sink = &output->sinks[i];
-        if (sink->error && asprintf(&output->failure, "%s cannot be written: %s", sink->name,
-                                    strerror(sink->error)) < 0)
+        if ((sink->error || sink->trouble) &&
+            asprintf(&output->failure, "%s cannot be written: %s", sink->name,
+                     sink->trouble ? sink->trouble : strerror(sink->error)) < 0)
             must(NULL);
     }
     return output->failure;
@@ -183,9 +206,23 @@ size_t output_results(const struct output *output)
 
 /* ---- Writing ---- */
 
+/* What other programs do to a file that is being written loses results without any error. */
+static void look_after(struct sink *sink)
+{
+    struct stat status;
+    if (!sink->regular || sink->error || sink->trouble || fstat(sink->fd, &status) != 0)
+        return;
+    if (sink->linked && status.st_nlink == 0)
+        sink->trouble = "it has been removed meanwhile, and its results with it";
+    else if (status.st_size < lseek(sink->fd, 0, SEEK_CUR))
+        sink->trouble = "another program has cut it short meanwhile: results are lost";
+}
+
 static void write_all(struct output *output, struct sink *sink, const char *text, size_t length)
 {
-    while (length > 0 && !sink->error && !output->ended) {
+    if (length > 0)
+        look_after(sink);
+    while (length > 0 && !sink->error && !sink->trouble && !output->ended) {
         ssize_t done = write(sink->fd, text, length);
         if (done >= 0) {
             text += done;
@@ -411,6 +448,8 @@ char *output_close(struct output *output)
 {
     output_release(output);
     char *reason = (char *)(uintptr_t)output->end.reason;
+    for (size_t i = 0; i < output->sink_count; i++)
+        look_after(&output->sinks[i]);
     if (output->ending) {
         const char *failed = output_failed(output);
         if (failed) {

@@ -20,6 +20,7 @@ struct file {
     char *name;
     char *text;
     size_t length;
+    struct stat status; /* of what it was read from; all 0: nothing */
 };
 
 struct source {
@@ -63,6 +64,7 @@ static int source_append(struct source *source, enum file_kind kind, const char 
         text += 3;
         length -= 3;
     }
+    file->status = (struct stat){0};
     file->kind = kind;
     file->name = text_format("%s", name);
     file->text = memory_allocate(length + 1);
@@ -74,11 +76,13 @@ static int source_append(struct source *source, enum file_kind kind, const char 
 }
 
 /* NULL, or why not (static or from strerror). */
-static const char *read_all(int descriptor, struct text *text)
+static const char *read_all(int descriptor, struct text *text, struct stat *status)
 {
     char buffer[16384];
     ssize_t got;
 
+    if (fstat(descriptor, status) != 0)
+        return strerror(errno);
     while ((got = read(descriptor, buffer, sizeof buffer)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
@@ -91,23 +95,23 @@ static const char *read_all(int descriptor, struct text *text)
     return NULL;
 }
 
-static const char *read_file(const char *path, bool must_be_regular, struct text *text)
+static const char *read_file(const char *path, bool must_be_regular, struct text *text,
+                             struct stat *status)
 {
     const char *problem;
-    struct stat status;
     int descriptor;
 
     /* Opening a pipe or a device may block for ever. */
-    if (stat(path, &status) != 0)
+    if (stat(path, status) != 0)
         return strerror(errno);
-    if (S_ISDIR(status.st_mode))
+    if (S_ISDIR(status->st_mode))
         return strerror(EISDIR);
-    if (must_be_regular && !S_ISREG(status.st_mode))
+    if (must_be_regular && !S_ISREG(status->st_mode))
         return "not a regular file";
     descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return strerror(errno);
-    problem = read_all(descriptor, text);
+    problem = read_all(descriptor, text, status);
     close(descriptor);
     return problem;
 }
@@ -116,14 +120,16 @@ static struct source *open_as(const char *path, const char *name, const char **p
 {
     struct source *source = NULL;
     struct text text = {0};
+    struct stat status;
 
     if (path == NULL)
-        *problem = read_all(STDIN_FILENO, &text);
+        *problem = read_all(STDIN_FILENO, &text, &status);
     else
-        *problem = read_file(path, false, &text);
+        *problem = read_file(path, false, &text, &status);
     if (*problem == NULL) {
         source = source_create(true);
         source_append(source, FILE_MAIN, name, text.length > 0 ? text.data : "", text.length);
+        source->files[0].status = status;
     }
     text_release(&text);
     return source;
@@ -169,6 +175,18 @@ struct source *source_open(const char *path, const char *const *search, size_t c
     return source;
 }
 
+const char *source_read_from(const struct source *source, const struct stat *status)
+{
+    for (size_t i = 0; i < source->count; i++) {
+        const struct file *file = &source->files[i];
+
+        if (S_ISREG(file->status.st_mode) && file->status.st_dev == status->st_dev &&
+            file->status.st_ino == status->st_ino)
+            return file->name;
+    }
+    return NULL;
+}
+
 struct source *source_from_text(const char *name, const char *text, size_t length)
 {
     struct source *source = source_create(true);
@@ -195,6 +213,7 @@ int source_include(struct source *source, const char *path, char **error)
     const char *slash = strrchr(main_name, '/');
     const char *problem = NULL;
     struct text text = {0};
+    struct stat status = {0};
     char *name;
     int file = -1;
 
@@ -208,14 +227,16 @@ int source_include(struct source *source, const char *path, char **error)
             file = (int)i;
     if (file < 0) {
         if (source->reads_files)
-            problem = read_file(name, true, &text);
+            problem = read_file(name, true, &text, &status);
         else
             problem = "PE 0 has not read it";
-        if (problem == NULL)
+        if (problem == NULL) {
             file = source_append(source, FILE_INCLUDE, name, text.length > 0 ? text.data : "",
                                  text.length);
-        else
+            source->files[file].status = status;
+        } else {
             *error = text_format("cannot read the include '%s': %s", name, problem);
+        }
     }
     text_release(&text);
     free(name);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 struct source;
 
@@ -22,6 +23,10 @@ struct position {
  * slash is looked for in the current directory, then in each of search (count directories).
  * NULL with *error (allocated, for the user) when it cannot be read. */
 struct source *source_open(const char *path, const char *const *search, size_t count, char **error);
+
+/* The name of the file that the source was read from which this is the status of, however it is
+ * called there; NULL: none. Root only. */
+const char *source_read_from(const struct source *source, const struct stat *status);
 
 /* From memory (tests, fuzzing): one file of that name. */
 struct source *source_from_text(const char *name, const char *text, size_t length);

@@ -20,6 +20,7 @@ from job import Job
 sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
 from skampi_tools import campaign, results
 
+SHELL = ("sh", "-c", '"$@"; exit $?', "sh")
 ONE = 'begin measurement "one"\n  measure MPI_COMM_WORLD : wtime(10)\nend measurement\n'
 MANY = ONE + """begin measurement "many"
   for i = 1 to 100000000 do
@@ -106,11 +107,11 @@ def test_signals_in_start(tap, library):
 # ---- While it measures ----
 
 
-def while_measuring(case):
+def while_measuring(case, prefix=()):
     """A job that gets a signal when it measures, and its results seen before. target: a PE, or
     "launcher"."""
     number, target, np = case
-    job = Job(MANY, np, BOTH)
+    job = Job(MANY, np, BOTH, prefix=prefix)
     seen = job.wait_for(r"^i= 20 .*\n")
     pid = job.launcher.pid if target == "launcher" or not np else job.pe(target)
     if seen and pid:
@@ -194,9 +195,14 @@ def test_reasons(tap):
 def test_launcher_dies(tap):
     """No PE outlives its launcher, also where a shell is between; a program without one stays when
     its shell goes."""
-    for run in (while_measuring((signal.SIGKILL, "launcher", 2)),):
-        tap.equal(run.status, 137, "the launcher is killed: no PE is left", run)
-        check_kept(tap, "the launcher is killed", run, 129, "the launcher.* is gone")
+    cases = [(signal.SIGKILL, "launcher", 2, ()), (signal.SIGKILL, "launcher", 2, SHELL)]
+    for case, run in in_parallel(cases, lambda case: while_measuring(case[:3], case[3])):
+        name = "the launcher is killed" + (", a shell between" if case[3] else "")
+        tap.equal(run.status, 137, f"{name}: no PE is left", run)
+        check_kept(tap, name, run, 129, "the launcher.* is gone")
+    run = Job(MANY, 0, [*BOTH, "--time-limit", "6"], prefix=("sh", "-c", '"$@" & sleep 2', "sh")).finish()
+    tap.ok(run.status == 0 and end_record(run).get("status") == 4,
+           "without a launcher, a program outlives its shell", run)
 
 
 # ---- Limits of time ----

@@ -307,7 +307,7 @@ def test_places(tap):
         "-o -": (["-o", "-", "-f", "csv"], {None: rows}),
         "suffixes": (["-o", "x.csv", "-o", "x.json", "-o", "x.sko"],
                      {"x.csv": rows, "x.json": lines, "x.sko": sko}),
-        "unknown suffixes": (["-o", "x.txt", "-o", "y"], {"x.txt": sko, "y": sko}),
+        "no suffixes": (["-o", "a.b/x", "-o", "y", "-o", ".z"], {"a.b/x": sko, "y": sko, ".z": sko}),
         "unknown suffixes, -f": (["-o", "x.txt", "-f", "json", "-o", "b.csv"],
                                  {"x.txt": lines, "b.csv": rows}),
         "two of a format": (["-o", "x.json", "-o", "y.json"], {"x.json": lines, "y.json": lines}),
@@ -316,7 +316,7 @@ def test_places(tap):
     }
 
     def start(name):
-        return skampi(ONE, np=1, args=cases[name][0], launch=False)
+        return skampi(ONE, np=1, args=cases[name][0], launch=False, files={"a.b/w": ""})
 
     for name, run in in_parallel(list(cases), start):
         places = cases[name][1]

@@ -12,15 +12,16 @@ RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 
 
 class Job:
-    """skampi in the background, with its output in a file; np 0: without a launcher."""
+    """skampi in the background, with its output in a file; np 0: without a launcher. prefix: words
+    between the launcher and skampi."""
 
-    def __init__(self, script, np, args=("-o", "out.sko"), env=None):
+    def __init__(self, script, np, args=("-o", "out.sko"), env=None, prefix=()):
         self.mark = processes.new_mark()
         self.directory = harness.scratch_directory()
         self.output = os.path.join(self.directory, "out.sko")
         with open(os.path.join(self.directory, "test.ski"), "w", encoding="utf-8") as file:
             file.write(script)
-        self.argv = [harness.program(), "-i", "test.ski", *args]
+        self.argv = [*prefix, harness.program(), "-i", "test.ski", *args]
         if np:
             self.argv = harness.launch_line(np, self.argv)
         self.begin = time.monotonic()

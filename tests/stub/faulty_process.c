@@ -1,8 +1,8 @@
 /*
- * Preloaded into skampi: a library whose start or end hangs, or memory that runs out, as SKAMPI_FAULT
- * says. "hang FUNCTION": that function never returns. "memory": from the SKAMPI_FAULT_AT-th request of
- * the program itself (not of its libraries) on, malloc(), calloc() and realloc() give nothing.
- * SKAMPI_FAULT_PE: on this PE alone.
+ * Preloaded into skampi: a library whose start or end hangs, or memory that runs out, as
+ * SKAMPI_FAULT says. "hang FUNCTION": that function never returns. "memory": from the
+ * SKAMPI_FAULT_AT-th request of the program itself (not of its libraries) on, malloc(), calloc()
+ * and realloc() give nothing. SKAMPI_FAULT_PE: on this PE alone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,7 +47,8 @@ __attribute__((constructor)) static void choose(void)
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     const char *name = strrchr(program, '/');
-    wrong = name && strcmp(name, "/skampi") == 0 && fault && (!pe || (rank && strcmp(pe, rank) == 0));
+    wrong =
+        name && strcmp(name, "/skampi") == 0 && fault && (!pe || (rank && strcmp(pe, rank) == 0));
     at = number ? atol(number) : 1;
     dl_iterate_phdr(note_program, NULL);
     memory = wrong && strcmp(fault, "memory") == 0;
