@@ -24,9 +24,11 @@
 /* Descriptors that applications count on are below. */
 #define LEAST_DESCRIPTOR 200
 #define COMMAND_BYTES 4096
+#define MOST_JOBS 1000000
 #define DESCRIPTION_BYTES (1024 * 1024)
 
 static struct {
+    int job;             /* of one command; 0 and 1: the first */
     char path[PATH_MAX]; /* absolute: programs change folders */
     _Atomic int descriptor;
     dev_t device; /* of the file, in case the application closes all descriptors and opens others */
@@ -204,11 +206,55 @@ static bool is_free(int descriptor)
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-char *file_create(void)
+/* The number of a folder that no job has yet. What is wrong with folders is found when files are
+ * made there. */
+static int64_t claim_folder(void)
 {
     const char *folder = tracer.settings.folder;
-    char name[32], whole[PATH_MAX];
+    char path[PATH_MAX], first[32];
+    if (!getenv(FORMAT_JOBS_VARIABLE) || !make_folder(folder))
+        return 1;
+    snprintf(first, sizeof first, FORMAT_NAME, 0);
+    if (snprintf(path, sizeof path, "%s/%s", folder, first) >= (int)sizeof path)
+        return 1;
+    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+        close(descriptor);
+    if (descriptor >= 0 || errno != EEXIST)
+        return 1;
+    for (int job = 2; job < MOST_JOBS; job++) {
+        if (snprintf(path, sizeof path, FORMAT_JOB, folder, job) >= (int)sizeof path)
+            break;
+        if (mkdir(path, 0777) == 0) {
+            char mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
+            tracer_say("this is job %d of one command; its trace goes to %s", job, path);
+            snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, path);
+            descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+            if (descriptor >= 0)
+                close(descriptor);
+            return job;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return 1;
+}
+
+void file_agree(void)
+{
+    int64_t job = tracer.pe == 0 ? claim_folder() : 1;
+    comm_broadcast(comm_world(), &job, sizeof job);
+    file.job = (int)job;
+}
+
+char *file_create(void)
+{
+    char name[32], folder[PATH_MAX], whole[PATH_MAX];
     snprintf(name, sizeof name, FORMAT_NAME, tracer.pe);
+    if (file.job > 1)
+        snprintf(folder, sizeof folder, FORMAT_JOB, tracer.settings.folder, file.job);
+    else
+        snprintf(folder, sizeof folder, "%s", tracer.settings.folder);
     snprintf(file.path, sizeof file.path, "%s", folder);
     if (!make_folder(folder) || !realpath(folder, whole))
         return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");

@@ -122,6 +122,9 @@ void tracer_save(const char *reason, bool last);
 
 /* ---- runtime_file.c ---- */
 
+/* Which of the jobs of one command this is: that it has a folder of its own. Collective over all
+ * PEs. */
+void file_agree(void);
 /* Makes the folder and the file, and writes what does not change. NULL, or what is wrong and what
  * to do, to be freed. */
 char *file_create(void);

@@ -26,7 +26,7 @@ enum row {
 };
 
 const struct setting_row setting_rows[ROWS] = {
-    [ROW_FOLDER] = {"-o", "SHMEMTRACE_OUTPUT", SETTING_NEEDED, "DIR",
+    [ROW_FOLDER] = {SETTINGS_FOLDER_OPTION, "SHMEMTRACE_OUTPUT", SETTING_NEEDED, "DIR",
                     "folder of the trace (" SETTINGS_FOLDER ")"},
     [ROW_RING] = {"--ring", "SHMEMTRACE_RING", SETTING_OPTIONAL, "SIZE",
                   "keep the last SIZE (16M) of each thread in memory, write it at the end"},
