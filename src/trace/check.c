@@ -60,8 +60,8 @@ struct check {
     struct reader *reader;
     uint64_t findings, events, dropped;
     size_t start_alone; /* PEs whose clocks were synchronized at the start alone */
-    struct pe *pes;   /* by index of the file */
-    struct set *sets; /* by number of the reader */
+    struct pe *pes;     /* by index of the file */
+    struct set *sets;   /* by number of the reader */
     size_t set_room, set_count;
     bool matching; /* possible: all PEs of one run are there, and nothing of them is missing */
     bool unknown;  /* there are teams whose members are not known, so theirs is not */
@@ -523,10 +523,10 @@ static int check_run(struct reader *reader)
     else
         check_ends(&check);
     if (check.start_alone)
-        reader_say(reader,
-                   "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
-                   "alone",
-                   check.start_alone, check.start_alone == 1 ? "" : "s");
+        fprintf(reader->out,
+                "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
+                "alone\n",
+                check.start_alone, check.start_alone == 1 ? "" : "s");
     fprintf(reader->out, "PEs: %zu, events: %" PRIu64 ", sets of PEs with collective calls: %zu; ",
             reader->count, check.events, check.set_count);
     if (check.findings)

@@ -177,8 +177,7 @@ static void parse_options(struct reader *reader, int argc, char **argv)
         const char *word = argv[optind - 1];
         /* "-" is standard output. */
         if (c == ':' || (optarg && optarg == word && word[0] == '-' && word[1]))
-            reader_fail(reader, 2, "option %s needs a value",
-                        c == ':' ? word : argv[optind - 2]);
+            reader_fail(reader, 2, "option %s needs a value", c == ':' ? word : argv[optind - 2]);
         if (c == '?')
             reader_fail(reader, 2, "unknown option %s; shmemtrace %s -h lists them", word,
                         reader->command->name);

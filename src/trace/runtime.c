@@ -270,8 +270,8 @@ static void free_encoder(struct encoder *encoder)
     free(encoder->series);
 }
 
-/* A ring costs what is written into it, not what it might hold: pages come when they are used. NULL:
- * there is no room for them. */
+/* A ring costs what is written into it, not what it might hold: pages come when they are used.
+ * NULL: there is no room for them. */
 static char *reserve(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -555,8 +555,10 @@ static char *prepare(void)
 /* One PE says what is wrong, and the job ends. */
 static void give_up(const char *problem, bool speaks)
 {
-    if (speaks)
+    if (speaks) {
         tracer_say("%s", problem);
+        file_refused();
+    }
     shmem_global_exit(2);
     _exit(2);
 }
@@ -642,8 +644,8 @@ static const void *copy_journal(const struct tracer_thread *thread, size_t at)
     return copy->entries;
 }
 
-/* Writes calls from one on that no block has yet, as file_write_at does, and goes there. Returns how
- * many are in the file now. */
+/* Writes calls from one on that no block has yet, as file_write_at does, and goes there. Returns
+ * how many are in the file now. */
 static uint64_t save_calls(const struct tracer_thread *thread, struct position *from,
                            const void *to, off_t *end, bool *open)
 {

@@ -206,6 +206,22 @@ static bool is_free(int descriptor)
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
+static void make_mark(const char *folder)
+{
+    char mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
+    snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, folder);
+    int descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+void file_refused(void)
+{
+    const char *folder = getenv("SHMEMTRACE_OUTPUT");
+    if (folder && getenv(FORMAT_JOBS_VARIABLE))
+        make_mark(folder);
+}
+
 /* The number of a folder that no job has yet. What is wrong with folders is found when files are
  * made there. */
 static int64_t claim_folder(void)
@@ -226,12 +242,8 @@ static int64_t claim_folder(void)
         if (snprintf(path, sizeof path, FORMAT_JOB, folder, job) >= (int)sizeof path)
             break;
         if (mkdir(path, 0777) == 0) {
-            char mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
             tracer_say("this is job %d of one command; its trace goes to %s", job, path);
-            snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, path);
-            descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-            if (descriptor >= 0)
-                close(descriptor);
+            make_mark(path);
             return job;
         }
         if (errno != EEXIST)

@@ -125,6 +125,8 @@ void tracer_save(const char *reason, bool last);
 /* Which of the jobs of one command this is: that it has a folder of its own. Collective over all
  * PEs. */
 void file_agree(void);
+/* There will be no file, and why was said: the command need not say it. */
+void file_refused(void);
 /* Makes the folder and the file, and writes what does not change. NULL, or what is wrong and what
  * to do, to be freed. */
 char *file_create(void);
