@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,10 +94,15 @@ static const struct {
     double per_second;
 } units[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
 
-static void fail(struct options *options, const char *format, const char *what)
+/* The first error counts. */
+static void __attribute__((format(printf, 2, 3)))
+fail(struct options *options, const char *format, ...)
 {
-    if (!options->error && asprintf(&options->error, format, what) < 0)
+    va_list arguments;
+    va_start(arguments, format);
+    if (!options->error && vasprintf(&options->error, format, arguments) < 0)
         must(NULL);
+    va_end(arguments);
 }
 
 static void set_unit(struct options *options, const char *name)
@@ -116,11 +122,8 @@ static void fail_timer(struct options *options, const char *name)
     for (; count < timer_count() && count < sizeof names / sizeof *names; count++)
         names[count] = timer_at(count)->name;
     closest = diag_closest(name, names, count);
-    if (!options->error &&
-        asprintf(&options->error, "--timer %s: there is no such timer%s%s%s; --timers lists them",
-                 name, closest ? ": did you mean " : "", closest ? closest : "",
-                 closest ? "?" : "") < 0)
-        abort();
+    fail(options, "--timer %s: there is no such timer%s%s%s; --timers lists them", name,
+         closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : "");
 }
 
 /* Whether it can be used here is known only when the library is started. */

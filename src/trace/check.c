@@ -58,9 +58,10 @@ struct pe {
 
 struct check {
     struct reader *reader;
-    uint64_t findings, events;
-    struct pe *pes;   /* by index of the file */
-    struct set *sets; /* by number of the reader */
+    uint64_t findings, events, dropped;
+    size_t start_alone; /* PEs whose clocks were synchronized at the start alone */
+    struct pe *pes;     /* by index of the file */
+    struct set *sets;   /* by number of the reader */
     size_t set_room, set_count;
     bool matching; /* possible: all PEs of one run are there, and nothing of them is missing */
     bool unknown;  /* there are teams whose members are not known, so theirs is not */
@@ -128,6 +129,20 @@ static void check_other_blocks(struct source *source)
     }
 }
 
+/* Events, or the calls of a profile. */
+static uint64_t recorded_calls(struct source *source)
+{
+    if (!source->info->profile)
+        return source->info->events;
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_profile profile;
+    uint64_t calls = 0;
+    while (trace_next_profile(cursor, &profile) > 0)
+        calls += profile.calls;
+    trace_cursor_free(cursor);
+    return calls;
+}
+
 static void check_files(struct check *check)
 {
     struct reader *reader = check->reader;
@@ -168,6 +183,13 @@ static void check_files(struct check *check)
         if (!info->complete)
             finding(check, "%s: did not end in order%s%s", source->path, *info->end ? ": " : "",
                     info->end);
+        if (info->lost)
+            finding(check,
+                    "%s: %" PRIu64 " of %" PRIu64 " events were lost for want of room (--limit, a "
+                    "full disk, or no memory)",
+                    source->path, info->lost, info->lost + recorded_calls(source));
+        check->start_alone += info->start_alone;
+        check->dropped += info->dropped;
         if (info->dropped) {
             reader_say(reader,
                        "%s: %" PRIu64 " events were not kept, so collectives are not matched",
@@ -500,13 +522,18 @@ static int check_run(struct reader *reader)
         check.findings++; /* damage, which was said */
     else
         check_ends(&check);
+    if (check.start_alone)
+        fprintf(reader->out,
+                "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
+                "alone\n",
+                check.start_alone, check.start_alone == 1 ? "" : "s");
     fprintf(reader->out, "PEs: %zu, events: %" PRIu64 ", sets of PEs with collective calls: %zu; ",
             reader->count, check.events, check.set_count);
     if (check.findings)
         fprintf(reader->out, "%" PRIu64 " finding%s\n", check.findings,
                 check.findings == 1 ? "" : "s");
     else
-        fputs("all well\n", reader->out);
+        fprintf(reader->out, "all well%s\n", check.dropped ? " with what was kept" : "");
     bool good = check.findings == 0;
     check_free(&check);
     return good ? 0 : 1;

@@ -296,11 +296,16 @@ void event_text_header(FILE *out, const struct trace_info *info)
     if (!info->complete)
         fputs("# not ended in order\n", out);
     if (info->dropped)
-        fprintf(out, "# %" PRIu64 " events more were not kept\n", info->dropped);
+        fprintf(out, "# %" PRIu64 " events more were not kept", info->dropped);
+    if (info->lost)
+        fprintf(out, ", %" PRIu64 " of them lost for want of room", info->lost);
+    if (info->dropped)
+        fputc('\n', out);
     if (isfinite(info->clock_bound))
         fprintf(out, "# clocks: %s, within %.0f ns\n", info->clock, 1e9 * info->clock_bound);
     else
-        fprintf(out, "# clocks: %s\n", info->clock);
+        fprintf(out, "# clocks: %s%s\n", info->clock,
+                info->start_alone ? "; not synchronized at the end" : "");
 }
 
 void event_text_columns(FILE *out)

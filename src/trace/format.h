@@ -14,6 +14,12 @@
 #define FORMAT_VERSION 2
 #define FORMAT_OLDEST 1 /* that is read: it has no teams and no signals */
 #define FORMAT_NAME "pe-%05d.trace"
+/* Of the second job of one command on: FOLDER.2, ... with a file of this name, by which the command
+ * knows folders that it may replace. In the first one it says that a job has refused to record. */
+#define FORMAT_JOB "%s.%d"
+#define FORMAT_JOB_MARK ".job"
+/* Set by the command: each job that runs under it has a folder of its own. */
+#define FORMAT_JOBS_VARIABLE "SHMEMTRACE_JOBS"
 
 /* ---- File: head, what it says, ending, blocks ---- */
 

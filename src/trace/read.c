@@ -210,12 +210,15 @@ static void read_ending(struct trace_file *file, int64_t at)
     uint64_t events = take_number(&input), dropped = take_number(&input);
     uint64_t threads = take_number(&input);
     struct fix end = take_fix(&input, false);
+    uint64_t lost = take_number(&input); /* 0 in older files */
     if (input.bad || threads > THREADS_MOST)
         return;
     file->info.end = reason;
     file->info.complete = true;
     file->info.events = events;
     file->info.dropped = dropped;
+    file->info.lost = lost < dropped ? lost : dropped;
+    file->info.start_alone = file->start.known && !end.known;
     file->info.threads = (int)threads;
     file->end = end;
     if (end.known && file->start.known)

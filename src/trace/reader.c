@@ -175,8 +175,9 @@ static void parse_options(struct reader *reader, int argc, char **argv)
     optind = 0;
     for (int c; (c = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
         const char *word = argv[optind - 1];
-        if (c == ':')
-            reader_fail(reader, 2, "option %s needs a value", word);
+        /* "-" is standard output. */
+        if (c == ':' || (optarg && optarg == word && word[0] == '-' && word[1]))
+            reader_fail(reader, 2, "option %s needs a value", c == ':' ? word : argv[optind - 2]);
         if (c == '?')
             reader_fail(reader, 2, "unknown option %s; shmemtrace %s -h lists them", word,
                         reader->command->name);
@@ -342,6 +343,9 @@ struct source *source_open(struct reader *reader, size_t index)
         return NULL;
     }
     reader->chosen = true;
+    /* A program that is running may not have written anything of its threads yet. */
+    for (long thread = 0; thread == 0 || thread < info->threads; thread++)
+        reader->thread_chosen = reader->thread_chosen || reader_wants_thread(reader, thread);
     struct source *source = reader_allocate(NULL, 1, sizeof *source);
     *source = (struct source){
         .reader = reader,
@@ -366,6 +370,10 @@ int reader_status(const struct reader *reader)
     if (!reader->chosen)
         reader_fail(reader, 2, "--pe %s: there is no such PE in %s", reader_given(reader, "pe"),
                     reader->path);
+    if (!reader->thread_chosen)
+        reader_fail(reader, 2, "--thread %s: there is no such thread in %s%s",
+                    reader_given(reader, "thread"), reader->path,
+                    reader->pe_ranges ? " of these PEs" : "");
     return reader->status;
 }
 

@@ -59,7 +59,8 @@ struct reader {
     struct sets sets;      /* of PEs, of all files, once source_set() was called */
     int status;            /* so far */
     size_t readable;
-    bool chosen; /* a readable one was, by --pe */
+    bool chosen;        /* a readable one was, by --pe */
+    bool thread_chosen; /* and a thread in it, by --thread */
 };
 
 /* A file of the trace that is being read. */

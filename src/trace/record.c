@@ -6,15 +6,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "trace/format.h"
+#include "trace/read.h"
 #include "trace/settings.h"
 
 #ifndef SKAMPI_LIBRARY_DIR
@@ -80,6 +85,48 @@ static void usage(void)
         printf("  %-20s %s\n", setting_rows[i].option, setting_rows[i].variable);
 }
 
+/* ---- Names of programs ---- */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* Launchers of Open MPI, and those that may be. */
+static const char *const open_mpi[] = {"oshrun", "shmemrun", "orterun", "prterun", "prun", NULL};
+static const char *const perhaps_open_mpi[] = {"mpirun", "mpiexec", NULL};
+static const char *const other_launchers[] = {"srun", "aprun", "jsrun", "sh", "bash", NULL};
+
+/* Whether a word without a slash is what a shell would start. */
+static bool is_on_path(const char *word)
+{
+    const char *path = getenv("PATH");
+    while (path && *path && !strchr(word, '/')) {
+        char candidate[PATH_MAX];
+        struct stat status;
+        int length = (int)strcspn(path, ":");
+        snprintf(candidate, sizeof candidate, "%.*s/%s", length, path, word);
+        if (stat(candidate, &status) == 0 && S_ISREG(status.st_mode) &&
+            access(candidate, X_OK) == 0)
+            return true;
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+/* Whether what follows an option cannot be its argument: another option, or the command. */
+static bool is_no_argument(const struct setting_row *row, const char *word)
+{
+    struct stat status;
+    if (word[0] == '-' || is_one_of(word, open_mpi) || is_one_of(word, perhaps_open_mpi) ||
+        is_one_of(word, other_launchers))
+        return true;
+    return strcmp(row->option, SETTINGS_FOLDER_OPTION) == 0 && stat(word, &status) != 0 &&
+           is_on_path(word);
+}
+
 /* ---- Options ---- */
 
 /* The row of an option; its argument, if it is in the same word, in *argument. */
@@ -116,8 +163,16 @@ static int take_options(int argc, char **argv, struct settings *settings)
             refuse("%s: this option has no argument", word);
             return 0;
         }
-        if (wants == SETTING_NEEDED && !argument && i + 1 < argc)
+        if (wants == SETTING_NEEDED && !argument && i + 1 < argc) {
+            if (is_no_argument(&setting_rows[row], argv[i + 1])) {
+                const char *wanted = setting_rows[row].placeholder;
+                refuse("%s: the argument %s is missing: %s is an option or a program (%s=%s if you "
+                       "mean it)",
+                       word, wanted, argv[i + 1], word, argv[i + 1]);
+                return 0;
+            }
             argument = argv[++i];
+        }
         /* --ring 8M: no launcher's name begins with a digit. */
         if (wants == SETTING_OPTIONAL && !argument && i + 1 < argc &&
             isdigit((unsigned char)argv[i + 1][0]))
@@ -146,6 +201,8 @@ static const char *kept_because(int folder, const char *name)
 {
     static const char foreign[] = "which is no trace";
     int pe, length = 0;
+    if (strcmp(name, FORMAT_JOB_MARK) == 0)
+        return NULL;
     if (sscanf(name, "pe-%d.trace%n", &pe, &length) != 1 || length == 0 || name[length])
         return foreign;
     int descriptor = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -185,17 +242,42 @@ static int clear_folder(const char *folder)
     return status;
 }
 
-static int prepare_folder(const char *folder)
+/* Those of further jobs of an earlier command. Returns 0, or the status. */
+static int remove_jobs(const char *folder)
 {
-    char path[PATH_MAX];
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    for (int job = 2;; job++) {
+        char path[PATH_MAX], mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
+        if (snprintf(path, sizeof path, FORMAT_JOB, folder, job) >= (int)sizeof path ||
+            access(path, F_OK) != 0)
+            return 0;
+        snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, path);
+        if (access(mark, F_OK) != 0)
+            continue; /* somebody has named it so */
+        int status = clear_folder(path);
+        if (status)
+            return status;
+        if (rmdir(path) != 0)
+            return refuse("%s: %s; name another folder with -o", path, strerror(errno));
+    }
+}
+
+/* path: its absolute name; made: it was not there. */
+static int prepare_folder(const char *folder, char *path, bool *made)
+{
+    *made = mkdir(folder, 0777) == 0;
+    if (!*made && errno != EEXIST)
         return refuse("%s: %s; name another folder with -o", folder, strerror(errno));
     int status = clear_folder(folder);
     if (status)
         return status;
     if (access(folder, W_OK) != 0 || !realpath(folder, path))
         return refuse("%s: %s; name another folder with -o", folder, strerror(errno));
-    return setenv("SHMEMTRACE_OUTPUT", path, 1) == 0 ? 0 : refuse("out of memory");
+    status = remove_jobs(path);
+    if (status)
+        return status;
+    return setenv("SHMEMTRACE_OUTPUT", path, 1) == 0 && setenv(FORMAT_JOBS_VARIABLE, "1", 1) == 0
+               ? 0
+               : refuse("out of memory");
 }
 
 /* ---- Library ---- */
@@ -224,23 +306,14 @@ static bool find_library(char *path, size_t size)
 
 /* ---- Launcher ---- */
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    while (*names && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
-
 /* Launchers of Open MPI pass on what they are told to with -x alone, and programs of other hosts
  * get nothing else. Others of the same names say who they are. */
 static bool is_open_mpi(const char *launcher)
 {
-    static const char *const always[] = {"oshrun", "shmemrun", "orterun", "prterun", "prun", NULL};
-    static const char *const perhaps[] = {"mpirun", "mpiexec", NULL};
     const char *slash = strrchr(launcher, '/'), *name = slash ? slash + 1 : launcher;
     char command[PATH_MAX + 64], line[256] = "";
-    if (!is_one_of(name, perhaps))
-        return is_one_of(name, always);
+    if (!is_one_of(name, perhaps_open_mpi))
+        return is_one_of(name, open_mpi);
     if (strchr(launcher, '\''))
         return false;
     snprintf(command, sizeof command, "'%s' --version 2>/dev/null", launcher);
@@ -282,7 +355,7 @@ static char **with_variables(char **command, size_t count, const char *library, 
     size_t programs = 1, used = 0;
     for (size_t i = 1; i < count; i++)
         programs += strcmp(command[i], ":") == 0;
-    char **words = calloc(count + programs * 2 * (setting_row_count + 1) + 1, sizeof *words);
+    char **words = calloc(count + programs * 2 * (setting_row_count + 2) + 1, sizeof *words);
     for (size_t i = 0; words && i < count; i++) {
         bool variable = i > 0 && strcmp(command[i - 1], "-x") == 0;
         words[used] = variable ? with_library(command[i], library, preload) : command[i];
@@ -292,6 +365,8 @@ static char **with_variables(char **command, size_t count, const char *library, 
             continue;
         words[used++] = "-x";
         words[used++] = preload;
+        words[used++] = "-x";
+        words[used++] = FORMAT_JOBS_VARIABLE;
         for (size_t k = 0; k < setting_row_count; k++)
             if (getenv(setting_rows[k].variable)) {
                 words[used++] = "-x";
@@ -301,10 +376,132 @@ static char **with_variables(char **command, size_t count, const char *library, 
     return words;
 }
 
+/* ---- Running it ---- */
+
+static volatile pid_t launcher;
+
+/* What the terminal sends, the launcher gets, too. */
+static void pass_on(int number, siginfo_t *info, void *unused)
+{
+    (void)unused;
+    if (info->si_code <= 0)
+        kill(launcher, number);
+}
+
+static const int passed[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
+
+static void pass_signals_on(void)
+{
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+        struct sigaction before, ours = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+        sigfillset(&ours.sa_mask);
+        if (sigaction(passed[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(passed[i], &ours, NULL);
+    }
+}
+
+/* Runs until its end. Returns what wait() says of it; errno of why it could not be started, if not
+ * 0, in *error. */
+static int run(char **command, int *error)
+{
+    int ends[2], end = 0;
+    sigset_t all, before;
+    *error = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        *error = errno;
+        return 0;
+    }
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    const pid_t parent = getpid();
+    launcher = fork();
+    if (launcher == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* as if it were this process itself */
+        if (getppid() != parent)
+            _exit(STATUS_NOT_EXECUTABLE);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        execvp(command[0], command);
+        *error = errno;
+        if (write(ends[1], error, sizeof *error) < 0)
+            _exit(STATUS_NOT_FOUND);
+        _exit(STATUS_NOT_EXECUTABLE);
+    }
+    if (launcher < 0)
+        *error = errno;
+    else
+        pass_signals_on();
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    close(ends[1]);
+    if (launcher > 0) {
+        while (read(ends[0], error, sizeof *error) < 0 && errno == EINTR)
+            ;
+        while (waitpid(launcher, &end, 0) < 0 && errno == EINTR)
+            ;
+    }
+    close(ends[0]);
+    return end;
+}
+
+/* Of all PEs, as far as has to be read to know that there is one. */
+static bool any_event(char **files, long count)
+{
+    bool found = false;
+    for (long i = 0; i < count; i++) {
+        char *error = NULL;
+        struct trace_file *file = found ? NULL : trace_open(files[i], &error);
+        if (file)
+            found = trace_info(file)->events > 0 || trace_info(file)->profile ||
+                    !trace_info(file)->complete;
+        trace_close(file);
+        free(error);
+        free(files[i]);
+    }
+    return found;
+}
+
+/* Whoever finds no trace should know why. */
+static void say_if_nothing(const char *folder, bool made)
+{
+    char **files, *error = NULL;
+    long count = trace_files(folder, &files, &error);
+    free(error);
+    if (count < 0) {
+        char mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
+        snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, folder);
+        if (unlink(mark) != 0)
+            refuse("nothing was recorded: no program has started OpenSHMEM where " LIBRARY
+                   " could see it (a program without OpenSHMEM or linked statically, or a launcher "
+                   "that does not pass LD_PRELOAD on)");
+        if (made)
+            rmdir(folder);
+        return;
+    }
+    if (!any_event(files, count))
+        refuse("%s: no call was recorded; --only, --exclude and --phase say which are", folder);
+    free(files);
+}
+
+/* The same end as the launcher's. */
+static int end_as(int end)
+{
+    if (!WIFSIGNALED(end))
+        return WEXITSTATUS(end);
+    const struct rlimit none = {0};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, WTERMSIG(end));
+    setrlimit(RLIMIT_CORE, &none); /* it has left one, if there is to be any */
+    signal(WTERMSIG(end), SIG_DFL);
+    raise(WTERMSIG(end));
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    return 128 + WTERMSIG(end);
+}
+
 int record_main(int argc, char **argv)
 {
     struct settings settings;
-    char library[PATH_MAX], problem[512];
+    char library[PATH_MAX], folder[PATH_MAX], problem[512];
+    bool made;
     for (int i = 1; i < argc && argv[i][0] == '-'; i++)
         if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
             usage();
@@ -323,7 +520,7 @@ int record_main(int argc, char **argv)
         return refuse("%s is neither beside this program nor in %s: build it with OpenSHMEM and "
                       "python3, or make install",
                       LIBRARY, SKAMPI_LIBRARY_DIR);
-    int status = prepare_folder(settings.folder);
+    int status = prepare_folder(settings.folder, folder, &made);
     if (status)
         return status;
     char **command = argv + first, *preload = preload_text(library), *assignment;
@@ -335,8 +532,11 @@ int record_main(int argc, char **argv)
         setenv("LD_PRELOAD", preload, 1);
     if (!command)
         return refuse("out of memory");
-    execvp(command[0], command);
-    status = errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
-    refuse("%s: %s", command[0], strerror(errno));
-    return status;
+    int error, end = run(command, &error);
+    if (error) {
+        refuse("%s: %s", command[0], strerror(error));
+        return error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+    }
+    say_if_nothing(folder, made);
+    return end_as(end);
 }

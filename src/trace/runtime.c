@@ -20,7 +20,6 @@
 /* Small enough to stay in the processor's cache until it is encoded. */
 #define STREAM_JOURNAL_BYTES (32 * 1024)
 #define RING_JOURNAL_BYTES (64 * 1024)
-#define HUGE_PAGE_BYTES (2 * 1024 * 1024)
 #define NO_MEMORY "out of memory; run without the tracer"
 
 struct trace_run trace_run;
@@ -182,10 +181,28 @@ static void open_journal(struct tracer_thread *thread, struct journal *journal, 
     atomic_store(&journal->first, thread->common.calls);
 }
 
+/* The pages of a journal that is used for the first time, all at once: one by one they cost several
+ * times as much. Older kernels do not know how. */
+static void touch(struct journal *journal)
+{
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)journal + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)journal->entries + RING_JOURNAL_BYTES + page - 1) / page * page;
+    madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+#else
+    (void)journal;
+#endif
+}
+
 /* The oldest journal of the ring gives way. */
 static void turn_ring(struct tracer_thread *thread, int64_t base)
 {
     size_t next = (thread->current + 1) % thread->journal_count;
+    if (next == thread->opened) {
+        touch(thread->journals[next]);
+        thread->opened++;
+    }
     atomic_store(&current_journal(thread)->end, thread->common.next);
     atomic_store(&thread->journals[next]->end, NULL);
     open_journal(thread, thread->journals[next], base);
@@ -253,16 +270,13 @@ static void free_encoder(struct encoder *encoder)
     free(encoder->series);
 }
 
-/* A ring that is there before the first call, so that no call waits for memory. Other threads than
- * the first take theirs as they need it: they may be many. NULL: there is not so much. */
-static char *allocate_touched(size_t bytes)
+/* A ring costs what is written into it, not what it might hold: pages come when they are used.
+ * NULL: there is no room for them. */
+static char *reserve(size_t bytes)
 {
-    size_t whole = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
-    char *memory = aligned_alloc(HUGE_PAGE_BYTES, whole);
-    if (!memory)
-        return NULL;
-    madvise(memory, whole, MADV_HUGEPAGE);
-    return memset(memory, 0, bytes);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
 static bool allocate_journals(struct tracer_thread *thread)
@@ -270,8 +284,7 @@ static bool allocate_journals(struct tracer_thread *thread)
     bool ring = tracer.settings.ring > 0;
     size_t count = ring ? tracer.settings.ring / RING_JOURNAL_BYTES : 1;
     size_t each = sizeof(struct journal) + journal_bytes();
-    bool touched = ring && atomic_load(&tracer.thread_count) == 0;
-    char *memory = touched ? allocate_touched(count * each) : calloc(count, each);
+    char *memory = ring ? reserve(count * each) : calloc(count, each);
     thread->journals = calloc(count, sizeof(struct journal *));
     bool good = memory && thread->journals;
     if (!ring) {
@@ -279,7 +292,10 @@ static bool allocate_journals(struct tracer_thread *thread)
         good = allocate_encoder(&thread->encoder) && thread->buffer && good;
     }
     if (!good) {
-        free(memory);
+        if (ring && memory)
+            munmap(memory, count * each);
+        else
+            free(memory);
         free(thread->journals);
         free(thread->buffer);
         free_encoder(&thread->encoder);
@@ -337,8 +353,10 @@ static struct trace_thread *first_call(void)
         free(thread);
         return NULL;
     }
-    if (thread->journals)
+    if (thread->journals) {
+        thread->opened = 1;
         open_journal(thread, thread->journals[0], (int64_t)trace_now());
+    }
     if (thread->buffer) {
         thread->encoder.time = thread->journals[0]->base;
         thread->encoder.phase = trace_run.phase;
@@ -537,8 +555,10 @@ static char *prepare(void)
 /* One PE says what is wrong, and the job ends. */
 static void give_up(const char *problem, bool speaks)
 {
-    if (speaks)
+    if (speaks) {
         tracer_say("%s", problem);
+        file_refused();
+    }
     shmem_global_exit(2);
     _exit(2);
 }
@@ -556,6 +576,7 @@ struct trace_thread *trace_started(unsigned routine)
     if (tracer.pid)
         return NULL;
     bool speaks;
+    comm_steady(); /* programs need not end the library by shmem_finalize */
     tracer.pid = getpid();
     tracer.pe = shmem_my_pe();
     trace_pes = shmem_n_pes();
@@ -623,19 +644,20 @@ static const void *copy_journal(const struct tracer_thread *thread, size_t at)
     return copy->entries;
 }
 
-/* Writes calls from one on that no block has yet, as file_write_at does. Returns how many are in
- * the file now. */
-static uint64_t save_calls(const struct tracer_thread *thread, struct position from, const void *to,
-                           off_t *end, bool *open)
+/* Writes calls from one on that no block has yet, as file_write_at does, and goes there. Returns
+ * how many are in the file now. */
+static uint64_t save_calls(const struct tracer_thread *thread, struct position *from,
+                           const void *to, off_t *end, bool *open)
 {
     struct encoder *encoder = &saver->encoder;
     uint64_t written = 0;
-    encoder->done = from.index << ENCODER_BYTES_BITS;
-    encoder->time = from.time;
+    encoder->done = from->index << ENCODER_BYTES_BITS;
+    encoder->time = from->time;
     encoder->phase = 0;
-    while (*open && (const void *)from.entry < to) {
+    while (*open && (const void *)from->entry < to) {
         encoder_begin(encoder, saver->payload);
-        from.entry = encode_entries(encoder, from.entry, to, BLOCK_BYTES);
+        from->entry = encode_entries(encoder, from->entry, to, BLOCK_BYTES);
+        from->index = encoder_total(encoder);
         struct block_head head = head_of(thread->number, encoder, encoder->done);
         *open = file_write_at(end, &head, saver->payload);
         written += *open ? head.records : 0;
@@ -643,11 +665,14 @@ static uint64_t save_calls(const struct tracer_thread *thread, struct position f
     return written;
 }
 
-/* Returns how many events are in the file now, and adds those that are not to *missing. */
-static uint64_t save_thread(const struct tracer_thread *thread, bool open, off_t *end,
-                            uint64_t *missing)
+/* Adds what became of the thread's calls. keep: what is in the file now stays there. */
+static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_t *end,
+                        struct kept *kept)
 {
-    const struct encoder *encoder = &thread->encoder;
+    struct encoder *encoder = &thread->encoder;
+    const bool ring = thread->journal_count > 1;
+    /* This thread writes no calls now, so its ring need not be copied. */
+    const bool own = ring && &thread->common == trace_this_thread;
     const void *copied = NULL;
     uint64_t done;
     /* What is encoded meanwhile is not in its journal any more when that is emptied. */
@@ -656,7 +681,8 @@ static uint64_t save_thread(const struct tracer_thread *thread, bool open, off_t
         if (thread->journal_count == 1)
             copied = copy_journal(thread, 0);
     } while (thread->journal_count == 1 && saver->copy->first > done >> ENCODER_BYTES_BITS);
-    uint64_t saved = encoder->first - thread->lost, calls = done >> ENCODER_BYTES_BITS;
+    const uint64_t before = done >> ENCODER_BYTES_BITS;
+    uint64_t saved = encoder->first - thread->lost, seen = 0, overwritten = thread->overwritten;
     struct block_head head = head_of(thread->number, encoder, done);
     if (open && head.bytes > 0) {
         open = file_write_at(end, &head, encoder->payload);
@@ -664,42 +690,79 @@ static uint64_t save_thread(const struct tracer_thread *thread, bool open, off_t
     }
     const size_t current = thread->current;
     for (size_t i = 1; i <= thread->journal_count; i++) {
-        if (thread->journal_count > 1)
-            copied = copy_journal(thread, (current + i) % thread->journal_count);
-        if (saver->copy->first < calls && thread->journal_count > 1)
+        size_t at = (current + i) % thread->journal_count;
+        if (at >= thread->opened)
+            continue;
+        const struct journal *journal = saver->copy;
+        if (own) {
+            journal = thread->journals[at];
+            copied = journal_end(thread, at);
+            copied = copied ? copied : journal->entries;
+        } else if (ring) {
+            copied = copy_journal(thread, at);
+        }
+        if (ring && journal->first < seen)
             continue; /* the ring has turned meanwhile */
-        struct position last = find_call(saver->copy, copied, UINT64_MAX);
-        saved += save_calls(thread, find_call(saver->copy, copied, done >> ENCODER_BYTES_BITS),
-                            last.entry, end, &open);
-        calls = last.index > calls ? last.index : calls;
+        if (seen == 0 && journal->first > before)
+            overwritten += journal->first - before;
+        struct position from = find_call(journal, copied, before), last = {copied, 0, 0};
+        if (!own)
+            last = find_call(journal, copied, UINT64_MAX);
+        saved += save_calls(thread, &from, last.entry, end, &open);
+        last = open ? from : find_call(journal, copied, UINT64_MAX);
+        seen = last.index > seen ? last.index : seen;
     }
-    *missing += calls - saved + thread->refused;
-    return saved;
+    const uint64_t calls = seen > before ? seen : before;
+    const uint64_t missing = calls - saved;
+    kept->events += saved;
+    kept->dropped += missing + thread->refused;
+    kept->lost += (missing > overwritten ? missing - overwritten : 0) + thread->refused;
+    if (keep && ring) {
+        encoder->first = calls;
+        encoder->done = calls << ENCODER_BYTES_BITS;
+        thread->lost = missing;
+        thread->overwritten = overwritten;
+    }
 }
 
-void tracer_save(const char *reason, bool last)
+enum save { SAVE_FOR_NOW, SAVE_TO_KEEP, SAVE_LAST };
+
+static void save(const char *reason, enum save mode)
 {
     struct tracer_hold hold;
     if (!saver || tracer.pid != getpid())
         return;
     tracer_hold(&hold);
     if (tracer_lock()) {
+        bool last = mode == SAVE_LAST;
         int off = last ? tracer_stop(OFF_ENDED) : atomic_load(&tracer.off);
         off_t end = file_end();
-        uint64_t events = 0, dropped = unrecorded;
-        for (const struct tracer_thread *thread = tracer.threads; thread; thread = thread->next) {
+        struct kept kept = {.dropped = unrecorded, .lost = unrecorded};
+        for (struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)
+            if (!thread->profile)
+                save_thread(thread, !(off & (OFF_FAILED | OFF_LIMIT)), mode == SAVE_TO_KEEP, &end,
+                            &kept);
+        if (mode == SAVE_TO_KEEP && tracer.settings.ring)
+            file_keep(end);
+        uint64_t calls = kept.events + kept.lost;
+        for (const struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)
             if (thread->profile) {
-                dropped += thread->refused;
-                profile_write(thread->profile, thread->number, &end);
-            } else {
-                events += save_thread(thread, !(off & (OFF_FAILED | OFF_LIMIT)), &end, &dropped);
+                uint64_t lost = profile_write(thread->profile, thread->number, &end, &calls);
+                kept.dropped += lost + thread->refused;
+                kept.lost += lost + thread->refused;
             }
-        }
         counters_write(&end);
-        file_write_ending(reason, events, dropped, end, last);
+        file_write_ending(reason, &kept, end, last);
+        if (last)
+            file_report_lost(kept.lost, calls);
     }
     tracer_unlock();
     tracer_release(&hold);
+}
+
+void tracer_save(const char *reason, bool last)
+{
+    save(reason, last ? SAVE_LAST : SAVE_FOR_NOW);
 }
 
 /* The library may not survive its own end. */
@@ -713,7 +776,7 @@ void trace_finishing(void)
         thread->common.inside = true;
     int64_t begin = (int64_t)trace_now();
     clocks_finish();
-    comm_steady();
+    comm_steady(); /* what was loaded since */
     if (thread && !thread->profile) {
         struct position last = find_call(current_journal(thread), thread->common.next, UINT64_MAX);
         skip_to(thread, last.time + ((int64_t)trace_now() - begin));
@@ -721,7 +784,7 @@ void trace_finishing(void)
     if (thread)
         thread->common.inside = false;
     counters_end();
-    tracer_save("finalize", false);
+    save("finalize", SAVE_TO_KEEP);
 }
 
 void trace_finished(void)

@@ -111,6 +111,7 @@ bool clocks_start(const char *problem, bool *speaks)
         comm_detach();
         return false;
     }
+    file_agree(); /* while PEs can talk */
     timer->ticks_per_second = rate_of_node(timer);
     timer_select(timer->name);
     struct sync_report report = synchronize(SYNC_DEFAULT);

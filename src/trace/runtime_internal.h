@@ -58,6 +58,7 @@ struct tracer_thread {
     /* Streaming: one, which is encoded when it is full. Ring: all. */
     struct journal **journals;
     size_t journal_count;
+    size_t opened; /* of them, so far: what lies behind was never touched */
     atomic_size_t current;
     /* Of a routine that is not recorded; then next and enough are kept here. */
     atomic_bool is_aside;
@@ -68,7 +69,8 @@ struct tracer_thread {
     /* Streaming: the block that is being filled. */
     struct encoder encoder;
     struct buffer *buffer;
-    uint64_t lost;           /* events of blocks that could not be written */
+    uint64_t lost;           /* events of blocks that could not be written, or were overwritten */
+    uint64_t overwritten;    /* in the ring, before what of it is in the file for good */
     struct profile *profile; /* --summary */
 };
 
@@ -114,11 +116,17 @@ void tracer_go_on(int reasons);
 void tracer_leave_call(void);
 
 /* Writes what threads have not written, and how it ended; more than once, if need be: what came
- * before is overwritten. last: nothing follows. In signal handlers. */
+ * before is overwritten. last: nothing follows, and what could not be written is reported. In
+ * signal handlers. */
 void tracer_save(const char *reason, bool last);
 
 /* ---- runtime_file.c ---- */
 
+/* Which of the jobs of one command this is: that it has a folder of its own. Collective over all
+ * PEs. */
+void file_agree(void);
+/* There will be no file, and why was said: the command need not say it. */
+void file_refused(void);
 /* Makes the folder and the file, and writes what does not change. NULL, or what is wrong and what
  * to do, to be freed. */
 char *file_create(void);
@@ -129,8 +137,19 @@ bool file_write_block(struct buffer *block);
  * In signal handlers. */
 bool file_write_at(off_t *end, const struct block_head *head, const void *payload);
 off_t file_end(void);
+/* What was appended so far stays. In signal handlers. */
+void file_keep(off_t end);
+/* Blocks could not be appended: says once why, and how many events are lost of how many, unless
+ * recording had stopped before. In signal handlers. */
+void file_report_lost(uint64_t lost, uint64_t events);
+/* What became of the calls that were to be recorded. */
+struct kept {
+    uint64_t events;  /* in the file */
+    uint64_t dropped; /* not in it */
+    uint64_t lost;    /* of these: not because the ring was full */
+};
 /* Says how it ended; last: cuts off what lies behind end. In signal handlers. */
-void file_write_ending(const char *reason, uint64_t events, uint64_t dropped, off_t end, bool last);
+void file_write_ending(const char *reason, const struct kept *kept, off_t end, bool last);
 
 /* ---- runtime_clocks.c: collective over all PEs ---- */
 
@@ -161,8 +180,9 @@ void ending_watch(void);
 struct profile *profile_create(void);
 void profile_add(struct profile *, unsigned routine, uint32_t phase, int64_t peer, uint64_t bytes,
                  int64_t ticks);
-/* Appends blocks with all that was added, as file_write_at does. In signal handlers. */
-void profile_write(const struct profile *, uint32_t thread, off_t *end);
+/* Appends blocks with all that was added, as file_write_at does, and adds the calls to *calls.
+ * Returns how many of these are not in the blocks for want of room. In signal handlers. */
+uint64_t profile_write(const struct profile *, uint32_t thread, off_t *end, uint64_t *calls);
 
 /* ---- runtime_counters.c ---- */
 

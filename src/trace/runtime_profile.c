@@ -78,30 +78,32 @@ void profile_add(struct profile *profile, unsigned routine, uint32_t phase, int6
     row->calls++;
 }
 
-static void write_piece(uint32_t thread, uint32_t rows, const unsigned char *bytes,
+/* False: there is no room. */
+static bool write_piece(uint32_t thread, uint32_t rows, const unsigned char *bytes,
                         const struct output *output, off_t *end)
 {
     struct block_head head = {.kind = BLOCK_PROFILE,
                               .bytes = (uint32_t)(output->next - bytes),
                               .thread = thread,
                               .records = rows};
-    if (rows > 0)
-        file_write_at(end, &head, bytes);
+    return rows == 0 || file_write_at(end, &head, bytes);
 }
 
-void profile_write(const struct profile *profile, uint32_t thread, off_t *end)
+uint64_t profile_write(const struct profile *profile, uint32_t thread, off_t *end, uint64_t *all)
 {
     unsigned char bytes[PIECE_BYTES];
     struct output output = {bytes, bytes + sizeof bytes, false};
     uint32_t rows = 0;
+    uint64_t calls = 0, lost = 0; /* of the rows of this piece */
     for (size_t i = 0; i < profile->size; i++) {
         const struct row *row = &profile->rows[i];
         if (!row->calls)
             continue;
         if ((size_t)(output.end - output.next) < ROW_MOST_BYTES) {
-            write_piece(thread, rows, bytes, &output, end);
+            lost += write_piece(thread, rows, bytes, &output, end) ? 0 : calls;
             output.next = bytes;
             rows = 0;
+            calls = 0;
         }
         give_number(&output, row->routine);
         give_number(&output, row->phase);
@@ -111,6 +113,8 @@ void profile_write(const struct profile *profile, uint32_t thread, off_t *end)
         give_signed(&output, row->ticks);
         give_signed(&output, row->most);
         rows++;
+        calls += row->calls;
+        *all += row->calls;
     }
-    write_piece(thread, rows, bytes, &output, end);
+    return lost + (write_piece(thread, rows, bytes, &output, end) ? 0 : calls);
 }

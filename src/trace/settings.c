@@ -26,7 +26,7 @@ enum row {
 };
 
 const struct setting_row setting_rows[ROWS] = {
-    [ROW_FOLDER] = {"-o", "SHMEMTRACE_OUTPUT", SETTING_NEEDED, "DIR",
+    [ROW_FOLDER] = {SETTINGS_FOLDER_OPTION, "SHMEMTRACE_OUTPUT", SETTING_NEEDED, "DIR",
                     "folder of the trace (" SETTINGS_FOLDER ")"},
     [ROW_RING] = {"--ring", "SHMEMTRACE_RING", SETTING_OPTIONAL, "SIZE",
                   "keep the last SIZE (16M) of each thread in memory, write it at the end"},
@@ -42,7 +42,7 @@ const struct setting_row setting_rows[ROWS] = {
     [ROW_PHASES] = {"--phase", "SHMEMTRACE_PHASE", SETTING_NEEDED, "LIST",
                     "record only while the application is in these phases: 1,4-6"},
     [ROW_LIMIT] = {"--limit", "SHMEMTRACE_LIMIT", SETTING_NEEDED, "SIZE",
-                   "stop recording when a PE's file has this size"},
+                   "stop recording when a PE's file has this size: 1G; none: never"},
     [ROW_SUMMARY] = {"--summary", "SHMEMTRACE_SUMMARY", SETTING_NONE, NULL,
                      "calls, bytes and time by routine and peer instead of events"},
     [ROW_RECORDER] = {"--recorder", "SHMEMTRACE_RECORDER", SETTING_NEEDED, "CLOCK",
@@ -52,7 +52,7 @@ const size_t setting_row_count = ROWS;
 
 void settings_default(struct settings *settings)
 {
-    *settings = (struct settings){.folder = SETTINGS_FOLDER};
+    *settings = (struct settings){.folder = SETTINGS_FOLDER, .limit = SETTINGS_LIMIT};
 }
 
 /* Bytes of "300", "64K", "1.5M", "2G"; false for anything else. */
@@ -141,6 +141,15 @@ static const char *set_ring(struct settings *settings, const char *text)
     return settings->ring < SETTINGS_RING_LEAST ? "give at least 256K" : NULL;
 }
 
+static const char *set_limit(struct settings *settings, const char *text)
+{
+    if (strcmp(text, "none") == 0) {
+        settings->limit = 0;
+        return NULL;
+    }
+    return take_size(text, &settings->limit) ? NULL : "give a size such as 500M, or none";
+}
+
 static const char *set_flag(bool *flag, const char *text)
 {
     *flag = strcmp(text, "1") == 0;
@@ -174,7 +183,7 @@ const char *settings_set(struct settings *settings, size_t row, const char *text
     case ROW_PHASES:
         return set_phases(settings, text);
     case ROW_LIMIT:
-        return take_size(text, &settings->limit) ? NULL : "give a size such as 500M";
+        return set_limit(settings, text);
     case ROW_SUMMARY:
         return set_flag(&settings->summary, text);
     case ROW_RECORDER:

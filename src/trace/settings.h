@@ -12,7 +12,9 @@
 #include "trace/event.h"
 
 #define SETTINGS_FOLDER "shmemtrace.out"
+#define SETTINGS_FOLDER_OPTION "-o"
 #define SETTINGS_RING (UINT64_C(16) << 20)
+#define SETTINGS_LIMIT (UINT64_C(1) << 30)
 #define SETTINGS_RING_LEAST (UINT64_C(256) << 10)
 #define SETTINGS_PHASES 16
 #define SETTINGS_COUNTERS 8

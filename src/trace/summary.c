@@ -344,6 +344,7 @@ static void read_source(struct summary *summary, struct source *source)
     struct summary_pe *pe = &summary->per_pe[summary->pe_count++];
     *pe = (struct summary_pe){.pe = source->info->pe};
     summary->dropped += source->info->dropped;
+    summary->start_alone += source->info->start_alone;
     summary->incomplete += !source->info->complete;
     if (source->info->profile)
         read_profile(summary, source, pe);

@@ -96,6 +96,7 @@ struct summary {
     size_t group_room;
 
     uint64_t events, dropped;
+    size_t start_alone; /* PEs whose clocks were synchronized at the start alone */
     size_t incomplete;
     double first, last;
     bool profile; /* recorded without events */

@@ -158,6 +158,11 @@ static void text_head(const struct summary *summary)
     if (summary->dropped)
         fprintf(out, "%" PRIu64 " events more were not kept, and are missing below\n",
                 summary->dropped);
+    if (summary->start_alone)
+        fprintf(out,
+                "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
+                "alone\n",
+                summary->start_alone, summary->start_alone == 1 ? "" : "s");
     if (summary->incomplete)
         fprintf(out, "%zu PE%s did not end in order\n", summary->incomplete,
                 summary->incomplete == 1 ? "" : "s");
