@@ -337,8 +337,8 @@ static void fail_unknown(struct options *options, const char *option)
         names[i] = option_rows[i].name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(begin, "="), begin);
     closest = diag_closest(name, names, ROWS);
-    fail(options, "unknown or ambiguous option %s%s%s%s; -h lists them", option,
-         closest ? "; did you mean --" : "", closest ? closest : "", closest ? "?" : "");
+    fail(options, "unknown or ambiguous option %s%s%s%s -h lists them", option,
+         closest ? ": did you mean --" : ";", closest ? closest : "", closest ? "?" : "");
 }
 
 /* Names without a suffix are .sko; another suffix is a mistake, or its format is to be given. */
