@@ -307,7 +307,7 @@ FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel"
           "python3-numpy", "python3-matplotlib"]
 FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
               "clang-tools-extra", "ccache", "mpich-devel", "groff-base", "chromium", "chromedriver",
-              "python3-selenium", "poppler-utils"]
+              "python3-selenium"]
 NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
 OPTIONAL = [name for name in [*FEDORA, *FEDORA_DEV] if name not in NECESSARY]
 MODULE = f"module load mpi/openmpi-{os.uname().machine}"
