@@ -50,7 +50,8 @@ points[3].update(flags=["level_shift", "autocorrelated", "below_resolution"], no
 for number, record in enumerate(points):
     record["counters"] = {"PAPI_TOT_INS": {"most": 120.0 + number, "mean": 118.5}}
     record["levels"] = [{"value": 1.5e-7, "share": 0.62}, {"value": 4.5e-7, "share": 0.38}]
-points += [point(f"block {n}", "Shmem_Put", {"count": k}, 1e-6 * k) for n in range(12) for k in (8, 16, 32)]
+points += [point(f"block {n}", "Shmem_Put", {"count": k}, 1e-6 * k) for n in range(12)
+           for k in range(8, 8 + 3 * (3 + 5 * n % 17), 3)]  # so that blocks begin at many places of a page
 points += [point("<b>alone</b>", "Shmem_Barrier_All", {}, 2e-6)]
 write(path("a.json"), points, header={"nodes": [{
     "name": "node0", "pes": 4, "processors": 2, "cpu": "made cpu", "smt": "off", "governor": "powersave",
