@@ -233,8 +233,10 @@ def _fenced(values, old):
 def _statistics(values, old, labels):
     """Labellings x points: difference of the means, new less old, over its standard error and a
     constant that keeps points whose values happen to lie close together from deciding alone (Tusher,
-    Tibshirani & Chu, PNAS 98, 2001). That is the median standard error over points, or, where
-    larger, what the point itself has in a tenth of the labellings."""
+    Tibshirani & Chu, PNAS 98, 2001). That is the median over points of their least standard error in
+    any labelling, or, where larger, what the point itself has in a tenth of the labellings: the same in
+    all labellings, for what some points have in a wrong labelling, where they differ, would else make
+    all others look steady there, and changed in the right one."""
     there = ~np.isnan(values)
     x = _fenced(values - np.nanmedian(values, axis=0), old)
     x = np.where(there, x, 0)
@@ -249,8 +251,9 @@ def _statistics(values, old, labels):
         error = np.sqrt(np.maximum(inside, 0) / degrees * (1 / n_old + 1 / n_new))
         usable = (n_old > 0) & (n_new > 0)
         error = np.where(usable, error, 0)
-        constant = np.maximum(np.median(error, axis=1, keepdims=True),
-                              np.quantile(error, LOW_QUANTILE, axis=0, keepdims=True))
+        least = np.where(usable, error, np.inf).min(axis=0)
+        least = np.where(np.isfinite(least), least, 0)
+        constant = np.maximum(np.median(least), np.quantile(error, LOW_QUANTILE, axis=0, keepdims=True))
         return np.where(usable, (mean_new - mean_old) / (error + constant + 1e-12), 0)
 
 

@@ -280,7 +280,7 @@ def draw_stack(axes, panel, chosen, notes):
     flagged = [p for _, c in areas for p in c.points if p.flagged and p.x in set(xs)]
     for x in sorted({p.x for p in flagged}):
         axes.plot([x], [base[xs.index(x)]], marker="o", color=style.GREY, markerfacecolor="white",
-                  linestyle="none", zorder=5)
+                  linestyle="none", zorder=5, clip_on=False)
     if flagged:
         legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
                           markerfacecolor="white"), flag_text(flagged))
