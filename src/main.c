@@ -148,6 +148,7 @@ static struct source *prepare(const struct options *options, struct start *start
         process_enter("opening the output");
         *output = open_output(options, source);
         engine_watch_output(*output);
+        process_enter("preparing to measure");
     }
     if (!source || (!options->check_only && !*output))
         start->status = STATUS_BAD_SCRIPT;

@@ -107,11 +107,11 @@ def test_signals_in_start(tap, library):
 # ---- While it measures ----
 
 
-def while_measuring(case, prefix=()):
+def while_measuring(case, prefix=(), script=MANY):
     """A job that gets a signal when it measures, and its results seen before. target: a PE, or
     "launcher"."""
     number, target, np = case
-    job = Job(MANY, np, BOTH, prefix=prefix)
+    job = Job(script, np, BOTH, prefix=prefix)
     seen = job.wait_for(r"^i= 20 .*\n")
     pid = job.launcher.pid if target == "launcher" or not np else job.pe(target)
     if seen and pid:
@@ -175,6 +175,13 @@ def test_killed(tap):
         name = f"SIGKILL to PE {target} of {np}"
         tap.ok(isinstance(run.status, int) and run.status > 128, f"{name}: ends by a signal", run)
         check_kept(tap, name, run, 143, rf"interrupted by signal 15 .* PE {target} was gone")
+
+
+def test_stopped(tap):
+    """A PE that does not run any more: the watchdog says which."""
+    run = while_measuring((signal.SIGSTOP, 1, 2), script="set_watchdog(3)\n" + MANY)
+    tap.equal(run.status, 5, "SIGSTOP to PE 1 of 2: ended by the watchdog", run)
+    check_kept(tap, "SIGSTOP to PE 1 of 2", run, 5, "no progress for 3 s in .*; PE 1 does not run")
 
 
 def test_reasons(tap):
@@ -286,6 +293,7 @@ def main():
     test_signals(tap)
     test_crashes(tap)
     test_killed(tap)
+    test_stopped(tap)
     test_reasons(tap)
     test_launcher_dies(tap)
     test_time_limits(tap, library)

@@ -481,6 +481,26 @@ static void failures(void **state)
     free(failure);
 }
 
+/* What happens to the file behind the last record is noticed when it is closed. */
+static void lost(void **state)
+{
+    (void)state;
+    struct output *output = open_sko(path);
+    output_comment(output, "x");
+    assert_int_equal(truncate(path, 1), 0);
+    char *failure = output_close(output);
+    assert_non_null(failure);
+    assert_non_null(strstr(failure, "cut it short"));
+    free(failure);
+    output = open_sko(path);
+    output_comment(output, "x");
+    assert_int_equal(unlink(path), 0);
+    failure = output_close(output);
+    assert_non_null(failure);
+    assert_non_null(strstr(failure, "removed"));
+    free(failure);
+}
+
 /* A name that nobody else uses. */
 static int choose_path(void **state)
 {
@@ -498,7 +518,7 @@ int main(void)
         cmocka_unit_test(csv_cells),    cmocka_unit_test(numbers),
         cmocka_unit_test(columns),      cmocka_unit_test(results),
         cmocka_unit_test(library_end),  cmocka_unit_test(last_words),
-        cmocka_unit_test(failures),
+        cmocka_unit_test(failures),     cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests_name("output", tests, choose_path, NULL);
 }
