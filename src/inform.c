@@ -273,6 +273,24 @@ static int describe(const char *name)
     return 0;
 }
 
+/* Whether what rates are calibrated by is right itself. */
+static void print_second_sources(void)
+{
+    struct timer_comparison all[TIMER_COMPARISONS];
+    timer_compare(all);
+    for (int i = 0; i < TIMER_COMPARISONS; i++) {
+        const char *with, *name = timer_compared(i, &with);
+        if (all[i].seconds <= 0)
+            continue;
+        printf("second source: %s against %s: off by %.2f ppm over %.2g s\n", name, with,
+               all[i].off * 1e6, all[i].seconds);
+        if (timer_disagrees(&all[i])) {
+            char text[TIMER_WARNING];
+            printf("warning: %s\n", timer_warning(text, i, &all[i]));
+        }
+    }
+}
+
 static int print_timers(void)
 {
     printf("%-18s %12s %12s %14s  %s\n", "timer", "step [ns]", "cost [ns]", "off by [ppm]",
@@ -293,6 +311,7 @@ static int print_timers(void)
     }
     printf("off by: against CLOCK_MONOTONIC over 100 ms. The kernel's clock source is %s.\n",
            timer_clock_source());
+    print_second_sources();
     return 0;
 }
 

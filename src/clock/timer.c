@@ -6,8 +6,11 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "comm/comm.h"
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "comm/comm.h"
 
 #if SKAMPI_PAPI
 #include <papi.h>
@@ -17,7 +20,12 @@
 #endif
 
 #define CALIBRATION_SECONDS 0.05
+/* A rate that is not known this well is calibrated for longer, but not for ever. */
+#define CALIBRATION_BOUND 20e-6
+#define LONGEST_CALIBRATION_SECONDS 1.0
 #define AGREEMENT_SECONDS 0.1
+/* Sources that differ in rate by more than this are told. */
+#define RATE_LIMIT 100e-6
 #define DISAGREEMENT_LIMIT 1e-3 /* NTP slews by half of this at most */
 #define READS 1000              /* in a row, to characterize a timer */
 #define BATCHES 7               /* of them; the fastest counts, since interruptions only add */
@@ -44,6 +52,17 @@ static int64_t now_gettimeofday(void)
     struct timeval t;
     gettimeofday(&t, NULL);
     return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
+}
+
+/* Not through the C library, which something preloaded may have replaced. */
+static int64_t now_realtime(void)
+{
+    struct timespec t;
+#ifdef SYS_clock_gettime
+    if (syscall(SYS_clock_gettime, CLOCK_REALTIME, &t) != 0)
+#endif
+        clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static const char *always(void)
@@ -214,6 +233,36 @@ void timer_skew(double offset, double drift)
     skew.drift = drift;
 }
 
+/* ---- Readings of two clocks ---- */
+
+struct reading {
+    int64_t ticks, other, width; /* width: of the other, within which the ticks were read */
+};
+
+/* A reading of two clocks at one moment: the closest of several tries. */
+static struct reading read_both(const struct timer *timer, int64_t (*other)(void))
+{
+    struct reading best = {0, 0, INT64_MAX};
+    for (int i = 0; i < 20; i++) {
+        int64_t before = other(), ticks = timer->now(), after = other();
+        if (after - before < best.width)
+            best = (struct reading){ticks, before + (after - before) / 2, after - before};
+    }
+    return best;
+}
+
+/* What two readings may make a rate wrong by, as a share. */
+static double bound_of(const struct reading *begin, const struct reading *end)
+{
+    return (double)(begin->width + end->width) / 2 / (double)(end->other - begin->other);
+}
+
+static const struct timer realtime = {"realtime", now_realtime, 1e9, always, false, true, 0, 0,
+                                      0,          NULL,         0,   0};
+/* Against CLOCK_MONOTONIC_RAW: at the start of the program, but for the timer in use where it could
+ * not be read before. */
+static struct reading timer_begin[sizeof timers / sizeof *timers], in_use_begin, realtime_begin;
+
 const char *timer_select(const char *name)
 {
     static struct timer skewed;
@@ -234,32 +283,12 @@ const char *timer_select(const char *name)
     }
     timer_in_use = timer;
     timer_is_tsc = timer == &timers[0] && timer_inline;
+    bool known = timer != &skewed && timer_begin[timer - timers].other != 0;
+    in_use_begin = known ? timer_begin[timer - timers] : read_both(timer, now_raw);
     return NULL;
 }
 
 /* ---- Calibration ---- */
-
-struct reading {
-    int64_t ticks, other;
-};
-
-/* A reading of two clocks at one moment: the closest of several tries. */
-static struct reading read_both(const struct timer *timer, int64_t (*other)(void))
-{
-    struct reading best = {0, 0};
-    int64_t closest = INT64_MAX;
-    for (int i = 0; i < 20; i++) {
-        int64_t before = other(), ticks = timer->now(), after = other();
-        if (after - before < closest) {
-            closest = after - before;
-            best.ticks = ticks;
-            best.other = before + (after - before) / 2;
-        }
-    }
-    return best;
-}
-
-static struct reading tsc_begin; /* against CLOCK_MONOTONIC_RAW, at the start of the program */
 
 static void begin_agreement(struct timer *timer)
 {
@@ -270,13 +299,54 @@ static void begin_agreement(struct timer *timer)
 
 void timer_calibration_begin(void)
 {
-    if (!tsc_unusable())
-        tsc_begin = read_both(&timers[0], now_raw);
+    realtime_begin = read_both(&realtime, now_raw);
     for (size_t i = 0; i < timer_count(); i++)
         /* Those of other libraries have to be started first. */
         if (timers[i].unusable == always || timers[i].unusable == tsc_unusable)
-            if (!timers[i].unusable())
+            if (!timers[i].unusable()) {
+                timer_begin[i] = read_both(&timers[i], now_raw);
                 begin_agreement(&timers[i]);
+            }
+}
+
+/* From the beginning to now. */
+static struct timer_comparison compare(const struct timer *timer, const struct reading *begin)
+{
+    struct reading end = read_both(timer, now_raw);
+    double raw = (double)(end.other - begin->other) * 1e-9;
+    double seconds = (double)(end.ticks - begin->ticks) / timer->ticks_per_second;
+    if (begin->other == 0 || timer->ticks_per_second <= 0 || !(raw > 0) || !(seconds > 0))
+        return (struct timer_comparison){0};
+    /* Each reading of the timer itself lacks up to a step. */
+    return (struct timer_comparison){raw, seconds / raw - 1,
+                                     bound_of(begin, &end) + 2 / timer->ticks_per_second / raw};
+}
+
+void timer_compare(struct timer_comparison *comparisons)
+{
+    struct timer_comparison *raw = &comparisons[TIMER_COMPARE_RAW];
+    comparisons[TIMER_COMPARE_IN_USE] = compare(timer_in_use, &in_use_begin);
+    comparisons[TIMER_COMPARE_TSC] = compare(&timers[0], &timer_begin[0]);
+    *raw = compare(&realtime, &realtime_begin);
+    if (raw->seconds > 0) {
+        /* The other way round: the realtime clock is the one that somebody may look after. */
+        raw->bound /= 1 + raw->off;
+        raw->seconds *= 1 + raw->off;
+        raw->off = 1 / (1 + raw->off) - 1;
+    }
+}
+
+const char *timer_compared(int which, const char **with)
+{
+    *with = which == TIMER_COMPARE_RAW ? "the realtime clock" : "CLOCK_MONOTONIC_RAW";
+    return which == TIMER_COMPARE_RAW   ? "CLOCK_MONOTONIC_RAW"
+           : which == TIMER_COMPARE_TSC ? timers[0].name
+                                        : timer_in_use->name;
+}
+
+bool timer_disagrees(const struct timer_comparison *comparison)
+{
+    return comparison->seconds > 0 && fabs(comparison->off) > RATE_LIMIT + comparison->bound;
 }
 
 static double disagreement(struct timer *timer)
@@ -292,15 +362,32 @@ static double disagreement(struct timer *timer)
            1;
 }
 
+char *timer_warning(char text[TIMER_WARNING], int which, const struct timer_comparison *comparison)
+{
+    const char *with, *name = timer_compared(which, &with);
+    const char *advice =
+        which == TIMER_COMPARE_RAW
+            ? "all times may be wrong by as much; see whether the machine's clock is being set "
+              "(timedatectl, chronyc tracking) or something replaces the clocks (LD_PRELOAD)"
+            : "times by it are wrong by as much; see --timers and choose another one";
+    snprintf(text, TIMER_WARNING, "%s runs %s by %.4g ppm against %s over %.3g s: %s", name,
+             comparison->off > 0 ? "fast" : "slow", fabs(comparison->off) * 1e6, with,
+             comparison->seconds, advice);
+    return text;
+}
+
 double timer_calibrate(const struct timer *timer)
 {
     if (timer->ticks_per_second != 0)
         return timer->ticks_per_second;
-    bool begun = timer == &timers[0] && tsc_begin.other;
-    struct reading begin = begun ? tsc_begin : read_both(timer, now_raw), end;
-    do
+    bool begun = timer == &timers[0] && timer_begin[0].other;
+    struct reading begin = begun ? timer_begin[0] : read_both(timer, now_raw), end;
+    double seconds;
+    do {
         end = read_both(timer, now_raw);
-    while ((double)(end.other - begin.other) < CALIBRATION_SECONDS * 1e9);
+        seconds = (double)(end.other - begin.other) * 1e-9;
+    } while (seconds < CALIBRATION_SECONDS ||
+             (seconds < LONGEST_CALIBRATION_SECONDS && bound_of(&begin, &end) > CALIBRATION_BOUND));
     return (double)(end.ticks - begin.ticks) / ((double)(end.other - begin.other) * 1e-9);
 }
 

@@ -69,14 +69,34 @@ struct timer *timer_find(const char *name);
 void timer_calibration_begin(void);
 
 /* The rate in ticks per second: of clocks as it is, of counters against CLOCK_MONOTONIC_RAW over at
- * least 50 ms (for the time-stamp counter counted from timer_calibration_begin()). Only on one PE
- * per node; the others of the node take its result, since a rate per PE would look like drift. */
+ * least 50 ms (for the time-stamp counter counted from timer_calibration_begin()), longer where
+ * interruptions leave it unsure by more than 20 ppm, but not 1 s. Only on one PE per node; the
+ * others of the node take its result, since a rate per PE would look like drift. */
 double timer_calibrate(const struct timer *);
 
 /* Fills in resolution, cost and disagreement; refuses timers that run backwards, stand still or
  * disagree with CLOCK_MONOTONIC by more than 0.1 % over 100 ms. About 1 ms, or 100 ms when
  * timer_calibration_begin() is not so long ago. The rate must be known. */
 void timer_characterize(struct timer *);
+
+/* Two sources of time compared from an early moment of the program to now. */
+struct timer_comparison {
+    double seconds; /* compared over so long; 0: cannot be compared here */
+    double off;     /* the first runs fast by this share of the second if > 0 */
+    double bound;   /* what the readings may make that wrong by */
+};
+enum { TIMER_COMPARE_IN_USE, TIMER_COMPARE_TSC, TIMER_COMPARE_RAW, TIMER_COMPARISONS };
+/* The timer in use, and the time-stamp counter, against CLOCK_MONOTONIC_RAW; that against the
+ * realtime clock, read from the kernel itself: rates are calibrated by CLOCK_MONOTONIC_RAW, so
+ * that it must not be the only witness. 10 us. Fills TIMER_COMPARISONS entries. */
+void timer_compare(struct timer_comparison *comparisons);
+/* Names of both sources of a comparison. */
+const char *timer_compared(int which, const char **with);
+/* By more than 100 ppm, whatever the readings are wrong by. */
+bool timer_disagrees(const struct timer_comparison *);
+/* What to tell the user of a comparison that disagrees, and what to do. Returns text. */
+#define TIMER_WARNING 320
+char *timer_warning(char text[TIMER_WARNING], int which, const struct timer_comparison *);
 
 /* For tests only: readings of the timers selected from now on are wrong by offset + drift * (time
  * since now), seconds and seconds per second. */

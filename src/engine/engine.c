@@ -519,6 +519,7 @@ int engine_finish(struct engine *engine, bool *report_end)
     rounds_replay(engine);
     progress_end(engine);
     bring_text(engine);
+    environment_end(engine);
     int64_t said[] = {engine->incomplete, engine->report_end, engine->cut_short};
     comm_allreduce_int(comm_world(), COMM_MAX, said, 3);
     bool incomplete = said[0];

@@ -23,6 +23,7 @@
 struct facts {
     char cpu[FACT], governor[32], smt[32];
     double load;
+    struct timer_comparison clocks[TIMER_COMPARISONS];
     int32_t processors;
 };
 
@@ -81,7 +82,7 @@ static void cpu_model(char *text, size_t size)
     fclose(file);
 }
 
-static struct facts own_facts(void)
+static void own_facts(void *result)
 {
     struct facts facts = {.load = -1, .processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
     char text[32];
@@ -94,23 +95,31 @@ static struct facts own_facts(void)
     strcpy(facts.smt, text[0] == '1' ? "on" : text[0] == '0' ? "off" : "unknown");
     if (getloadavg(&facts.load, 1) != 1)
         facts.load = -1;
-    return facts;
+    timer_compare(facts.clocks);
+    *(struct facts *)result = facts;
 }
 
-static struct facts *gather_facts(void)
+static void own_clocks(void *result)
+{
+    timer_compare(result);
+}
+
+/* What `own` says on the lowest PE of each node, on PE 0; the caller frees it. Collective. */
+static void *gather(void (*own)(void *), size_t size)
 {
     int nodes = comm_node_count();
     int *leaders = must(calloc((size_t)nodes, sizeof *leaders));
-    struct facts *all = must(calloc((size_t)nodes, sizeof *all)), mine = {0};
+    void *all = must(calloc((size_t)nodes, size)), *mine = must(calloc(1, size));
     for (int node = 0; node < nodes; node++)
         leaders[node] = comm_node_leader(node);
     struct pe_set *set = pe_set_create(leaders, nodes);
     comm_enter(set);
     if (pe_set_rank_of(set, comm_pe()) >= 0) {
-        mine = own_facts();
-        comm_gather(set, &mine, sizeof mine, all);
+        own(mine);
+        comm_gather(set, mine, size, all);
     }
     pe_set_release(set);
+    free(mine);
     free(leaders);
     return all;
 }
@@ -186,9 +195,45 @@ static void check_loads(struct texts *warnings, const struct facts *facts)
                 words_plural((size_t)facts[node].processors));
 }
 
+/* Clocks of a node that disagree with each other. */
+static void check_clocks(struct texts *warnings, int node, const struct timer_comparison *clocks)
+{
+    /* The counter, where that is the timer, is told once. */
+    bool told = timer_disagrees(&clocks[TIMER_COMPARE_IN_USE]) &&
+                strcmp(timer_in_use->name, timer_at(0)->name) == 0;
+    for (int i = 0; i < TIMER_COMPARISONS; i++) {
+        char text[TIMER_WARNING];
+        if (timer_disagrees(&clocks[i]) && !(i == TIMER_COMPARE_TSC && told))
+            add(warnings, "clocks of node %d (%s): %s", node, comm_node_name(node),
+                timer_warning(text, i, &clocks[i]));
+    }
+}
+
+void environment_end(struct engine *engine)
+{
+    struct timer_comparison *all =
+        gather(own_clocks, TIMER_COMPARISONS * sizeof(struct timer_comparison));
+    struct texts warnings = {0};
+    for (int node = 0; engine->output && node < comm_node_count(); node++)
+        check_clocks(&warnings, node, all + (size_t)node * TIMER_COMPARISONS);
+    for (size_t i = 0; i < warnings.count; i++)
+        output_comment(engine->output, "warning: %s", warnings.text[i]);
+    for (int i = 0; engine->output && i < TIMER_COMPARISONS; i++) {
+        const char *with, *name = timer_compared(i, &with);
+        if (all[i].seconds > 0 &&
+            !(i == TIMER_COMPARE_TSC && strcmp(name, timer_in_use->name) == 0))
+            output_comment(engine->output,
+                           "clocks: %s against %s over the run: off by %.3g ppm "
+                           "in %.3g s",
+                           name, with, all[i].off * 1e6, all[i].seconds);
+    }
+    release(&warnings);
+    free(all);
+}
+
 void environment_print(struct engine *engine)
 {
-    struct facts *facts = gather_facts();
+    struct facts *facts = gather(own_facts, sizeof *facts);
     if (engine->output) {
         const struct engine_options *options = &engine->options;
         struct texts variables = {0}, warnings = {0};
@@ -196,6 +241,8 @@ void environment_print(struct engine *engine)
         struct header_node *nodes = list_nodes(facts, listed);
         int bound = check_binding(&warnings, facts);
         check_loads(&warnings, facts);
+        for (int node = 0; node < comm_node_count(); node++)
+            check_clocks(&warnings, node, facts[node].clocks);
         if (getenv("SKAMPI_TEST_CLOCK_SKEW"))
             add(&warnings, "clocks are made wrong for a test (SKAMPI_TEST_CLOCK_SKEW)");
         collect_variables(&variables);

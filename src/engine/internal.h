@@ -308,6 +308,8 @@ void clocks_report(struct engine *);
 
 /* The output's header; collective. */
 void environment_print(struct engine *);
+/* Before the output ends: whether the clocks of each node agreed over the run; collective. */
+void environment_end(struct engine *);
 
 /* ---- engine.c ---- */
 

@@ -3,17 +3,20 @@
 follow from the repetitions and from what was subtracted, computed here once more."""
 
 import csv
+import importlib.util
 import json
 import math
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import harness
 from harness import Tap, skampi
 
-sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
-from skampi_tools import statistics
+SCRIPTS = os.path.join(harness.ROOT, "scripts")
+sys.path.insert(0, SCRIPTS)
+from skampi_tools import format_sko, results, statistics
 
 TRIMS = (0.01, 0.1, 0.25, 0.4)
 NORMAL = 1.959963984540054  # 97.5 %
@@ -57,10 +60,10 @@ def mpiperf():
     for trim in TRIMS:
         script += (f'set_mpiperf_trim({trim})\nbegin measurement "{trim}"\n'
                    "  measure comm(2) : WaitPatternUp()\nend measurement\n")
-    run, results, rows = measured(script + 'set_window_rule("classic")\nbegin measurement "classic"\n'
+    run, measurements, rows = measured(script + 'set_window_rule("classic")\nbegin measurement "classic"\n'
                                            "  measure comm(2) : WaitPatternUp()\nend measurement\n")
-    tap.equal((run.status, len(results)), (0, len(TRIMS) + 1), "the rule measures", run)
-    for trim, result, row in zip(TRIMS, results, rows):
+    tap.equal((run.status, len(measurements)), (0, len(TRIMS) + 1), "the rule measures", run)
+    for trim, result, row in zip(TRIMS, measurements, rows):
         kept, mean, error, half = trimmed(result["samples"], trim, 0.9)
         wanted = {"kept": kept, "time": mean, "standard_error": error, "error": half,
                   "time_low": mean - half, "time_high": mean + half, "time_confidence": 0.9}
@@ -75,12 +78,52 @@ def mpiperf():
     times = [block.rows[0] for block in blocks]
     tap.ok(all(abs(row.time * 1e-6 - result["time"]) <= 1e-3 * result["time"] and
                abs(row.error * 1e-6 - result["standard_error"]) <= 2e-3 * result["standard_error"]
-               for row, result in zip(times, results)), ".sko shows them", times)
-    classic = results[-1]
+               for row, result in zip(times, measurements)), ".sko shows them", times)
+    classic = measurements[-1]
     tap.ok(classic["kept"] == classic["valid"] - classic["valid"] // 4 * 2 and
            all(classic[name] is None and rows[-1][name] == ""
                for name in ("error", "time_low", "time_high", "time_confidence")),
            "the classic rule states none of it", classic)
+
+
+# ---- What tools show ----
+
+
+def tools():
+    """Table, figure and report of one file show the same number with the same error, and name it."""
+    run = skampi('begin measurement "b"\n  for i = 1 to 3 do\n    measure comm(2) : '
+                 "WaitPatternLevels(i*1.0e-5, i*1.0e-5, 1.0)\n  od\nend measurement\n", np=2,
+                 args=["-o", "a.json", "-o", "a.sko", "--unit", "ns"])
+    folder = os.path.dirname(run.path("a.json"))
+    for name, what, other in (("a.json", "median", "mean of the middle"),
+                              ("a.sko", "mean of the middle", "median")):
+        shown = [result.shown() for result in results.read(run.path(name)).results]
+        tap.equal([s.what for s in shown], 3 * [what], f"{name}: what is shown", run)
+        table = harness.run([os.path.join(SCRIPTS, "skampi-table"), name], cwd=folder)
+        rows = [line.split() for line in table.out.splitlines() if line.split()[:1] in (["1"], ["2"], ["3"])]
+        errors = [[s.low, s.high] if what == "median" else [s.high - s.value] for s in shown]
+        wanted = [[format_sko.number_text(x * 1e9) for x in (s.value, *error)]
+                  for s, error in zip(shown, errors)]
+        tap.ok(f"{what} [ns]" in table.out and f"{other} [" not in table.out and
+               all(close(float(have), float(want)) or abs(float(have) - float(want)) < 0.11
+                   for row, numbers in zip(rows, wanted) for have, want in zip(row[2:], numbers)) and
+               len(rows) == 3, f"{name}: the table", (table.out, wanted))
+        report = harness.run([os.path.join(SCRIPTS, "skampi-report"), name, "-o", "-"], cwd=folder)
+        data = re.search(r'"what": ?"([^"]*)", ?"value": ?(\[.*?\]), ?"low": ?(\[.*?\]), ?"high": ?(\[.*?\])',
+                         report.out)
+        found = data and [data.group(1), *map(json.loads, data.groups()[1:])]
+        # Numbers of the page have some digits less.
+        tap.ok(found and found[0] == what and
+               all(abs(a - b) <= 1e-4 * abs(b) for column, field in zip(found[1:], ("value", "low", "high"))
+                   for a, b in zip(column, [getattr(s, field) for s in shown])),
+               f"{name}: the report", (found, shown, report.err))
+        if not importlib.util.find_spec("matplotlib"):
+            tap.skip(f"{name}: the figure", "matplotlib is not installed")
+            continue
+        plot = harness.run([os.path.join(SCRIPTS, "skampi-plot"), name, "-o", "a.svg"], cwd=folder)
+        with open(os.path.join(folder, "a.svg"), encoding="utf-8") as file:
+            texts = re.findall(r">([^<>]+)</text>", file.read())
+        tap.ok(what in texts and other not in texts, f"{name}: the figure's axis", (plot, texts))
 
 
 # ---- What was subtracted ----
@@ -88,13 +131,13 @@ def mpiperf():
 
 def subtracted():
     """The reference's error, as the standard error shows it, is in the median's interval, too."""
-    run, results, _ = measured("set_min_repetitions(20)\nset_max_repetitions(40)\n"
+    run, measurements, _ = measured("set_min_repetitions(20)\nset_max_repetitions(40)\n"
                                'begin measurement "b"\n  for i = 1 to 10 do\n'
                                "    measure comm(2) : Shmem_Put_Round(8, 20)\n  od\n"
                                "  measure comm(1) : WaitPatternUp()\nend measurement\n")
-    tap.ok(run.status == 0 and len(results) == 11, "put less quiet is measured", run)
+    tap.ok(run.status == 0 and len(measurements) == 11, "put less quiet is measured", run)
     seen = []
-    for number, result in enumerate(results):
+    for number, result in enumerate(measurements):
         samples = sorted(result["samples"])
         n, cut = len(samples), len(samples) // 4
         own = classic_error(samples[cut:n - cut])
@@ -117,6 +160,7 @@ def subtracted():
 
 
 mpiperf()
+tools()
 if harness.has("SHMEM"):
     subtracted()
 else:

@@ -187,6 +187,10 @@ def check_timer(file):
         yield Verdict("Timer agrees with the system's clock",
                       "doubtful" if abs(off) > DISAGREEMENT else "ok",
                       f"off by {style.number_text(abs(off) * 1e6)} ppm")
+    for record in file.records:
+        text = record.get("text") or ""
+        if record["record"] == "comment" and text.startswith("warning: clocks of node "):
+            yield Verdict("Clocks agree over the run", "doubtful", text[len("warning: "):])
 
 
 def check_results(file):
