@@ -88,6 +88,7 @@ static const struct {
 static int export_run(struct reader *reader)
 {
     bool any = false;
+    reader_window(reader);
     for (size_t i = 0; i < FORMATS; i++) {
         const char *path = reader_given(reader, formats[i].option);
         if (path && !*path)
@@ -98,10 +99,15 @@ static int export_run(struct reader *reader)
     }
     if (!any)
         reader_fail(reader, 2, "say to what: --otf2 FOLDER, --chrome FILE or --paraver NAME");
-    return reader_status(reader);
+    int status = reader_status(reader);
+    if (reader->windowed && reader->kept == 0)
+        reader_fail(reader, 2, "no call that is wanted lies between --from and --to");
+    return status;
 }
 
 static const struct reader_option options[] = {
+    {"from", 0, "SECONDS", "calls from then on alone, in seconds as dump shows them"},
+    {"to", 0, "SECONDS", "calls until then alone"},
     {"otf2", 0, "FOLDER", "OTF2, for Vampir, Scalasca, otf2-print"},
     {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and Chrome"},
     {"paraver", 0, "NAME", "NAME.prv, NAME.pcf, NAME.row for Paraver"},

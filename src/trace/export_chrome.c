@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,10 @@
 /* ns that the first event starts at: what is at 0 has no time for some readers, and a get is read
  * at its peer 1 ns before. */
 #define LEAD 2
+/* Bytes of the file, about: of a call, of one with an arrow; and from which on it is large. */
+#define CALL_BYTES 210
+#define TRANSFER_BYTES 480
+#define LARGE 100e6
 
 struct chrome {
     struct reader *reader;
@@ -184,11 +189,42 @@ static void chrome_source(struct chrome *chrome, struct source *source)
     source_ended(source);
 }
 
+/* Says that a file will be large, and how to get a smaller one: viewers hold all in memory. */
+static void warn_of_size(struct reader *reader, const char *path)
+{
+    uint64_t events = 0, transfers = 0;
+    double first = INFINITY, last = -INFINITY;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        if (!source)
+            continue;
+        struct trace_cursor *cursor = trace_events(source->file, -1);
+        struct trace_event event;
+        while (trace_next(cursor, &event) > 0)
+            if (source_wants(source, &event)) {
+                events++;
+                transfers += trace_transfer(source_routine(source, &event)) != TRANSFER_NONE;
+                first = fmin(first, trace_seconds(source->file, event.start));
+                last = fmax(last, trace_seconds(source->file, event_end(&event)));
+            }
+        trace_cursor_free(cursor);
+        source_close(source);
+    }
+    double bytes = (double)(events - transfers) * CALL_BYTES + (double)transfers * TRANSFER_BYTES;
+    if (bytes > LARGE)
+        reader_say(
+            reader,
+            "%s: will have about %.0f MB, more than viewers load with ease: select a part by "
+            "--from and --to (calls are between %.6g and %.6g s) or --pe",
+            path, bytes * 1e-6, first, last);
+}
+
 void export_chrome(struct reader *reader, const char *path)
 {
     bool standard = strcmp(path, "-") == 0;
     struct chrome chrome = {.reader = reader, .path = path, .separator = ""};
     double last;
+    warn_of_size(reader, path);
     chrome.out = standard ? stdout : reader_create(reader, path);
     export_span(reader, false, &chrome.origin, &last);
     fputs("{\"traceEvents\":[", chrome.out);

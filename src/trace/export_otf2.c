@@ -29,11 +29,13 @@ void export_otf2(struct reader *reader, const char *folder)
 #define EVENT_CHUNK (UINT64_C(1) << 20)
 #define DEFINITION_CHUNK (UINT64_C(4) << 20)
 #define MOST_CHUNKS 2
-#define WORLD 0 /* number of the set of all PEs */
+#define WORLD 0   /* number of the set of all PEs */
+#define PROGRAM 0 /* number of the region of the program; routines follow */
 
 /* One thread. */
 struct location {
     OTF2_EvtWriter *writer; /* NULL: no event yet */
+    bool entered;           /* the program */
     uint64_t last, matching;
     struct table contexts; /* of non-blocking operations: */
     uint64_t *pending;     /* by number of the context: id of those that are not complete, or 0 */
@@ -54,6 +56,8 @@ struct export
     double origin;
     struct export_pes pes;
     uint64_t last;
+    int64_t realtime; /* of the origin, ns since 1970; 0: not known */
+    char *program;
     struct table hosts;
     enum trace_class *classes; /* by number of the routine */
     size_t class_room;
@@ -320,6 +324,14 @@ static OTF2_EvtWriter *open_location(const struct export *export, int pe, uint32
     return writer;
 }
 
+/* All of a thread's calls are inside it. */
+static void enter_program(const struct export *export, struct location *location, uint64_t time)
+{
+    if (!location->entered)
+        must(export, OTF2_EvtWriter_Enter(location->writer, NULL, time, PROGRAM));
+    location->entered = true;
+}
+
 static void write_event(struct export *export, struct source *source, struct location *location,
                         const struct trace_event *event)
 {
@@ -340,7 +352,8 @@ static void write_event(struct export *export, struct source *source, struct loc
     location->last = end;
     if (!location->writer)
         location->writer = open_location(export, source->info->pe, event->thread);
-    OTF2_RegionRef region = (OTF2_RegionRef)number;
+    enter_program(export, location, start);
+    OTF2_RegionRef region = (OTF2_RegionRef)(PROGRAM + 1 + number);
     /* Records may only name sets of which their PE is a member. */
     bool collective = source_set(source, event, &call) == SET_KNOWN && call.member >= 0;
     must(export, OTF2_EvtWriter_Enter(location->writer, NULL, start, region));
@@ -382,9 +395,29 @@ static void end_location(struct export *export, struct location *location, int p
         complete(export, location, &location->pending[i], location->last);
     if (thread == 0)
         must(export, OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, last, WORLD));
+    if (location->entered)
+        must(export, OTF2_EvtWriter_Leave(location->writer, NULL,
+                                          thread == 0 ? last : location->last, PROGRAM));
     close_location(export, location->writer, pe, thread);
     table_free(&location->contexts);
     free(location->pending);
+}
+
+/* Its name without folders; "program" where PEs run several. */
+static void note_program(struct export *export, const struct trace_info *info)
+{
+    size_t length = strcspn(info->command, " ");
+    char *name = strndup(info->command, length), *slash = name ? strrchr(name, '/') : NULL;
+    if (!name)
+        reader_fail(export->reader, 1, "out of memory");
+    if (slash)
+        memmove(name, slash + 1, strlen(slash));
+    if (!*name || (export->program && strcmp(export->program, name) != 0)) {
+        free(name);
+        name = strdup("program");
+    }
+    free(export->program);
+    export->program = name;
 }
 
 static void write_source(struct export *export, struct source *source)
@@ -394,13 +427,17 @@ static void write_source(struct export *export, struct source *source)
         sets_active(&export->reader->sets, 0, 1, info->pes); /* WORLD, since it is the first */
         export->host_of = reader_allocate(NULL, (size_t)info->pes, sizeof *export->host_of);
         memset(export->host_of, 0, (size_t)info->pes * sizeof *export->host_of);
+        if (info->realtime > 0)
+            export->realtime = info->realtime + (int64_t)(1e9 * export->origin);
     }
+    note_program(export, info);
     export->host_of[info->pe] =
         1 + table_number(&export->hosts, info->host, strlen(info->host) + 1);
     size_t threads = info->threads > 0 ? (size_t)info->threads : 1;
     struct location *locations = reader_allocate(NULL, threads, sizeof *locations);
     memset(locations, 0, threads * sizeof *locations);
     locations[0].writer = open_location(export, info->pe, 0);
+    enter_program(export, &locations[0], 0);
     must(export, OTF2_EvtWriter_RmaWinCreate(locations[0].writer, NULL, 0, WORLD));
     uint64_t last = 0;
     struct trace_cursor *cursor = trace_events(source->file, -1);
@@ -463,14 +500,18 @@ static void define_places(const struct export *export, OTF2_GlobalDefWriter *wri
 static void define_regions(const struct export *export, OTF2_GlobalDefWriter *writer)
 {
     OTF2_StringRef none = string(export, writer, "");
+    OTF2_StringRef program = string(export, writer, export->program ? export->program : "program");
+    must(export, OTF2_GlobalDefWriter_WriteRegion(writer, PROGRAM, program, program, none,
+                                                  OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
+                                                  OTF2_REGION_FLAG_NONE, none, 0, 0));
     for (size_t i = 0; i < export->reader->routines.count; i++) {
         const char *text = table_key(&export->reader->routines, i);
         OTF2_StringRef name = string(export, writer, text);
         OTF2_RegionRole role = roles[export->classes[i]].role;
         if (export->classes[i] == TRACE_SYNCHRONIZATION && strstr(text, "barrier"))
             role = OTF2_REGION_ROLE_BARRIER;
-        must(export, OTF2_GlobalDefWriter_WriteRegion(writer, (OTF2_RegionRef)i, name, name, none,
-                                                      role, OTF2_PARADIGM_SHMEM,
+        must(export, OTF2_GlobalDefWriter_WriteRegion(writer, (OTF2_RegionRef)(PROGRAM + 1 + i),
+                                                      name, name, none, role, OTF2_PARADIGM_SHMEM,
                                                       OTF2_REGION_FLAG_NONE, none, 0, 0));
     }
 }
@@ -478,14 +519,14 @@ static void define_regions(const struct export *export, OTF2_GlobalDefWriter *wr
 /* Group 0: the locations of PEs, by rank; then a group, a communicator and a window a set. */
 static void define_sets(const struct export *export, OTF2_GlobalDefWriter *writer)
 {
-    OTF2_StringRef none = string(export, writer, "");
+    OTF2_StringRef ranks = string(export, writer, "locations of the PEs");
     uint64_t *members = reader_allocate(NULL, (size_t) export->pes.count, sizeof *members);
     for (int pe = 0; pe < export->pes.count; pe++)
         members[pe] = location_ref(pe, 0);
     must(export, OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_SHMEM,
                                                     string(export, writer, "OpenSHMEM"),
                                                     OTF2_PARADIGM_CLASS_PROCESS));
-    must(export, OTF2_GlobalDefWriter_WriteGroup(writer, 0, none, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+    must(export, OTF2_GlobalDefWriter_WriteGroup(writer, 0, ranks, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                                  OTF2_PARADIGM_SHMEM, OTF2_GROUP_FLAG_NONE,
                                                  (uint32_t) export->pes.count, members));
     for (size_t i = 0; i < export->reader->sets.sets.count; i++) {
@@ -537,7 +578,9 @@ static void write_definitions(const struct export *export)
     if (!writer)
         must(export, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     must(export, OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, export->last + 1,
-                                                           OTF2_UNDEFINED_TIMESTAMP));
+                                                           export->realtime > 0
+                                                               ? (uint64_t) export->realtime
+                                                               : OTF2_UNDEFINED_TIMESTAMP));
     define_places(export, writer);
     define_regions(export, writer);
     define_sets(export, writer);
@@ -583,6 +626,7 @@ void export_otf2(struct reader *reader, const char *folder)
     write_definitions(&export);
     must(&export, OTF2_Archive_Close(export.archive));
     table_free(&export.hosts);
+    free(export.program);
     free(export.classes);
     free(export.host_of);
     free(export.pes.has_file);

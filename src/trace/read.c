@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* asprintf, vasprintf */
+#define _GNU_SOURCE /* asprintf, vasprintf, strptime, timegm */
 #include "trace/read.h"
 
 #include <dirent.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/checksum.h"
@@ -35,7 +36,8 @@ struct trace_file {
     int64_t blocks; /* where they begin */
     struct trace_routine *routines;
     struct fix start, end;
-    char **texts; /* all that are to be freed */
+    int64_t realtime; /* ns since 1970 at the start's fix; 0: not known */
+    char **texts;     /* all that are to be freed */
     size_t text_count, text_room;
 };
 
@@ -210,7 +212,9 @@ static void read_ending(struct trace_file *file, int64_t at)
     uint64_t events = take_number(&input), dropped = take_number(&input);
     uint64_t threads = take_number(&input);
     struct fix end = take_fix(&input, false);
-    uint64_t lost = take_number(&input); /* 0 in older files */
+    /* Both 0 in older files. */
+    uint64_t lost = take_number(&input);
+    int64_t realtime = take_signed(&input);
     if (input.bad || threads > THREADS_MOST)
         return;
     file->info.end = reason;
@@ -218,6 +222,7 @@ static void read_ending(struct trace_file *file, int64_t at)
     file->info.events = events;
     file->info.dropped = dropped;
     file->info.lost = lost < dropped ? lost : dropped;
+    file->realtime = realtime;
     file->info.start_alone = file->start.known && !end.known;
     file->info.threads = (int)threads;
     file->end = end;
@@ -246,6 +251,20 @@ static void count_blocks(struct trace_file *file)
     if (cursor->problem && file->info.threads == 0)
         file->info.threads = 1;
     trace_cursor_free(cursor);
+}
+
+/* The date was written when clocks had been synchronized. */
+static int64_t realtime_of_beginning(const struct trace_file *file)
+{
+    struct tm utc = {0};
+    int64_t then = file->realtime;
+    if (then <= 0) {
+        if (!strptime(file->info.date, "%Y-%m-%dT%H:%M:%SZ", &utc))
+            return 0;
+        then = (int64_t)timegm(&utc) * 1000000000;
+    }
+    double since = 1e9 * trace_seconds(file, file->start.local);
+    return then > 0 && fabs(since) < 1e18 ? then - (int64_t)since : 0;
 }
 
 static char *read_beginning(struct trace_file *file)
@@ -279,6 +298,7 @@ static char *read_beginning(struct trace_file *file)
     read_ending(file, ending);
     if (!file->info.complete)
         count_blocks(file);
+    file->info.realtime = realtime_of_beginning(file);
     return NULL;
 }
 

@@ -24,13 +24,15 @@ struct trace_info {
     double clock_bound; /* s, error bound of the correction; NaN: not synchronized at the end */
     bool synchronized;  /* clocks were, at the start; only then is the beginning that of all PEs */
     int64_t beginning;  /* global ticks that times count from */
-    bool complete;      /* the file was ended in order */
-    const char *end;    /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
-    uint64_t events;    /* recorded, as far as the file tells without reading it all */
-    uint64_t dropped;   /* not in the file: lost, or overwritten in the ring */
-    uint64_t lost;      /* of these: for want of room, by --limit or on the disk, or of memory */
-    bool profile;       /* recorded with --summary: profiles instead of events */
-    size_t counters;    /* hardware counters a phase (PAPI) */
+    int64_t realtime; /* ns since 1970, UTC, of the beginning; to the second where the file says no
+                         more, 0: not known */
+    bool complete;    /* the file was ended in order */
+    const char *end;  /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
+    uint64_t events;  /* recorded, as far as the file tells without reading it all */
+    uint64_t dropped; /* not in the file: lost, or overwritten in the ring */
+    uint64_t lost;    /* of these: for want of room, by --limit or on the disk, or of memory */
+    bool profile;     /* recorded with --summary: profiles instead of events */
+    size_t counters;  /* hardware counters a phase (PAPI) */
     const char *const *counter_names;
     size_t routines;
     size_t objects; /* names of what places lie in: "private", "heap", "static", libraries */

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -200,6 +201,30 @@ static void parse_options(struct reader *reader, int argc, char **argv)
     if (argc - optind > 1)
         reader_fail(reader, 2, "%s: one trace at a time", argv[optind + 1]);
     reader->path = argc > optind ? argv[optind] : TRACE_DEFAULT_PATH;
+}
+
+/* Seconds; otherwise where the option is not given. */
+static double parse_seconds(const struct reader *reader, const char *option, double otherwise)
+{
+    const char *text = reader_given(reader, option);
+    char *end;
+    if (!text)
+        return otherwise;
+    double seconds = strtod(text, &end);
+    if (!(isdigit((unsigned char)*text) || *text == '.') || *end || !isfinite(seconds))
+        reader_fail(reader, 2, "--%s %s: give seconds, such as 0.25, as dump shows them", option,
+                    text);
+    return seconds;
+}
+
+void reader_window(struct reader *reader)
+{
+    reader->from = parse_seconds(reader, "from", -INFINITY);
+    reader->to = parse_seconds(reader, "to", INFINITY);
+    reader->windowed = isfinite(reader->from) || isfinite(reader->to);
+    if (reader->to < reader->from)
+        reader_fail(reader, 2, "--from %s --to %s: ends before it begins",
+                    reader_given(reader, "from"), reader_given(reader, "to"));
 }
 
 int reader_main(const struct reader_command *command, int argc, char **argv)
@@ -415,6 +440,14 @@ void source_ended(struct source *source)
                    source->path, info->events, source->events);
 }
 
+bool source_wants(const struct source *source, const struct trace_event *event)
+{
+    const struct reader *reader = source->reader;
+    return source->wanted[event->routine] && reader_wants_thread(reader, event->thread) &&
+           (!reader->windowed || (trace_seconds(source->file, event->start) <= reader->to &&
+                                  trace_seconds(source->file, event_end(event)) >= reader->from));
+}
+
 bool source_next(struct source *source, struct trace_cursor *cursor, struct trace_event *event)
 {
     for (;;) {
@@ -424,8 +457,10 @@ bool source_next(struct source *source, struct trace_cursor *cursor, struct trac
         if (more <= 0)
             return false;
         source->events++;
-        if (source->wanted[event->routine] && reader_wants_thread(source->reader, event->thread))
+        if (source_wants(source, event)) {
+            source->reader->kept++;
             return true;
+        }
     }
 }
 

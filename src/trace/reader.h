@@ -53,6 +53,9 @@ struct reader {
     size_t pe_ranges, thread_ranges;
     char **only;
     size_t only_count;
+    bool windowed; /* --from, --to: in seconds, as they are shown */
+    double from, to;
+    uint64_t kept; /* events that are wanted */
     FILE *out;
     const char *out_name;
     struct table routines; /* names of those of all files, once source_number() was called */
@@ -87,6 +90,9 @@ size_t reader_options(const struct reader_command *, struct reader_option *optio
 /* What the user gave for an option, NULL when it was not given. */
 const char *reader_given(const struct reader *, const char *option);
 
+/* Takes --from and --to of a command that has them. */
+void reader_window(struct reader *);
+
 /* One line on standard error that begins with the command; the second one ends the program. */
 void reader_say(const struct reader *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -110,6 +116,8 @@ void source_close(struct source *);
 /* The next wanted event of a cursor; false at the end. Damage is said once a file, however often
  * that is opened. */
 bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
+/* Whether an event that trace_next() has found is wanted. */
+bool source_wants(const struct source *, const struct trace_event *);
 /* All events were read, by whatever cursors: says when they are fewer than the file's ending says.
  */
 void source_ended(struct source *);

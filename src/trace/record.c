@@ -469,9 +469,11 @@ static void say_if_nothing(const char *folder, bool made)
         char mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
         snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, folder);
         if (unlink(mark) != 0)
-            refuse("nothing was recorded: no program has started OpenSHMEM where " LIBRARY
-                   " could see it (a program without OpenSHMEM or linked statically, or a launcher "
-                   "that does not pass LD_PRELOAD on)");
+            refuse(
+                "nothing was recorded: no program has started OpenSHMEM where " LIBRARY
+                " could see it (a program without OpenSHMEM or linked statically, calls that were "
+                "found by dlsym as Python's ctypes does, or a launcher "
+                "that does not pass LD_PRELOAD on)");
         if (made)
             rmdir(folder);
         return;

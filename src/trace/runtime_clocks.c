@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "clock/sync.h"
 #include "clock/timer.h"
@@ -117,6 +118,9 @@ bool clocks_start(const char *problem, bool *speaks)
     struct sync_report report = synchronize(SYNC_DEFAULT);
     one_clock = report.shared;
     tracer.start = fix_now(report.bound);
+    struct timespec date;
+    if (clock_gettime(CLOCK_REALTIME, &date) == 0)
+        tracer.realtime = (int64_t)date.tv_sec * 1000000000 + date.tv_nsec;
     tracer.ticks_per_second = 1 / sync_seconds(1);
     tracer.beginning = sync_to_global(tracer.loaded);
     comm_allreduce_int(comm_world(), COMM_MIN, &tracer.beginning, 1);

@@ -453,6 +453,7 @@ void file_write_ending(const char *reason, const struct kept *kept, off_t end, b
     give_signed(&output, tracer.end.global);
     give_real(&output, tracer.end.bound);
     give_number(&output, kept->lost);
+    give_signed(&output, tracer.realtime);
     uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
     memcpy(bytes, &sum, sizeof sum);
     if (pwrite(file.descriptor, bytes, sizeof bytes, file.ending) < 0)

@@ -83,6 +83,7 @@ struct tracer {
     atomic_uint thread_count;
     int64_t loaded; /* ticks: when this library was loaded */
     struct clock_fix start, end;
+    int64_t realtime;        /* ns since 1970, UTC, at start.local; 0: not known */
     int64_t beginning;       /* global time that all PEs count from */
     double ticks_per_second; /* of global time */
     char clock_text[128];

@@ -526,7 +526,7 @@ class Archive:
         self.kinds, self.windows, self.completed = collections.Counter(), {}, []
         self.states = collections.defaultdict(lambda: {
             "time": 0, "events": 0, "region": None, "collective": False, "open": {}, "ended": set(),
-            "requested": set()})
+            "requested": set(), "program": False})
         with otf2.reader.open(os.path.join(folder, "trace.otf2")) as trace:
             self.definitions = trace.definitions
             self.check_definitions()
@@ -569,7 +569,12 @@ class Archive:
         self.kinds[kind] += 1
         self.expect(event.time >= state["time"], "earlier than the one before:", location, event)
         state["time"], state["events"] = event.time, state["events"] + 1
-        if kind == "Enter":
+        if kind in ("Enter", "Leave") and event.region.paradigm == otf2.Paradigm.USER:
+            self.expect(state["region"] is None and state["program"] == (kind == "Leave"),
+                        "the program:", location, event)
+            state["program"] = kind == "Enter"
+        elif kind == "Enter":
+            self.expect(state["program"], "outside of the program:", location, event)
             self.expect(state["region"] is None, "in a region already:", location, event)
             state["region"], state["begin"] = event.region, event.time
         elif kind == "Leave":
@@ -624,7 +629,7 @@ class Archive:
                     clock.global_offset + clock.trace_length >= last, "clock", clock)
         for location in self.definitions.locations:
             state = self.states[location]
-            self.expect(state["region"] is None and not state["open"] and
+            self.expect(state["region"] is None and not state["open"] and not state["program"] and
                         state["events"] == location.number_of_events, "ends open:", location, state)
         self.expect(all(w is not False for w in self.windows.values()), "windows stay", self.windows)
 
@@ -663,7 +668,7 @@ elif HAS_OTF2:
     tap.equal((printed.status, printed.err, defined.status, defined.err), (0, "", 0, ""),
               "otf2-print reads it", printed)
     kinds = re.findall(r"^([A-Z_]+) +\d+ +\d+", printed.out, re.MULTILINE)
-    wanted = {"ENTER": 30, "LEAVE": 30, "RMA_PUT": 6, "RMA_GET": 2, "RMA_ATOMIC": 4,
+    wanted = {"ENTER": 34, "LEAVE": 34, "RMA_PUT": 6, "RMA_GET": 2, "RMA_ATOMIC": 4,
               "RMA_OP_COMPLETE_BLOCKING": 8, "RMA_OP_COMPLETE_NON_BLOCKING": 2,
               "RMA_COLLECTIVE_BEGIN": 8, "RMA_COLLECTIVE_END": 8, "RMA_REQUEST_LOCK": 2,
               "RMA_ACQUIRE_LOCK": 2, "RMA_RELEASE_LOCK": 2, "RMA_WAIT_CHANGE": 2,
@@ -689,12 +694,25 @@ elif HAS_OTF2:
            len(re.findall(r"^LOCATION_GROUP .*PROCESS", defined.out, re.MULTILINE)) == 2 and
            re.search(r"^RMA_WIN .*all PEs", defined.out, re.MULTILINE),
            "regions, locations, groups and the window are defined", defined)
+    tap.ok(re.search(r"^CLOCK_PROPERTIES .*Date: \d{4}-\d\d-\d\d", defined.out, re.MULTILINE),
+           "the clock has a date", defined)
+    names = re.findall(r'^(?:COMM|GROUP) +\d+  Name: "(.*?)"', defined.out, re.MULTILINE)
+    tap.ok(len(names) >= 3 and all(names), "communicators and groups have names", names)
+    program = re.search(r'^REGION +0  Name: "(.+?)".*Paradigm: USER', defined.out, re.MULTILINE)
+    inside = re.findall(r"^(ENTER|LEAVE) +(\d+) +\d+ +Region: \"(.*?)\"", printed.out, re.MULTILINE)
+    ends = {}
+    for kind, location, region in inside:
+        ends.setdefault(location, []).append((kind, region))
+    tap.ok(program and len(ends) == 4 and all(
+        of[0] == ("ENTER", program.group(1)) and of[-1] == ("LEAVE", program.group(1))
+        for of in ends.values()), "the program's region encloses the calls of each thread", ends)
     again = command("export", "--otf2", "out-small.otf2", "small")
     tap.ok(again.status == 2 and "not empty" in again.err, "a folder in use is not overwritten",
            again)
     for one in exported:
         read = run(["otf2-print", os.path.join(one.file("otf2"), "trace.otf2")])
-        tap.equal((read.status, read.err, read.out.count("\nENTER")), (0, "", len(one.rows)),
+        calls = len(re.findall(r"^ENTER .*Region: \"(?:p?shmem_|start_pes)", read.out, re.MULTILINE))
+        tap.equal((read.status, read.err, calls), (0, "", len(one.rows)),
                   f"{one.name}: otf2-print reads the archive")
 
 # ---- Calls that overlap and run backwards, which check finds ----

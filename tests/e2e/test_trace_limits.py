@@ -182,6 +182,56 @@ def check_jobs(tap, program):
            "folders of jobs that are no more go with the old trace, others stay", done)
 
 
+PLUGIN = r"""
+#include <shmem.h>
+
+void work(void)
+{
+    shmem_init();
+    long *word = shmem_malloc(sizeof *word);
+    shmem_long_p(word, 1, 0);
+    shmem_ctx_long_p(SHMEM_CTX_DEFAULT, word, 2, 0);
+    shmem_barrier_all();
+    shmem_finalize();
+}
+"""
+HOST = r"""
+#include <dlfcn.h>
+
+int main(int argc, char **argv)
+{
+    void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : 0;
+    void (*work)(void) = plugin ? (void (*)(void))dlsym(plugin, "work") : 0;
+    if (!work)
+        return 9;
+    work();
+    return 0;
+}
+"""
+
+
+def check_plugin(tap, folder):
+    """A program without OpenSHMEM opens a library that is linked with it."""
+    for name, text, compiler in (("plugin", PLUGIN, [os.environ.get("OSHCC", "oshcc"), "-shared", "-fPIC"]),
+                                 ("host", HOST, [os.environ.get("CC", "cc")])):
+        with open(os.path.join(folder, f"{name}.c"), "w", encoding="utf-8") as file:
+            file.write(text)
+        built = run([*compiler, "-w", "-o", os.path.join(folder, name), os.path.join(folder, f"{name}.c"),
+                     "-ldl"])
+        if built.status != 0:
+            tap.skip("a library opened by dlopen", f"cannot be built: {built.err}")
+            return
+    argv = [os.path.join(folder, "host"), os.path.join(folder, "plugin")]
+    if traces.launched(2, argv).status != 0:
+        tap.skip("a library opened by dlopen", "does not work untraced")
+        return
+    done = traces.recorded(2, argv)
+    read = traces.read("dump", done.path(TRACE), "--csv")
+    calls = traces.calls(traces.events_of(read.out))
+    tap.ok(done.status == 0 and calls[1, "shmem_long_p"] == 1 and calls[1, "shmem_ctx_long_p"] == 1
+           and calls[0, "shmem_finalize"] == 1, "a library opened by dlopen is traced", f"{done}\n{read}")
+
+
 def check_nothing(tap, folder):
     for argv, status in ((["ls", "/"], 0), (["sh", "-c", "exit 5"], 5),
                          (["sh", "-c", "kill -KILL $$"], 137)):
@@ -243,6 +293,7 @@ def main():
     check_pages(tap, runs["ring, small"], runs["ring, large"])
     check_full_ring(tap, runs["ring, turned"])
     check_jobs(tap, program)
+    check_plugin(tap, scratch_directory())
     check_nothing(tap, scratch_directory())
     check_arguments(tap, scratch_directory(), runs["finalized"].path(TRACE))
     tap.done()
