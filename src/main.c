@@ -201,7 +201,9 @@ static int measure(const struct options *options, double launched_at, struct sou
         .launched = launched_at,
         .raw = options->raw,
         .debug = options->debug,
-        .show_progress = options->progress || engine_terminal(writes_stdout(options)),
+        .progress = options->progress
+                        ? PROGRESS_OVERWRITTEN
+                        : engine_progress_form(!options->estimate && writes_stdout(options)),
         .blocks = tree->block_count,
         .version = options_version(),
         .command_line = options->command_line,

@@ -7,11 +7,49 @@ import os
 import re
 import sys
 
+from . import pages
+
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 class Error(Exception):
     """Something that the user can mend; main() prints it as one line."""
+
+
+class Information(argparse.Action):
+    """An option that prints something and ends, whatever else is given or missing."""
+
+    def __init__(self, option_strings, dest, text, **settings):
+        super().__init__(option_strings, argparse.SUPPRESS, default=argparse.SUPPRESS, **settings)
+        self.text = text
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        sys.stdout.write(self.text())
+        parser.exit()
+
+
+def version():
+    """Of skampi: an installation says it in a file, a checkout in its Makefile."""
+    above = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    for name, pattern in (("version", r"(.+)"), ("Makefile", r"VERSION := (.+)")):
+        try:
+            with open(os.path.join(above, name), encoding="utf-8") as file:
+                return re.search(f"^{pattern}$", file.read(), re.MULTILINE)[1]
+        except (OSError, TypeError):
+            continue
+    return "unknown"
+
+
+def summary():
+    """What the script is for, in a few words: the beginning of its documentation."""
+    text = " ".join((sys.modules["__main__"].__doc__ or "").split())
+    return re.split(r"[.:;](?: |$)", text)[0]
+
+
+def default_output(path, suffix):
+    """Where a result goes without -o: here, called as the input, with the suffix of what it is."""
+    name = "skampi" if path == "-" else os.path.splitext(os.path.basename(os.path.abspath(path)))[0]
+    return name + suffix
 
 
 class Parser(argparse.ArgumentParser):
@@ -20,6 +58,11 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings):
         super().__init__(allow_abbrev=False, **settings)
+        for names, text, print_it in (
+                (("-V", "--version"), "the version", lambda: f"{self.prog} {version()}\n"),
+                (("--man",), "this as a manual page", lambda: pages.manual(self, summary(), version())),
+                (("--completion",), "completion for bash", lambda: pages.completion(self))):
+            self.add_argument(*names, action=Information, nargs=0, text=print_it, help=text)
 
     def error(self, message):
         if found := re.match(r"unrecognized arguments: (--?[A-Za-z][\w-]*)", message):

@@ -9,6 +9,8 @@
 
 enum { DEBUG_BATCHES = 8, DEBUG_CLOCKS = 128 };
 
+enum progress { PROGRESS_NONE, PROGRESS_OVERWRITTEN, PROGRESS_LINES };
+
 struct engine_options {
     struct output *output; /* on PE 0, else NULL */
     const char *timer;     /* NULL: the default */
@@ -22,8 +24,8 @@ struct engine_options {
     double time_limit;     /* seconds from then on; 0: none */
     double launched;       /* when the program was started, wall_seconds() */
     int debug;             /* DEBUG_... bits: messages on standard error */
-    bool show_progress;    /* lines on standard error that overwrite each other */
-    size_t blocks;         /* in the script, for the progress line */
+    enum progress progress;
+    size_t blocks; /* in the script, for the progress line */
     /* For the output's header */
     const char *version, *command_line, *script, *checksum;
 };
@@ -40,9 +42,9 @@ void engine_watch_ending(void);
 /* PE 0: where the end record goes; NULL: nowhere any more. */
 void engine_watch_output(struct output *);
 
-/* Whether somebody at a terminal sees this process's standard error, perhaps through a launcher,
- * and no results between. */
-bool engine_terminal(bool results_on_stdout);
+/* How progress is shown: as a line that is overwritten where somebody at a terminal sees this
+ * process's standard error, perhaps through a launcher, not at all among results, else as lines. */
+enum progress engine_progress_form(bool results_on_stdout);
 
 /* Calibrates and characterizes the timer, prints the header, starts the watchdog. Collective. NULL
  * with *error (for the user, on every PE) when the timer cannot be used. */

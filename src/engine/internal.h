@@ -190,6 +190,8 @@ void rounds_free(struct engine *);
 
 /* A line on standard error about what comes next, if there is a terminal; PE 0. */
 void progress_show(struct engine *, const struct measure_request *);
+/* A measurement goes on. */
+void progress_go_on(struct engine *);
 void progress_result(struct engine *, const struct numbers *, double unit);
 void progress_wait(struct engine *, double seconds);
 void progress_end(struct engine *);

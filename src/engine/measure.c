@@ -539,6 +539,7 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     free(starts);
     free(own);
     watch_progress(engine);
+    progress_go_on(engine);
     if (engine->options.debug & DEBUG_BATCHES && run->rank == 0)
         fprintf(stderr, "batch: %s: %zu repetitions, %zu flawed, %zu valid so far, window %g s\n",
                 run->function->name, count, batch.flawed, samples->valid,

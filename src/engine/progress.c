@@ -1,5 +1,6 @@
 /*
- * One line on standard error for people who wait at a terminal, overwritten again and again.
+ * How far the run is, on standard error: for people who wait at a terminal one line that is
+ * overwritten again and again, elsewhere a line from time to time.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <fcntl.h>
@@ -15,8 +16,9 @@
 #include "comm/process.h"
 #include "engine/internal.h"
 
-/* Nobody reads faster, and measuring goes on meanwhile. */
+/* Nobody reads faster, and measuring goes on meanwhile; what is kept in a file is read later. */
 #define INTERVAL_SECONDS 0.1
+#define LINES_SECONDS 10
 #define NARROWEST 20
 #define USUAL_WIDTH 80
 /* Too little is known of a run for a guess before this share of it. */
@@ -49,12 +51,14 @@ static int terminal(void)
     return found;
 }
 
-bool engine_terminal(bool results_on_stdout)
+enum progress engine_progress_form(bool results_on_stdout)
 {
     int results = results_on_stdout ? terminal_of(STDOUT_FILENO) : -1;
     if (results > STDERR_FILENO)
         close(results);
-    return terminal() >= 0 && results < 0;
+    if (results >= 0)
+        return PROGRESS_NONE; /* the results are */
+    return terminal() >= 0 ? PROGRESS_OVERWRITTEN : PROGRESS_LINES;
 }
 
 static int width(void)
@@ -85,16 +89,27 @@ static char *time_text(char *text, size_t size, double seconds)
 
 static bool wanted(struct engine *engine)
 {
-    return engine->output && engine->options.show_progress;
+    return engine->output && engine->options.progress != PROGRESS_NONE;
+}
+
+/* In lines, quick runs show nothing. */
+static bool is_due(const struct engine *engine)
+{
+    bool lines = engine->options.progress == PROGRESS_LINES;
+    double last = lines ? fmax(engine->progress_shown, engine->started) : engine->progress_shown;
+    return wall_seconds() - last >= (lines ? LINES_SECONDS : INTERVAL_SECONDS);
 }
 
 /* head is shown in bold, as much of both as there is room for. */
 static void show(struct engine *engine, const char *head, const char *tail)
 {
-    double now = wall_seconds();
-    if (now - engine->progress_shown < INTERVAL_SECONDS)
+    if (!is_due(engine))
         return;
-    engine->progress_shown = now;
+    engine->progress_shown = wall_seconds();
+    if (engine->options.progress == PROGRESS_LINES) {
+        fprintf(stderr, "skampi: %s%s\n", head, tail);
+        return;
+    }
     int room = width() - 1, first = (int)strlen(head) < room ? (int)strlen(head) : room;
     bool bold = colours();
     fprintf(stderr, "\r\033[K%s%.*s%s%.*s", bold ? "\033[1m" : "", first, head,
@@ -112,20 +127,18 @@ static double time_left(const struct engine *engine)
     return share < LEAST_SHARE || share > 1 ? 0 : passed / share - passed;
 }
 
-void progress_show(struct engine *engine, const struct measure_request *request)
+static void show_measurement(struct engine *engine, const char *measurement)
 {
-    if (!wanted(engine))
-        return;
     char *head, *tail, left[64] = "", text[32];
     double seconds = time_left(engine);
     bool again = engine->round > 1;
     if (seconds > 0)
         snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
-    if (asprintf(&head, "[%s %zu/%zu%s] ", again ? "round" : "block",
-                 again ? engine->round : engine->block_number,
+    if (asprintf(&head, "[%s%s %zu/%zu%s] ", engine->options.estimate ? "estimate, " : "",
+                 again ? "round" : "block", again ? engine->round : engine->block_number,
                  again ? engine->round_total : engine->options.blocks, left) < 0)
         return;
-    if (asprintf(&tail, "%s: %s%s%s", engine->block_name ? engine->block_name : "", request->text,
+    if (asprintf(&tail, "%s: %s%s%s", engine->block_name ? engine->block_name : "", measurement,
                  engine->progress_result ? ", before " : "",
                  engine->progress_result ? engine->progress_result : "") >= 0) {
         show(engine, head, tail);
@@ -134,15 +147,29 @@ void progress_show(struct engine *engine, const struct measure_request *request)
     free(head);
 }
 
+void progress_show(struct engine *engine, const struct measure_request *request)
+{
+    if (wanted(engine) && is_due(engine))
+        show_measurement(engine, request->text);
+}
+
+void progress_go_on(struct engine *engine)
+{
+    const char *doing = atomic_load(&engine->doing);
+    if (doing && wanted(engine) && engine->options.progress == PROGRESS_LINES && is_due(engine))
+        show_measurement(engine, doing);
+}
+
 void progress_result(struct engine *engine, const struct numbers *numbers, double unit)
 {
     if (!wanted(engine))
         return;
     char value[64];
     free(engine->progress_result);
-    if (asprintf(&engine->progress_result, "%s +- %.1f %%",
-                 output_number(value, sizeof value, numbers->time * unit),
-                 100 * numbers->standard_error / fabs(numbers->time)) < 0)
+    double error = 100 * numbers->standard_error / fabs(numbers->time);
+    output_number(value, sizeof value, numbers->time * unit);
+    if ((isfinite(error) ? asprintf(&engine->progress_result, "%s +- %.1f %%", value, error)
+                         : asprintf(&engine->progress_result, "%s", value)) < 0)
         engine->progress_result = NULL;
 }
 
@@ -161,6 +188,7 @@ void progress_wait(struct engine *engine, double seconds)
 
 void progress_end(struct engine *engine)
 {
-    if (wanted(engine) && engine->progress_shown > 0)
+    if (wanted(engine) && engine->options.progress == PROGRESS_OVERWRITTEN &&
+        engine->progress_shown > 0)
         fputs("\r\033[K", stderr);
 }

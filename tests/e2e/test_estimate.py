@@ -9,7 +9,7 @@ import stat
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skampi
+from harness import ROOT, Tap, in_parallel, run, scratch_directory, skampi
 
 JOB = os.path.join(ROOT, "scripts/skampi-job")
 tap = Tap()
@@ -52,5 +52,23 @@ failed = run([JOB, "slurm", "my.ski", "--nodes", "1", "--cores", "2", "--estimat
              {"SKAMPI_PROGRAM": program, "SKAMPI_LAUNCH": None, "SKAMPI_SCRIPT": None}, cwd=folder)
 tap.ok(failed.status == 2 and "status 2: my.ski:7:3: error: unknown function 'Shmem_Putt'; " in failed.err
        and failed.err.count("\n") == 1, "skampi-job says what was wrong with the script", failed)
+
+# ---- Progress, where there is no terminal ----
+
+SLOW = """
+n = 0
+begin measurement "slow"
+  for i = 1 to n do
+    measure comm(1) : Clock_Drift(4.0)
+  od
+end measurement
+"""
+for what, done in in_parallel((["--set", "n=3"], ["--set", "n=5", "--estimate"]), lambda arguments: skampi(
+        SLOW, np=1, args=[*arguments, "-o", "a.sko"])):
+    lines = [line for line in done.err.splitlines() if line]
+    before = "estimate, " if "--estimate" in what else ""
+    tap.ok(done.status == 0 and len(lines) == 1 and "\r" not in done.err and
+           re.match(rf"skampi: \[{before}block 1/1.*\] slow: Clock_Drift\(seconds=4", lines[0]),
+           f"{' '.join(what)}: a line after 10 seconds", done)
 
 tap.done()

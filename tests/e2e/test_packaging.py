@@ -51,6 +51,9 @@ def installation(tree, top, *where):
            all(os.path.islink(os.path.join(top, name)) and
                not os.path.isabs(os.readlink(os.path.join(top, name))) for name in programs),
            "... and programs, as links that may be moved with all", programs)
+    told = {text for name in map(os.path.basename, programs)
+            for text in (f"share/man/man1/{name}.1", f"share/bash-completion/completions/{name}")}
+    tap.ok(not told - set(present), "... with manual pages and completion", told - set(present))
     modules = {f"share/skampi/{name}" for name in
                tracked_files("scripts/skampi_tools/*", "scripts/jobs/*",
                              "scripts/shmembench_templates/*")} - set(present)

@@ -113,7 +113,7 @@ whole[-1:-1] = [rounds_point(n, 1e-6 + n * 1e-10, 6) for n in (8, 64, 512, 4096)
     {"record": "comment", "text": "clock of PE 1 is off"}]
 write_records("a.json", whole)
 
-made = report("a.json")
+made = report("a.json", "-o", "report.html")
 tap.ok(made.status == 0 and not made.out and not made.err, "a report is made without a word", made)
 html = page("report.html")
 tap.ok("Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src "
