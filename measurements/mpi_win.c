@@ -167,21 +167,22 @@ void window_close(struct window *window)
 /* Bytes of which every element of a floating-point type is a number. */
 #define NUMBERS 0x3f
 
-void window_fill(void *memory, int64_t count, struct datatype *type, int rank, bool accumulates)
+void window_fill(const struct run *run, void *memory, int64_t count, struct datatype *type, int tag,
+                 bool accumulates)
 {
     enum datatype_class class = datatype_class(type);
     if (accumulates && (class == DATATYPE_FLOATING || class == DATATYPE_PAIR))
         memset(memory, NUMBERS, (size_t)(count * datatype_extent(type)));
     else
-        mpi_fill_pattern(mpi_address(memory, type), count, type, rank);
+        mpi_fill(run, mpi_address(memory, type), count, type, tag);
 }
 
-void window_accumulate(void *block, void *data, int64_t count, struct datatype *type, MPI_Op op,
-                       int rank)
+void window_accumulate(const struct run *run, void *block, void *data, int64_t count,
+                       struct datatype *type, MPI_Op op, int tag)
 {
     if (op == MPI_NO_OP)
         return;
-    window_fill(data, count, type, rank, true);
+    window_fill(run, data, count, type, tag, true);
     if (op == MPI_REPLACE)
         memcpy(block, data, (size_t)(count * datatype_extent(type)));
     else
@@ -227,10 +228,10 @@ static bool set_up_making(struct run *run)
     struct window window;
     if (!window_open(run, making->kind, run->demand.remote, info_of(run), &window))
         return false;
-    mpi_fill_pattern(mpi_address(run->local, type), count_of(run), type, run->rank);
+    mpi_fill(run, mpi_address(run->local, type), count_of(run), type, run->rank);
     put_to_next(run, window.handle);
-    bool good = mpi_check_pattern(mpi_address(window.memory, type), count_of(run), type,
-                                  (run->rank + run->size - 1) % run->size);
+    bool good = mpi_matches(run, mpi_address(window.memory, type), count_of(run), type,
+                            (run->rank + run->size - 1) % run->size);
     window_close(&window);
     return good || run_fail(run, "what was put into the window is not there");
 }
@@ -299,7 +300,7 @@ static const char *check_memory(const struct measurement *function,
 
 #define WINDOW                                                                                     \
     MPI_FUNCTION, .version_major = 3, .synchronized = true, .who = "all", .demand = demand_window, \
-                  .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
+                  .no_data = true, .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
 #define OF_ELEMENTS .parameters = {COUNT_ELEMENTS, DATATYPE, INFO}
 #define OF_ELEMENTS_PUT .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT}
 #define MAKES(of)                                                                                  \
@@ -328,7 +329,7 @@ const struct measurement measurements_mpi_win[] = {
      OF_ELEMENTS_PUT, FREES(WINDOW_SHARED),
      .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
     {"Win_memory", "memory that windows take in a process, that of their data included",
-     MPI_FUNCTION_CHECKED(check_memory), .version_major = 3, .once = true,
+     MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .once = true,
      .quantity = QUANTITY_BYTES, .any_sign = true, .who = "all",
      .parameters = {{"n", PARAMETER_INT, "", "windows", 1},
                     {"size", PARAMETER_INT, "bytes", "of each window on each rank", 0},

@@ -28,12 +28,14 @@ bool window_open(struct run *, enum window_kind, size_t bytes, MPI_Info, struct 
 /* Collective over the set. */
 void window_close(struct window *);
 
-/* Elements in memory, filled with a pattern that differs between ranks; such that operations give
- * numbers when they are for accumulates: the same for all ranks with floating-point types. */
-void window_fill(void *memory, int64_t count, struct datatype *, int rank, bool accumulates);
-/* What an accumulate of the data that a rank has by window_fill() makes of the block; data has room
+/* Elements in memory, filled with this repetition's data of the tag; such that operations give
+ * numbers when they are for accumulates: the same for all tags with floating-point types. */
+void window_fill(const struct run *, void *memory, int64_t count, struct datatype *, int tag,
+                 bool accumulates);
+/* What an accumulate of the data of that tag by window_fill() makes of the block; data has room
  * for them. */
-void window_accumulate(void *block, void *data, int64_t count, struct datatype *, MPI_Op, int rank);
+void window_accumulate(const struct run *, void *block, void *data, int64_t count,
+                       struct datatype *, MPI_Op, int tag);
 /* Not for types with bytes that mean nothing: these are always equal. */
 bool window_equal(const void *, const void *, int64_t count, const struct datatype *);
 
