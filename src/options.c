@@ -40,6 +40,7 @@ enum {
     LONG_ESTIMATE,
     LONG_RAW,
     LONG_CLOCK_SYNC,
+    LONG_VERIFY,
     LONG_MAN,
     LONG_COMPLETION
 };
@@ -56,6 +57,8 @@ const struct option_row option_rows[] = {
     {"timer", LONG_TIMER, required_argument, "NAME", "the timer to use; see --timers"},
     {"clock-sync", LONG_CLOCK_SYNC, required_argument, "NAME",
      "default, none, linear, ring, tree or hca"},
+    {"verify", LONG_VERIFY, required_argument, "WHICH",
+     "last or every: which repetitions' data are verified, whatever the script says"},
     {"unit", LONG_UNIT, required_argument, "UNIT", "ns, us, ms or s, whatever the script says"},
     {"rounds", LONG_ROUNDS, required_argument, "N[,TIME]",
      "measure everything N times, in shuffled order, spread over so much time"},
@@ -240,6 +243,11 @@ static void take(struct options *options, int key, const char *value)
     case LONG_UNIT:
         set_unit(options, value);
         break;
+    case LONG_VERIFY:
+        options->verify = verify_find(value);
+        if (options->verify < 0)
+            fail(options, "--verify %s: give last or every", value);
+        break;
     case LONG_CLOCK_SYNC:
         options->clock_sync = clock_sync_find(value);
         if (options->clock_sync < 0)
@@ -295,6 +303,7 @@ void options_parse(struct options *options, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
     options->clock_sync = -1;
+    options->verify = -1;
     options->rounds_spread = -1;
     options->overrides = calloc((size_t)argc + 1, sizeof *options->overrides);
     options->command_line = join(argc, argv);

@@ -13,6 +13,7 @@ struct engine_options {
     struct output *output; /* on PE 0, else NULL */
     const char *timer;     /* NULL: the default */
     int clock_sync;        /* enum clock_sync; -1: as the script says */
+    int verify;            /* enum verify; -1: as the script says */
     double unit;           /* 0: as the script says; else the script cannot change it */
     bool estimate;         /* measure a few, say how many there are and how long they take */
     bool raw;              /* results come with every repetition */

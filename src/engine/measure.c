@@ -966,6 +966,9 @@ static void note_rule(struct engine *engine, struct samples *samples)
 {
     if (engine->window.rule == WINDOW_MPIPERF)
         note_mpiperf(engine, samples);
+    if (engine->settings.verify == VERIFY_EVERY && verify_has(engine->run.function))
+        run_note(&engine->run, "verify every: each repetition had data of its own, and found the "
+                               "caches as writing and checking them left them");
     if (engine->window.rule == WINDOW_DISSEMINATION && samples->valid > 0) {
         stats_sort(samples->skew, samples->valid);
         run_note(&engine->run,
@@ -1398,6 +1401,8 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     const struct measurement *function = request->function;
     int64_t start = timer_now();
     watch_progress(engine);
+    if (engine->options.verify >= 0)
+        engine->settings.verify = (enum verify)engine->options.verify;
     engine->last_time = engine->last_median = engine->last_within = NAN;
     atomic_store(&engine->watchdog_ms, (long)(engine->settings.watchdog * 1000));
     const char *reason = measurement_unsupported(function);
