@@ -1325,7 +1325,8 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     engine->raw = NULL;
     engine->shortest = INT64_MAX;
     engine->longest = 0;
-    engine->data_seed += DATA_SEEDS; /* also outside the set: members of the next one must agree */
+    /* Also outside the set: members of the next one must agree. */
+    engine->data_seed = (engine->data_seed / DATA_SEEDS + 1) * DATA_SEEDS;
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&engine->buffers, &run->demand);
     comm_enter(request->set);
