@@ -198,7 +198,7 @@ static bool verify(struct run *run)
                             i, (size_t)i * sizeof(int), pe_set_member(run->set, run->rank),
                             run->rank, found[i], wanted);
     }
-    return true;
+    return window_verify_guards(run, &s->window);
 }
 
 static bool set_up_watched(struct run *run)

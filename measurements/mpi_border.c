@@ -199,7 +199,7 @@ static bool verify(struct run *run)
                                 (long long)i, (long long)i * (long long)sizeof found, d,
                                 pe_set_member(run->set, run->rank), run->rank, found, wanted);
         }
-    return true;
+    return window_verify_guards(run, &s->window);
 }
 
 static bool set_up_border(struct run *run)

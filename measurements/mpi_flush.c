@@ -316,7 +316,7 @@ static bool verify(struct run *run)
         return true;
     MPI_Win_sync(s->handle);
     return (s->partner.source < 0 || check_window(run, s->partner.source)) &&
-           (!s->partner.acting || check_result(run));
+           (!s->partner.acting || check_result(run)) && window_verify_guards(run, &s->window);
 }
 
 /* A program of ten lines shows it; of windows made in the other ways, and of 32 bits, it is free.

@@ -502,7 +502,8 @@ static bool verify(struct run *run)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, run->rank, 0, s->window.handle);
     bool good = !known || check_window(run);
     MPI_Win_unlock(run->rank, s->window.handle);
-    return good && (epochs->operation != GET || !s->operates || check_got(run));
+    return good && window_verify_guards(run, &s->window) &&
+           (epochs->operation != GET || !s->operates || check_got(run));
 }
 
 /* For posts and starts only. */

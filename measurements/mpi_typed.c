@@ -170,7 +170,7 @@ static bool verify(struct run *run)
     for (; receives && next < 2 * s->count; next++)
         if (to[next] != -1)
             return wrong_int(run, next, to[next], -1);
-    return true;
+    return window_verify_guards(run, &s->window);
 }
 
 static bool set_up_typed(struct run *run)

@@ -54,6 +54,9 @@ static void end_job(MPI_Win *window, int *code, ...)
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
+/* Bytes before and after a window's memory; they keep its alignment. */
+#define GUARD 64
+
 static void end_job_on_error(MPI_Win window)
 {
     static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -132,17 +135,21 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
                  struct window *window)
 {
     MPI_Comm comm = mpi_comm(run);
-    *window = (struct window){.handle = MPI_WIN_NULL, .kind = kind};
+    *window = (struct window){.handle = MPI_WIN_NULL, .kind = kind, .bytes = bytes};
     if (kind == WINDOW_SHARED &&
         !window_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
         return false;
-    if (kind == WINDOW_CREATE && MPI_Alloc_mem((MPI_Aint)(bytes ? bytes : 1), memory_info(run),
-                                               &window->memory) != MPI_SUCCESS)
-        window->memory = NULL;
+    if (kind == WINDOW_CREATE && MPI_Alloc_mem((MPI_Aint)(bytes + 2 * GUARD), memory_info(run),
+                                               &window->block) != MPI_SUCCESS)
+        window->block = NULL;
     if (kind == WINDOW_CREATE &&
-        !window_all(run, window->memory, "there is no memory for the window")) {
+        !window_all(run, window->block, "there is no memory for the window")) {
         window_close(window);
         return false;
+    }
+    if (window->block) {
+        data_poison(window->block, bytes + 2 * GUARD);
+        window->memory = window->block + GUARD;
     }
     if (!open_window(run, bytes, info, window)) {
         window_close(window);
@@ -153,13 +160,21 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
     return true;
 }
 
+bool window_verify_guards(struct run *run, const struct window *window)
+{
+    return !window->block ||
+           (data_verify_untouched(run, "what precedes the window", window->block, GUARD) &&
+            data_verify_untouched(run, "what follows the window", window->memory + window->bytes,
+                                  GUARD));
+}
+
 void window_close(struct window *window)
 {
     if (window->handle != MPI_WIN_NULL)
         MPI_Win_free(&window->handle);
-    if (window->kind == WINDOW_CREATE && window->memory)
-        MPI_Free_mem(window->memory);
-    window->memory = NULL;
+    if (window->block)
+        MPI_Free_mem(window->block);
+    window->memory = window->block = NULL;
 }
 
 /* ---- Data for verification ---- */

@@ -18,6 +18,8 @@ const char *window_kind_check(const char *name);
 struct window {
     MPI_Win handle;
     unsigned char *memory; /* this rank's part */
+    unsigned char *block;  /* that it lies in, where it is of window_open() and of its kind */
+    size_t bytes;
     enum window_kind kind;
 };
 
@@ -25,6 +27,9 @@ struct window {
  * read as zero. Its memory is its own, the same in all repetitions. Collective over the set; false
  * after run_fail() on all of its members. What goes wrong with the window later ends the job. */
 bool window_open(struct run *, enum window_kind, size_t bytes, MPI_Info, struct window *);
+/* Whether the library left alone what lies around the memory, where that is known: false after
+ * run_fail(). */
+bool window_verify_guards(struct run *, const struct window *);
 /* Collective over the set. */
 void window_close(struct window *);
 

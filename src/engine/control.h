@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "output/output.h"
 
-enum { DEBUG_BATCHES = 8, DEBUG_CLOCKS = 128 };
+enum { DEBUG_BATCHES = 8, DEBUG_VERIFICATION = 16, DEBUG_CLOCKS = 128 };
 
 struct engine_options {
     struct output *output; /* on PE 0, else NULL */

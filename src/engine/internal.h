@@ -115,6 +115,7 @@ struct engine {
     double pause_overhead;
     bool pause_known;
     uint64_t data_seed; /* of the last data that were made, the same on all members */
+    double verifying;   /* seconds that data and their checks took */
     bool filling;       /* the next repetition's memory gets data of its own before it begins */
     size_t filled;      /* turns of the buffers before this one have data */
     char *failure;      /* why this measurement fails on this PE */

@@ -350,6 +350,7 @@ static void prove(struct engine *engine)
     int64_t iterations = run->iterations, shortest = engine->shortest;
     if (!verify_has(run->function) || run->function->once)
         return;
+    int64_t start = timer_now();
     engine->window.synchronization = SYNCHRONIZE_NONE;
     run->iterations = 1;
     run->untimed = true;
@@ -357,6 +358,7 @@ static void prove(struct engine *engine)
     repeat(engine);
     verify_end(engine);
     run->untimed = false;
+    engine->verifying += timer_seconds(timer_now() - start);
     run->iterations = iterations;
     engine->shortest = shortest;
 }
@@ -1148,13 +1150,17 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         struct reference before = {0, 0}, after = {0, 0};
         if (function->reference)
             before = measure_reference(engine);
+        int64_t start = timer_now();
         verify_fill_ahead(engine, samples.capacity);
         if (verify_has(function) && !function->once && one_warm_place(engine))
             repeat(engine); /* what was filled is warm again */
-        int64_t start = timer_now();
+        engine->verifying += timer_seconds(timer_now() - start);
+        start = timer_now();
         run_batches(engine, &samples, before.mean);
         double took = timer_seconds(timer_now() - start);
+        start = timer_now();
         verify_last(engine);
+        engine->verifying += timer_seconds(timer_now() - start);
         if (function->reference)
             after = measure_reference(engine);
         conclude(engine, &samples, &before, function->reference ? &after : NULL, numbers, per_pe);

@@ -129,16 +129,17 @@ struct measurement {
     /* Prepare. Collective over the set. False after run_fail(): the measurement fails, the script
      * goes on. */
     bool (*setup)(struct run *);
-    /* What has to be true of the data; the engine decides when it is checked: before, during and
-     * after the timed repetitions (measurements/README.md, "Verification"). All but those with
-     * no_data or own_check have both. By all members, with a barrier before and after; the memory
-     * is run->local and run->remote, the place of a repetition or of one iteration of it. fill
-     * source: data that depend on run->seed, the rank and the position; target, and what must not
-     * be touched: poison (data_poison() and the like) verify  whether all that is as it must be
-     * after run->repeated calls of run(); false after run_fail(). What each call changes again may
-     * be left unchecked but where run->untimed says that there was one call of one iteration. What
-     * lies around the buffers is the engine's to check. */
+    /* The data, by all members, with a barrier before and after: on run->local and run->remote,
+     * which are the place of a repetition or of one iteration of it. When they are called is the
+     * engine's business (measurements/README.md, "Verification"). All functions have both but those
+     * with no_data or own_check.
+     *
+     * Source: data that depend on run->seed, the rank and the position; target, and what must not
+     * be touched: poison (data_poison() and the like). */
     void (*fill)(struct run *);
+    /* Whether all that is as it must be after run->repeated calls of run(); false after run_fail().
+     * What each call changes again may be left unchecked but where run->untimed says that there was
+     * one call of one iteration. What lies around the buffers is the engine's to check. */
     bool (*verify)(struct run *);
     /* Subtracted from what run() returns: the cost of what surrounds the measured call. The engine
      * calls it before and after the repetitions and counts its spread into the standard error. */
@@ -180,6 +181,8 @@ size_t measurement_parameter_count(const struct measurement *);
 /* What its hook says for this set; nothing without one. */
 void measurement_demand(const struct measurement *, const struct argument *, const struct pe_set *,
                         struct demand *);
+/* How its data are verified, for --describe: "none", ...; NULL when nobody does. */
+const char *measurement_data(const struct measurement *);
 /* NULL when it can be measured here, else the reason why not: API absent from the build, version
  * too low, or a known defect of this version of the library. */
 const char *measurement_unsupported(const struct measurement *);

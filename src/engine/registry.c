@@ -62,3 +62,14 @@ const char *measurement_wrong_values(const struct measurement *function)
 {
     return defect_of(DEFECT_WRONG_VALUES, function->name, comm_library());
 }
+
+const char *measurement_data(const struct measurement *function)
+{
+    if (function->no_data || function->api == API_NONE)
+        return "none";
+    if (function->own_check)
+        return "verified in each repetition";
+    return function->fill && function->verify
+               ? "verified before and after the timed repetitions, and the last one's"
+               : NULL;
+}

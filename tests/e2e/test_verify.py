@@ -5,6 +5,8 @@ write too much from some call on. Then there is no time, but a reason, and the s
 
 import os
 import re
+import shlex
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -112,6 +114,37 @@ def test_every(tap, library):
                   f"{routine}: {kind} for a while, --verify {which}", run)
 
 
+# Functions whose data do not outlive the repetition.
+OWN_CHECK = {"First_Call", "First_Call_MPI", "Memory_Footprint", "Memory_Footprint_Init",
+             "Memory_Footprint_Peers", "Memory_Footprint_MPI"}
+# Words in the names of what moves no data; nothing else may say so.
+NO_DATA = re.compile(r"Barrier|Sync|Quiet|Fence|Wait|Test|Startup|time|Timer|waitpattern|Clock|Create|"
+                     r"Destroy|Signal_Fetch|Team_|Comm_|Win_|Ibarrier")
+
+
+def test_all_are_verified(tap):
+    """No function of the build is forgotten: its data are verified, or it moves none."""
+    program = harness.scratch_directory() + "/verified"
+    build = harness.build_directory()
+    with open(os.path.join(build, "flags"), encoding="utf-8") as file:
+        flags = file.read().strip()
+    with open(os.path.join(build, "commands"), encoding="utf-8") as file:
+        libraries = file.read().strip().removeprefix(flags)
+    subprocess.run([*shlex.split(flags), "-o", program, "tests/check/verified.c",
+                    os.path.join(build, "libskampi.a"), *shlex.split(libraries)],
+                   cwd=harness.ROOT, check=True, timeout=60)
+    env = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
+    out = subprocess.run([program], capture_output=True, check=True, text=True, env=env, timeout=20)
+    how = dict(line.split(" ", 1) for line in out.stdout.splitlines())
+    tap.ok(len(how) > 10, f"{len(how)} functions", out.stdout)
+    tap.equal([name for name, text in how.items() if text == "nobody"], [],
+              "each function that moves data has them verified")
+    tap.equal([name for name, text in how.items() if "each repetition" in text
+               and name not in OWN_CHECK], [], "few check them themselves")
+    tap.equal([name for name, text in how.items() if text == "none" and not NO_DATA.search(name)],
+              [], "what moves no data is named so")
+
+
 def test_words(tap):
     for run in (skampi(script(AFTER), args=["--verify", "all"], np=1),
                 skampi('set_verify("all")\n' + script(AFTER), np=1)):
@@ -128,6 +161,7 @@ def main():
         test_sound(tap, library)
         if harness.has("SHMEM"):
             test_every(tap, library)
+    test_all_are_verified(tap)
     test_words(tap)
     tap.done()
 
