@@ -105,7 +105,9 @@ struct targets {
 struct atomic_state {
     struct user_contexts contexts; /* none or one */
     struct site site;
-    int64_t at; /* held by the target when the next loop begins, where it is known */
+    int64_t at;   /* held by the target when the next loop begins, where it is known */
+    int64_t done; /* operations of this rank since the target held the first value, */
+    int64_t got;  /* of which the last one fetched this */
 };
 
 /* ---- Calls of the library ---- */
@@ -165,7 +167,7 @@ OPERATIONS_ON_BITS(VALUE_AFTER, )
 EACH_CALL(LOOP_DEFAULT)
 EACH_CALL(LOOP_USER)
 
-/* ---- Set-up: every operation leaves and fetches what it should ---- */
+/* ---- Set-up ---- */
 
 static struct targets *targets_of(const struct run *run)
 {
@@ -182,52 +184,104 @@ static struct site site_of(struct run *run, bool contended)
     return site;
 }
 
-/* One operation of each rank; collective. Whoever comes first at a target changes it from the first
- * value of a chain to the second, the next one from there to the third: a rank must fetch one of
- * these, and the last must be there in the end. */
-static bool check_values(struct run *run, bool contended)
-{
-    const struct atomic *atomic = run->function->variant;
-    struct site site = site_of(run, contended);
-    void *mine = targets_of(run)->word;
-    atomic->store(mine, FIRST);
-    run_barrier(run);
-    int64_t got = atomic->loop(&site, FIRST, 1, 1);
-    run_barrier(run);
-    int64_t holds = atomic->load(mine), value = FIRST;
-    bool fetched = atomic->form == POSTED;
-    for (int i = 0; i < (contended ? run->size : 1); i++) {
-        fetched = fetched || got == value;
-        value = atomic->value(value);
-    }
-    bool left = holds == value || (contended && run->rank > 0);
-    atomic->store(mine, FIRST);
-    /* Nobody goes on before all targets are ready for what is timed; notes are kept from rank 0. */
-    bool wrong = run_max(run, !fetched || !left) > 0;
-    const char *known = measurement_wrong_values(run->function);
-    if (wrong && known)
-        run_note(run, "%s", known);
-    else if (!fetched)
-        return run_fail(run, "rank %d fetched %lld, which its target never held", run->rank,
-                        (long long)got);
-    else if (!left)
-        return run_fail(run, "the target on rank %d holds %lld and should hold %lld", run->rank,
-                        (long long)holds, (long long)value);
-    return true;
-}
-
 static bool set_up(struct run *run)
 {
     const struct atomic *atomic = run->function->variant;
     struct atomic_state *state = run->state;
     if (atomic->user_context && !contexts_open(run, &state->contexts, 1, SHMEM_CTX_SERIALIZED))
         return false;
-    bool good = check_values(run, false);
-    if (atomic->contended)
-        good = check_values(run, true) && good;
     state->site = site_of(run, atomic->contended);
+    return true;
+}
+
+/* ---- Values: every operation leaves and fetches what it should ---- */
+
+/* As the type holds it: integers wrap around. */
+static int64_t as_held(const struct atomic *atomic, int64_t value)
+{
+    _Alignas(int64_t) unsigned char word[sizeof(int64_t)] = {0};
+    atomic->store(word, value);
+    return atomic->load(word);
+}
+
+/* What the target holds after so many operations: the operations repeat themselves at once, every
+ * other time, or count. */
+static int64_t value_after(const struct atomic *atomic, int64_t operations)
+{
+    int64_t once = atomic->value(FIRST), twice = atomic->value(once);
+    if (operations == 0)
+        return FIRST;
+    if (atomic->form == COUNTING && !atomic->contended)
+        return as_held(atomic, FIRST + operations); /* its arguments change from call to call */
+    if (twice == once)
+        return once;
+    if (twice == FIRST)
+        return operations % 2 ? once : FIRST;
+    return as_held(atomic, (int64_t)(FIRST + (uint64_t)operations * (uint64_t)(once - FIRST)));
+}
+
+/* Whether the last of `mine` operations of this rank, of all at this target, may have fetched it.
+ * Operations of others may have come in between. */
+static bool may_fetch(const struct atomic *atomic, int64_t got, int64_t mine, int64_t all)
+{
+    int64_t once = atomic->value(FIRST), twice = atomic->value(once);
+    if (atomic->form == POSTED || mine == 0)
+        return true;
+    if (!atomic->contended)
+        return got == value_after(atomic, mine - 1);
+    if (twice == once || twice == FIRST)
+        return got == FIRST || got == once;
+    for (int64_t before = mine - 1; before < all; before++)
+        if (got == value_after(atomic, before))
+            return true;
+    return false;
+}
+
+/* On a target of all, only swapping what it holds for the same succeeds each time; once, the first
+ * one to come may succeed alone. */
+static bool swaps_the_same(const struct run *run)
+{
+    const struct atomic *atomic = run->function->variant;
+    return atomic->form == COUNTING && atomic->contended && !run->untimed;
+}
+
+static void fill(struct run *run)
+{
+    const struct atomic *atomic = run->function->variant;
+    struct atomic_state *state = run->state;
+    struct targets *targets = targets_of(run);
+    data_poison(targets, offsetof(struct targets, spare));
+    atomic->store(targets->word, FIRST);
     state->at = FIRST;
-    return good;
+    state->done = 0;
+}
+
+static bool verify(struct run *run)
+{
+    const struct atomic *atomic = run->function->variant;
+    const struct atomic_state *state = run->state;
+    struct targets *targets = targets_of(run);
+    int64_t all = state->done * (atomic->contended ? run->size : 1);
+    bool target = !atomic->contended || run->rank == 0;
+    if (swaps_the_same(run))
+        target = false;
+    int64_t holds = atomic->load(targets->word), value = value_after(atomic, target ? all : 0);
+    bool left = holds == value, fetched = may_fetch(atomic, state->got, state->done, all);
+    if (!fetched)
+        return run_fail(run,
+                        "wrong data: the last of %lld operations of rank %d fetched %lld%s, which "
+                        "its target did not hold",
+                        (long long)state->done, run->rank, (long long)state->got,
+                        state->got == FIRST ? " (the first value)" : "");
+    if (!left)
+        return run_fail(run,
+                        "wrong data: the target on PE %d (rank %d) holds %lld and should hold %lld "
+                        "after %lld operations",
+                        shmem_my_pe(), run->rank, (long long)holds, (long long)value,
+                        (long long)(target ? all : 0));
+    return data_verify_untouched(run, "what follows the target of atomic operations",
+                                 targets->word + atomic->size,
+                                 offsetof(struct targets, spare) - atomic->size);
 }
 
 static void tear_down(struct run *run)
@@ -241,17 +295,20 @@ static double run_atomic(struct run *run)
 {
     const struct atomic *atomic = run->function->variant;
     struct atomic_state *state = run->state;
-    /* On a target of all, only swapping what it holds for the same succeeds each time. */
-    int64_t step = atomic->form == COUNTING && !atomic->contended;
+    int64_t step = atomic->form == COUNTING && !swaps_the_same(run);
     int64_t started = run_start(run);
     int64_t got = atomic->loop(&state->site, state->at, step, run->iterations);
     int64_t stopped = run_stop(run);
     state->at += step * run->iterations;
+    state->done += run->iterations;
+    state->got = got;
     /* One compare-and-swap that failed would make all that follow fail. */
     int64_t wanted = state->at - step;
     if (atomic->size == sizeof(int32_t))
         wanted = (int32_t)wanted; /* counters wrap around */
-    if (atomic->form >= KEEPING && got != wanted)
+    bool known =
+        atomic->form == KEEPING || (atomic->form == COUNTING && !(atomic->contended && step));
+    if (known && got != wanted)
         run_fail(run, "rank %d fetched %lld, but its target should have held %lld", run->rank,
                  (long long)got, (long long)wanted);
     return run_elapsed(run, started, stopped) / (double)run->iterations;
@@ -312,6 +369,7 @@ static void demand(const struct measurement *function, const struct argument *ar
      "atomic " WORDS ", " #T WHERE WHERE_##CONTEXT, .api = API_OPENSHMEM, .synchronized = true, \
      .parameters = {ITERATIONS}, .demand = demand, .state_bytes = STATE, \
      .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_atomic), .teardown = WITH_SHMEM(tear_down), \
+     .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), \
      PARTS_##FORM, .timed = TIMED_##FORM(WORDS), .who = "all", \
      .variant = &(const struct atomic){FORM, CONTENDED, IS_##CONTEXT, sizeof(T), \
                                        WITH_SHMEM(value_after_##NAME), WITH_SHMEM(load_##T), \

@@ -30,8 +30,9 @@ static const struct routine barrier = {.call = WITH_SHMEM(call_barrier)},
                             sync = {.call = WITH_SHMEM(call_sync)},
                             sync_half = {.call = WITH_SHMEM(call_sync), .on_half = true};
 
-#define WHOLE .who = "all"
-#define HALF .who = "ranks 0, 2, 4, ...: half of all, rounded down, but one at least"
+#define WHOLE .no_data = true, .who = "all"
+#define HALF                                                                                       \
+    .no_data = true, .who = "ranks 0, 2, 4, ...: half of all, rounded down, but one at least"
 
 const struct measurement measurements_barrier[] = {
     {"Shmem_Barrier", "one barrier", SYNCHRO, WHOLE, .variant = &barrier, .timed = "barrier",

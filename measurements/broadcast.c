@@ -35,24 +35,42 @@ static void call_broadcast(const struct collective_call *c)
 
 static void fill(const struct collective_call *call)
 {
-    pattern_fill(call->source, call->elements * ELEMENT, call->rank);
+    pattern_fill(call->source, call->elements * ELEMENT, data_key(call->run, call->rank));
 }
 
 /* The root's own target is not touched. */
 static bool check(const struct collective_call *call)
 {
-    return call->rank == call->root ||
-           pattern_check(call->target, call->elements * ELEMENT, call->root);
+    size_t bytes = call->elements * ELEMENT;
+    return call->rank == call->root
+               ? data_verify_untouched(call->run, "the root's own target", call->target, bytes)
+               : data_verify(call->run, "the target", call->target, bytes, call->root);
 }
 
 /* ---- In rounds ---- */
 
+/* Each root's data arrive; behind a repetition, that can be seen of the last ones only. */
 static bool set_up_rounds(struct run *run)
 {
-    bool good = collective_prepare(run);
-    for (int root = 0; good && root < run->size; root++)
-        good = collective_verify(run, root);
+    const struct collective_state *state = run->state;
+    bool good = collective_set_up(run);
+    for (int root = 0; good && root < run->size; root++) {
+        collective_fill(run);
+        run_barrier(run);
+        collective_do(run, root, 0);
+        run_barrier(run);
+        struct collective_call call = state->call;
+        call.run = run;
+        good = run_max(run, !check(&call)) == 0;
+    }
     return good;
+}
+
+/* The last rank is the last root, and has the data of the one before it. */
+static bool verify_rounds(struct run *run)
+{
+    int last = run->size - 1, root = run->rank == last ? last - 1 : last;
+    return run->size == 1 || data_verify(run, "the target", run->remote, run->demand.local, root);
 }
 
 static double run_rounds(struct run *run)
@@ -241,24 +259,25 @@ static const struct routine broadcast = {.call = WITH_SHMEM(call_broadcast),
 
 #define COUNT COUNT_IN("4-byte elements")
 #define ACKNOWLEDGED                                                                               \
-    COLLECTIVE(struct broadcast_state),                                                            \
+    COLLECTIVE(struct broadcast_state), COLLECTIVE_DATA,                                           \
         .variant = &broadcast, .parameters = {ITERATIONS, COUNT, ROOT}, .minimum_pes = 2,          \
         .run = WITH_SHMEM(run_acknowledged), .teardown = WITH_SHMEM(tear_down_acknowledged),       \
         .who = "root"
 
 const struct measurement measurements_broadcast[] = {
     {"Shmem_Bcast_All_Consecutive", "broadcasts in a row: they may overlap", CONSECUTIVE,
-     .parameters = {ITERATIONS, COUNT, ROOT}, .variant = &broadcast, .timed = "broadcast",
-     .who = "all"},
-    {"Shmem_Bcast_All", "broadcast, each followed by a barrier", SEPARATED,
+     COLLECTIVE_DATA, .parameters = {ITERATIONS, COUNT, ROOT}, .variant = &broadcast,
+     .timed = "broadcast", .who = "all"},
+    {"Shmem_Bcast_All", "broadcast, each followed by a barrier", SEPARATED, COLLECTIVE_DATA,
      .parameters = {ITERATIONS, COUNT, ROOT}, .variant = &broadcast, .timed = "broadcast + barrier",
      .who = "all", .cost = "broadcast"},
     {"Shmem_Bcast_All_Synchro", "one broadcast, all PEs starting by the clock", SYNCHRO,
-     .parameters = {COUNT, ROOT}, .variant = &broadcast, .timed = "broadcast", .who = "all",
-     .cost = "broadcast"},
+     COLLECTIVE_DATA, .parameters = {COUNT, ROOT}, .variant = &broadcast, .timed = "broadcast",
+     .who = "all", .cost = "broadcast"},
     {"Shmem_Bcast_All_Rounds", "broadcasts, each PE being the root in turn",
      COLLECTIVE(struct collective_state), .parameters = {ITERATIONS, COUNT}, .variant = &broadcast,
-     .setup = WITH_SHMEM(set_up_rounds), .run = WITH_SHMEM(run_rounds),
+     .setup = WITH_SHMEM(set_up_rounds), .fill = WITH_SHMEM(collective_fill),
+     .verify = WITH_SHMEM(verify_rounds), .run = WITH_SHMEM(run_rounds),
      .timed = "broadcasts, divided by their number; they may overlap", .who = "all"},
     {"Shmem_Bcast_All_SK", "broadcast until the last PE has the data, by acknowledgments",
      ACKNOWLEDGED, .setup = WITH_SHMEM(set_up_acknowledged),

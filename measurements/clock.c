@@ -191,7 +191,7 @@ const struct measurement measurements_clock[] = {
      .parameters = {{"name", PARAMETER_STRING, "", "of the timer, as --timers lists them", 0},
                     ITERATIONS},
      .check = check_timer, .run = run_timer_cost, .timed = "timer reading", .who = "all"},
-    {"Wtime", "MPI_Wtime()", .api = API_MPI, .parameters = {ITERATIONS},
+    {"Wtime", "MPI_Wtime()", .api = API_MPI, .no_data = true, .parameters = {ITERATIONS},
 #if SKAMPI_MPI
      .run = run_mpi_wtime,
 #endif

@@ -114,7 +114,7 @@ static void barrier(struct run *run)
 
 /* ---- Set-up ---- */
 
-bool collective_prepare(struct run *run)
+bool collective_set_up(struct run *run)
 {
     const struct routine *routine = run->function->variant;
     struct collective_state *state = state_of(run);
@@ -141,23 +141,30 @@ bool collective_prepare(struct run *run)
     return true;
 }
 
-bool collective_verify(struct run *run, int root)
+/* The call whose memory is the run's. In rounds, the last rank is the last root. */
+static struct collective_call data_of(struct run *run)
 {
-    const struct collective_call *call = aim(run, root, 0);
-    const struct routine *routine = call->routine;
-    size_t block = call->elements * routine->element;
-    if (routine->fill) {
-        memset(call->target, 0, routine->target_of_all ? (size_t)call->size * block : block);
-        routine->fill(call);
-    }
-    run_barrier(run);
-    if (state_of(run)->member)
-        routine->call(call);
-    bool good = !state_of(run)->member || !routine->check || routine->check(call);
-    if (!good)
-        run_fail(run, "rank %d does not have the data that it must have behind the call",
-                 run->rank);
-    return run_max(run, !good) == 0;
+    struct collective_call call = state_of(run)->call;
+    call.run = run;
+    call.root = collective_root(run);
+    call.target = run->remote;
+    call.source = call.routine->source_of_all ? call.target + source_offset(&call) : run->local;
+    return call;
+}
+
+void collective_fill(struct run *run)
+{
+    struct collective_call call = data_of(run);
+    data_poison(run->remote, run->demand.remote);
+    data_poison(run->local, run->demand.local);
+    if (call.routine->fill)
+        call.routine->fill(&call);
+}
+
+bool collective_check_data(struct run *run)
+{
+    struct collective_call call = data_of(run);
+    return !state_of(run)->member || !call.routine->check || call.routine->check(&call);
 }
 
 double collective_estimate(struct run *run, int root)
@@ -170,11 +177,6 @@ double collective_estimate(struct run *run, int root)
         seconds = run_elapsed(run, start, timer_now());
     }
     return run_max(run, seconds);
-}
-
-bool collective_set_up(struct run *run)
-{
-    return collective_prepare(run) && collective_verify(run, collective_root(run));
 }
 
 /* ---- What is timed ---- */

@@ -25,11 +25,13 @@ struct collective_call {
     int rank;   /* of this PE in the active set */
     void *work;
     long *sync;
+    struct run *run;
 };
 
 struct routine {
     void (*call)(const struct collective_call *);
-    /* Sets up the source; whether the target holds what it must. NULL: no data. */
+    /* Sets up the source; whether the target holds what it must: false after run_fail(). NULL: no
+     * data. */
     void (*fill)(const struct collective_call *);
     bool (*check)(const struct collective_call *);
     size_t element; /* bytes; 0: no data */
@@ -50,6 +52,8 @@ struct routine {
 #define COLLECTIVE(state_type)                                                                     \
     .api = API_OPENSHMEM, .synchronized = true, .check = collective_check,                         \
     .demand = collective_demand, .state_bytes = sizeof(state_type)
+#define COLLECTIVE_DATA                                                                            \
+    .fill = WITH_SHMEM(collective_fill), .verify = WITH_SHMEM(collective_check_data)
 #define COLLECTIVE_FORM COLLECTIVE(struct collective_state), .setup = WITH_SHMEM(collective_set_up)
 #define CONSECUTIVE COLLECTIVE_FORM, .run = WITH_SHMEM(collective_consecutive), .whole = true
 #define SEPARATED                                                                                  \
@@ -64,6 +68,8 @@ const char *collective_check(const struct measurement *, const struct argument *
 void collective_demand(const struct measurement *, const struct argument *, int pes,
                        struct demand *);
 bool collective_set_up(struct run *);
+void collective_fill(struct run *);
+bool collective_check_data(struct run *);
 double collective_consecutive(struct run *);
 double collective_separated(struct run *);
 double collective_barriers_alone(struct run *);

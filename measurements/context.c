@@ -35,8 +35,6 @@ struct part {
 
 #if SKAMPI_SHMEM
 
-#include <string.h>
-
 struct context_state {
     struct user_contexts contexts;
     struct partner partner;
@@ -122,35 +120,52 @@ static inline void advance(struct call *call)
     call->source = (const unsigned char *)call->source + call->source_step;
 }
 
-/* Each context moves the right data. */
-static bool check_data(struct run *run, shmem_ctx_t context)
+static void fill(struct run *run)
+{
+    const struct part *part = run->function->variant;
+    pattern_fill(part->get ? run->remote : run->local, run->demand.local, data_key(run, run->rank));
+    data_poison(part->get ? run->local : run->remote, run->demand.local);
+}
+
+static bool verify(struct run *run)
 {
     const struct part *part = run->function->variant;
     const struct context_state *state = run->state;
+    size_t bytes = run->demand.local;
+    if (!part->op)
+        return true;
+    return (part->get ? data_verify(run, "what was got from the next rank", run->local, bytes,
+                                    state->partner.rank)
+                      : data_verify(run, "what the rank before put", run->remote, bytes,
+                                    state->partner.source)) &&
+           data_verify(run, "the source", part->get ? run->remote : run->local, bytes, run->rank);
+}
+
+/* Each context moves the right data; that is verified for the last one of several in each
+ * repetition. */
+static bool check_data(struct run *run, shmem_ctx_t context)
+{
     struct call call = call_of(run);
-    pattern_fill(part->get ? run->remote : run->local, call.bytes, run->rank);
-    memset(part->get ? run->local : run->remote, 0, call.bytes);
+    fill(run);
     run_barrier(run);
-    do_call(part, context, &call);
+    do_call(run->function->variant, context, &call);
     shmem_ctx_quiet(context);
     run_barrier(run);
-    int from = part->get ? state->partner.rank : state->partner.source;
-    if (!pattern_check(part->get ? run->local : run->remote, call.bytes, from))
-        return run_fail(run, "rank %d does not have the data of rank %d", run->rank, from);
-    return true;
+    return verify(run);
 }
 
 static bool set_up(struct run *run)
 {
-    const struct part *part = run->function->variant;
     struct context_state *state = run->state;
     int contexts = (int)argument_value(run->function, run->arguments, "contexts", 1);
     state->partner = shape_partner(run, SHAPE_RING, 0);
     if (!contexts_open(run, &state->contexts, contexts, SHMEM_CTX_SERIALIZED))
         return false;
     bool good = true;
-    for (int i = 0; part->op && i < state->contexts.count; i++)
+    for (int i = 0; contexts > 1 && i < state->contexts.count; i++) {
         good = check_data(run, state->contexts.handles[i]) && good;
+        run_barrier(run);
+    }
     return good;
 }
 
@@ -276,24 +291,27 @@ static const char *check_contexts(const struct measurement *function,
     .api = API_OPENSHMEM, .synchronized = true, .who = "all", .state_bytes = STATE,                \
     .teardown = WITH_SHMEM(tear_down)
 #define CREATE(kind)                                                                               \
-    COMMON, .setup = WITH_SHMEM(set_up_creation), .run = WITH_SHMEM(run_creations),                \
+    COMMON, .no_data = true, .setup = WITH_SHMEM(set_up_creation),                                 \
+            .run = WITH_SHMEM(run_creations),                                                      \
             .timed = "ctx_create, behind a ctx_destroy of another", .whole = true,                 \
             .cost = "ctx_create", .variant = OPTIONS(kind)
 #define DESTROY(kind)                                                                              \
-    COMMON, .setup = WITH_SHMEM(set_up_creation), .run = WITH_SHMEM(run_destructions),             \
-            .timed = "ctx_destroy", .whole = true, .cost = "ctx_destroy", .variant = OPTIONS(kind)
+    COMMON, .no_data = true, .setup = WITH_SHMEM(set_up_creation),                                 \
+            .run = WITH_SHMEM(run_destructions), .timed = "ctx_destroy", .whole = true,            \
+            .cost = "ctx_destroy", .variant = OPTIONS(kind)
 
+#define DATA .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
 #define ON_ONE COMMON, .demand = demand, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_part)
-#define OF_SIZE ON_ONE, .parameters = {COUNT_BYTES, ITERATIONS}
+#define OF_SIZE ON_ONE, DATA, .parameters = {COUNT_BYTES, ITERATIONS}
 #define BEHIND_PUT                                                                                 \
-    ON_ONE, .parameters = {ITERATIONS, BYTES_PUT}, .reference = WITH_SHMEM(operation_alone),       \
-            .subtracted = "the put, measured alone"
+    ON_ONE, DATA, .parameters = {ITERATIONS, BYTES_PUT}, .reference = WITH_SHMEM(operation_alone), \
+                  .subtracted = "the put, measured alone"
 #define MINUS_QUIET .reference = WITH_SHMEM(quiet_alone), .subtracted = "an empty quiet"
 #define MINUS_POST                                                                                 \
     .reference = WITH_SHMEM(operation_alone), .subtracted = "the post, measured alone"
 #define ON_SEVERAL                                                                                 \
-    COMMON, .demand = demand, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_several),         \
-            .check = check_contexts, .parameters = {COUNT_BYTES, CONTEXTS, ITERATIONS}
+    COMMON, DATA, .demand = demand, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_several),   \
+                  .check = check_contexts, .parameters = {COUNT_BYTES, CONTEXTS, ITERATIONS}
 
 const struct measurement measurements_context[] = {
     {"Shmem_Ctx_Create_Serialized", "creating a context for one thread at a time",
@@ -339,10 +357,10 @@ const struct measurement measurements_context[] = {
      OF_SIZE, MINUS_POST, .timed = "get_nbi + quiet", .cost = "wire + quiet",
      .variant = PART(shmem_ctx_getmem_nbi, shmem_ctx_quiet, true, false)},
 
-    {"Shmem_Ctx_Quiet", "quiet of a user context with nothing outstanding", ON_ONE,
+    {"Shmem_Ctx_Quiet", "quiet of a user context with nothing outstanding", ON_ONE, .no_data = true,
      .parameters = {ITERATIONS}, .timed = "quiet", .cost = "quiet",
      .variant = PART(NULL, shmem_ctx_quiet, false, false)},
-    {"Shmem_Ctx_Fence", "fence of a user context with nothing outstanding", ON_ONE,
+    {"Shmem_Ctx_Fence", "fence of a user context with nothing outstanding", ON_ONE, .no_data = true,
      .parameters = {ITERATIONS}, .timed = "fence", .cost = "fence",
      .variant = PART(NULL, shmem_ctx_fence, false, false)},
     {"Shmem_Ctx_Quiet_Put", "quiet of a user context alone behind a put to the next rank",

@@ -32,9 +32,9 @@ static void call_alltoalls(const struct collective_call *c)
 }
 
 /* What one rank has for another: the same for all others where it has but one block. */
-static int seed(const struct collective_call *call, int from, int to)
+static int block_of(const struct collective_call *call, int from, int to)
 {
-    return (from * 37 + (call->routine->source_of_all ? to * 101 : 0)) % 251;
+    return from * call->size + (call->routine->source_of_all ? to : 0);
 }
 
 static void fill(const struct collective_call *call)
@@ -42,17 +42,18 @@ static void fill(const struct collective_call *call)
     size_t bytes = call->elements * ELEMENT;
     int blocks = call->routine->source_of_all ? call->size : 1;
     for (int to = 0; to < blocks; to++)
-        pattern_fill(call->source + (size_t)to * bytes, bytes, seed(call, call->rank, to));
+        pattern_fill(call->source + (size_t)to * bytes, bytes,
+                     data_key(call->run, block_of(call, call->rank, to)));
 }
 
 static bool check(const struct collective_call *call)
 {
     size_t bytes = call->elements * ELEMENT;
-    for (int from = 0; from < call->size; from++)
-        if (!pattern_check(call->target + (size_t)from * bytes, bytes,
-                           seed(call, from, call->rank)))
-            return false;
-    return true;
+    bool good = true;
+    for (int from = 0; good && from < call->size; from++)
+        good = data_verify(call->run, "a block of the target", call->target + (size_t)from * bytes,
+                           bytes, block_of(call, from, call->rank));
+    return good;
 }
 
 #endif
@@ -68,11 +69,19 @@ static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTI
 #define COUNT COUNT_IN("4-byte elements")
 /* The three ways to time a routine. */
 #define FORMS(name, routine, what)                                                                 \
-    {"Shmem_" name "_Consecutive",      what ", in a row",   CONSECUTIVE,       .who = "all",      \
-     .parameters = {ITERATIONS, COUNT}, .variant = &routine, .timed = #routine, .cost = #routine}, \
+    {"Shmem_" name "_Consecutive",                                                                 \
+     what ", in a row",                                                                            \
+     CONSECUTIVE,                                                                                  \
+     COLLECTIVE_DATA,                                                                              \
+     .who = "all",                                                                                 \
+     .parameters = {ITERATIONS, COUNT},                                                            \
+     .variant = &routine,                                                                          \
+     .timed = #routine,                                                                            \
+     .cost = #routine},                                                                            \
         {"Shmem_" name "_Barrier",                                                                 \
          what ", each followed by a barrier",                                                      \
          SEPARATED,                                                                                \
+         COLLECTIVE_DATA,                                                                          \
          .who = "all",                                                                             \
          .parameters = {ITERATIONS, COUNT},                                                        \
          .variant = &routine,                                                                      \
@@ -80,8 +89,8 @@ static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTI
          .cost = #routine},                                                                        \
     {                                                                                              \
         "Shmem_" name "_Synchro", what ", once, all PEs starting by the clock", SYNCHRO,           \
-            .who = "all", .parameters = {COUNT}, .variant = &routine, .timed = #routine,           \
-            .cost = #routine                                                                       \
+            COLLECTIVE_DATA, .who = "all", .parameters = {COUNT}, .variant = &routine,             \
+                             .timed = #routine, .cost = #routine                                   \
     }
 
 const struct measurement measurements_exchange[] = {

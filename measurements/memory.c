@@ -139,7 +139,7 @@ static size_t verified(size_t bytes)
 
 static bool keeps_contents(const void *block, const struct request *request)
 {
-    return pattern_check(block, verified(half(request)), shmem_my_pe());
+    return pattern_check(block, verified(half(request)), (uint64_t)shmem_my_pe());
 }
 
 /* Memory that was just written, so that zeros are not there by chance. */
@@ -158,14 +158,12 @@ static bool is_symmetric(struct run *run, unsigned char *block, size_t bytes)
     size_t part = verified(bytes), last = bytes - part;
     int next = (run->rank + 1) % run->size, before = (run->rank + run->size - 1) % run->size;
     unsigned char source[VERIFIED_BYTES];
-    pattern_fill(source, part, run->rank);
+    pattern_fill(source, part, data_key(run, run->rank));
     run_barrier(run);
     shmem_putmem(block + last, source, part, pe_set_member(run->set, next));
     shmem_quiet();
     run_barrier(run);
-    return pattern_check(block + last, part, before) ||
-           run_fail(run, "what rank %d put into its block did not arrive at rank %d", before,
-                    run->rank);
+    return data_verify(run, "what the rank before put into its block", block + last, part, before);
 }
 
 static bool no_memory(struct run *run)
@@ -179,9 +177,24 @@ static bool no_memory(struct run *run)
 
 static bool set_up(struct run *run)
 {
-    const struct routine *routine = run->function->variant;
     struct bursts *bursts = run->state;
     bursts->request = request_of(run->function, run->arguments);
+    return true;
+}
+
+static void fill(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    const struct bursts *bursts = run->state;
+    if (!routine->prepare)
+        leave_dirt(bytes_of(&bursts->request));
+}
+
+/* A block is as promised also behind what was timed. */
+static bool verify(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    const struct bursts *bursts = run->state;
     const struct request *request = &bursts->request;
     size_t bytes = bytes_of(request);
     void *block = NULL;
@@ -192,9 +205,7 @@ static bool set_up(struct run *run)
         if (routine->frees)
             is_symmetric(run, block, bytes);
         else
-            pattern_fill(block, verified(half(request)), shmem_my_pe());
-    } else {
-        leave_dirt(bytes);
+            pattern_fill(block, verified(half(request)), (uint64_t)shmem_my_pe());
     }
     block = routine->call(block, request);
     if (routine->frees)
@@ -341,7 +352,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 /* clang-format on */
 #define ROUTINE_OF(routine)                                                                        \
     .api = API_OPENSHMEM, .variant = WITH_SHMEM(&(routine)), .state_bytes = STATE, .check = check, \
-    .demand = demand, .setup = WITH_SHMEM(set_up), .who = "all"
+    .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),                       \
+    .verify = WITH_SHMEM(verify), .who = "all"
 #define MALLOC ROUTINE_OF(routine_malloc), .timed = "malloc; free untimed", .cost = "allocate"
 #define CALLOC ROUTINE_OF(routine_calloc), .timed = "calloc; free untimed", .cost = "allocate"
 #define ALIGN ROUTINE_OF(routine_align), .timed = "align; free untimed", .cost = "allocate"

@@ -156,32 +156,49 @@ static double run_watched(struct run *run)
     return run->rank == 0 ? run_elapsed(run, started, stopped) : NAN;
 }
 
-static int number_at(const struct watch_state *s, int i, int last)
+static int number_at(const struct run *run, int i, int last)
 {
-    return i < s->count - 1 ? 1000 + i : last;
+    const struct watch_state *s = run->state;
+    return i < s->count - 1 ? (int)(run->seed % 1009) * 2 + i : last;
 }
 
-/* The first turn: the last word is 1, what is accumulated on is 0. */
-static bool verify(struct run *run)
+/* The last word of what is put is the turn; that which is accumulated on counts turns. */
+static void fill(struct run *run)
 {
     const struct watched *how = run->function->variant;
     struct watch_state *s = run->state;
     int *local = (int *)(void *)run->local, *window = (int *)(void *)s->window.memory;
-    bool gets = how->operation == GET, good = true;
+    bool gets = how->operation == GET;
     for (int i = 0; i < s->count; i++) {
-        local[i] = gets ? 0 : number_at(s, i, 1);
-        window[i] = gets ? number_at(s, i, THERE) : 0;
+        local[i] = gets ? NOT_YET : number_at(run, i, NOT_YET);
+        window[i] = gets                    ? number_at(run, i, THERE)
+                    : how->operation == PUT ? NOT_YET
+                    : i < s->count - 1      ? 0
+                                            : s->turn;
     }
     MPI_Win_sync(s->window.handle);
-    MPI_Barrier(s->comm);
-    begin(run);
-    end(run, operate(run));
+}
+
+/* Accumulates add up. */
+static bool verify(struct run *run)
+{
+    const struct watched *how = run->function->variant;
+    struct watch_state *s = run->state;
+    bool gets = how->operation == GET;
     MPI_Win_sync(s->window.handle);
-    const int *found = gets ? local : window;
-    for (int i = 0; run->rank == (gets ? 0 : 1) && i < s->count; i++)
-        good = good && found[i] == number_at(s, i, gets ? THERE : 1);
-    MPI_Barrier(s->comm);
-    return good || run_fail(run, "rank %d does not find the data that it should", run->rank);
+    const int *found = (const int *)(const void *)(gets ? run->local : s->window.memory);
+    if (run->rank != (gets ? 0 : 1) || (how->operation == ACCUMULATE && !run->untimed))
+        return true;
+    for (int i = 0; i < s->count; i++) {
+        int wanted = number_at(run, i, gets ? THERE : s->turn);
+        if (found[i] != wanted)
+            return run_fail(run,
+                            "wrong data: int %d (from byte %zu on) on PE %d (rank %d) is %d and "
+                            "should be %d",
+                            i, (size_t)i * sizeof(int), pe_set_member(run->set, run->rank),
+                            run->rank, found[i], wanted);
+    }
+    return window_verify_guards(run, &s->window);
 }
 
 static bool set_up_watched(struct run *run)
@@ -196,7 +213,7 @@ static bool set_up_watched(struct run *run)
     s->pause = 1e-6 * (double)argument_value(run->function, run->arguments, "us", 0);
     MPI_Win_lock_all(0, s->window.handle);
     s->locked = true;
-    return verify(run);
+    return true;
 }
 
 static void tear_down_watched(struct run *run)
@@ -217,7 +234,7 @@ static void tear_down_watched(struct run *run)
 #define SLEEP {"us", PARAMETER_INT, "microseconds", "from each look to the next", 0}
 #define WATCHED(does, looks)                                                                       \
     MPI_FUNCTION, .version_major = 3, .synchronized = true, .minimum_pes = 2, .who = "rank 0",     \
-        .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .run = WITH_MPI(run_watched),    \
+        .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched),    \
         .teardown = WITH_MPI(tear_down_watched), WATCH_STATE,                                      \
         .variant = &(const struct watched) {.operation = does, .look = looks}
 #define AT_ONCE .parameters = {INTS, INFO}

@@ -16,9 +16,9 @@
      .timed = "MPI_" #name " with MPI_IN_PLACE"}
 
 const struct measurement measurements_mpi_coll[] = {
-    {"Barrier", "barrier", MPI_COLLECTIVE_ONCE, MPI_USE(&mpi_Barrier), .timed = "MPI_Barrier"},
+    {"Barrier", "barrier", MPI_COLLECTIVE_ONCE, .no_data = true, MPI_USE(&mpi_Barrier), .timed = "MPI_Barrier"},
     {"Barrier_Consecutive", "barrier, calls in a row: they may overlap", MPI_COLLECTIVE_CONSECUTIVE,
-     .parameters = {ITERATIONS}, MPI_USE(&mpi_Barrier), .timed = "MPI_Barrier"},
+     .no_data = true, .parameters = {ITERATIONS}, MPI_USE(&mpi_Barrier), .timed = "MPI_Barrier"},
     MPI_COLLECTIVES(FORMS)
 
     IN_PLACE(Gather, 2, 0, "gather", COUNT_ELEMENTS, DATATYPE, TARGET_ROOT),

@@ -64,6 +64,8 @@ void mpi_collective_demand(const struct measurement *, const struct argument *, 
 #if SKAMPI_MPI
 
 bool mpi_collective_set_up(struct run *);
+void mpi_collective_fill(struct run *);
+bool mpi_collective_verify(struct run *);
 bool mpi_collective_set_up_overlap(struct run *);
 void mpi_collective_tear_down(struct run *);
 
@@ -123,7 +125,7 @@ struct mpi_collective_state {
 /* Memory and data as they have to be before the call, and whether they are as they must be behind
  * it; as told by the state. On any rank. */
 void mpi_data_prepare(const struct run *);
-bool mpi_data_check(const struct run *);
+bool mpi_data_check(struct run *);
 
 /* How many elements rank's share has of count that are scattered as evenly as possible: the first
  * ranks have one more. */
@@ -179,6 +181,7 @@ MPI_COLLECTIVES(DECLARED)
     MPI_FUNCTION_CHECKED(mpi_collective_check),                                                    \
         .demand = mpi_collective_demand, .synchronized = true, .who = "all",                       \
         .teardown = WITH_MPI(mpi_collective_tear_down), .setup = WITH_MPI(hook),                   \
+        .fill = WITH_MPI(mpi_collective_fill), .verify = WITH_MPI(mpi_collective_verify),          \
         MPI_COLLECTIVE_STATE
 #define MPI_COLLECTIVE MPI_COLLECTIVE_WITH(mpi_collective_set_up)
 #define MPI_COLLECTIVE_ONCE MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_once), .whole = true

@@ -205,7 +205,7 @@ static double run_footprint(struct run *run)
 #endif
 
 #define MAKING(of)                                                                                 \
-    MPI_FUNCTION, .synchronized = true, .who = "all", VARIANT(of),                                 \
+    MPI_FUNCTION, .synchronized = true, .who = "all", VARIANT(of), .no_data = true,                \
                   .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
 #define MEMORY MPI_FUNCTION, .once = true, .quantity = QUANTITY_BYTES, .who = "all"
 
@@ -221,10 +221,10 @@ const struct measurement measurements_mpi_comm[] = {
     {"Comm_free", "freeing a duplicate of the communicator", MAKING(freeing),
      .timed = "MPI_Comm_free; MPI_Comm_dup untimed"},
     {"Comm_dup_memory", "memory that duplicates of the communicator take in a process", MEMORY,
-     .any_sign = true, .parameters = {{"n", PARAMETER_INT, "", "duplicates", 1}},
+     .no_data = true, .any_sign = true, .parameters = {{"n", PARAMETER_INT, "", "duplicates", 1}},
      .run = WITH_MPI(run_memory), .timed = "nothing: growth of resident memory by n duplicates"},
     {"Memory_Footprint_MPI",
      "memory of a process after init, messages to each peer and an all-to-all of MPI", MEMORY,
-     .run = WITH_MPI(run_footprint), .timed = "nothing: resident memory"},
+     .own_check = true, .run = WITH_MPI(run_footprint), .timed = "nothing: resident memory"},
 };
 const size_t measurements_mpi_comm_count = MEASUREMENT_COUNT(measurements_mpi_comm);

@@ -163,31 +163,76 @@ static int packable(int64_t count, const struct datatype *type)
 }
 
 /* The pattern is one of the packed data, so that types that differ in their gaps alone agree. */
-void mpi_fill_pattern(void *address, int64_t count, struct datatype *type, int rank)
+void mpi_fill(const struct run *run, void *address, int64_t count, struct datatype *type, int tag)
 {
+    uint64_t key = data_key(run, tag);
     if (is_plain(type)) {
-        pattern_fill(address, (size_t)(count * datatype_size(type)), rank);
+        pattern_fill(address, (size_t)(count * datatype_size(type)), key);
         return;
     }
     int elements = packable(count, type), position = 0;
     size_t bytes = (size_t)(elements * datatype_size(type));
     unsigned char *pattern = must(malloc(bytes + 1));
-    pattern_fill(pattern, bytes, rank);
+    pattern_fill(pattern, bytes, key);
     MPI_Unpack(pattern, (int)bytes, &position, address, elements, mpi_datatype(type),
                MPI_COMM_SELF);
     free(pattern);
 }
 
-bool mpi_check_pattern(const void *address, int64_t count, struct datatype *type, int rank)
+/* As MPI packs them; freed by the caller. */
+static unsigned char *packed(const void *address, int64_t count, struct datatype *type,
+                             size_t *bytes)
 {
-    if (is_plain(type))
-        return pattern_check(address, (size_t)(count * datatype_size(type)), rank);
     int elements = packable(count, type), position = 0, room;
     MPI_Pack_size(elements, mpi_datatype(type), MPI_COMM_SELF, &room);
     unsigned char *found = must(malloc((size_t)room + 1));
     MPI_Pack((void *)(uintptr_t)address, elements, mpi_datatype(type), found, room, &position,
              MPI_COMM_SELF);
-    bool good = pattern_check(found, (size_t)(elements * datatype_size(type)), rank);
+    *bytes = (size_t)(elements * datatype_size(type));
+    return found;
+}
+
+/* Elements that lie within their extents, so that nothing else is in their gaps. */
+static bool has_own_gaps(int64_t count, const struct datatype *type)
+{
+    return datatype_class(type) == DATATYPE_DERIVED && datatype_origin(type) == 0 &&
+           datatype_extent(type) > datatype_size(type) && packable(count, type) == count &&
+           datatype_bytes(type, count) <= (size_t)(count * datatype_extent(type));
+}
+
+static bool verify_gaps(struct run *run, const char *what, const void *address, int64_t count,
+                        struct datatype *type, int tag)
+{
+    size_t bytes = datatype_bytes(type, count);
+    unsigned char *expected = must(malloc(bytes + 1));
+    data_poison(expected, bytes);
+    mpi_fill(run, expected, count, type, tag);
+    bool good = data_verify_equal(run, what, address, expected, bytes);
+    free(expected);
+    return good;
+}
+
+bool mpi_verify(struct run *run, const char *what, const void *address, int64_t count,
+                struct datatype *type, int tag)
+{
+    if (is_plain(type))
+        return data_verify(run, what, address, (size_t)(count * datatype_size(type)), tag);
+    size_t bytes;
+    unsigned char *found = packed(address, count, type, &bytes);
+    bool good = data_verify(run, what, found, bytes, tag);
+    free(found);
+    return good &&
+           (!has_own_gaps(count, type) || verify_gaps(run, what, address, count, type, tag));
+}
+
+bool mpi_matches(const struct run *run, const void *address, int64_t count, struct datatype *type,
+                 int tag)
+{
+    if (is_plain(type))
+        return pattern_check(address, (size_t)(count * datatype_size(type)), data_key(run, tag));
+    size_t bytes;
+    unsigned char *found = packed(address, count, type, &bytes);
+    bool good = pattern_check(found, bytes, data_key(run, tag));
     free(found);
     return good;
 }

@@ -74,12 +74,16 @@ MPI_Info mpi_info(struct info *);
  * start). */
 void *mpi_address(void *buffer, const struct datatype *);
 
-/* Typed elements, filled with (checked against) a pattern that differs between ranks; gaps of the
- * type are left alone. It is the same for all types with the same sequence of basic types, wherever
- * those lie. False from mpi_check_pattern() when something else is there. Of more than 1 GiB of
- * derived types, the first GiB counts. */
-void mpi_fill_pattern(void *address, int64_t count, struct datatype *, int rank);
-bool mpi_check_pattern(const void *address, int64_t count, struct datatype *, int rank);
+/* Typed elements, filled with (verified against) this repetition's data of a tag; gaps of the type
+ * are left alone. They are the same for all types with the same sequence of basic types, wherever
+ * those lie. Of more than 1 GiB of derived types, the first GiB counts. */
+void mpi_fill(const struct run *, void *address, int64_t count, struct datatype *, int tag);
+/* False after run_fail(); gaps must be poison where they lie within the elements. */
+bool mpi_verify(struct run *, const char *what, const void *address, int64_t count,
+                struct datatype *, int tag);
+/* The same without a word about it, gaps left out. */
+bool mpi_matches(const struct run *, const void *address, int64_t count, struct datatype *,
+                 int tag);
 
 /* MPI_Waitall() without statuses: the address that says so in MPICH is an array without elements to
  * gcc 12, which warns. clang does not, and does not know the warning. */

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What no pattern consists of. */
-#define UNTOUCHED 0xa5
-
 int mpi_share(int count, int size, int rank)
 {
     return count / size + (rank < count % size);
@@ -252,37 +249,47 @@ static struct value load(const struct place *place, const unsigned char *address
     return value;
 }
 
-static void fill_values(const struct mpi_collective_state *state, unsigned char *base,
-                        int64_t count)
+/* Each repetition's values begin somewhere else. */
+static int64_t shifted(const struct run *run, int64_t element)
 {
+    return element + (int64_t)(run->seed % PERIOD);
+}
+
+static void fill_values(const struct run *run, unsigned char *base, int64_t count)
+{
+    const struct mpi_collective_state *state = run->state;
     const struct folding *folding = folding_of(state->operation);
     struct place place = place_of(state->sends);
     int64_t extent = datatype_extent(state->sends);
     for (int64_t i = 0; i < count; i++)
-        store(&place, value_of(folding, state->call.rank, i), base + i * extent);
+        store(&place, value_of(folding, state->call.rank, shifted(run, i)), base + i * extent);
 }
 
 /* Elements first, first + 1, ... of the reduction over the ranks before end. */
-static bool check_values(const struct mpi_collective_state *state, int end, int64_t first,
-                         int64_t count)
+static bool check_values(struct run *run, int end, int64_t first, int64_t count)
 {
+    const struct mpi_collective_state *state = run->state;
     const struct folding *folding = folding_of(state->operation);
     struct place place = place_of(state->receives);
     int64_t extent = datatype_extent(state->receives);
     struct value wanted[PERIOD];
     for (int i = 0; i < PERIOD; i++) {
         _Alignas(16) unsigned char element[64] = {0};
-        store(&place, folded(folding, end, first + i), element);
+        store(&place, folded(folding, end, shifted(run, first + i)), element);
         wanted[i] = load(&place, element); /* wrapped around as in the type */
     }
     for (int64_t i = 0; i < count; i++) {
         struct value found = load(&place, state->receive_base + i * extent);
         struct value right = wanted[i % PERIOD];
-        if (folding->logical ? (found.number != 0) != (right.number != 0)
-                             : found.number != right.number)
-            return false;
-        if (place.indexed && found.index != right.index)
-            return false;
+        bool same = folding->logical ? (found.number != 0) == (right.number != 0)
+                                     : found.number == right.number;
+        if (!same || (place.indexed && found.index != right.index))
+            return run_fail(run,
+                            "wrong data: element %lld (from byte %lld on) of the result on PE %d "
+                            "(rank %d) is %.17Lg and should be %.17Lg%s",
+                            (long long)i, (long long)(i * extent),
+                            pe_set_member(run->set, run->rank), run->rank, found.number,
+                            right.number, same ? ", and its index is wrong" : "");
     }
     return true;
 }
@@ -320,22 +327,28 @@ static int received_from(const struct mpi_call *call, int k)
     return call->receive_counts ? call->receive_counts[k] : call->receive_count;
 }
 
+#define BLOCK "a block that was received"
+
 /* Of the blocks that come: the place in the list of the sender that it is kept at. In a topology a
  * rank may be a neighbour more than once; the places at which it is are the candidates. */
-static bool came_from(const struct run *run, const unsigned char *address, int count, int sender)
+static bool came_from(struct run *run, const unsigned char *address, int count, int sender)
 {
     const struct mpi_collective_state *state = run->state;
     int most = most_peers(run), rank = state->call.rank;
     if (!run->function->neighborhood)
-        return mpi_check_pattern(address, count, state->receives, pattern_of(sender, rank, most));
+        return mpi_verify(run, BLOCK, address, count, state->receives,
+                          pattern_of(sender, rank, most));
     int *neighbors = calloc((size_t)most + 1, sizeof *neighbors);
     int found = neighbors ? topology_neighbors(pe_set_topology(run->set), sender, neighbors) : 0;
     bool good = false;
+    int last = 0;
     for (int place = 0; place < found && !good; place++)
-        good = neighbors[place] == rank &&
-               mpi_check_pattern(address, count, state->receives, pattern_of(sender, place, most));
+        if (neighbors[place] == rank) {
+            last = pattern_of(sender, place, most);
+            good = mpi_matches(run, address, count, state->receives, last);
+        }
     free(neighbors);
-    return good;
+    return good || mpi_verify(run, BLOCK, address, count, state->receives, last);
 }
 
 void mpi_data_prepare(const struct run *run)
@@ -343,8 +356,8 @@ void mpi_data_prepare(const struct run *run)
     const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
     const struct mpi_use *use = run->function->variant;
-    memset(run->local, UNTOUCHED, run->demand.local);
-    memset(run->remote, UNTOUCHED, run->demand.remote);
+    data_poison(run->local, run->demand.local);
+    data_poison(run->remote, run->demand.remote);
     bool in_place = state->send_in_place;
     unsigned char *base = in_place ? state->receive_base : state->send_base;
     struct datatype *type = in_place ? state->receives : state->sends;
@@ -355,46 +368,48 @@ void mpi_data_prepare(const struct run *run)
         break;
     case MPI_FLOW_BCAST:
         if (rank == call->root)
-            mpi_fill_pattern(state->receive_base, count, type, rank);
+            mpi_fill(run, state->receive_base, count, type, rank);
         break;
     case MPI_FLOW_GATHER:
     case MPI_FLOW_ALLGATHER:
-        mpi_fill_pattern(in_place ? block(base, type, count, rank) : base, count, type, rank);
+        mpi_fill(run, in_place ? block(base, type, count, rank) : base, count, type, rank);
         break;
     case MPI_FLOW_SCATTER:
         for (int k = 0; rank == call->root && k < call->size; k++)
-            mpi_fill_pattern(block(base, type, count, k), count, type, pattern_of(rank, k, most));
+            mpi_fill(run, block(base, type, count, k), count, type, pattern_of(rank, k, most));
         break;
     case MPI_FLOW_ALLTOALL:
         for (int k = 0; k < state->peers; k++)
-            mpi_fill_pattern(block(base, type, count, k), in_place ? count : sent_to(call, k), type,
-                             pattern_of(rank, k, most));
+            mpi_fill(run, block(base, type, count, k), in_place ? count : sent_to(call, k), type,
+                     pattern_of(rank, k, most));
         break;
     case MPI_FLOW_REDUCE_SCATTER_BLOCK:
-        fill_values(state, base, (int64_t)count * call->size);
+        fill_values(run, base, (int64_t)count * call->size);
         break;
     case MPI_FLOW_REDUCE:
     case MPI_FLOW_ALLREDUCE:
     case MPI_FLOW_SCAN:
     case MPI_FLOW_EXSCAN:
     case MPI_FLOW_REDUCE_SCATTER:
-        fill_values(state, base, count);
+        fill_values(run, base, count);
         break;
     }
 }
 
-static bool check_gathered(const struct mpi_collective_state *state)
+static bool check_gathered(struct run *run)
 {
+    const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
     for (int k = 0; k < state->peers; k++)
         if (peer_of(state, k) >= 0 &&
-            !mpi_check_pattern(block(state->receive_base, state->receives, call->receive_count, k),
-                               call->receive_count, state->receives, peer_of(state, k)))
+            !mpi_verify(run, BLOCK,
+                        block(state->receive_base, state->receives, call->receive_count, k),
+                        call->receive_count, state->receives, peer_of(state, k)))
             return false;
     return true;
 }
 
-static bool check_exchanged(const struct run *run)
+static bool check_exchanged(struct run *run)
 {
     const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
@@ -406,41 +421,74 @@ static bool check_exchanged(const struct run *run)
     return true;
 }
 
-bool mpi_data_check(const struct run *run)
+/* Whether another call has other data to work on: what was sent has been replaced by the result. */
+static bool changes_again(const struct mpi_use *use)
+{
+    switch (use->routine->flow) {
+    case MPI_FLOW_ALLTOALL:
+    case MPI_FLOW_REDUCE:
+    case MPI_FLOW_ALLREDUCE:
+    case MPI_FLOW_SCAN:
+    case MPI_FLOW_EXSCAN:
+    case MPI_FLOW_REDUCE_SCATTER_BLOCK:
+    case MPI_FLOW_REDUCE_SCATTER:
+        return use->in_place;
+    case MPI_FLOW_NONE:
+    case MPI_FLOW_BCAST:
+    case MPI_FLOW_GATHER:
+    case MPI_FLOW_ALLGATHER:
+    case MPI_FLOW_SCATTER:
+        break;
+    }
+    return false;
+}
+
+/* Ranks that get nothing: their buffers stay as they are. */
+static bool check_spared(struct run *run)
+{
+    const struct mpi_use *use = run->function->variant;
+    return use->routine->temporary || use->in_place ||
+           data_verify_untouched(run, "the buffer of a rank that receives nothing", run->remote,
+                                 run->demand.remote);
+}
+
+bool mpi_data_check(struct run *run)
 {
     const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
     const struct mpi_use *use = run->function->variant;
     int count = call->receive_count, size = call->size, rank = call->rank, first = 0;
+    if (changes_again(use) && !run->untimed)
+        return true;
     switch (use->routine->flow) {
     case MPI_FLOW_NONE:
         return true;
     case MPI_FLOW_BCAST:
-        return mpi_check_pattern(state->receive_base, count, state->receives, call->root);
+        return mpi_verify(run, BLOCK, state->receive_base, count, state->receives, call->root);
     case MPI_FLOW_GATHER:
-        return rank != call->root || check_gathered(state);
+        return rank == call->root ? check_gathered(run) : check_spared(run);
     case MPI_FLOW_ALLGATHER:
-        return check_gathered(state);
+        return check_gathered(run);
     case MPI_FLOW_SCATTER:
         return state->receive_in_place ||
-               mpi_check_pattern(state->receive_base, count, state->receives,
-                                 pattern_of(call->root, rank, size));
+               mpi_verify(run, BLOCK, state->receive_base, count, state->receives,
+                          pattern_of(call->root, rank, size));
     case MPI_FLOW_ALLTOALL:
         return check_exchanged(run);
     case MPI_FLOW_REDUCE:
-        return rank != call->root || check_values(state, size, 0, count);
+        return rank == call->root ? check_values(run, size, 0, count) : check_spared(run);
     case MPI_FLOW_ALLREDUCE:
-        return check_values(state, size, 0, count);
+        return check_values(run, size, 0, count);
     case MPI_FLOW_SCAN:
-        return check_values(state, rank + 1, 0, count);
+        return check_values(run, rank + 1, 0, count);
     case MPI_FLOW_EXSCAN:
-        return rank == 0 || check_values(state, rank, 0, count);
+        return rank == 0 || check_values(run, rank, 0, count);
     case MPI_FLOW_REDUCE_SCATTER_BLOCK:
-        return check_values(state, size, (int64_t)rank * count, count);
+        return check_values(run, size, (int64_t)rank * count, count);
     case MPI_FLOW_REDUCE_SCATTER:
         for (int before = 0; before < rank; before++)
             first += mpi_share(count, size, before);
-        return check_values(state, size, first, mpi_share(count, size, rank));
+        return check_values(run, size, first, mpi_share(count, size, rank));
     }
     return false;
 }

@@ -157,7 +157,7 @@ static double run_first_call(struct run *run)
 
 const struct measurement measurements_mpi_first_call[] = {
     {"First_Call_MPI", "the first call of a collective of MPI in a process, of one int",
-     MPI_FUNCTION_CHECKED(check_kind), .once = true, .who = "all",
+     MPI_FUNCTION_CHECKED(check_kind), .once = true, .own_check = true, .who = "all",
      .parameters =
          {{"kind", PARAMETER_STRING, "",
            "of call: Barrier, Bcast, Alltoall, Allreduce, ... (an unknown one is answered "

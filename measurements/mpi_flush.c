@@ -205,79 +205,118 @@ static bool accumulates(enum routine routine)
     return routine == ACCUMULATE || routine == GET_ACCUMULATE || routine == FETCH_AND_OP;
 }
 
+/* Of memory that is not a run's buffer, what is not equal. */
+static bool verify_equal(struct run *run, const char *what, const void *found, const void *expected,
+                         struct datatype *type)
+{
+    const struct flush_state *s = run->state;
+    return window_equal(expected, found, s->count, type) ||
+           data_verify_equal(run, what, found, expected, s->block);
+}
+
+/* What one rank sends, as told by its tag. Compare-and-swaps that are timed find what they put
+ * there before: they always take place. */
+static int sent_by(const struct run *run, int rank)
+{
+    return run->size + rank;
+}
+
+static bool swaps_the_same(const struct run *run)
+{
+    const struct flushed *flushed = run->function->variant;
+    return flushed->routine == COMPARE_AND_SWAP && !run->untimed;
+}
+
+/* What the window of a rank holds at first. */
+static int held_by(const struct run *run, int rank, int source)
+{
+    return swaps_the_same(run) && source >= 0 ? sent_by(run, source) : rank;
+}
+
 /* What a window holds after the source's operation; a rank's window begins with its own pattern. */
-static bool check_window(const struct run *run, int source)
+static bool check_window(struct run *run, int source)
 {
     const struct flushed *flushed = run->function->variant;
     const struct flush_state *s = run->state;
     struct datatype *type = argument_datatype(run->function, run->arguments);
     unsigned char *found = s->window.memory;
     if (!accumulates(flushed->routine))
-        return mpi_check_pattern(
-            mpi_address(found, type), s->count, type,
-            flushed->routine == GET || flushed->routine == LOAD ? run->rank : run->size + source);
+        return mpi_verify(
+            run, "the window", mpi_address(found, type), s->count, type,
+            flushed->routine == GET || flushed->routine == LOAD ? run->rank : sent_by(run, source));
+    if (!run->untimed)
+        return true; /* each operation adds to it */
     unsigned char *expected = malloc(2 * s->block + 1);
     if (!expected)
-        return false;
-    window_fill(expected, s->count, type, run->rank, true);
-    window_accumulate(expected, expected + s->block, s->count, type, s->op, run->size + source);
-    bool good = window_equal(expected, found, s->count, type);
+        return run_fail(run, "out of memory");
+    window_fill(run, expected, s->count, type, run->rank, true);
+    window_accumulate(run, expected, expected + s->block, s->count, type, s->op,
+                      sent_by(run, source));
+    bool good = verify_equal(run, "the window", found, expected, type);
     free(expected);
     return good;
 }
 
 /* What an operation brought from its target: that one's pattern. */
-static bool check_result(const struct run *run)
+static bool check_result(struct run *run)
 {
     const struct flushed *flushed = run->function->variant;
     const struct flush_state *s = run->state;
     struct datatype *type = argument_datatype(run->function, run->arguments);
     const unsigned char *found = run->local;
+    bool adds = accumulates(flushed->routine);
+    int tag = held_by(run, s->partner.rank, run->rank);
     if (flushed->routine == GET_ACCUMULATE)
         found = run->local + s->block;
     else if (is_scalar(run->function))
         found = s->result;
     else if (flushed->routine != GET && flushed->routine != LOAD)
         return true;
+    if (adds && !run->untimed)
+        return true;
+    if (datatype_class(type) == DATATYPE_DERIVED)
+        return mpi_matches(run, found + s->origin, s->count, type, tag) ||
+               mpi_verify(run, "what was fetched", found + s->origin, s->count, type, tag);
     unsigned char *expected = malloc(s->block + 1);
     if (!expected)
-        return false;
+        return run_fail(run, "out of memory");
     /* Gaps of the type are as they were. */
     memcpy(expected, found, s->block);
-    window_fill(expected, s->count, type, s->partner.rank, accumulates(flushed->routine));
-    bool good = datatype_class(type) == DATATYPE_DERIVED
-                    ? mpi_check_pattern((const unsigned char *)found + s->origin, s->count, type,
-                                        s->partner.rank)
-                    : window_equal(expected, found, s->count, type);
+    window_fill(run, expected, s->count, type, tag, adds);
+    bool good = verify_equal(run, "what was fetched", found, expected, type);
     free(expected);
     return good;
 }
 
-static bool verify(struct run *run)
+static void fill(struct run *run)
 {
     const struct flushed *flushed = run->function->variant;
     struct flush_state *s = run->state;
     struct datatype *type = argument_datatype(run->function, run->arguments);
-    MPI_Comm comm = mpi_comm(run);
-    bool adds = accumulates(flushed->routine);
-    unsigned char *from = is_scalar(run->function) ? s->operand : run->local;
-    window_fill(s->window.memory, s->count, type, run->rank, adds);
-    window_fill(from, s->count, type, run->size + run->rank, adds);
-    window_fill(s->compare, is_scalar(run->function) ? 1 : 0, type, s->partner.rank, adds);
+    bool adds = accumulates(flushed->routine), scalar = is_scalar(run->function);
+    if (!type)
+        return;
+    data_poison(s->window.memory, run->demand.remote);
+    data_poison(run->local, run->demand.local);
+    if (flushed->routine != PUT && flushed->routine != STORE)
+        window_fill(run, s->window.memory, s->count, type,
+                    held_by(run, run->rank, s->partner.source), adds);
+    if (flushed->routine != GET && flushed->routine != LOAD)
+        window_fill(run, scalar ? s->operand : run->local, s->count, type, sent_by(run, run->rank),
+                    adds);
+    window_fill(run, s->compare, scalar ? 1 : 0, type, held_by(run, s->partner.rank, run->rank),
+                adds);
     MPI_Win_sync(s->handle);
-    MPI_Barrier(comm);
-    if (s->partner.acting) {
-        operate(run, 0);
-        MPI_Win_flush(s->partner.rank, s->handle);
-    }
-    MPI_Barrier(comm);
+}
+
+static bool verify(struct run *run)
+{
+    const struct flush_state *s = run->state;
+    if (!argument_datatype(run->function, run->arguments))
+        return true;
     MPI_Win_sync(s->handle);
-    bool good = s->partner.source < 0 || check_window(run, s->partner.source);
-    good = good && (!s->partner.acting || check_result(run));
-    /* From now on, the target has what is put there: swaps always take place. */
-    memcpy(s->compare, s->operand, sizeof s->compare);
-    MPI_Barrier(comm);
-    return good || run_fail(run, "rank %d does not find the data that it should", run->rank);
+    return (s->partner.source < 0 || check_window(run, s->partner.source)) &&
+           (!s->partner.acting || check_result(run)) && window_verify_guards(run, &s->window);
 }
 
 /* A program of ten lines shows it; of windows made in the other ways, and of 32 bits, it is free.
@@ -326,7 +365,7 @@ static bool set_up_flushed(struct run *run)
     s->count = (int)count_of(run->function, run->arguments);
     s->block = (size_t)(s->count * datatype_extent(type));
     s->origin = (MPI_Aint)datatype_origin(type);
-    return verify(run);
+    return true;
 }
 
 static void tear_down_flushed(struct run *run)
@@ -347,7 +386,8 @@ static void tear_down_flushed(struct run *run)
 
 #define FLUSHED                                                                                    \
     MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .synchronized = true,                 \
-        .demand = demand_flushed, .setup = WITH_MPI(set_up_flushed),                               \
+        .demand = demand_flushed, .setup = WITH_MPI(set_up_flushed),\
+        .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                               \
         .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), FLUSH_STATE
 #define FORM(does, ends, who_does)                                                                 \
     .variant = &(const struct flushed) {.routine = does, .completion = ends, .shape = who_does}

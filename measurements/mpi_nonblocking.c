@@ -8,9 +8,11 @@
 #define PARTS(name, iname, major, minor, what, ...)                                                \
     MPI_NONBLOCKING_PARTS(#iname, mpi_##name, MPI_SINCE(3, 0), what, __VA_ARGS__),
 
+#define WITHOUT_DATA MPI_SINCE(3, 0), .no_data = true
+
 /* clang-format off */
 const struct measurement measurements_mpi_nonblocking[] = {
-    MPI_NONBLOCKING_PARTS("Ibarrier", mpi_Barrier, MPI_SINCE(3, 0), "barrier", ),
+    MPI_NONBLOCKING_PARTS("Ibarrier", mpi_Barrier, WITHOUT_DATA, "barrier", ),
     MPI_COLLECTIVES(PARTS)
 };
 /* clang-format on */

@@ -155,7 +155,15 @@ static double computation_alone(struct run *run)
     return mpi_compute_overhead(run, s->pause, s->tests);
 }
 
-/* ---- Set-up ---- */
+/* ---- The data, set-up ---- */
+
+static void fill(struct run *run)
+{
+    const struct transfer_state *s = run->state;
+    data_poison(run->remote, run->demand.remote);
+    data_poison(run->local, run->demand.local);
+    mpi_fill(run, mpi_address(run->local, s->described), s->count, s->described, run->rank);
+}
 
 static bool verify(struct run *run)
 {
@@ -163,16 +171,13 @@ static bool verify(struct run *run)
     char *to = mpi_address(run->remote, s->described);
     size_t next = (size_t)(s->count * datatype_extent(s->described));
     bool good = true;
-    if (s->sources + s->targets == 0)
-        return true;
-    mpi_fill_pattern(mpi_address(run->local, s->described), s->count, s->described, run->rank);
-    for (int i = 0; i < s->sources; i++)
-        mpi_fill_pattern(to + (size_t)i * next, s->count, s->described, run->size);
-    transfer(run);
+    if (s->sources == 0)
+        return data_verify_untouched(run, "the buffer of a rank that receives nothing", run->remote,
+                                     run->demand.remote);
     for (int i = 0; good && i < s->sources; i++)
-        good =
-            mpi_check_pattern(to + (size_t)i * next, s->count, s->described, partner(run, -1 - i));
-    return good || run_fail(run, "a message did not arrive as it was sent");
+        good = mpi_verify(run, "a message that was received", to + (size_t)i * next, s->count,
+                          s->described, partner(run, -1 - i));
+    return good;
 }
 
 static void count_messages(const struct run *run, struct transfer_state *s)
@@ -211,7 +216,6 @@ static bool set_up_transfer(struct run *run)
     s->requests = malloc((size_t)(s->sources + s->targets + 1) * sizeof(MPI_Request));
     if (run_max(run, !s->requests) > 0) /* the others would wait for it */
         return run_fail(run, "out of memory");
-    bool good = verify(run);
     for (int i = 0; how->part == THE_REST && i < MPI_ESTIMATES; i++) {
         run_barrier(run);
         int64_t start = timer_now();
@@ -220,7 +224,7 @@ static bool set_up_transfer(struct run *run)
         seconds = run_elapsed(run, start, timer_now());
     }
     s->pause = MPI_PAUSE_FACTOR * run_max(run, seconds);
-    return good;
+    return true;
 }
 
 static void tear_down_transfer(struct run *run)
@@ -239,7 +243,7 @@ static void tear_down_transfer(struct run *run)
 
 #define ANY_TRANSFER                                                                               \
     MPI_FUNCTION_CHECKED(check_transfer), .demand = demand_transfer,                               \
-        .setup = WITH_MPI(set_up_transfer), .run = WITH_MPI(run_transfer),                         \
+        .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer),                         \
         .teardown = WITH_MPI(tear_down_transfer), TRANSFER_STATE
 #define OF_PAIR(...) ANY_TRANSFER, .minimum_pes = 2, .who = "rank 0", .parameters = {__VA_ARGS__}
 #define OF_RING(...) ANY_TRANSFER, .who = "all", .parameters = {__VA_ARGS__}

@@ -7,7 +7,7 @@
 #define PART(name, part, what, ...)                                                                \
     {                                                                                              \
 #name "_Persistent_" part, what, MPI_SINCE(4, 0),                                          \
-            MPI_USE(&mpi_##name, .form = MPI_PERSISTENT), __VA_ARGS__                              \
+            MPI_USE(&mpi_##name, .form = MPI_PERSISTENT), .one_place = true, __VA_ARGS__           \
     }
 #define PARTS(name, iname, major, minor, what, ...)                                                \
     PART(name, "Init", what ", persistent: making it", MPI_COLLECTIVE, .whole = true,              \

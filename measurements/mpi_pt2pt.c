@@ -180,23 +180,42 @@ static struct message message_of(const struct run *run, const char *prefix)
     };
 }
 
-/* The message arrives as it was sent: what is left of a larger receive buffer stays as it was. */
+static bool replaces(const struct run *run)
+{
+    return ((const struct pingpong *)run->function->variant)->call == SENDRECV_REPLACE;
+}
+
+static void fill(struct run *run)
+{
+    const struct pingpong_state *state = run->state;
+    const struct message *sent = &state->sent;
+    data_poison(run->remote, run->demand.remote);
+    data_poison(run->local, run->demand.local);
+    if (state->acts)
+        mpi_fill(run, mpi_address(replaces(run) ? run->remote : run->local, sent->described),
+                 sent->count, sent->described, run->rank);
+}
+
+/* The message arrived as it was sent: what is left of a larger receive buffer is as it was. What
+ * was replaced is sent back by the next exchange. */
 static bool verify(struct run *run)
 {
-    const struct pingpong *how = run->function->variant;
     const struct pingpong_state *state = run->state;
     const struct message *sent = &state->sent, *received = &state->received;
-    bool replaced = how->call == SENDRECV_REPLACE;
-    void *from = mpi_address(replaced ? run->remote : run->local, sent->described);
-    void *to = mpi_address(run->remote, received->described);
+    if (!state->acts)
+        return data_verify_untouched(run, "the buffer of a rank that receives nothing", run->remote,
+                                     run->demand.remote);
+    if (replaces(run) && !run->untimed)
+        return true;
     int64_t size = datatype_size(received->described);
     int64_t arriving = size > 0 ? sent->count * datatype_size(sent->described) / size : 0;
-    if (!replaced)
-        mpi_fill_pattern(to, received->count, received->described, run->rank);
-    mpi_fill_pattern(from, sent->count, sent->described, run->rank);
-    round_trip(run, 0);
-    return mpi_check_pattern(to, arriving, received->described, state->partner) ||
-           run_fail(run, "the message did not arrive as it was sent");
+    size_t used = mpi_block_bytes(received->described, arriving, 1);
+    return mpi_verify(run, "the message that was received",
+                      mpi_address(run->remote, received->described), arriving, received->described,
+                      state->partner) &&
+           (used > run->demand.remote ||
+            data_verify_untouched(run, "what follows the message that was received",
+                                  run->remote + used, run->demand.remote - used));
 }
 
 /* False where this rank only watches. */
@@ -238,7 +257,7 @@ static bool set_up_pingpong(struct run *run)
                       received->datatype, state->partner, received->tag, state->comm,
                       &state->requests[1]);
     }
-    return verify(run);
+    return true;
 }
 
 static double run_pingpong(struct run *run)
@@ -284,7 +303,8 @@ static void tear_down_pingpong(struct run *run)
 
 #define PINGPONG                                                                                   \
     .synchronized = true, .minimum_pes = 2, .who = "rank 0", .setup = WITH_MPI(set_up_pingpong),   \
-    .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE
+    .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_pingpong),             \
+    .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE
 #define OF_MESSAGES                                                                                \
     MPI_FUNCTION, .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS},                       \
                   .demand = mpi_demand_message
@@ -329,11 +349,12 @@ const struct measurement measurements_mpi_pt2pt[] = {
      .timed = "a whole exchange, a message each way at the same time, by MPI_Sendrecv_replace"},
     {"Pingpong_Persistent", "round trip by persistent requests, always from and to the same memory",
      ROUND_TRIP("MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
-     .variant = &(const struct pingpong){.call = PERSISTENT}},
+     .one_place = true, .variant = &(const struct pingpong){.call = PERSISTENT}},
     {"Par_Pingpong_Send_Recv", "round trips of several pairs of ranks at the same time",
      .synchronized = true, .minimum_pes = 2, .who = "ranks below procs",
-     .setup = WITH_MPI(set_up_pingpong), .run = WITH_MPI(run_pingpong),
-     .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE, MPI_FUNCTION_CHECKED(check_pairs),
+     .setup = WITH_MPI(set_up_pingpong), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
+     .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE,
+     MPI_FUNCTION_CHECKED(check_pairs),
      .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS, PROCS, NODESIZE},
      .demand = mpi_demand_message, BY(SEND, RECEIVE),
      .timed =

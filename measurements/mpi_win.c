@@ -54,6 +54,9 @@ static void end_job(MPI_Win *window, int *code, ...)
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
+/* Bytes before and after a window's memory; they keep its alignment. */
+#define GUARD 64
+
 static void end_job_on_error(MPI_Win window)
 {
     static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -146,17 +149,21 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
                  struct window *window)
 {
     MPI_Comm comm = mpi_comm(run);
-    *window = (struct window){.handle = MPI_WIN_NULL, .kind = kind};
+    *window = (struct window){.handle = MPI_WIN_NULL, .kind = kind, .bytes = bytes};
     if (kind == WINDOW_SHARED &&
         !window_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
         return false;
-    if (kind == WINDOW_CREATE && MPI_Alloc_mem((MPI_Aint)(bytes ? bytes : 1), memory_info(run),
-                                               &window->memory) != MPI_SUCCESS)
-        window->memory = NULL;
+    if (kind == WINDOW_CREATE && MPI_Alloc_mem((MPI_Aint)(bytes + 2 * GUARD), memory_info(run),
+                                               &window->block) != MPI_SUCCESS)
+        window->block = NULL;
     if (kind == WINDOW_CREATE &&
-        !window_all(run, window->memory, "there is no memory for the window")) {
+        !window_all(run, window->block, "there is no memory for the window")) {
         window_close(window);
         return false;
+    }
+    if (window->block) {
+        data_poison(window->block, bytes + 2 * GUARD);
+        window->memory = window->block + GUARD;
     }
     if (!open_window(run, bytes, info, window)) {
         window_close(window);
@@ -167,13 +174,21 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
     return true;
 }
 
+bool window_verify_guards(struct run *run, const struct window *window)
+{
+    return !window->block ||
+           (data_verify_untouched(run, "what precedes the window", window->block, GUARD) &&
+            data_verify_untouched(run, "what follows the window", window->memory + window->bytes,
+                                  GUARD));
+}
+
 void window_close(struct window *window)
 {
     if (window->handle != MPI_WIN_NULL)
         MPI_Win_free(&window->handle);
-    if (window->kind == WINDOW_CREATE && window->memory)
-        MPI_Free_mem(window->memory);
-    window->memory = NULL;
+    if (window->block)
+        MPI_Free_mem(window->block);
+    window->memory = window->block = NULL;
 }
 
 /* ---- Data for verification ---- */
@@ -181,21 +196,22 @@ void window_close(struct window *window)
 /* Bytes of which every element of a floating-point type is a number. */
 #define NUMBERS 0x3f
 
-void window_fill(void *memory, int64_t count, struct datatype *type, int rank, bool accumulates)
+void window_fill(const struct run *run, void *memory, int64_t count, struct datatype *type, int tag,
+                 bool accumulates)
 {
     enum datatype_class class = datatype_class(type);
     if (accumulates && (class == DATATYPE_FLOATING || class == DATATYPE_PAIR))
         memset(memory, NUMBERS, (size_t)(count * datatype_extent(type)));
     else
-        mpi_fill_pattern(mpi_address(memory, type), count, type, rank);
+        mpi_fill(run, mpi_address(memory, type), count, type, tag);
 }
 
-void window_accumulate(void *block, void *data, int64_t count, struct datatype *type, MPI_Op op,
-                       int rank)
+void window_accumulate(const struct run *run, void *block, void *data, int64_t count,
+                       struct datatype *type, MPI_Op op, int tag)
 {
     if (op == MPI_NO_OP)
         return;
-    window_fill(data, count, type, rank, true);
+    window_fill(run, data, count, type, tag, true);
     if (op == MPI_REPLACE)
         memcpy(block, data, (size_t)(count * datatype_extent(type)));
     else
@@ -241,10 +257,10 @@ static bool set_up_making(struct run *run)
     struct window window;
     if (!window_open(run, making->kind, run->demand.remote, info_of(run), &window))
         return false;
-    mpi_fill_pattern(mpi_address(run->local, type), count_of(run), type, run->rank);
+    mpi_fill(run, mpi_address(run->local, type), count_of(run), type, run->rank);
     put_to_next(run, window.handle);
-    bool good = mpi_check_pattern(mpi_address(window.memory, type), count_of(run), type,
-                                  (run->rank + run->size - 1) % run->size);
+    bool good = mpi_matches(run, mpi_address(window.memory, type), count_of(run), type,
+                            (run->rank + run->size - 1) % run->size);
     window_close(&window);
     return good || run_fail(run, "what was put into the window is not there");
 }
@@ -313,7 +329,7 @@ static const char *check_memory(const struct measurement *function,
 
 #define WINDOW                                                                                     \
     MPI_FUNCTION, .version_major = 3, .synchronized = true, .who = "all", .demand = demand_window, \
-                  .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
+                  .no_data = true, .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
 #define OF_ELEMENTS .parameters = {COUNT_ELEMENTS, DATATYPE, INFO}
 #define OF_ELEMENTS_PUT .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT}
 #define MAKES(of)                                                                                  \
@@ -342,7 +358,7 @@ const struct measurement measurements_mpi_win[] = {
      OF_ELEMENTS_PUT, FREES(WINDOW_SHARED),
      .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
     {"Win_memory", "memory that windows take in a process, that of their data included",
-     MPI_FUNCTION_CHECKED(check_memory), .version_major = 3, .once = true,
+     MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .once = true,
      .quantity = QUANTITY_BYTES, .any_sign = true, .who = "all",
      .parameters = {{"n", PARAMETER_INT, "", "windows", 1},
                     {"size", PARAMETER_INT, "bytes", "of each window on each rank", 0},

@@ -18,6 +18,8 @@ const char *window_kind_check(const char *name);
 struct window {
     MPI_Win handle;
     unsigned char *memory; /* this rank's part */
+    unsigned char *block;  /* that it lies in, where it is of window_open() and of its kind */
+    size_t bytes;
     enum window_kind kind;
 };
 
@@ -25,15 +27,20 @@ struct window {
  * read as zero. Its memory is its own, the same in all repetitions. Collective over the set; false
  * after run_fail() on all of its members. What goes wrong with the window later ends the job. */
 bool window_open(struct run *, enum window_kind, size_t bytes, MPI_Info, struct window *);
+/* Whether the library left alone what lies around the memory, where that is known: false after
+ * run_fail(). */
+bool window_verify_guards(struct run *, const struct window *);
 /* Collective over the set. */
 void window_close(struct window *);
 
-/* Elements in memory, filled with a pattern that differs between ranks; such that operations give
- * numbers when they are for accumulates: the same for all ranks with floating-point types. */
-void window_fill(void *memory, int64_t count, struct datatype *, int rank, bool accumulates);
-/* What an accumulate of the data that a rank has by window_fill() makes of the block; data has room
+/* Elements in memory, filled with this repetition's data of the tag; such that operations give
+ * numbers when they are for accumulates: the same for all tags with floating-point types. */
+void window_fill(const struct run *, void *memory, int64_t count, struct datatype *, int tag,
+                 bool accumulates);
+/* What an accumulate of the data of that tag by window_fill() makes of the block; data has room
  * for them. */
-void window_accumulate(void *block, void *data, int64_t count, struct datatype *, MPI_Op, int rank);
+void window_accumulate(const struct run *, void *block, void *data, int64_t count,
+                       struct datatype *, MPI_Op, int tag);
 /* Not for types with bytes that mean nothing: these are always equal. */
 bool window_equal(const void *, const void *, int64_t count, const struct datatype *);
 

@@ -6,7 +6,6 @@
 #if SKAMPI_SHMEM
 
 #include <shmem.h>
-#include <string.h>
 
 static int next_pe(const struct run *run)
 {
@@ -87,19 +86,18 @@ static double put_alone(struct run *run)
     return put_loop(run, NULL);
 }
 
-static bool set_up(struct run *run)
+static void fill(struct run *run)
+{
+    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
+    data_poison(run->remote, run->demand.remote);
+}
+
+static bool verify(struct run *run)
 {
     size_t bytes = run->demand.local;
-    pattern_fill(run->local, bytes, run->rank);
-    memset(run->remote, 0, bytes);
-    run_barrier(run);
-    shmem_putmem(run->remote, run->local, bytes, next_pe(run));
-    shmem_quiet();
-    run_barrier(run);
-    int before = (run->rank + run->size - 1) % run->size;
-    if (!pattern_check(run->remote, bytes, before))
-        return run_fail(run, "rank %d does not have what rank %d put", run->rank, before);
-    return true;
+    return data_verify(run, "what the rank before put", run->remote, bytes,
+                       (run->rank + run->size - 1) % run->size) &&
+           data_verify(run, "the source of a put", run->local, bytes, run->rank);
 }
 
 #endif
@@ -116,14 +114,16 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define BEHIND_PUT                                                                                 \
     .parameters = {ITERATIONS,                                                                     \
                    {"nb", PARAMETER_INT, "bytes", "put to the next rank before each call", 0}},    \
-    .demand = demand, .setup = WITH_SHMEM(set_up), .reference = WITH_SHMEM(put_alone),             \
-    .subtracted = "the put, measured alone"
+    .demand = demand, .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),                      \
+    .reference = WITH_SHMEM(put_alone), .subtracted = "the put, measured alone"
 
 const struct measurement measurements_ordering[] = {
     {"Shmem_Quiet", "quiet with nothing outstanding", COMMON, .parameters = {ITERATIONS},
-     .run = WITH_SHMEM(run_quiet), .whole = true, .timed = "quiet", .cost = "quiet"},
+     .no_data = true, .run = WITH_SHMEM(run_quiet), .whole = true, .timed = "quiet",
+     .cost = "quiet"},
     {"Shmem_Fence", "fence with nothing outstanding", COMMON, .parameters = {ITERATIONS},
-     .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence", .cost = "fence"},
+     .no_data = true, .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence",
+     .cost = "fence"},
     {"Shmem_Quiet_Put", "quiet alone behind a put to the next rank", COMMON, BEHIND_PUT,
      .run = WITH_SHMEM(run_quiet_put), .timed = "put + quiet", .cost = "wire + quiet"},
     {"Shmem_Fence_Put", "fence alone behind a put to the next rank", COMMON, BEHIND_PUT,

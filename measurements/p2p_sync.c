@@ -15,7 +15,6 @@ struct token {
 
 #include <math.h>
 #include <shmem.h>
-#include <string.h>
 
 /* ---- What holds already ---- */
 
@@ -87,40 +86,59 @@ static inline void lap(struct run *run, struct token_state *state, const struct 
         await(run, state, token->test);
 }
 
+static bool visited(const struct run *run)
+{
+    return run->rank < ((const struct token_state *)run->state)->stations;
+}
+
+static void fill(struct run *run)
+{
+    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
+    data_poison(run->remote, run->demand.remote);
+}
+
+static bool verify(struct run *run)
+{
+    const struct token *token = run->function->variant;
+    const struct token_state *state = run->state;
+    size_t bytes = run->demand.local;
+    int before = (run->rank + state->stations - 1) % state->stations;
+    if (visited(run) && *token_of(run) != state->laps)
+        return run_fail(run, "wrong data: the token on rank %d is %ld and should be %ld", run->rank,
+                        *token_of(run), state->laps);
+    if (!token->payload)
+        return true;
+    return visited(run) ? data_verify(run, "what the rank before put", run->remote, bytes, before)
+                        : data_verify_untouched(run, "what no rank puts to", run->remote, bytes);
+}
+
 static bool set_up_token(struct run *run)
 {
     const struct token *token = run->function->variant;
     struct token_state *state = run->state;
-    size_t bytes = run->demand.local;
     state->stations = token->ring ? run->size : 2;
-    bool visited = run->rank < state->stations;
     state->next = pe_set_member(run->set, (run->rank + 1) % state->stations);
-    pattern_fill(run->local, bytes, run->rank);
-    memset(run->remote, 0, bytes);
+    fill(run);
     run_barrier(run);
-    if (visited)
+    if (visited(run))
         lap(run, state, token);
     /* Without a barrier: the token is what says that the payload is there. */
-    int before = (run->rank + state->stations - 1) % state->stations;
-    bool good = !visited || pattern_check(run->remote, bytes, before);
+    bool good = verify(run);
     run_barrier(run);
-    if (!good)
-        return run_fail(run, "rank %d has the flag, but not the data that rank %d put before",
-                        run->rank, before);
-    return true;
+    return good;
 }
 
 static double run_token(struct run *run)
 {
     const struct token *token = run->function->variant;
     struct token_state *state = run->state;
-    bool visited = run->rank < state->stations;
+    bool visits = visited(run);
     state->payloads = 0;
-    if (visited && token->payload && warm_places(run))
+    if (visits && token->payload && warm_places(run))
         lap(run, state, token);
     state->payloads = 0;
     int64_t started = run_start(run);
-    for (int64_t i = 0; visited && i < run->iterations; i++)
+    for (int64_t i = 0; visits && i < run->iterations; i++)
         lap(run, state, token);
     int64_t stopped = run_stop(run);
     /* The others' laps begin and end with a wait for rank 0. */
@@ -145,10 +163,11 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 #define COMMON .api = API_OPENSHMEM, .synchronized = true, .demand = demand
-#define LOCAL .parameters = {ITERATIONS}, .who = "all", .whole = true
+#define LOCAL .no_data = true, .parameters = {ITERATIONS}, .who = "all", .whole = true
 #define TOKEN(...)                                                                                 \
     .variant = &(const struct token){__VA_ARGS__}, .setup = WITH_SHMEM(set_up_token),              \
-    .run = WITH_SHMEM(run_token), .state_bytes = STATE, .who = "rank 0"
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_token),          \
+    .state_bytes = STATE, .who = "rank 0"
 #define PINGPONG .minimum_pes = 2
 
 const struct measurement measurements_p2p_sync[] = {

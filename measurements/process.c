@@ -447,14 +447,16 @@ static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,
 
 #define ONCE .once = true, .who = "all"
 #define FOOTPRINT                                                                                  \
-    ONCE, .api = API_OPENSHMEM, .quantity = QUANTITY_BYTES, .check = WITH_SHMEM(check_footprint),  \
-          .demand = demand, .run = WITH_SHMEM(run_footprint), .timed = "nothing: resident memory"
+    ONCE, .own_check = true, .api = API_OPENSHMEM, .quantity = QUANTITY_BYTES,                     \
+          .check = WITH_SHMEM(check_footprint), .demand = demand,                                  \
+          .run = WITH_SHMEM(run_footprint), .timed = "nothing: resident memory"
 
 const struct measurement measurements_process[] = {
-    {"Startup", "starting the library: MPI_Init and shmem_init", ONCE, .run = run_startup,
+    {"Startup", "starting the library: MPI_Init and shmem_init", ONCE, .no_data = true,
+     .run = run_startup,
      .timed = "the start, once; the library's end follows as the last line of the output"},
     {"First_Call", "the first call of a routine in a process, on the next rank or by all", ONCE,
-     .api = API_OPENSHMEM,
+     .own_check = true, .api = API_OPENSHMEM,
      .parameters = {{"kind", PARAMETER_STRING, "",
                      "of call: put, get, atomic, barrier, malloc, lock, ... (an unknown one is "
                      "answered by all)",

@@ -35,6 +35,7 @@
 #define ALL_BITS ((1 << BITS) - 1)
 /* Values repeat along the vector, so that each result is computed once. */
 #define PERIOD 32
+#define SHIFTS 1009
 /* Ranks that say something in a sum, and in a product. */
 #define ADDENDS 500
 #define FACTORS 12
@@ -109,18 +110,37 @@ static const struct operation op_and = {all_but_one_bit, fold_and}, op_or = {one
                               op_prod = {factor, fold_prod}, op_min = {any, fold_min},
                               op_max = {any, fold_max};
 
-static void fill_values(const struct operation *operation, int rank, int values[PERIOD])
+/* Each repetition's values begin somewhere else. */
+static int value_of(const struct operation *operation, const struct collective_call *call, int rank,
+                    int position)
 {
-    for (int position = 0; position < PERIOD; position++)
-        values[position] = operation->value(rank, position);
+    return operation->value(rank, position + (int)(call->run->seed % SHIFTS));
 }
 
-static void fold_values(const struct operation *operation, int size, int values[PERIOD])
+static void fill_values(const struct operation *operation, const struct collective_call *call,
+                        int rank, int values[PERIOD])
 {
-    fill_values(operation, 0, values);
-    for (int rank = 1; rank < size; rank++)
+    for (int position = 0; position < PERIOD; position++)
+        values[position] = value_of(operation, call, rank, position);
+}
+
+static void fold_values(const struct operation *operation, const struct collective_call *call,
+                        int values[PERIOD])
+{
+    fill_values(operation, call, 0, values);
+    for (int rank = 1; rank < call->size; rank++)
         for (int position = 0; position < PERIOD; position++)
-            values[position] = operation->fold(values[position], operation->value(rank, position));
+            values[position] =
+                operation->fold(values[position], value_of(operation, call, rank, position));
+}
+
+static bool wrong_element(const struct collective_call *call, size_t i, double found, int expected)
+{
+    return run_fail(
+        call->run,
+        "wrong data: element %zu (from byte %zu on) of the result on PE %d (rank %d) is "
+        "%.17g and should be %d",
+        i, i * call->routine->element, shmem_my_pe(), call->run->rank, found, expected);
 }
 
 /* The routine, and its data before and after. */
@@ -135,7 +155,7 @@ static void fold_values(const struct operation *operation, int size, int values[
     {                                                                                              \
         int values[PERIOD];                                                                        \
         c_type *source = (c_type *)(void *)c->source;                                              \
-        fill_values(&op_##operation, c->rank, values);                                             \
+        fill_values(&op_##operation, c, c->rank, values);                                          \
         for (size_t i = 0; i < c->elements; i++)                                                   \
             source[i] = (c_type)values[i % PERIOD];                                                \
     }                                                                                              \
@@ -143,10 +163,10 @@ static void fold_values(const struct operation *operation, int size, int values[
     {                                                                                              \
         int values[PERIOD];                                                                        \
         const c_type *target = (const c_type *)(const void *)c->target;                            \
-        fold_values(&op_##operation, c->size, values);                                             \
+        fold_values(&op_##operation, c, values);                                                   \
         for (size_t i = 0; i < c->elements; i++)                                                   \
             if (target[i] != (c_type)values[i % PERIOD])                                           \
-                return false;                                                                      \
+                return wrong_element(c, i, (double)target[i], values[i % PERIOD]);                 \
         return true;                                                                               \
     }
 
@@ -170,6 +190,7 @@ REDUCTIONS(ROUTINE)
     {"Shmem_Reduce_" #Operation #_Type "_Consecutive",                                             \
      #operation " of " #c_type "s over all PEs, in a row",                                         \
      CONSECUTIVE,                                                                                  \
+     COLLECTIVE_DATA,                                                                              \
      .parameters = {ITERATIONS, COUNT_IN(#c_type "s")},                                            \
      .variant = &operation##_##type,                                                               \
      .timed = "reduction",                                                                         \
@@ -178,6 +199,7 @@ REDUCTIONS(ROUTINE)
         {"Shmem_Reduce_" #Operation #_Type "_Barrier",                                             \
          #operation " of " #c_type "s over all PEs, each followed by a barrier",                   \
          SEPARATED,                                                                                \
+         COLLECTIVE_DATA,                                                                          \
          .parameters = {ITERATIONS, COUNT_IN(#c_type "s")},                                        \
          .variant = &operation##_##type,                                                           \
          .timed = "reduction + barrier",                                                           \
@@ -186,6 +208,7 @@ REDUCTIONS(ROUTINE)
         {"Shmem_Reduce_" #Operation #_Type "_Synchro",                                             \
          #operation " of " #c_type "s over all PEs, once, all starting by the clock",              \
          SYNCHRO,                                                                                  \
+         COLLECTIVE_DATA,                                                                          \
          .parameters = {COUNT_IN(#c_type "s")},                                                    \
          .variant = &operation##_##type,                                                           \
          .timed = "reduction",                                                                     \

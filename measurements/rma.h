@@ -43,6 +43,8 @@ void rma_demand(const struct measurement *, const struct argument *, int pes, st
 bool rma_set_up(struct run *);
 bool rma_set_up_pause(struct run *); /* for parts with a computation */
 void rma_tear_down(struct run *);
+void rma_fill(struct run *);
+bool rma_verify(struct run *);
 
 double rma_run_blocking(struct run *); /* the calls, nothing behind them */
 double rma_run_full(struct run *);     /* each call and a quiet */
@@ -69,7 +71,8 @@ double rma_post_and_pause(struct run *);
     }
 #define RMA_COMMON                                                                                 \
     .api = API_OPENSHMEM, .synchronized = true, .check = rma_check, .demand = rma_demand,          \
-    .state_bytes = sizeof(struct rma_state), .teardown = WITH_SHMEM(rma_tear_down)
+    .state_bytes = sizeof(struct rma_state), .teardown = WITH_SHMEM(rma_tear_down),                \
+    .fill = WITH_SHMEM(rma_fill), .verify = WITH_SHMEM(rma_verify)
 
 /* Of blocks of bytes. */
 #define FOR_ALL .parameters = {COUNT_BYTES, ITERATIONS}, .who = "all"

@@ -78,7 +78,8 @@ void rma_demand(const struct measurement *function, const struct argument *argum
 #define PAUSE_FACTOR 2
 #define FULL_SAMPLES 5
 
-static _Alignas(LINE) unsigned char static_object[STATIC_BYTES];
+/* With a guard behind it. */
+static _Alignas(LINE) unsigned char static_object[STATIC_BYTES + LINE];
 
 /* ---- The library's routines ---- */
 
@@ -298,52 +299,80 @@ static double burst_of_posts_and_pauses(struct run *run, struct call *call, int6
     return run_elapsed(run, start, timer_now()) - paused;
 }
 
-/* ---- Set-up: the right data arrive ---- */
+/* ---- The data ---- */
 
-static bool moved(const struct run *run, const void *memory, int rank)
+static bool moved(struct run *run, const char *what, const void *memory, int rank)
 {
     struct layout layout = layout_of(run->function, run->arguments);
     if (routine_of(run)->form == FORM_STRIDED)
-        return pattern_check_strided(memory, layout.element, layout.stride, layout.count, rank);
-    return pattern_check(memory, layout_bytes(&layout), rank);
+        return data_verify_strided(run, what, memory, layout.element, layout.stride, layout.count,
+                                   rank);
+    return data_verify(run, what, memory, layout_bytes(&layout), rank);
 }
 
-static bool check_puts(struct run *run, struct call *call)
+/* On the other side: what belongs to all ranks, and the guard of a static object. */
+static size_t other_side(const struct run *run, unsigned char **memory)
 {
-    const struct partner *partner = &((struct rma_state *)run->state)->partner;
-    pattern_fill(run->local, run->demand.local, run->rank);
-    for (int i = 0; i < partner->sources; i++)
-        memset(place_of(run, partner->source + i), 0, run->demand.local);
-    run_barrier(run);
-    do_calls(call, partner->targets, 0);
-    shmem_quiet();
-    run_barrier(run);
-    for (int i = 0; i < partner->sources; i++)
-        if (!moved(run, place_of(run, partner->source + i), partner->source + i))
-            return run_fail(run, "rank %d does not have what rank %d put", run->rank,
-                            partner->source + i);
-    return true;
+    const struct rma *rma = run->function->variant;
+    *memory = rma->static_object ? static_object : run->remote;
+    return rma->static_object ? run->demand.local + LINE : run->demand.remote;
 }
 
-static bool check_gets(struct run *run, struct call *call)
+void rma_fill(struct run *run)
 {
     const struct partner *partner = &((struct rma_state *)run->state)->partner;
-    int wrong = -1;
-    for (int i = 0; i < partner->sources; i++)
-        pattern_fill(place_of(run, partner->source + i), run->demand.local, run->rank);
-    run_barrier(run);
-    for (int i = 0; i < partner->targets; i++) {
-        memset(run->local, 0, run->demand.local);
-        do_call(call);
-        shmem_quiet();
-        if (!moved(run, run->local, partner->rank + i))
-            wrong = partner->rank + i;
+    unsigned char *other;
+    size_t bytes = other_side(run, &other);
+    data_poison(other, bytes);
+    if (!routine_of(run)->get) {
+        pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
+        return;
     }
-    run_barrier(run);
-    if (wrong >= 0)
-        return run_fail(run, "rank %d did not get what rank %d has", run->rank, wrong);
-    return true;
+    data_poison(run->local, run->demand.local);
+    for (int i = 0; i < partner->sources; i++)
+        pattern_fill(place_of(run, partner->source + i), run->demand.local,
+                     data_key(run, run->rank));
 }
+
+/* Puts: the sources' data in their places, nothing else written, the source as it was. */
+static bool verify_put(struct run *run)
+{
+    const struct partner *partner = &((struct rma_state *)run->state)->partner;
+    unsigned char *other, *from;
+    size_t bytes = other_side(run, &other), used = run->demand.local;
+    from = other;
+    for (int i = 0; i < partner->sources; i++) {
+        unsigned char *place = place_of(run, partner->source + i);
+        if (!data_verify_untouched(run, "what no rank puts to", from, (size_t)(place - from)) ||
+            !moved(run, "what another rank put", place, partner->source + i))
+            return false;
+        from = place + used;
+    }
+    return data_verify_untouched(run, "what no rank puts to", from,
+                                 (size_t)(other + bytes - from)) &&
+           data_verify(run, "the source of a put", run->local, used, run->rank);
+}
+
+/* Gets: of several targets, the last one's data are there. */
+static bool verify_get(struct run *run)
+{
+    const struct partner *partner = &((struct rma_state *)run->state)->partner;
+    bool good = partner->acting ? moved(run, "what was got from another rank", run->local,
+                                        partner->rank + partner->targets - 1)
+                                : data_verify_untouched(run, "what nothing is got to", run->local,
+                                                        run->demand.local);
+    for (int i = 0; good && i < partner->sources; i++)
+        good = data_verify(run, "the source of a get", place_of(run, partner->source + i),
+                           run->demand.local, run->rank);
+    return good;
+}
+
+bool rma_verify(struct run *run)
+{
+    return routine_of(run)->get ? verify_get(run) : verify_put(run);
+}
+
+/* ---- Set-up ---- */
 
 bool rma_set_up(struct run *run)
 {
@@ -359,8 +388,7 @@ bool rma_set_up(struct run *run)
         return run_fail(run, ALIGNMENT_TEXT, element); /* on all ranks alike */
     for (int i = 0; i < state->partner.targets; i++)
         state->pes[i] = pe_set_member(run->set, state->partner.rank + i);
-    struct call call = call_of(run);
-    return routine_of(run)->get ? check_gets(run, &call) : check_puts(run, &call);
+    return true;
 }
 
 bool rma_set_up_pause(struct run *run)

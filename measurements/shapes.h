@@ -41,14 +41,33 @@ struct partner shape_partner(const struct run *run, enum shape shape, int64_t th
 int64_t argument_value(const struct measurement *function, const struct argument *arguments,
                        const char *name, int64_t otherwise);
 
-/* A pattern that differs between ranks and positions; true when memory holds it. */
-void pattern_fill(void *memory, size_t bytes, int rank);
-bool pattern_check(const void *memory, size_t bytes, int rank);
+/* ---- Data that are verified (the hooks fill and verify) ---- */
 
+/* What memory holds that nothing has been written to; no byte of a pattern. */
+#define DATA_POISON 0xa5
+
+/* Of this repetition's data with the tag: a rank, or a number for what one rank has for another. */
+uint64_t data_key(const struct run *, int tag);
+
+/* A pattern that differs between keys and positions, whatever the address. */
+void pattern_fill(void *memory, size_t bytes, uint64_t key);
+bool pattern_check(const void *memory, size_t bytes, uint64_t key);
 /* The same for count elements whose distance is stride elements: each as in memory that was filled
- * in full, and zero in between. */
+ * in full, and poison in between. */
 bool pattern_check_strided(const void *memory, size_t element, size_t stride, size_t count,
-                           int rank);
+                           uint64_t key);
+
+void data_poison(void *memory, size_t bytes);
+
+/* Whether memory is as it must be: the pattern of this tag, that with gaps, still poison, equal to
+ * other memory. what: for the user, as in "the target". False after run_fail(), which says the
+ * first wrong byte. */
+bool data_verify(struct run *, const char *what, const void *memory, size_t bytes, int tag);
+bool data_verify_strided(struct run *, const char *what, const void *memory, size_t element,
+                         size_t stride, size_t count, int tag);
+bool data_verify_untouched(struct run *, const char *what, const void *memory, size_t bytes);
+bool data_verify_equal(struct run *, const char *what, const void *memory, const void *expected,
+                       size_t bytes);
 
 /* Whether each place of the buffers is to be brought into the caches by an untimed operation
  * before it is used in a timed one. */

@@ -9,7 +9,6 @@
 #if SKAMPI_SHMEM_1_5
 
 #include <math.h>
-#include <string.h>
 
 /* Static, so symmetric: for rma_parts.c this is a put like others. */
 static uint64_t counted;
@@ -102,16 +101,26 @@ static bool set_up_ping_pong(struct run *run)
     if (playing(run))
         state->partner = (struct partner){
             .acting = true, .rank = 1 - run->rank, .pe = pe_set_member(run->set, 1 - run->rank)};
-    pattern_fill(run->local, run->demand.local, run->rank);
-    memset(run->remote, 0, run->demand.remote);
-    run_barrier(run);
-    if (playing(run))
-        play(run, 1);
-    shmem_quiet();
-    run_barrier(run);
-    if (playing(run) && !pattern_check(run->remote, run->demand.local, state->partner.rank))
-        return run_fail(run, "the signal came to rank %d, but not the data", run->rank);
     return true;
+}
+
+static void fill(struct run *run)
+{
+    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
+    data_poison(run->remote, run->demand.remote);
+}
+
+static bool verify(struct run *run)
+{
+    const struct signal_state *state = run->state;
+    size_t bytes = run->demand.local;
+    if (!playing(run))
+        return data_verify_untouched(run, "what no rank puts to", run->remote, bytes);
+    if (*signal_of(run) != state->turns)
+        return run_fail(run, "wrong data: the signal on rank %d is %llu and should be %llu",
+                        run->rank, (unsigned long long)*signal_of(run),
+                        (unsigned long long)state->turns);
+    return data_verify(run, "what came with the signal", run->remote, bytes, state->partner.rank);
 }
 
 static double run_ping_pong(struct run *run)
@@ -151,7 +160,7 @@ static void demand_ping_pong(const struct measurement *function, const struct ar
 #define COMMON API_OPENSHMEM_1_5, .synchronized = true, .whole = true
 #define HELD_ALREADY                                                                               \
     COMMON, .parameters = {ITERATIONS}, .who = "all", .demand = demand_signal,                     \
-            .setup = WITH_SHMEM_1_5(set_up_held)
+            .setup = WITH_SHMEM_1_5(set_up_held), .no_data = true
 #define PUT RMA_COMMON, SINCE_1_5
 /* The five parts of the non-blocking put. */
 /* clang-format off */
@@ -178,8 +187,9 @@ const struct measurement measurements_signal[] = {
      .run = WITH_SHMEM_1_5(run_wait), .timed = "signal_wait_until", .cost = "wait"},
     {"Shmem_Put_Signal_Pingpong", "a put with signal there, and one back when it has arrived",
      COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2,
-     .demand = demand_ping_pong, .state_bytes = SIGNAL_STATE,
-     .setup = WITH_SHMEM_1_5(set_up_ping_pong), .run = WITH_SHMEM_1_5(run_ping_pong),
+     .demand = demand_ping_pong, .state_bytes = SIGNAL_STATE, .fill = WITH_SHMEM_1_5(fill),
+     .verify = WITH_SHMEM_1_5(verify), .setup = WITH_SHMEM_1_5(set_up_ping_pong),
+     .run = WITH_SHMEM_1_5(run_ping_pong),
      .timed = "half of put_signal + signal_wait_until, there and back", .cost = "post + wire"},
 
     {"Shmem_Put_Signal_Simple", "put with signal from rank 0 to rank 1 until it is complete there",

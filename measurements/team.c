@@ -189,7 +189,7 @@ static const char *check_split(const struct measurement *function, const struct 
 #define STRIDE {"stride", PARAMETER_INT, "", "the new team has the ranks 0, stride, 2 stride, ...", 1}
 #define X_RANGE {"xrange", PARAMETER_INT, "", "PEs in a row of the 2-dimensional arrangement", 1}
 /* clang-format on */
-#define COMMON .synchronized = true, .whole = true, .who = "all"
+#define COMMON .no_data = true, .synchronized = true, .whole = true, .who = "all"
 #define OF_SPLIT                                                                                   \
     COMMON, ON_TEAM(check_split), .setup = WITH_SHMEM_1_5(set_up_split),                           \
                                   .run = WITH_SHMEM_1_5(run_split)

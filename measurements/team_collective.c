@@ -101,12 +101,12 @@ static inline int do_call(struct run *run, const struct routine *routine, int ro
                          run->demand.reported / routine->element, root);
 }
 
-/* ---- Set-up: the right data arrive ---- */
+/* ---- The data ---- */
 
 /* Element i is 3 on one rank, 1 on all others. */
-static int64_t operand(int rank, size_t i, int size)
+static int64_t operand(const struct run *run, int rank, size_t i)
 {
-    return rank == (int)(i % (size_t)size) ? 3 : 1;
+    return rank == (int)((i + run->seed) % (size_t)run->size) ? 3 : 1;
 }
 
 static int64_t reduced(enum reduction reduction, int size)
@@ -148,50 +148,42 @@ static int tag(const struct run *run, const struct routine *routine, int from, i
     return routine->exchange == ALLTOALL ? from * run->size + to : from;
 }
 
-static void fill(struct run *run, const struct routine *routine)
-{
-    size_t block = run->demand.reported, blocks = run->demand.local / block;
-    if (routine->exchange == REDUCE)
-        for (size_t i = 0; i < block / routine->element; i++)
-            store(run->local, i, routine, operand(run->rank, i, run->size));
-    else
-        for (size_t to = 0; to < blocks; to++)
-            pattern_fill(run->local + to * block, block, tag(run, routine, run->rank, (int)to));
-}
-
-static bool arrived(const struct run *run, const struct routine *routine)
-{
-    size_t block = run->demand.reported, blocks = run->demand.remote / block;
-    bool right = true;
-    if (routine->exchange == REDUCE) {
-        for (size_t i = 0; i < block / routine->element; i++)
-            right =
-                right && load(run->remote, i, routine) == reduced(routine->reduction, run->size);
-        return right;
-    }
-    for (size_t i = 0; i < blocks; i++) {
-        int from = routine->exchange == BROADCAST ? root_of(run) : (int)i;
-        right = right &&
-                pattern_check(run->remote + i * block, block, tag(run, routine, from, run->rank));
-    }
-    return right;
-}
-
-static bool set_up(struct run *run)
+static void fill(struct run *run)
 {
     const struct routine *routine = run->function->variant;
-    if (!team_set_up(run))
-        return false;
-    fill(run, routine);
-    memset(run->remote, 0, run->demand.remote);
-    run_barrier(run);
-    int status = do_call(run, routine, root_of(run), 0);
-    run_barrier(run);
-    if (status != 0)
-        return run_fail(run, "the collective returned %d on rank %d", status, run->rank);
-    if (!arrived(run, routine))
-        return run_fail(run, "rank %d does not have the data that it must have", run->rank);
-    return true;
+    size_t block = run->demand.reported, blocks = run->demand.local / block;
+    data_poison(run->remote, run->demand.remote);
+    if (routine->exchange == REDUCE)
+        for (size_t i = 0; i < block / routine->element; i++)
+            store(run->local, i, routine, operand(run, run->rank, i));
+    else
+        for (size_t to = 0; to < blocks; to++)
+            pattern_fill(run->local + to * block, block,
+                         data_key(run, tag(run, routine, run->rank, (int)to)));
+}
+
+static bool verify(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    size_t block = run->demand.reported, blocks = run->demand.remote / block;
+    int64_t expected = reduced(routine->reduction, run->size);
+    bool good = true;
+    if (routine->exchange == REDUCE) {
+        for (size_t i = 0; i < block / routine->element; i++)
+            if (load(run->remote, i, routine) != expected)
+                return run_fail(run,
+                                "wrong data: element %zu (from byte %zu on) of the result on PE %d "
+                                "(rank %d) is %lld and should be %lld",
+                                i, i * routine->element, shmem_my_pe(), run->rank,
+                                (long long)load(run->remote, i, routine), (long long)expected);
+        return true;
+    }
+    for (size_t i = 0; good && i < blocks; i++) {
+        int from = routine->exchange == BROADCAST ? root_of(run) : (int)i;
+        good = data_verify(run, "a block of the target", run->remote + i * block, block,
+                           tag(run, routine, from, run->rank));
+    }
+    return good;
 }
 
 /* ---- What is timed ---- */
@@ -260,7 +252,8 @@ static double syncs_alone(struct run *run)
 /* clang-format on */
 #define COMMON                                                                                     \
     ON_TEAM(check), .synchronized = true, .who = "all", .demand = demand,                          \
-                    .setup = WITH_SHMEM_1_5(set_up)
+                    .setup = WITH_SHMEM_1_5(team_set_up), .fill = WITH_SHMEM_1_5(fill),            \
+                    .verify = WITH_SHMEM_1_5(verify)
 
 /* clang-format off */
 /* The three forms of a routine; ...: its further parameters. */

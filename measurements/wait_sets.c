@@ -136,8 +136,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define COMMON                                                                                     \
     API_OPENSHMEM_1_5, .parameters = {ITERATIONS, ELEMENTS}, .synchronized = true, .whole = true,  \
                        .who = "all", .check = check, .demand = demand, .state_bytes = STATE,       \
-                       .setup = WITH_SHMEM_1_5(set_up), .run = WITH_SHMEM_1_5(run_looks),          \
-                       .teardown = WITH_SHMEM_1_5(tear_down)
+                       .no_data = true, .setup = WITH_SHMEM_1_5(set_up),                           \
+                       .run = WITH_SHMEM_1_5(run_looks), .teardown = WITH_SHMEM_1_5(tear_down)
 /* A routine with one value to compare with, and the same with a value for each variable. */
 /* clang-format off */
 #define WAIT(name, what, routine, one)                                                             \

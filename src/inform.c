@@ -260,6 +260,9 @@ static int describe(const char *name)
     printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");
     printf("synchronization: %s\n",
            function->synchronized ? "as the script chooses (window, barrier, none)" : "none");
+    const char *data = measurement_data(function);
+    if (function->run && data)
+        printf("data: %s\n", data);
     printf("API: %s", apis[function->api]);
     if (function->version_major)
         printf(" %d.%d", function->version_major, function->version_minor);

@@ -192,6 +192,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .output = output,
         .timer = options->timer,
         .clock_sync = options->clock_sync,
+        .verify = options->verify,
         .unit = options->unit,
         .estimate = options->estimate,
         .rounds = options->rounds,

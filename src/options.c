@@ -47,6 +47,7 @@ enum {
     LONG_ESTIMATE,
     LONG_RAW,
     LONG_CLOCK_SYNC,
+    LONG_VERIFY,
     LONG_MAN,
     LONG_COMPLETION
 };
@@ -63,6 +64,8 @@ const struct option_row option_rows[] = {
     {"timer", LONG_TIMER, required_argument, "NAME", "the timer to use; see --timers"},
     {"clock-sync", LONG_CLOCK_SYNC, required_argument, "NAME",
      "default, none, linear, ring, tree or hca"},
+    {"verify", LONG_VERIFY, required_argument, "WHICH",
+     "last or every: which repetitions' data are verified, whatever the script says"},
     {"unit", LONG_UNIT, required_argument, "UNIT", "ns, us, ms or s, whatever the script says"},
     {"rounds", LONG_ROUNDS, required_argument, "N[,TIME]",
      "measure everything N times, in shuffled order, spread over so much time"},
@@ -76,7 +79,8 @@ const struct option_row option_rows[] = {
      "say how many measurements there are and how long they take"},
     {"progress", LONG_PROGRESS, no_argument, NULL,
      "show progress as on a terminal, not in a line each 10 s"},
-    {"debug", 'd', required_argument, "BITS", "messages on standard error: 8 batches, 128 clocks"},
+    {"debug", 'd', required_argument, "BITS",
+     "messages on standard error: 8 batches, 16 what verification took, 128 clocks"},
     {"list", LONG_LIST, optional_argument, "PATTERN",
      "the measurement functions, and how to call them; of a word, or of MPI_Allreduce"},
     {"describe", LONG_DESCRIBE, required_argument, "NAME",
@@ -278,6 +282,11 @@ static void take(struct options *options, int key, const char *value)
     case LONG_UNIT:
         set_unit(options, value);
         break;
+    case LONG_VERIFY:
+        options->verify = verify_find(value);
+        if (options->verify < 0)
+            fail(options, "--verify %s: give last or every", value);
+        break;
     case LONG_CLOCK_SYNC:
         options->clock_sync = clock_sync_find(value);
         if (options->clock_sync < 0)
@@ -360,6 +369,7 @@ void options_parse(struct options *options, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
     options->clock_sync = -1;
+    options->verify = -1;
     options->rounds_spread = -1;
     options->format = -1;
     options->startup_limit = STARTUP_LIMIT;

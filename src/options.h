@@ -37,6 +37,7 @@ struct options {
     int format;        /* enum output_format, of those whose name does not say one; -1: not given */
     const char *timer; /* NULL: the default */
     int clock_sync;    /* enum clock_sync; -1: the script's */
+    int verify;        /* enum verify; -1: the script's */
     double unit;       /* reported units per second; 0: the script's */
     bool check_only, show_source, progress, estimate, raw;
     int rounds;           /* 0: the script's */

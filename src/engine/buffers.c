@@ -40,10 +40,14 @@ size_t buffers_need(const struct settings *settings, const struct demand *demand
     return need > free_of_charge ? need - free_of_charge : 0;
 }
 
-/* A block with room for every position that the alignment may ask for. */
+/* Gaps between places come on top of the buffer, but no more of them than this: very many small
+ * places are a few less for them. */
+#define GAPS ((size_t)4 << 10)
+
+/* A block with room for every position that the alignment may ask for, and guards. */
 static bool provide(unsigned char **block, size_t *have, size_t need, size_t alignment)
 {
-    need += 4 * alignment;
+    need += 4 * alignment + 2 * BUFFER_GUARD + GAPS;
     if (*block && *have >= need)
         return true;
     comm_free(*block);
@@ -89,18 +93,24 @@ static unsigned char *places(unsigned char *block, size_t block_bytes, size_t by
                              size_t *stride, size_t *count)
 {
     size_t unit = 2 * alignment, room = (size_t)settings->buffer_bytes;
-    *stride = (bytes + (cold ? COLD_GAP : 0) + unit - 1) / unit * unit;
-    if (cold)
-        room = block_bytes - 4 * alignment;
+    *stride = (bytes + (cold ? COLD_GAP : BUFFER_GUARD) + unit - 1) / unit * unit;
     bool several = bytes > 0 && (cold || settings->buffer_cycling);
-    *count = several ? larger(1, room / *stride) : 1;
-    return (unsigned char *)buffers_align((uintptr_t)block, alignment);
+    *count = 1;
+    if (several && cold)
+        *count = larger(1, (block_bytes - 4 * alignment - 2 * BUFFER_GUARD - GAPS) / *stride);
+    if (several && !cold) {
+        size_t fit = larger(1, room / ((bytes + unit - 1) / unit * unit));
+        size_t with_gaps = larger(1, (room + GAPS) / *stride);
+        *count = fit < with_gaps ? fit : with_gaps;
+    }
+    return (unsigned char *)buffers_align((uintptr_t)block + BUFFER_GUARD, alignment);
 }
 
 void buffers_begin(struct buffers *buffers, const struct settings *settings,
                    const struct demand *demand)
 {
     buffers->turn = 0;
+    buffers->fixed = false;
     buffers->cold = is_cold(settings, demand);
     buffers->local_first = places(buffers->local, buffers->local_bytes, demand->local,
                                   (size_t)settings->send_alignment, settings, buffers->cold,
@@ -123,12 +133,22 @@ void buffers_clear_scratch(const struct buffers *buffers, const struct demand *d
 
 void buffers_next(struct buffers *buffers, struct run *run)
 {
-    size_t turn = buffers->cold ? 0 : buffers->turn++;
+    buffers_at(buffers, run, buffers->turn);
+    buffers->turn += !buffers->cold && !buffers->fixed;
+}
+
+void buffers_at(const struct buffers *buffers, struct run *run, size_t turn)
+{
     run->local = buffers->local_first + turn % buffers->local_places * buffers->local_stride;
     run->remote = buffers->remote_first + turn % buffers->remote_places * buffers->remote_stride;
     run->scratch = scratch(buffers);
     run->local_step = buffers->cold && run->demand.local ? buffers->local_stride : 0;
     run->remote_step = buffers->cold && run->demand.remote ? buffers->remote_stride : 0;
+}
+
+size_t buffers_warm_places(const struct buffers *buffers)
+{
+    return buffers->fixed ? 1 : larger(buffers->local_places, buffers->remote_places);
 }
 
 size_t buffers_cold_places(const struct buffers *buffers, const struct demand *demand)

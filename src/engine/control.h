@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "output/output.h"
 
-enum { DEBUG_BATCHES = 8, DEBUG_CLOCKS = 128 };
+enum { DEBUG_BATCHES = 8, DEBUG_VERIFICATION = 16, DEBUG_CLOCKS = 128 };
 
 enum progress { PROGRESS_NONE, PROGRESS_OVERWRITTEN, PROGRESS_LINES };
 
@@ -15,6 +15,7 @@ struct engine_options {
     struct output *output; /* on PE 0, else NULL */
     const char *timer;     /* NULL: the default */
     int clock_sync;        /* enum clock_sync; -1: as the script says */
+    int verify;            /* enum verify; -1: as the script says */
     double unit;           /* 0: as the script says; else the script cannot change it */
     bool estimate;         /* measure a few, say how many there are and how long they take */
     bool raw;              /* results come with every repetition */

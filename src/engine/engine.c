@@ -529,6 +529,9 @@ int engine_finish(struct engine *engine, bool *report_end)
     bool printed = true;
     if (engine->options.estimate && engine->output)
         printed = print_estimate(engine);
+    if (engine->options.debug & DEBUG_VERIFICATION && comm_pe() == 0)
+        fprintf(stderr, "verification: %.3f of %.3f seconds\n", engine->verifying,
+                wall_seconds() - engine->started);
     int status = engine->time_over ? STATUS_TIME_LIMIT : incomplete ? STATUS_INCOMPLETE : 0;
     if (engine->output) {
         char *limit = NULL;

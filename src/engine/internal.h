@@ -24,7 +24,8 @@ struct buffers {
     /* The measurement in progress */
     unsigned char *local_first, *remote_first;
     size_t local_stride, remote_stride, local_places, remote_places, turn;
-    bool cold; /* places follow each other within a repetition, and are flushed before it */
+    bool cold;  /* places follow each other within a repetition, and are flushed before it */
+    bool fixed; /* all repetitions use the first place */
 };
 
 /* Window synchronization of the batch in progress. Global ticks (of the set's rank 0). */
@@ -113,7 +114,11 @@ struct engine {
     char *progress_result;                 /* the last one, for the line */
     double pause_overhead;
     bool pause_known;
-    char *failure; /* why this measurement fails on this PE */
+    uint64_t data_seed; /* of the last data that were made, the same on all members */
+    double verifying;   /* seconds that data and their checks took */
+    bool filling;       /* the next repetition's memory gets data of its own before it begins */
+    size_t filled;      /* turns of the buffers before this one have data */
+    char *failure;      /* why this measurement fails on this PE */
     char **notes;
     size_t note_count;
     struct accounting accounting;
@@ -164,6 +169,21 @@ bool measure_in_windows(const struct engine *);
 bool measure_global_run_times(const struct engine *);
 /* Events are counted in measurements of this function. */
 bool measure_counts_events(const struct measurement *);
+
+/* ---- verify.c; by all members ---- */
+
+/* Whether it has data that are verified. */
+bool verify_has(const struct measurement *);
+
+/* Around a repetition: its memory gets data of its own, which are checked after it. */
+void verify_begin(struct engine *);
+void verify_end(struct engine *);
+/* The memory that a repetition in progress is to use gets its data; nobody may begin before all
+ * have them. False where nothing was to be done. */
+bool verify_fill(struct engine *);
+/* Data and guards for the places of the next repetitions, and their check after the last one. */
+void verify_fill_ahead(struct engine *, size_t repetitions);
+void verify_last(struct engine *);
 
 /* ---- report.c ---- */
 
@@ -219,6 +239,12 @@ size_t buffers_cold_places(const struct buffers *, const struct demand *);
 /* The last-level cache of this machine in bytes; 32 MiB when it does not tell. */
 size_t buffers_cache_bytes(void);
 void buffers_free(struct buffers *);
+/* The place of that turn, without taking it. */
+void buffers_at(const struct buffers *, struct run *, size_t turn);
+/* So many different places follow each other where they are warm. */
+size_t buffers_warm_places(const struct buffers *);
+/* Bytes before and after each place that belong to no other place. */
+#define BUFFER_GUARD 64
 /* Address rule: the lowest one at or above address that is a multiple of alignment but not of
  * twice the alignment. */
 uintptr_t buffers_align(uintptr_t address, size_t alignment);

@@ -63,6 +63,8 @@ enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
 #define BROADCASTS 10
 /* mpiperf's stop by error must end, too. */
 #define MOST_RUNS_BY_ERROR 1000
+/* More than the data that one measurement makes. */
+#define DATA_SEEDS ((uint64_t)1 << 32)
 
 struct control {
     int64_t go, size, origin, width, dropped;
@@ -320,6 +322,9 @@ double run_hold(double seconds)
 static void next_buffers(struct engine *engine)
 {
     buffers_next(&engine->buffers, &engine->run);
+    bool filled = verify_fill(engine);
+    if (!engine->buffers.cold && filled)
+        comm_barrier(engine->run.set);
     if (!engine->buffers.cold)
         return;
     buffers_flush(&engine->buffers, &engine->run.demand, &engine->settings,
@@ -332,7 +337,36 @@ static double repeat(struct engine *engine)
     watch_progress(engine);
     next_buffers(engine);
     engine->window.started_late = engine->window.took_too_long = false;
+    engine->run.repeated++;
     return engine->run.function->run(&engine->run);
+}
+
+/* A repetition that is not timed, and of one iteration, by which the data are verified. */
+static void prove(struct engine *engine)
+{
+    struct run *run = &engine->run;
+    int64_t iterations = run->iterations, shortest = engine->shortest;
+    if (!verify_has(run->function) || run->function->once)
+        return;
+    int64_t start = timer_now();
+    engine->window.synchronization = SYNCHRONIZE_NONE;
+    run->iterations = 1;
+    run->untimed = true;
+    verify_begin(engine);
+    repeat(engine);
+    verify_end(engine);
+    run->untimed = false;
+    engine->verifying += timer_seconds(timer_now() - start);
+    run->iterations = iterations;
+    engine->shortest = shortest;
+}
+
+/* Whether anything has failed, on any member. */
+static bool has_failed(struct engine *engine)
+{
+    double failed = engine->failure != NULL;
+    comm_allreduce(engine->run.set, COMM_MAX, &failed, 1);
+    return failed != 0;
 }
 
 /* The time on the global clock from the scheduled start, for set_run_time("global"). */
@@ -482,7 +516,10 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     double *counts = samples->counts ? must(calloc(count * COUNTERS_MAX, sizeof *counts)) : NULL;
     size_t late_run = 0, late = 0;
     bool windows = measure_in_windows(engine);
+    bool every = engine->settings.verify == VERIFY_EVERY && !run->function->once;
     for (size_t i = 0; i < count; i++) {
+        if (every)
+            verify_begin(engine);
         double value = counts ? repeat_counting(engine, counts + i * COUNTERS_MAX) : repeat(engine);
         if (measure_global_run_times(engine) && !isnan(value))
             value = global_run_time(engine);
@@ -493,6 +530,8 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
         lates[i] = window->started_late;
         starts[2 * i] = (double)(sync_to_global(window->start) - window->origin);
         starts[2 * i + 1] = -starts[2 * i];
+        if (every)
+            verify_end(engine);
         if (flags[i] == 0 && window->stop - window->start > engine->longest)
             engine->longest = window->stop - window->start;
         if (window->started_late && !window->took_too_long) {
@@ -916,6 +955,9 @@ static void note_rule(struct engine *engine, struct samples *samples, const stru
 {
     if (engine->window.rule == WINDOW_MPIPERF && samples->valid > 0)
         note_mpiperf(engine, numbers);
+    if (engine->settings.verify == VERIFY_EVERY && verify_has(engine->run.function))
+        run_note(&engine->run, "verify every: each repetition had data of its own, and found the "
+                               "caches as writing and checking them left them");
     if (engine->window.rule == WINDOW_DISSEMINATION && samples->valid > 0) {
         stats_sort(samples->skew, samples->valid);
         run_note(&engine->run,
@@ -1079,6 +1121,12 @@ static void keep_raw(struct engine *engine, const struct samples *samples, struc
     numbers->raw_count = (int64_t)samples->valid;
 }
 
+/* Its place is not warmed by the function itself (warm_places()). */
+static bool one_warm_place(const struct engine *engine)
+{
+    return !engine->buffers.cold && (engine->buffers.fixed || !engine->settings.buffer_cycling);
+}
+
 /* The members' part; false when it failed on some member (engine->failure on those). */
 static bool measure_members(struct engine *engine, struct numbers *numbers, double *per_pe)
 {
@@ -1086,15 +1134,19 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     const struct measurement *function = run->function;
     struct accounting *accounting = &engine->accounting;
     buffers_begin(&engine->buffers, &engine->settings, &run->demand);
+    engine->buffers.fixed = function->one_place;
     limit_cold_iterations(engine);
     buffers_next(&engine->buffers, run);
     comm_barrier(run->set);
     if (function->setup)
         function->setup(run);
-    double failed = engine->failure != NULL;
-    comm_allreduce(run->set, COMM_MAX, &failed, 1);
+    bool failed = has_failed(engine);
+    if (!failed) {
+        prove(engine);
+        failed = has_failed(engine);
+    }
     struct samples samples = {0};
-    if (failed == 0) {
+    if (!failed) {
         engine->window.rule =
             measure_in_windows(engine) ? engine->settings.window.rule : WINDOW_CLASSIC;
         reserve(&samples, most_repetitions(&engine->settings, engine->window.rule) + 1, false);
@@ -1110,11 +1162,20 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         if (function->reference)
             before = measure_reference(engine);
         int64_t start = timer_now();
+        verify_fill_ahead(engine, samples.capacity);
+        if (verify_has(function) && !function->once && one_warm_place(engine))
+            repeat(engine); /* what was filled is warm again */
+        engine->verifying += timer_seconds(timer_now() - start);
+        start = timer_now();
         run_batches(engine, &samples, before.mean);
+        double took = timer_seconds(timer_now() - start);
+        start = timer_now();
+        verify_last(engine);
+        engine->verifying += timer_seconds(timer_now() - start);
         if (function->reference)
             after = measure_reference(engine);
         conclude(engine, &samples, &before, function->reference ? &after : NULL, numbers, per_pe);
-        double used = 0, all = timer_seconds(timer_now() - start);
+        double used = 0, all = took;
         for (size_t i = 0; i < samples.valid; i++)
             if (!isnan(samples.max[i]))
                 used += samples.max[i] * (double)run->iterations;
@@ -1124,9 +1185,9 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
         accounting->wait += fmax(0, all * (1 - share) - used);
         if (measure_counts_events(function))
             count_events(engine, numbers);
-        failed = engine->failure != NULL;
-        comm_allreduce(run->set, COMM_MAX, &failed, 1);
-        if (run->rank == 0 && failed == 0) {
+        prove(engine);
+        failed = has_failed(engine);
+        if (run->rank == 0 && !failed) {
             note_doubts(engine, numbers);
             note_stop(engine, &samples, numbers);
             note_repetitions(engine, &samples, numbers);
@@ -1139,7 +1200,7 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     if (function->teardown)
         function->teardown(run);
     comm_quiet();
-    return failed == 0;
+    return !failed;
 }
 
 /* Brings numbers, per-PE values and notes from the set's rank 0 to PE 0. */
@@ -1281,6 +1342,8 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     engine->raw = NULL;
     engine->shortest = INT64_MAX;
     engine->longest = 0;
+    /* Also outside the set: members of the next one must agree. */
+    engine->data_seed = (engine->data_seed / DATA_SEEDS + 1) * DATA_SEEDS;
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&engine->buffers, &run->demand);
     comm_enter(request->set);
@@ -1356,6 +1419,8 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     const struct measurement *function = request->function;
     int64_t start = timer_now();
     watch_progress(engine);
+    if (engine->options.verify >= 0)
+        engine->settings.verify = (enum verify)engine->options.verify;
     engine->last_time = engine->assumed_time = engine->last_median = engine->last_within = NAN;
     const char *reason = measurement_unsupported(function);
     if (reason) {

@@ -85,7 +85,10 @@ struct run {
     /* From one iteration to the next, bytes: 0 when warm; cold, each iteration has fresh memory. */
     size_t local_step, remote_step;
     struct demand demand;
-    void *state; /* the function's own, state_bytes long, zeroed before set-up */
+    uint64_t seed;    /* of the data that fill() is to make */
+    int64_t repeated; /* repetitions since fill() */
+    bool untimed;     /* this repetition only shows whether the data are right: nothing is warmed */
+    void *state;      /* the function's own, state_bytes long, zeroed before set-up */
     struct engine *engine;
 };
 
@@ -100,12 +103,15 @@ struct measurement {
     bool clocks; /* is about synchronized clocks, however it starts */
     bool once;   /* happens once in a process: a single repetition, and no untimed call before it */
     enum quantity quantity;
-    bool any_sign;          /* values below zero mean something: they are no error of the method */
-    int minimum_pes;        /* in the set */
-    bool neighborhood;      /* demand is told the most neighbours of a rank in the set's topology
-                               instead of the set's size */
-    const char *timed;      /* what the value is, one line for --describe */
-    const char *who;        /* who reports: "all", "rank 0", ... */
+    bool any_sign;     /* values below zero mean something: they are no error of the method */
+    int minimum_pes;   /* in the set */
+    bool one_place;    /* works on the memory that set-up found: its buffers do not cycle */
+    bool no_data;      /* moves and changes nothing that could be verified */
+    bool own_check;    /* run() verifies each repetition's data itself: they do not outlive it */
+    bool neighborhood; /* demand is told the most neighbours of a rank in the set's topology
+                          instead of the set's size */
+    const char *timed; /* what the value is, one line for --describe */
+    const char *who;   /* who reports: "all", "rank 0", ... */
     const char *subtracted; /* what is taken off, or NULL */
     const char
         *cost; /* the value in the costs of a known network, or NULL; see measurements/README.md */
@@ -120,9 +126,21 @@ struct measurement {
     /* On every PE of the world, members (run->rank >= 0) or not, before set-up and without buffers:
      * for what the library makes collective over all PEs. May be NULL. */
     void (*prepare)(struct run *);
-    /* Prepare; verify once that the operation moves the right data. Collective over the set.
-     * False after run_fail(): the measurement fails, the script goes on. */
+    /* Prepare. Collective over the set. False after run_fail(): the measurement fails, the script
+     * goes on. */
     bool (*setup)(struct run *);
+    /* The data, by all members, with a barrier before and after: on run->local and run->remote,
+     * which are the place of a repetition or of one iteration of it. When they are called is the
+     * engine's business (measurements/README.md, "Verification"). All functions have both but those
+     * with no_data or own_check.
+     *
+     * Source: data that depend on run->seed, the rank and the position; target, and what must not
+     * be touched: poison (data_poison() and the like). */
+    void (*fill)(struct run *);
+    /* Whether all that is as it must be after run->repeated calls of run(); false after run_fail().
+     * What each call changes again may be left unchecked but where run->untimed says that there was
+     * one call of one iteration. What lies around the buffers is the engine's to check. */
+    bool (*verify)(struct run *);
     /* Subtracted from what run() returns: the cost of what surrounds the measured call. The engine
      * calls it before and after the repetitions and counts its spread into the standard error. */
     double (*reference)(struct run *);
@@ -163,11 +181,13 @@ size_t measurement_parameter_count(const struct measurement *);
 /* What its hook says for this set; nothing without one. */
 void measurement_demand(const struct measurement *, const struct argument *, const struct pe_set *,
                         struct demand *);
+/* How its data are verified, for --describe: "none", ...; NULL when nobody does. */
+const char *measurement_data(const struct measurement *);
 /* NULL when it can be measured here, else the reason why not: API absent from the build, version
  * too low, or a known defect of this version of the library. */
 const char *measurement_unsupported(const struct measurement *);
-/* For set-ups that find wrong values: NULL, or the known defect of this version of the library
- * because of which it is no failure of the measurement, but belongs into a note. */
+/* For the engine, where data are wrong: NULL, or the known defect of this version of the library
+ * because of which that is no failure of the measurement, but belongs into a note. */
 const char *measurement_wrong_values(const struct measurement *);
 /* For those who allocate windows of MPI: NULL, or the known defect of this version of the library
  * because of which their sizes must be multiples of 16 bytes; it belongs into a note. */

@@ -67,3 +67,14 @@ const char *measurement_window_sizes(const struct measurement *function)
 {
     return defect_of(DEFECT_WINDOW_SIZES, function->name, comm_library());
 }
+
+const char *measurement_data(const struct measurement *function)
+{
+    if (function->no_data || function->api == API_NONE)
+        return "none";
+    if (function->own_check)
+        return "verified in each repetition";
+    return function->fill && function->verify
+               ? "verified before and after the timed repetitions, and the last one's"
+               : NULL;
+}

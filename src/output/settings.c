@@ -104,6 +104,7 @@ uint64_t settings_hash(const struct settings *settings)
         (double)s->window.trim,
         (double)s->window.confidence,
         (double)s->window.slice,
+        (double)s->verify,
     };
     uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
     for (size_t i = 0; i < sizeof fields; i++)
@@ -166,4 +167,16 @@ int arrival_find(const char *name)
 const char *arrival_name(enum arrival arrival)
 {
     return arrival_names[arrival];
+}
+
+static const char *const verify_names[] = {"last", "every"};
+
+int verify_find(const char *name)
+{
+    return find(verify_names, sizeof verify_names / sizeof *verify_names, name);
+}
+
+const char *verify_name(enum verify verify)
+{
+    return verify_names[verify];
 }

@@ -82,6 +82,12 @@ struct info;
 
 enum cache_state { CACHE_WARM, CACHE_COLD };
 
+/* Which repetitions' data are checked. */
+enum verify {
+    VERIFY_LAST, /* an untimed one before, the last timed one, an untimed one after */
+    VERIFY_EVERY /* each, with data of its own */
+};
+
 struct settings {
     int min_repetitions;
     int max_repetitions;
@@ -115,6 +121,7 @@ struct settings {
     double autorefine_tolerance;
     struct clock_rules clock;
     struct window_rules window;
+    enum verify verify;
 };
 
 /* The same for equal settings, and hardly for others. */
@@ -134,6 +141,10 @@ const char *stop_rule_name(enum stop_rule rule);
 /* Words of set_arrival_skew(): the value of an enum arrival, or -1. */
 int arrival_find(const char *name);
 const char *arrival_name(enum arrival arrival);
+
+/* Words of set_verify() and --verify: the value of an enum verify, or -1. */
+int verify_find(const char *name);
+const char *verify_name(enum verify verify);
 
 /* Words of set_clock_sync(): the value of an enum clock_sync, or -1. */
 int clock_sync_find(const char *name);

@@ -344,6 +344,17 @@ static struct value set_clock_sync(struct builtin_context *context, const struct
     return value_void();
 }
 
+static struct value set_verify(struct builtin_context *context, const struct value *args)
+{
+    static const char *const words[2] = {"last", "every"};
+    int chosen;
+    struct value nothing = set_word(context, "set_verify", args, words, &chosen);
+
+    if (chosen >= 0)
+        settings_of(context)->verify = chosen == 0 ? VERIFY_LAST : VERIFY_EVERY;
+    return nothing;
+}
+
 static struct value set_clock_patience(struct builtin_context *context, const struct value *args)
 {
     return set_int(context, "set_clock_patience", args, 1, &settings_of(context)->clock.patience);
@@ -664,6 +675,9 @@ const struct builtin builtins_settings[] = {
     SETTING(switch_buffer_cycling_off, "", "() repetitions use the same part of the buffer"),
     SETTING(set_cache_state, "s",
             "(state) \"warm\", the default, or \"cold\": what the caches hold at the start"),
+    SETTING(set_verify, "s",
+            "(which) \"last\", the default: data are verified before the timed repetitions, after "
+            "the last one, and once more; \"every\": after each, with data of its own"),
     SETTING(set_mpi_alloc_mem_info, "h",
             "(info) what MPI_Alloc_mem is told when it gives memory for windows"),
     {"get_mpi_alloc_mem_info", "", TYPE_INFO, .call = get_mpi_alloc_mem_info,

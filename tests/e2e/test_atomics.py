@@ -207,11 +207,11 @@ def test_wrong_library(tap):
     library = preloadable(WRONG_VALUES)
     if tap.ok(library, "a library with wrong operations is built"):
         check_failures(tap, library, {}, {
-            "Shmem_Atomic_Add_Long(3)": "holds 6 and should hold 9",
-            "Shmem_Atomic_Fetch_Inc(3)": "fetched 7, which its target never held",
+            "Shmem_Atomic_Add_Long(3)": "holds 6 and should hold 9 after 1 operations",
+            "Shmem_Atomic_Fetch_Inc(3)": "fetched 7, which its target did not hold",
             "Shmem_Atomic_Compare_Swap_Yes_Long(3)": "but its target should have held",
-            "Shmem_Ctx_Atomic_Inc_Long_Contended(3)": "holds 7 and should hold 8",
-            "Shmem_Ctx_Put_Nonblocking_Full(8, 3)": "does not have the data of rank",
+            "Shmem_Ctx_Atomic_Inc_Long_Contended(3)": " and should hold ",
+            "Shmem_Ctx_Put_Nonblocking_Full(8, 3)": "is 0xa5 and should be",
         })
 
 

@@ -333,7 +333,7 @@ def test_wrong_data(tap):
                  + block("wrong", *lines), np=2, env={"LD_PRELOAD": library})
     tap.equal(run.status, 3, "wrong data: exit status", run)
     tap.equal([row.line for row in run.rows], [], "wrong data: no results")
-    noticed = re.findall(r"error: (\w+)\(.*\): rank 1 does not have the data", run.err)
+    noticed = re.findall(r"error: (\w+)\(.*\): wrong data: ", run.err)
     tap.equal(noticed, names, "wrong data are noticed by each function", run)
 
 

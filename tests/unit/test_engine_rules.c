@@ -172,7 +172,8 @@ static void cycling(void **state)
     (void)state;
     struct settings settings = settings_default();
     settings.buffer_bytes = 4096;
-    static unsigned char local[4096 + 4 * 32 + 64], remote[4096 + 4 * 32 + 64], scratch[128];
+    enum { ROOM = 4096 + 4096 + 2 * BUFFER_GUARD + 4 * 32 }; /* gaps come on top */
+    static unsigned char local[ROOM], remote[ROOM], scratch[128];
     for (size_t bytes = 0; bytes <= 4096; bytes += 37) {
         struct buffers buffers = {.local = local, .remote = remote, .scratch = scratch};
         struct demand demand = {.local = bytes, .remote = bytes};
@@ -181,13 +182,16 @@ static void cycling(void **state)
         unsigned char *last = NULL;
         for (int i = 0; i < 200; i++) {
             buffers_next(&buffers, &run);
-            assert_true(run.local >= local && run.local + bytes <= local + sizeof local);
-            assert_true(run.remote >= remote && run.remote + bytes <= remote + sizeof remote);
+            assert_true(run.local - BUFFER_GUARD >= local);
+            assert_true(run.local + bytes + BUFFER_GUARD <= local + sizeof local);
+            assert_true(run.remote - BUFFER_GUARD >= remote);
+            assert_true(run.remote + bytes + BUFFER_GUARD <= remote + sizeof remote);
             assert_true((uintptr_t)run.local % 32 == 0 && (uintptr_t)run.local % 64 != 0);
             assert_int_equal(run.local - local - (buffers.local_first - local),
                              run.remote - remote - (buffers.remote_first - remote));
             if (last && bytes > 0 && bytes * 2 + 128 <= 4096)
-                assert_true(run.local >= last + bytes || run.local + bytes <= last);
+                assert_true(run.local >= last + bytes + BUFFER_GUARD ||
+                            run.local + bytes + BUFFER_GUARD <= last);
             last = run.local;
         }
         settings.buffer_cycling = false;
