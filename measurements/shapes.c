@@ -98,6 +98,14 @@ bool pattern_check_strided(const void *memory, size_t element, size_t stride, si
     return true;
 }
 
+double apart_or_together(struct run *run, double apart, double (*together)(struct run *))
+{
+    if (run->settings->cache_state == CACHE_COLD)
+        return apart;
+    double burst = together(run);
+    return burst < apart && apart - burst <= timer_in_use->cost ? burst : apart;
+}
+
 bool warm_places(const struct run *run)
 {
     return run->settings->cache_state == CACHE_WARM && run->settings->buffer_cycling;

@@ -146,6 +146,7 @@ struct engine {
 /* What the result's owner knows when it is done. */
 struct numbers {
     double time, standard_error, window;
+    double subtracted; /* on the PE where it was most */
     double mean, deviation, median, median_low, median_high;
     double minimum, maximum, p5, p25, p75, p95, p99, autocorrelation, effective;
     int64_t valid, invalid, late, overruns, warm_up, changes, iterations, flags, notes_length;
