@@ -84,6 +84,7 @@ struct run {
     unsigned char *local, *remote, *scratch;
     /* From one iteration to the next, bytes: 0 when warm; cold, each iteration has fresh memory. */
     size_t local_step, remote_step;
+    size_t places; /* so many follow each other; SIZE_MAX when warm */
     struct demand demand;
     void *state; /* the function's own, state_bytes long, zeroed before set-up */
     struct engine *engine;
@@ -131,6 +132,11 @@ struct measurement {
      * built with. */
     double (*run)(struct run *);
     void (*teardown)(struct run *);
+    /* How many operations of an iteration need memory of their own to find it cold, where it is not
+     * one. There is one place more than for all of them, the first, for an untimed operation. Where
+     * there are fewer than run->places, hooks begin again with the first. Pure. */
+    int64_t (*operations)(const struct run *);
+    int64_t fewest_iterations; /* that the engine chooses, where the method needs many */
 };
 
 /* One family's table; measurements/registry.c lists them all. */
@@ -182,6 +188,11 @@ int64_t run_stop(struct run *);
 /* Seconds between two readings of timer_now(), less what the readings themselves cost. What lies
  * between them is what set_hw_counters() counts, but for run_pause(). Any PE. */
 double run_elapsed(struct run *, int64_t start, int64_t stop);
+
+/* Of a repetition that times parts each by itself: the seconds of the shortest, which must be long
+ * enough where the engine chooses the iterations; otherwise it is all that run_elapsed() saw. Any
+ * PE. */
+void run_shortest_part(struct run *, double seconds);
 
 /* Busy for about the given seconds without system call, sleep or library call; returns the
  * length measured. Any one PE. */
