@@ -289,6 +289,17 @@ double run_pause(double seconds)
     return timer_seconds(now - start);
 }
 
+double run_pause_by(const struct timer *clock, double rate, double seconds)
+{
+    counters_hold();
+    int64_t start = clock->now(), until = start + (int64_t)(seconds * rate), now;
+    do
+        now = clock->now();
+    while (now < until);
+    counters_release();
+    return (double)(now - start) / rate;
+}
+
 double run_pause_overhead(struct run *run)
 {
     struct engine *engine = run->engine;

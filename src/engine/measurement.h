@@ -95,6 +95,9 @@ struct measurement {
     enum api api;
     int version_major, version_minor; /* of the API, needed at least; 0.0 when any will do */
     struct parameter parameters[MEASUREMENT_MAX_PARAMETERS];
+    /* What those that scripts may leave out are then, as text: the last ones. NULL: must be given.
+     */
+    const char *otherwise[MEASUREMENT_MAX_PARAMETERS];
     bool synchronized; /* starts as the script chose (window, barrier, none); false: never */
     bool
         whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
@@ -166,6 +169,8 @@ const struct measurement *measurement_find(const char *name);
 /* i-th of all, NULL behind the last. */
 const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
+/* How many of them must be given. */
+size_t measurement_required_count(const struct measurement *);
 /* What its hook says for this set; nothing without one. */
 void measurement_demand(const struct measurement *, const struct argument *, const struct pe_set *,
                         struct demand *);
@@ -197,6 +202,9 @@ void run_shortest_part(struct run *, double seconds);
 /* Busy for about the given seconds without system call, sleep or library call; returns the
  * length measured. Any one PE. */
 double run_pause(double seconds);
+
+/* The same by another clock than the timer in use; rate: its ticks per second. */
+double run_pause_by(const struct timer *clock, double rate, double seconds);
 
 /* The cost of a run_pause() beyond the length that it returns, per call. Any one PE. */
 double run_pause_overhead(struct run *);

@@ -24,6 +24,14 @@ const struct measurement *measurement_find(const char *name)
     return NULL;
 }
 
+size_t measurement_required_count(const struct measurement *function)
+{
+    size_t count = 0, all = measurement_parameter_count(function);
+    while (count < all && !function->otherwise[count])
+        count++;
+    return count;
+}
+
 size_t measurement_parameter_count(const struct measurement *function)
 {
     size_t count = 0;
