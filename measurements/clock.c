@@ -3,6 +3,7 @@
  * section 6.1).
  */
 #include <math.h>
+#include <string.h>
 
 #include "measurements/shapes.h"
 
@@ -58,12 +59,69 @@ static double run_mpi_wtime(struct run *run)
 
 /* ---- Windows ---- */
 
+/* Waits are timed by another clock than the timer in use, whose rate could not be told from a wrong
+ * one by itself. */
+struct pattern_state {
+    const struct timer *clock;
+    double rate, overhead; /* of the clock, and of a wait by it, seconds */
+    int64_t calls;
+};
+
+static const char *clock_name(const struct measurement *function, const struct argument *arguments)
+{
+    return arguments[measurement_parameter_count(function) - 1].string;
+}
+
+static const char *check_clock(const struct measurement *function, const struct argument *arguments,
+                               const struct pe_set *set)
+{
+    (void)set;
+    const char *name = clock_name(function, arguments);
+    const struct timer *timer = timer_find(name);
+    if (!timer && *name)
+        return "there is no clock of that name; skampi --timers lists them";
+    return timer ? timer->unusable() : NULL;
+}
+
+#define OVERHEAD_SAMPLES 200
+#define OVERHEAD_BATCHES 5
+
+/* The shortest waits, so that it does not matter at which rate the timer in use runs; and half a
+ * reading, by which waits end too late on average. */
+static double overhead_of(const struct pattern_state *state)
+{
+    double smallest = INFINITY;
+    for (int batch = 0; batch < OVERHEAD_BATCHES; batch++) {
+        double inside = 0;
+        int64_t start = timer_now();
+        for (int i = 0; i < OVERHEAD_SAMPLES; i++)
+            inside += run_pause_by(state->clock, state->rate, 0);
+        double all = timer_seconds(timer_now() - start);
+        smallest = fmin(smallest, (all - inside / 2) / OVERHEAD_SAMPLES);
+    }
+    return smallest;
+}
+
+static bool set_up_pattern(struct run *run)
+{
+    struct pattern_state *state = run->state;
+    const char *name = clock_name(run->function, run->arguments);
+    state->clock = *name ? timer_find(name) : timer_second(timer_in_use);
+    state->rate = timer_calibrate(state->clock);
+    state->overhead = overhead_of(state);
+    run_note(run, "waits are timed by %s%s", state->clock->name,
+             strcmp(state->clock->name, timer_in_use->name) == 0
+                 ? ", the timer itself: a wrong rate is not seen"
+                 : "");
+    return true;
+}
+
 static double wait_pattern(struct run *run, double seconds)
 {
-    double overhead = run_pause_overhead(run);
+    const struct pattern_state *state = run->state;
     int64_t started = run_start(run);
     if (seconds > 0)
-        run_pause(seconds - overhead);
+        run_pause_by(state->clock, state->rate, seconds - state->overhead);
     return run_elapsed(run, started, run_stop(run));
 }
 
@@ -91,27 +149,25 @@ static double run_classic_down(struct run *run)
 static const char *check_step(const struct measurement *function, const struct argument *arguments,
                               const struct pe_set *set)
 {
-    (void)function;
     return arguments[0].real >= 0 && arguments[0].real * pe_set_size(set) <= 1
-               ? NULL
+               ? check_clock(function, arguments, set)
                : "the step must be at least 0 s, and no rank's wait longer than 1 s";
 }
 
 static double run_pattern_null(struct run *run)
 {
-    return wait_pattern(run, 0);
+    int64_t started = run_start(run);
+    return run_elapsed(run, started, run_stop(run));
 }
 
 static const char *check_levels(const struct measurement *function,
                                 const struct argument *arguments, const struct pe_set *set)
 {
-    (void)function;
-    (void)set;
     for (int i = 0; i < 2; i++)
         if (!(arguments[i].real > 0 && arguments[i].real <= 1))
             return "waits must be above 0 s, and not longer than 1 s";
     return arguments[2].real >= 0 && arguments[2].real <= 1
-               ? NULL
+               ? check_clock(function, arguments, set)
                : "the time on each level must be at least 0 s (levels take turns), and not longer "
                  "than 1 s";
 }
@@ -119,9 +175,9 @@ static const char *check_levels(const struct measurement *function,
 /* Levels change with the time of the clock, whoever looks at it, or with every call. */
 static double run_pattern_levels(struct run *run)
 {
-    int64_t *calls = run->state;
+    struct pattern_state *state = run->state;
     double now = timer_seconds(timer_now()), dwell = run->arguments[2].real;
-    double turn = dwell > 0 ? now / dwell : (double)(*calls)++;
+    double turn = dwell > 0 ? now / dwell : (double)state->calls++;
     bool on_high = fmod(turn, 2) >= 1;
     return wait_pattern(run, run->arguments[on_high ? 1 : 0].real);
 }
@@ -129,18 +185,16 @@ static double run_pattern_levels(struct run *run)
 static const char *check_warm_up(const struct measurement *function,
                                  const struct argument *arguments, const struct pe_set *set)
 {
-    (void)function;
-    (void)set;
     for (int i = 0; i < 2; i++)
         if (!(arguments[i].real > 0 && arguments[i].real <= 1))
             return "waits must be above 0 s, and not longer than 1 s";
-    return NULL;
+    return check_clock(function, arguments, set);
 }
 
 static double run_pattern_warm_up(struct run *run)
 {
-    int64_t *calls = run->state;
-    bool cold = (*calls)++ < run->arguments[2].integer;
+    struct pattern_state *state = run->state;
+    bool cold = state->calls++ < run->arguments[2].integer;
     return wait_pattern(run, run->arguments[cold ? 0 : 1].real);
 }
 
@@ -182,7 +236,18 @@ static double run_drift(struct run *run)
     {                                                                                              \
         "step", PARAMETER_DOUBLE, "s", "from each rank's wait to the next one's", 0                \
     }
+#define CLOCK                                                                                      \
+    {                                                                                              \
+        "clock", PARAMETER_STRING, "",                                                             \
+            "that times the waits, as --timers lists them; \"\": another one than the timer in "   \
+            "use",                                                                                 \
+            0                                                                                      \
+    }
 #define PATTERN .synchronized = true, .whole = true, .who = "all"
+/* i: which parameter is the clock. */
+#define WAITS(i)                                                                                   \
+    PATTERN, .otherwise = {[i] = ""}, .state_bytes = sizeof(struct pattern_state),                 \
+             .setup = set_up_pattern
 
 const struct measurement measurements_clock[] = {
     {"wtime", "reading the timer in use", .parameters = {ITERATIONS}, .run = run_wtime,
@@ -197,31 +262,34 @@ const struct measurement measurements_clock[] = {
 #endif
      .timed = "MPI_Wtime", .who = "all"},
     {"WaitPatternUp", "rank i is busy for i + 1 microseconds: the result must be n microseconds",
-     PATTERN, .run = run_pattern_up, .timed = "a busy wait"},
+     WAITS(0), .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_up,
+     .timed = "a busy wait"},
     {"WaitPatternDown", "rank i is busy for n - i microseconds: the result must be n microseconds",
-     PATTERN, .run = run_pattern_down, .timed = "a busy wait"},
-    {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps", PATTERN,
-     .parameters = {STEP}, .check = check_step, .run = run_classic_up, .timed = "a busy wait"},
+     WAITS(0), .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_down,
+     .timed = "a busy wait"},
+    {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps", WAITS(1),
+     .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_up,
+     .timed = "a busy wait"},
     {"waitpattern_down", "rank i is busy for n - 1 - i steps: the result must be n - 1 steps",
-     PATTERN, .parameters = {STEP}, .check = check_step, .run = run_classic_down,
+     WAITS(1), .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_down,
      .timed = "a busy wait"},
     {"WaitPatternNull", "every rank returns at once: the result must be 0", PATTERN,
      .run = run_pattern_null, .timed = "nothing"},
     {"WaitPatternLevels", "a time that jumps to and fro between two levels: the result must say so",
-     PATTERN,
+     WAITS(3),
      .parameters = {{"low", PARAMETER_DOUBLE, "s", "busy on the one level", 0},
                     {"high", PARAMETER_DOUBLE, "s", "on the other", 0},
                     {"dwell", PARAMETER_DOUBLE, "s", "that each level lasts; 0: calls take turns",
-                     0}},
-     .state_bytes = sizeof(int64_t), .check = check_levels, .run = run_pattern_levels,
-     .timed = "a busy wait"},
+                     0},
+                    CLOCK},
+     .check = check_levels, .run = run_pattern_levels, .timed = "a busy wait"},
     {"WaitPatternWarmUp", "a time that is longer at first: the result must be that of later calls",
-     PATTERN,
+     WAITS(3),
      .parameters = {{"slow", PARAMETER_DOUBLE, "s", "busy at first", 0},
                     {"fast", PARAMETER_DOUBLE, "s", "busy later", 0},
-                    {"calls", PARAMETER_INT, "", "that are slow", 0}},
-     .state_bytes = sizeof(int64_t), .check = check_warm_up, .run = run_pattern_warm_up,
-     .timed = "a busy wait"},
+                    {"calls", PARAMETER_INT, "", "that are slow", 0},
+                    CLOCK},
+     .check = check_warm_up, .run = run_pattern_warm_up, .timed = "a busy wait"},
     {"Clock_Offset", "what global time is ahead of each PE's clock by", .synchronized = true,
      .clocks = true, .any_sign = true, .run = run_clock_offset_now,
      .timed = "nothing: an offset, not a time", .who = "all"},

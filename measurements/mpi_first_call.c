@@ -18,6 +18,13 @@ static const struct kind {
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
+/* Arguments. */
+#define ELSEWHERE "elsewhere"
+#define SAME "same"
+#define RANK_0 "rank 0"
+#define SLOWEST "slowest"
+#define MOST_BYTES ((uint64_t)1 << 30)
+
 static const struct kind *find_kind(const char *name)
 {
     for (size_t i = 0; i < KINDS; i++)
@@ -42,69 +49,111 @@ static const char *check_kind(const struct measurement *function, const struct a
     return text;
 }
 
-/* An element for each rank, to send and to receive. */
+static size_t elements_of(const struct argument *arguments)
+{
+    return ((size_t)arguments[1].integer + sizeof(int) - 1) / sizeof(int);
+}
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    if ((uint64_t)arguments[1].integer > MOST_BYTES / (uint64_t)pe_set_size(set))
+        return "bytes times the PEs of the set must be at most 1 GiB";
+    if (strcmp(arguments[2].string, SAME) != 0 && strcmp(arguments[2].string, ELSEWHERE) != 0)
+        return "second is \"" ELSEWHERE "\" or \"" SAME "\": where the second call has its data";
+    if (strcmp(arguments[3].string, RANK_0) != 0 && strcmp(arguments[3].string, SLOWEST) != 0)
+        return "ratio is \"" RANK_0 "\" or \"" SLOWEST "\": whose times are compared";
+    return check_kind(function, arguments, set);
+}
+
+/* The memory is the function's own, new for each call: buffers of the script have been used. */
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
     (void)function;
-    (void)arguments;
-    demand->local = demand->remote = (size_t)pes * sizeof(int);
-    demand->reported = sizeof(int);
+    (void)pes;
+    demand->reported =
+        strcmp(arguments[0].string, "Barrier") == 0 ? 0 : elements_of(arguments) * sizeof(int);
 }
 
 #if SKAMPI_MPI
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Of a process. */
 static bool called[KINDS];
 
-/* Element i that a rank sends. */
-static int value_of(int rank, int i)
+/* Element j of block i that a rank sends: small, so that sums over all ranks fit into an int. */
+static int value_of(int rank, int i, size_t j)
 {
-    return 1000 * rank + i;
+    return (int)(((size_t)rank * 7 + (size_t)i * 3 + j) % 1000);
 }
 
-static int sum_of(int ranks)
+static int sum_of(int ranks, size_t j)
 {
     int sum = 0;
     for (int rank = 0; rank < ranks; rank++)
-        sum += value_of(rank, 0);
+        sum += value_of(rank, 0, j);
     return sum;
 }
 
-/* What element i must be behind the call, if anything. */
-static bool is_right(enum mpi_flow flow, const struct mpi_call *call)
+/* What element j of block i must be behind the call; -1: anything. */
+static int wanted(enum mpi_flow flow, const struct mpi_call *call, int i, size_t j)
 {
-    const int *found = call->receive;
     int rank = call->rank;
     switch (flow) {
     case MPI_FLOW_BCAST:
-        return found[0] == value_of(0, 0);
+        return i == 0 ? value_of(0, 0, j) : -1;
     case MPI_FLOW_SCATTER:
-        return found[0] == value_of(0, rank);
+        return i == 0 ? value_of(0, rank, j) : -1;
     case MPI_FLOW_GATHER:
+        return rank == 0 ? value_of(i, 0, j) : -1;
     case MPI_FLOW_ALLGATHER:
-        for (int i = 0; (rank == 0 || flow == MPI_FLOW_ALLGATHER) && i < call->size; i++)
-            if (found[i] != value_of(i, 0))
-                return false;
-        return true;
+        return value_of(i, 0, j);
     case MPI_FLOW_ALLTOALL:
-        for (int i = 0; i < call->size; i++)
-            if (found[i] != value_of(i, rank))
-                return false;
-        return true;
+        return value_of(i, rank, j);
     case MPI_FLOW_REDUCE:
-        return rank > 0 || found[0] == sum_of(call->size);
+        return i == 0 && rank == 0 ? sum_of(call->size, j) : -1;
     case MPI_FLOW_ALLREDUCE:
-        return found[0] == sum_of(call->size);
+        return i == 0 ? sum_of(call->size, j) : -1;
     case MPI_FLOW_SCAN:
-        return found[0] == sum_of(rank + 1);
+        return i == 0 ? sum_of(rank + 1, j) : -1;
     case MPI_FLOW_EXSCAN:
-        return rank == 0 || found[0] == sum_of(rank);
+        return i == 0 && rank > 0 ? sum_of(rank, j) : -1;
     default:
-        return true;
+        return -1;
     }
+}
+
+static bool is_right(enum mpi_flow flow, const struct mpi_call *call)
+{
+    size_t elements = (size_t)call->receive_count;
+    const int *found = call->receive;
+    for (int i = 0; i < call->size; i++)
+        for (size_t j = 0; j < elements; j++) {
+            int value = wanted(flow, call, i, j);
+            if (value >= 0 && found[(size_t)i * elements + j] != value)
+                return false;
+        }
+    return true;
+}
+
+/* Memory of one call, as much for what is sent as for what is received behind it. */
+static bool fill(const struct kind *kind, struct mpi_call *call, int *memory, size_t elements)
+{
+    if (!memory)
+        return false;
+    int *source = memory, *target = memory + (size_t)call->size * elements;
+    for (int i = 0; i < call->size; i++)
+        for (size_t j = 0; j < elements; j++) {
+            size_t at = (size_t)i * elements + j;
+            source[at] = value_of(call->rank, i, j);
+            target[at] = kind->routine->flow == MPI_FLOW_BCAST && call->rank == 0 ? source[at] : -1;
+        }
+    call->send = source;
+    call->receive = target;
+    return true;
 }
 
 /* From the engine's barrier on, so that it does not count how late others are. */
@@ -118,33 +167,51 @@ static double time_call(struct run *run, const struct kind *kind, struct mpi_cal
     return seconds;
 }
 
+/* Calls with data at two places, or twice at the same. Both are filled, and so touched, before. */
+static double run_calls(struct run *run, const struct kind *kind, int *memory[2])
+{
+    size_t elements = elements_of(run->arguments);
+    struct mpi_call first = {.comm = mpi_comm(run),
+                             .rank = run->rank,
+                             .size = run->size,
+                             .send_count = (int)elements,
+                             .receive_count = (int)elements,
+                             .send_type = MPI_INT,
+                             .receive_type = MPI_INT,
+                             .op = MPI_SUM};
+    struct mpi_call second = first;
+    bool same = strcmp(run->arguments[2].string, SAME) == 0;
+    bool good = fill(kind, &first, memory[0], elements) &&
+                fill(kind, &second, memory[same ? 0 : 1], elements);
+    if (run_max(run, !good) > 0) {
+        run_fail(run, "rank %d has no memory for so many bytes", run->rank);
+        return NAN;
+    }
+    double times[] = {time_call(run, kind, &first), 0};
+    good = is_right(kind->routine->flow, &first);
+    times[1] = time_call(run, kind, &second);
+    if (!good || !is_right(kind->routine->flow, &second))
+        run_fail(run, "rank %d does not have the data that it must have behind the call",
+                 run->rank);
+    bool slowest = strcmp(run->arguments[3].string, SLOWEST) == 0;
+    double compared[] = {slowest ? run_max(run, times[0]) : times[0],
+                         slowest ? run_max(run, times[1]) : times[1]};
+    run_note(run, "the second call: %.4g ns, the first took %.3g times as long (%s; %s)",
+             compared[1] * 1e9, compared[0] / compared[1], run->arguments[3].string,
+             same ? "the second at the same address" : "the second at another address");
+    return times[0];
+}
+
 static double run_first_call(struct run *run)
 {
     const struct kind *kind = find_kind(run->arguments[0].string);
     bool before = called[kind - kinds];
-    int *source = (int *)(void *)run->local, *target = (int *)(void *)run->remote;
-    struct mpi_call call = {.comm = mpi_comm(run),
-                            .rank = run->rank,
-                            .size = run->size,
-                            .send = source,
-                            .receive = target,
-                            .send_count = 1,
-                            .receive_count = 1,
-                            .send_type = MPI_INT,
-                            .receive_type = MPI_INT,
-                            .op = MPI_SUM};
-    for (int i = 0; i < run->size; i++) {
-        source[i] = value_of(run->rank, i);
-        target[i] = kind->routine->flow == MPI_FLOW_BCAST && run->rank == 0 ? source[i] : -1;
-    }
+    size_t elements = 2 * (size_t)run->size * elements_of(run->arguments) + 1;
+    int *memory[] = {calloc(elements, sizeof(int)), calloc(elements, sizeof(int))};
     called[kind - kinds] = true;
-    double first = time_call(run, kind, &call);
-    if (!is_right(kind->routine->flow, &call))
-        run_fail(run, "rank %d does not have the data that it must have behind the call",
-                 run->rank);
-    double second = run_max(run, time_call(run, kind, &call)), slowest = run_max(run, first);
-    run_note(run, "the second call: %.4g ns, the first took %.3g times as long", second * 1e9,
-             slowest / second);
+    double first = run_calls(run, kind, memory);
+    free(memory[0]);
+    free(memory[1]);
     if (run_max(run, before) > 0)
         run_note(run, "not the first in this process: First_Call_MPI had called it before");
     if (run_measured_before(run) > 0)
@@ -156,14 +223,21 @@ static double run_first_call(struct run *run)
 #endif
 
 const struct measurement measurements_mpi_first_call[] = {
-    {"First_Call_MPI", "the first call of a collective of MPI in a process, of one int",
-     MPI_FUNCTION_CHECKED(check_kind), .once = true, .own_check = true, .who = "all",
+    {"First_Call_MPI", "the first call of a collective of MPI in a process",
+     MPI_FUNCTION_CHECKED(check), .once = true, .own_check = true, .who = "all",
      .parameters =
          {{"kind", PARAMETER_STRING, "",
            "of call: Barrier, Bcast, Alltoall, Allreduce, ... (an unknown one is answered "
            "by all)",
+           0},
+          {"bytes", PARAMETER_INT, "bytes", "of each PE's block, rounded up to whole ints", 0},
+          {"second", PARAMETER_STRING, "",
+           "call: its data are \"" ELSEWHERE "\" or at the \"" SAME "\" address", 0},
+          {"ratio", PARAMETER_STRING, "",
+           "of the first call's time to the second's, in a note: that of \"" RANK_0
+           "\", or of the \"" SLOWEST "\" rank of each call",
            0}},
-     .demand = demand, .run = WITH_MPI(run_first_call),
-     .timed = "one call, behind the engine's barrier"},
+     .otherwise = {[1] = "8192", [2] = ELSEWHERE, [3] = RANK_0}, .demand = demand,
+     .run = WITH_MPI(run_first_call), .timed = "one call, behind the engine's barrier"},
 };
 const size_t measurements_mpi_first_call_count = MEASUREMENT_COUNT(measurements_mpi_first_call);

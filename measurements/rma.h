@@ -53,9 +53,8 @@ double rma_run_paused(struct run *);   /* call, computation and quiet, less the 
 double rma_run_timed_inside(struct run *);
 
 double rma_empty_quiet(struct run *);
-double rma_post_alone(struct run *);
+double rma_post_alone(struct run *); /* and what follows it up to its quiet */
 double rma_pause_alone(struct run *);
-double rma_post_and_pause(struct run *);
 
 /* ---- Pieces of descriptors ---- */
 
@@ -97,13 +96,14 @@ double rma_post_and_pause(struct run *);
     .timed = op "; quiet untimed", .cost = "post"
 #define QUIET(op)                                                                                  \
     .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .timed = op " + quiet",      \
-    .reference = WITH_SHMEM(rma_post_alone), .subtracted = "the post, measured alone",             \
-    .cost = "wire + quiet"
+    .reference = WITH_SHMEM(rma_post_alone),                                                       \
+    .subtracted = "the post, with nothing outstanding before it", .cost = "wire + quiet"
 #define QUIET_DELAYED(op)                                                                          \
     .setup = WITH_SHMEM(rma_set_up_pause), .run = WITH_SHMEM(rma_run_paused),                      \
     .timed = op " + computation of twice the full operation + quiet",                              \
-    .reference = WITH_SHMEM(rma_post_and_pause),                                                   \
-    .subtracted = "the computation's measured length, and the post, measured alone",               \
+    .reference = WITH_SHMEM(rma_post_alone),                                                       \
+    .subtracted =                                                                                  \
+        "the computation's measured length, and the post, with nothing outstanding before it",     \
     .cost = "hidden + quiet"
 #define OVERLAP(op)                                                                                \
     .setup = WITH_SHMEM(rma_set_up_pause), .run = WITH_SHMEM(rma_run_paused),                      \

@@ -484,31 +484,35 @@ static int64_t timed_inside(struct run *run, int64_t from, int64_t to)
     return to - from;
 }
 
-/* Post and quiet each timed where they stand, algorithms 7 and 8 of Coti & Malony: what readings of
- * the timer cost is in the result, and nothing is taken off. There to show the difference. */
+/* Timed where they stand, algorithms 7 and 8 of Coti & Malony: two readings in each iteration,
+ * right before and right behind what is timed (post, quiet, or both with nothing in between). What
+ * a reading costs is in the result, and nothing is taken off. There to show the difference. */
 double rma_run_timed_inside(struct run *run)
 {
     const struct rma *rma = run->function->variant;
     const struct rma_state *state = run->state;
     struct call call = call_of(run);
-    int64_t ticks = 0, all = operations(run);
+    bool posts = rma->timed_inside & RMA_POSTS, quiets = rma->timed_inside & RMA_QUIETS;
+    double paused = 0; /* while the timer runs */
+    int64_t ticks = 0, begin = 0, all = operations(run);
     start(run);
     for (int64_t i = 0; i < all; i++) {
-        int64_t before = timer_now();
+        if (posts)
+            begin = timer_now();
         do_call(&call);
-        int64_t posted = timer_now();
-        if (state->pause > 0)
-            run_pause(state->pause);
-        int64_t resumed = timer_now();
+        if (!quiets)
+            ticks += timed_inside(run, begin, timer_now());
+        double pause = state->pause > 0 ? run_pause(state->pause) : 0;
+        if (posts)
+            paused += pause;
+        else
+            begin = timer_now();
         shmem_quiet();
-        int64_t end = timer_now();
-        if (rma->timed_inside & RMA_POSTS)
-            ticks += timed_inside(run, before, posted);
-        if (rma->timed_inside & RMA_QUIETS)
-            ticks += timed_inside(run, resumed, end);
+        if (quiets)
+            ticks += timed_inside(run, begin, timer_now());
     }
     run_stop(run);
-    return acting(run) ? timer_seconds(ticks) / (double)all : NAN;
+    return acting(run) ? (timer_seconds(ticks) - paused) / (double)all : NAN;
 }
 
 /* ---- What is subtracted ---- */
@@ -528,10 +532,36 @@ double rma_empty_quiet(struct run *run)
     return time_calls(run, &call, 2) - once;
 }
 
+/* The post as it is in front of its quiet, with nothing outstanding: a library may take longer for
+ * it the more there is. Only a reading right behind each post tells it from its quiet. What a
+ * reading costs where it stands is taken off. */
+static double post_by_post(struct run *run)
+{
+    const struct rma_state *state = run->state;
+    struct call call = call_of(run);
+    struct apart apart = {0};
+    int64_t all = operations(run);
+    for (int64_t i = 0; i < all; i++) {
+        apart_begin(&apart);
+        do_call(&call);
+        if (state->pause > 0)
+            apart.paused += run_pause(state->pause);
+        apart_end(&apart);
+        shmem_quiet();
+    }
+    return apart_seconds(&apart, all);
+}
+
+static double posts_together(struct run *run)
+{
+    const struct rma_state *state = run->state;
+    return in_bursts(run, state->pause > 0 ? burst_of_posts_and_pauses : burst_of_posts);
+}
+
 double rma_post_alone(struct run *run)
 {
     warm(run);
-    return acting(run) ? in_bursts(run, burst_of_posts) : 0;
+    return acting(run) ? apart_or_together(run, post_by_post(run), posts_together) : 0;
 }
 
 /* What a computation costs beyond its measured length, which depends on that length: the end of
@@ -544,13 +574,6 @@ double rma_pause_alone(struct run *run)
     for (int64_t i = 0; i < all; i++)
         paused += run_pause(state->pause);
     return acting(run) ? (run_elapsed(run, started, timer_now()) - paused) / (double)all : 0;
-}
-
-/* The same behind a post. */
-double rma_post_and_pause(struct run *run)
-{
-    warm(run);
-    return acting(run) ? in_bursts(run, burst_of_posts_and_pauses) : 0;
 }
 
 #endif

@@ -211,6 +211,14 @@ bool data_verify_equal(struct run *run, const char *what, const void *memory, co
     return wrong(run, what, at, bytes, found[at], wanted[at]);
 }
 
+double apart_or_together(struct run *run, double apart, double (*together)(struct run *))
+{
+    if (run->settings->cache_state == CACHE_COLD)
+        return apart;
+    double burst = together(run);
+    return burst < apart && apart - burst <= timer_in_use->cost ? burst : apart;
+}
+
 bool warm_places(const struct run *run)
 {
     return run->settings->cache_state == CACHE_WARM && run->settings->buffer_cycling &&

@@ -69,6 +69,37 @@ bool data_verify_untouched(struct run *, const char *what, const void *memory, s
 bool data_verify_equal(struct run *, const char *what, const void *memory, const void *expected,
                        size_t bytes);
 
+/* A call that needs another one behind it, one at a time: timed where it stands, by a reading right
+ * before and one right behind it, less what a reading costs there, which one more in front of both
+ * tells. Any PE. */
+struct apart {
+    int64_t begin, ticks;
+    double paused; /* seconds of a computation in between, to be taken off */
+};
+
+static inline void apart_begin(struct apart *apart)
+{
+    int64_t before = timer_now();
+    apart->begin = timer_now();
+    apart->ticks -= apart->begin - before;
+}
+
+static inline void apart_end(struct apart *apart)
+{
+    apart->ticks += timer_now() - apart->begin;
+}
+
+static inline double apart_seconds(const struct apart *apart, int64_t operations)
+{
+    return (timer_seconds(apart->ticks) - apart->paused) / (double)operations;
+}
+
+/* Seconds to be subtracted for a call timed apart, which `together` times in bursts. Readings in
+ * between keep the processor from working ahead: where a burst is faster by less than a reading
+ * takes, that is all there is to it. Else the call depends on what is outstanding, and only `apart`
+ * is right, as in cold memory, which a second time is not. */
+double apart_or_together(struct run *run, double apart, double (*together)(struct run *));
+
 /* Whether each place of the buffers is to be brought into the caches by an untimed operation
  * before it is used in a timed one. */
 bool warm_places(const struct run *run);

@@ -128,9 +128,13 @@ static void print_signature(const struct measurement *function)
     static const char *const types[] = {"int",   "int",      "int", "double", "string",
                                         "int[]", "datatype", "op",  "info"};
     printf("%s(", function->name);
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const char *quote = function->parameters[i].type == PARAMETER_STRING ? "\"" : "";
         printf("%s%s %s", i ? ", " : "", types[function->parameters[i].type],
                function->parameters[i].name);
+        if (function->otherwise[i])
+            printf(" = %s%s%s", quote, function->otherwise[i], quote);
+    }
     printf(")");
 }
 

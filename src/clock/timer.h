@@ -59,6 +59,10 @@ static inline double timer_seconds(int64_t ticks)
 
 int64_t timer_ticks(double seconds);
 
+/* The clock that another one is checked by, since it counts by something else where possible: the
+ * system's for counters, the processor's counter for the others. */
+struct timer *timer_second(const struct timer *);
+
 /* The table is in the order of preference where none is chosen. */
 size_t timer_count(void);
 struct timer *timer_at(size_t i);

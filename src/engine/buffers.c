@@ -144,6 +144,7 @@ void buffers_at(const struct buffers *buffers, struct run *run, size_t turn)
     run->scratch = scratch(buffers);
     run->local_step = buffers->cold && run->demand.local ? buffers->local_stride : 0;
     run->remote_step = buffers->cold && run->demand.remote ? buffers->remote_stride : 0;
+    run->places = buffers->cold ? buffers_cold_places(buffers, &run->demand) : SIZE_MAX;
 }
 
 size_t buffers_warm_places(const struct buffers *buffers)

@@ -10,3 +10,19 @@ void measurement_demand(const struct measurement *function, const struct argumen
         function->neighborhood ? topology_degree(pe_set_topology(set)) : pe_set_size(set);
     function->demand(function, arguments, partners, demand);
 }
+
+size_t measurement_parameter_count(const struct measurement *function)
+{
+    size_t count = 0;
+    while (count < MEASUREMENT_MAX_PARAMETERS && function->parameters[count].name)
+        count++;
+    return count;
+}
+
+size_t measurement_required_count(const struct measurement *function)
+{
+    size_t count = 0, all = measurement_parameter_count(function);
+    while (count < all && !function->otherwise[count])
+        count++;
+    return count;
+}

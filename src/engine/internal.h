@@ -87,11 +87,12 @@ struct engine {
     struct clock_rules clock_rules; /* that clocks were synchronized by, */
     bool clocks_known;              /* if they were, with this timer */
     struct sync_report clocks;
-    int64_t shortest; /* timed interval of this measurement, ticks */
-    int64_t longest;  /* valid repetition, from start to stop, ticks */
-    double timed;     /* in timed intervals since the start of the program, seconds */
-    double *raw;      /* valid repetitions in the order of time, or NULL; on the set's rank 0 and,
-                         once brought there, PE 0 */
+    int64_t shortest;     /* timed interval of this measurement, ticks */
+    int64_t longest;      /* valid repetition, from start to stop, ticks */
+    double timed;         /* in timed intervals since the start of the program, seconds */
+    double shortest_part; /* of the last repetition, as run_shortest_part() said; else NaN */
+    double *raw; /* valid repetitions in the order of time, or NULL; on the set's rank 0 and,
+                    once brought there, PE 0 */
     int64_t last_iterations;
     double last_effective;           /* independent repetitions */
     double last_median, last_within; /* of the last measurement; PE 0 */
@@ -152,6 +153,7 @@ struct numbers {
     double time, standard_error, window;
     double error, time_low, time_high; /* mpiperf: of the time, half of its interval and that */
     double reference_error;            /* of what was subtracted: a standard error, part of all */
+    double subtracted; /* on the PE where it was most */
     double mean, deviation, median, median_low, median_high;
     double minimum, maximum, p5, p25, p75, p95, p99, autocorrelation, effective;
     int64_t valid, invalid, late, overruns, warm_up, changes, iterations, flags, notes_length;

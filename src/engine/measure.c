@@ -98,6 +98,11 @@ double run_elapsed(struct run *run, int64_t start, int64_t stop)
     return timer_seconds(stop - start) - timer_in_use->cost;
 }
 
+void run_shortest_part(struct run *run, double seconds)
+{
+    run->engine->shortest_part = seconds;
+}
+
 /* Busy until the clock says so, driving the library, with the last poll early enough. */
 static void wait_until(struct window *window, int64_t target)
 {
@@ -284,6 +289,17 @@ double run_pause(double seconds)
     return timer_seconds(now - start);
 }
 
+double run_pause_by(const struct timer *clock, double rate, double seconds)
+{
+    counters_hold();
+    int64_t start = clock->now(), until = start + (int64_t)(seconds * rate), now;
+    do
+        now = clock->now();
+    while (now < until);
+    counters_release();
+    return (double)(now - start) / rate;
+}
+
 double run_pause_overhead(struct run *run)
 {
     struct engine *engine = run->engine;
@@ -319,6 +335,14 @@ double run_hold(double seconds)
 
 /* ---- One repetition ---- */
 
+/* Of so many iterations: the places that they use where each is to be cold. */
+static size_t cold_operations(const struct run *run, int64_t iterations)
+{
+    const struct measurement *function = run->function;
+    size_t each = function->operations ? (size_t)function->operations(run) : 1;
+    return (size_t)iterations * each + (function->operations != NULL);
+}
+
 static void next_buffers(struct engine *engine)
 {
     buffers_next(&engine->buffers, &engine->run);
@@ -328,7 +352,7 @@ static void next_buffers(struct engine *engine)
     if (!engine->buffers.cold)
         return;
     buffers_flush(&engine->buffers, &engine->run.demand, &engine->settings,
-                  (size_t)engine->run.iterations);
+                  cold_operations(&engine->run, engine->run.iterations));
     comm_barrier(engine->run.set); /* nobody may begin while others flush what it will touch */
 }
 
@@ -403,14 +427,33 @@ bool measure_global_run_times(const struct engine *engine)
            engine->settings.window.rule != WINDOW_DISSEMINATION;
 }
 
+/* No more than there is fresh memory for; at least one. */
+static int64_t cold_iterations(const struct engine *engine, int64_t wanted)
+{
+    const struct run *run = &engine->run;
+    if (!engine->buffers.cold)
+        return wanted;
+    size_t places = buffers_cold_places(&engine->buffers, &run->demand);
+    size_t each = cold_operations(run, 1) - cold_operations(run, 0);
+    size_t most = (places - cold_operations(run, 0)) / each;
+    if ((uint64_t)wanted <= most)
+        return wanted;
+    return most > 0 ? (int64_t)most : 1;
+}
+
 static void limit_cold_iterations(struct engine *engine)
 {
     struct run *run = &engine->run;
+    int64_t wanted = run->iterations;
+    run->iterations = cold_iterations(engine, wanted);
+    if (run->iterations < wanted)
+        run_note(run, "iterations reduced to %lld: there is no more fresh memory",
+                 (long long)run->iterations);
     size_t places = buffers_cold_places(&engine->buffers, &run->demand);
-    if (!engine->buffers.cold || (uint64_t)run->iterations <= places)
-        return;
-    run->iterations = (int64_t)places;
-    run_note(run, "iterations reduced to %zu: there is no more fresh memory", places);
+    size_t operations = cold_operations(run, run->iterations);
+    if (engine->buffers.cold && operations > places)
+        run_note(run, "not all is cold: %zu operations of an iteration, and fresh memory for %zu",
+                 operations, places);
 }
 
 /* So many that what a repetition times lasts long enough for the timer, on every PE that times
@@ -422,14 +465,18 @@ static void choose_iterations(struct engine *engine)
                                  LONG_ENOUGH_COSTS * timer_in_use->cost),
                             LONG_ENOUGH_SECONDS)};
     comm_allreduce(run->set, COMM_MAX, needed, 1);
-    run->iterations = 1;
+    int64_t fewest = run->function->fewest_iterations;
+    run->iterations = cold_iterations(engine, fewest > 1 ? fewest : 1);
     for (int attempt = 0; attempt < ITERATION_ATTEMPTS; attempt++) {
         if (engine->buffers.cold) {
             repeat(engine); /* first touches of the pages count for nothing */
         }
         double before = engine->timed;
+        engine->shortest_part = NAN;
         repeat(engine);
         double seconds = engine->timed - before;
+        if (!isnan(engine->shortest_part))
+            seconds = engine->shortest_part;
         if (engine->timed == before)
             seconds = NAN; /* this PE only watches */
         comm_allreduce(run->set, COMM_MIN, &seconds, 1);
@@ -437,10 +484,8 @@ static void choose_iterations(struct engine *engine)
             break;
         double factor = seconds > 0 ? needed[0] / seconds * 1.1 : 100;
         double more = ceil((double)run->iterations * fmin(factor, 100));
-        run->iterations = more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS;
-        size_t places = buffers_cold_places(&engine->buffers, &run->demand);
-        if (engine->buffers.cold && (uint64_t)run->iterations > places)
-            run->iterations = (int64_t)places;
+        run->iterations =
+            cold_iterations(engine, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
     }
     run_note(run, "iterations chosen: %lld", (long long)run->iterations);
 }
@@ -852,8 +897,11 @@ static void note_doubts(struct engine *engine, struct numbers *numbers)
                  -numbers->time * 1e9);
         numbers->time = 0;
     } else {
-        run_note(run, "clearly below zero: the subtracted costs were higher than in the "
-                      "measurement itself, the value is an error of the method");
+        run_note(run,
+                 "clearly below zero: the subtracted costs were higher than in the "
+                 "measurement itself, the value is an error of the method; before they were "
+                 "subtracted, it was at most %.4g ns: a bound",
+                 (numbers->time + numbers->subtracted) * 1e9);
     }
 }
 
@@ -1030,6 +1078,8 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
         for (size_t i = 0; i < n; i++)
             samples->max[i] = samples->own[i] -= both.mean - before->mean;
         reference_variance = both.variance;
+        numbers->subtracted = both.mean;
+        comm_allreduce(run->set, COMM_MAX, &numbers->subtracted, 1);
         samples->max[n] = reference_variance;
         comm_allreduce(run->set, COMM_MAX, samples->max, n + 1);
         reference_variance = isnan(samples->max[n]) ? 0 : samples->max[n];

@@ -84,6 +84,8 @@ struct run {
     unsigned char *local, *remote, *scratch;
     /* From one iteration to the next, bytes: 0 when warm; cold, each iteration has fresh memory. */
     size_t local_step, remote_step;
+    size_t places; /* so many follow each other; SIZE_MAX when warm */
+    size_t place;  /* which of them fill() and verify() are about; 0 when warm */
     struct demand demand;
     uint64_t seed;    /* of the data that fill() is to make */
     int64_t repeated; /* repetitions since fill() */
@@ -97,6 +99,9 @@ struct measurement {
     enum api api;
     int version_major, version_minor; /* of the API, needed at least; 0.0 when any will do */
     struct parameter parameters[MEASUREMENT_MAX_PARAMETERS];
+    /* What those that scripts may leave out are then, as text: the last ones. NULL: must be given.
+     */
+    const char *otherwise[MEASUREMENT_MAX_PARAMETERS];
     bool synchronized; /* starts as the script chose (window, barrier, none); false: never */
     bool
         whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
@@ -149,6 +154,11 @@ struct measurement {
      * built with. */
     double (*run)(struct run *);
     void (*teardown)(struct run *);
+    /* How many operations of an iteration need memory of their own to find it cold, where it is not
+     * one. There is one place more than for all of them, the first, for an untimed operation. Where
+     * there are fewer than run->places, hooks begin again with the first. Pure. */
+    int64_t (*operations)(const struct run *);
+    int64_t fewest_iterations; /* that the engine chooses, where the method needs many */
 };
 
 /* One family's table; measurements/registry.c lists them all. */
@@ -178,6 +188,8 @@ const struct measurement *measurement_find(const char *name);
 /* i-th of all, NULL behind the last. */
 const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
+/* How many of them must be given. */
+size_t measurement_required_count(const struct measurement *);
 /* What its hook says for this set; nothing without one. */
 void measurement_demand(const struct measurement *, const struct argument *, const struct pe_set *,
                         struct demand *);
@@ -206,9 +218,17 @@ int64_t run_stop(struct run *);
  * between them is what set_hw_counters() counts, but for run_pause(). Any PE. */
 double run_elapsed(struct run *, int64_t start, int64_t stop);
 
+/* Of a repetition that times parts each by itself: the seconds of the shortest, which must be long
+ * enough where the engine chooses the iterations; otherwise it is all that run_elapsed() saw. Any
+ * PE. */
+void run_shortest_part(struct run *, double seconds);
+
 /* Busy for about the given seconds without system call, sleep or library call; returns the
  * length measured. Any one PE. */
 double run_pause(double seconds);
+
+/* The same by another clock than the timer in use; rate: its ticks per second. */
+double run_pause_by(const struct timer *clock, double rate, double seconds);
 
 /* The cost of a run_pause() beyond the length that it returns, per call. Any one PE. */
 double run_pause_overhead(struct run *);

@@ -24,14 +24,6 @@ const struct measurement *measurement_find(const char *name)
     return NULL;
 }
 
-size_t measurement_parameter_count(const struct measurement *function)
-{
-    size_t count = 0;
-    while (count < MEASUREMENT_MAX_PARAMETERS && function->parameters[count].name)
-        count++;
-    return count;
-}
-
 /* One text for all: they differ in the version alone, and few versions matter. */
 static const char *too_old(const struct measurement *function, int major, int minor)
 {

@@ -81,13 +81,25 @@ static bool check_guards(struct run *run)
 
 /* ---- The places of a repetition ---- */
 
-/* Of a cold repetition, the first and the last iteration's memory counts; else there is but one. */
+/* Of the last operation of a cold repetition. */
+static size_t last_place(const struct run *run)
+{
+    size_t iterations = (size_t)run->iterations;
+    if (!run->function->operations)
+        return iterations - 1;
+    return iterations * (size_t)run->function->operations(run) % run->places;
+}
+
+/* Of a cold repetition, the first and the last operation's memory counts; else there is but one. */
 static void at_each_place(struct run *run, void (*act)(struct run *))
 {
     unsigned char *local = run->local, *remote = run->remote;
-    size_t last = (size_t)run->iterations - 1;
+    bool cold = run->local_step > 0 || run->remote_step > 0;
+    size_t last = cold ? last_place(run) : 0;
+    run->place = 0;
     act(run);
-    if (last > 0 && (run->local_step > 0 || run->remote_step > 0)) {
+    if (last > 0) {
+        run->place = last;
         run->local += last * run->local_step;
         run->remote += last * run->remote_step;
         act(run);

@@ -383,7 +383,8 @@ static char *describe_measurement(const struct measurement *measurement)
     struct text text = {0};
 
     for (size_t i = 0; i < measurement_parameter_count(measurement); i++)
-        text_append(&text, "%s%s", i > 0 ? ", " : "", measurement->parameters[i].name);
+        text_append(&text, "%s%s%s", i > 0 ? ", " : "", measurement->parameters[i].name,
+                    measurement->otherwise[i] ? " if you want" : "");
     return text_take(&text);
 }
 
@@ -391,6 +392,7 @@ static void check_measurement(struct checker *c, struct expr *call,
                               const struct measurement *measurement)
 {
     size_t wanted = measurement_parameter_count(measurement);
+    size_t least = measurement_required_count(measurement);
 
     call->measurement = measurement;
     c->tree->communicates =
@@ -406,10 +408,15 @@ static void check_measurement(struct checker *c, struct expr *call,
         check_argument(c, call, i, value_type_of(parameter->type), parameter->name);
         check_minimum(c, call, i, parameter);
     }
-    if (call->count != wanted) {
+    if (call->count < least || call->count > wanted) {
         char *description = describe_measurement(measurement);
+        bool few = call->count < least;
 
-        report_arity(c, call, wanted, "", description);
+        report_arity(c, call, few ? least : wanted,
+                     least == wanted ? ""
+                     : few           ? "at least "
+                                     : "at most ",
+                     description);
         free(description);
     }
 }

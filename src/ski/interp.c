@@ -435,13 +435,41 @@ static void flush(struct interp *in, const struct stmt *stmt)
 
 /* The same as the type letters of a builtin. */
 static void argument_letters(const struct measurement *function,
-                             char letters[MEASUREMENT_MAX_PARAMETERS + 1])
+                             char letters[MEASUREMENT_MAX_PARAMETERS + 2])
 {
     size_t count = measurement_parameter_count(function);
+    size_t required = measurement_required_count(function);
 
-    for (size_t i = 0; i < count; i++)
-        letters[i] = (char)value_type_of(function->parameters[i].type);
-    letters[count] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (i == required)
+            *letters++ = '?';
+        *letters++ = (char)value_type_of(function->parameters[i].type);
+    }
+    *letters = '\0';
+}
+
+/* What was not given, as the function wants it then. */
+static struct value *complete_args(const struct measurement *function, struct value *given,
+                                   size_t given_count)
+{
+    size_t count = measurement_parameter_count(function);
+    struct value *args;
+
+    if (given_count == count)
+        return given;
+    args = memory_zeroed(count, sizeof *args);
+    for (size_t i = 0; i < given_count; i++)
+        args[i] = given[i];
+    free(given);
+    for (size_t i = given_count; i < count; i++) {
+        const char *text = function->otherwise[i];
+        enum value_type type = value_type_of(function->parameters[i].type);
+
+        args[i] = type == TYPE_INT    ? value_int(strtoll(text, NULL, 10))
+                  : type == TYPE_REAL ? value_real(strtod(text, NULL))
+                                      : value_string(text, strlen(text));
+    }
+    return args;
 }
 
 /* The values stay the owners of what the argument points to. */
@@ -608,7 +636,8 @@ static bool measure(struct interp *in, const struct stmt *stmt)
 {
     const struct expr *call = stmt->expr;
     const struct settings *settings = engine_settings(in->engine);
-    char letters[MEASUREMENT_MAX_PARAMETERS + 1];
+    char letters[MEASUREMENT_MAX_PARAMETERS + 2];
+    size_t count;
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     struct value set, *args;
 
@@ -635,14 +664,16 @@ static bool measure(struct interp *in, const struct stmt *stmt)
         value_release(&set);
         return false;
     }
-    for (size_t i = 0; i < call->count; i++)
+    args = complete_args(call->measurement, args, call->count);
+    count = measurement_parameter_count(call->measurement);
+    for (size_t i = 0; i < count; i++)
         arguments[i] = argument_of(&args[i]);
     bool ok = measure_request(in, stmt,
                               &(struct measure_request){.function = call->measurement,
                                                         .arguments = arguments,
                                                         .set = set.as.set},
                               args);
-    release_args(args, call->count);
+    release_args(args, count);
     value_release(&set);
     return ok;
 }

@@ -217,6 +217,8 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
     ("violin", ["raw.json", "--kind", "violin"], ["median", "Time [ns]", "16 KiB"]),
     ("order", ["single.json", "--kind", "order"], ["Repetition, in the order of time"]),
     ("order-rounds", ["rounds.json", "--kind", "order", "--where", "count=8"], ["Round"]),
+    ("spread", ["rounds.json", "--kind", "spread"],
+     ["Standard error of the mean [%]", "spread: 100 sigma", "k = 10 rounds"]),
     ("rounds", ["rounds.json"],
      ["prediction of a later run 95 %", "median of 10 rounds",
       "intervals of the median: confidence 97.8 %"]),
@@ -531,6 +533,9 @@ for script in sorted(glob.glob(os.path.join(ROOT, "inputs/figures/*.ski"))):
         factor = 1 + number % 7 / 5 + {"Post": 0, "Overlap": 2}.get(part, 4)
         points += [point(block, function, {"count": n}, factor * nanoseconds(n),
                          variables={variable: n}) for n in SIZES]
+    with open(script, encoding="utf-8") as file:
+        if "set_rounds(" in file.read():
+            points = [over_rounds(p) for p in points]
     write(os.path.join(folder, f"{name}.json"), points)
     drawn_blocks = [json.dumps(block, ensure_ascii=False) for block, _, _ in blocks]
     with open(script[:-len(".ski")] + ".json", encoding="utf-8") as file:

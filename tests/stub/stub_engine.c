@@ -410,15 +410,6 @@ const struct measurement *measurement_find(const char *name)
     return NULL;
 }
 
-size_t measurement_parameter_count(const struct measurement *function)
-{
-    size_t count = 0;
-
-    while (count < MEASUREMENT_MAX_PARAMETERS && function->parameters[count].name != NULL)
-        count++;
-    return count;
-}
-
 const char *measurement_unsupported(const struct measurement *function)
 {
     return strcmp(function->name, "Fake_Unsupported") == 0 ? "not with the stub" : NULL;

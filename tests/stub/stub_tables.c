@@ -81,12 +81,3 @@ const struct measurement *measurement_find(const char *name)
             return &measurements[i];
     return NULL;
 }
-
-size_t measurement_parameter_count(const struct measurement *measurement)
-{
-    size_t count = 0;
-
-    while (count < MEASUREMENT_MAX_PARAMETERS && measurement->parameters[count].name != NULL)
-        count++;
-    return count;
-}

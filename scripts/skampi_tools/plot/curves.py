@@ -431,6 +431,15 @@ def overlap_of(full, rest, post):
 # ---- Axes ----
 
 
+def spread_of(medians):
+    """Percent: the standard error of the mean of independent runs, sigma / (mean sqrt(k)). NaN of fewer
+    than two."""
+    if len(medians) < 2 or not statistics.fmean(medians) > 0:
+        return math.nan
+    return (100 * statistics.stdev(medians)
+            / (statistics.fmean(medians) * math.sqrt(len(medians))))
+
+
 def wants_log(values):
     """Whether these values are better drawn on a logarithmic axis: they span enough, and hardly any
     is not above zero."""

@@ -628,8 +628,36 @@ def draw_order(axes, panel, chosen, notes):
                        **panel})
 
 
+def draw_spread(axes, panel, chosen, notes):
+    """Of the medians of rounds, or of launches: their standard error in percent of their mean."""
+    legend = Legend()
+    all_x, all_values = [], []
+    for series, curve in chosen:
+        look = Look(series, len(legend.labels))
+        rows = [(point.x, cv.spread_of(point.medians)) for point in curve.points]
+        rows = [(x, spread) for x, spread in rows if x is not None and math.isfinite(spread)]
+        if not rows:
+            continue
+        axes.plot(*zip(*rows), color=look.color, linestyle=look.line, marker=look.marker, zorder=3)
+        legend.add(handle_of(look), series.get("label", ""))
+        all_x += [x for x, _ in rows]
+        all_values += [spread for _, spread in rows]
+    if not all_x:
+        raise Error("no result is over rounds: measure with skampi --rounds")
+    top = 1.1 * max(all_values) or 1
+    y_axis(axes, {"y_scale": "linear", "y_range": [0, top], **panel}, [0, top], None,
+           "Standard error of the mean [%]")
+    x_axis(axes, panel, all_x, all(curve.size for _, curve in chosen), chosen[0][1].x)
+    counts = sorted({len(point.medians) for _, curve in chosen for point in curve.points
+                     if len(point.medians) > 1})
+    notes.append("spread: 100 sigma / (mean sqrt(k)) of the medians of k = "
+                 f"{'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} rounds")
+    legend.draw(axes, panel)
+
+
 DRAW = {
     "curve": draw_curve, "dots": draw_dots, "stack": draw_stack, "share": draw_stack,
     "overlap": draw_overlap, "heatmap": draw_heatmap, "ecdf": draw_distribution,
     "histogram": draw_distribution, "violin": draw_violin, "order": draw_order,
+    "spread": draw_spread,
 }

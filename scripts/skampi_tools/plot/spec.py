@@ -13,7 +13,7 @@ from ..cli import Error
 from . import curves as cv
 
 KINDS = ("curve", "dots", "stack", "share", "overlap", "heatmap", "ecdf", "histogram", "violin",
-         "order")
+         "order", "spread")
 INTERVALS = ("bars", "bands", "none")
 LEGENDS = ("inside", "right", "below", "none")
 TIME_UNITS = {"ns": "ns", "us": "µs", "µs": "µs", "ms": "ms", "s": "s"}
@@ -438,6 +438,7 @@ WHAT_IS_MISSING = {
     "heatmap": "no result has times of its PEs",
     "ecdf": "no result has raw samples: measure with skampi --raw",
     "order": "no result has raw samples: measure with skampi --raw",
+    "spread": "no result is over rounds: measure with skampi --rounds",
 }
 WHAT_IS_MISSING.update(share=WHAT_IS_MISSING["stack"], histogram=WHAT_IS_MISSING["ecdf"],
                        violin=WHAT_IS_MISSING["ecdf"])
@@ -468,6 +469,9 @@ def from_data(points, kind=None, x=None, arrangement=None):
         panels = _stack_panels(drawn, chosen)
     elif chosen == "overlap":
         panels = _overlap_panels(drawn)
+    elif chosen == "spread":
+        panels = _curve_panels([c for c in with_x if any(p.medians for p in c.points)], arrangement,
+                               chosen)
     elif chosen == "heatmap":
         panels = _single_panels([c for c in drawn if any(p.per_pe for p in c.points)], chosen)
     elif chosen == "order":

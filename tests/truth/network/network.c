@@ -8,6 +8,10 @@
  *
  * Costs, in nanoseconds; what is not given costs nothing more than the real call does:
  *   post       put, p, iput, put_nbi, get_nbi, atomics that do not fetch: until the call returns.
+ *   outstanding
+ *              each operation that is outstanding in the context adds this to the post of the next
+ *              one, as in libraries that complete small operations inside the post and account for
+ *              them until the next quiet. Without it, a post costs the same whatever came before.
  *   wire       from the end of the post until the operation is complete.
  *   progress   self (default): wire time passes by itself. quiet: it passes only inside quiet,
  *              once for all that is outstanding.
@@ -163,6 +167,8 @@ static void parse_item(char *item)
     }
     if (strcmp(item, "bcast") == 0) {
         parse_broadcast(value);
+    } else if (strcmp(item, "outstanding") == 0) {
+        network.outstanding = parse_ticks(value);
     } else if (strcmp(item, "report") == 0) {
         network.report = strcmp(value, "0") != 0;
     } else if (strcmp(item, "progress") == 0) {

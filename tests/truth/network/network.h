@@ -73,6 +73,7 @@ enum broadcast { BROADCAST_REAL, BROADCAST_LINEAR, BROADCAST_CHAIN, BROADCAST_FL
 struct network {
     bool active;
     int64_t cost[COSTS]; /* ticks; negative: not programmed */
+    int64_t outstanding; /* ticks that each outstanding operation adds to the next post */
     enum broadcast broadcast;
     bool progress_by_itself;
     bool report;

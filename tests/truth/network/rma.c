@@ -11,6 +11,7 @@
 static struct pending {
     shmem_ctx_t context;
     bool any;
+    int64_t count;    /* of them, since the last quiet */
     int64_t complete; /* with progress by itself: when the last of them is */
 } pending[MAX_CONTEXTS];
 static size_t pending_count;
@@ -37,6 +38,7 @@ bool pending_any(shmem_ctx_t context)
 int64_t pending_complete(shmem_ctx_t context, int64_t time)
 {
     struct pending *p = pending_of(context);
+    p->count = 0;
     if (p->any) {
         p->any = false;
         return network.progress_by_itself ? later(time, p->complete)
@@ -68,8 +70,8 @@ static void charge_post(struct call call, shmem_ctx_t context)
     if (!call_costs(call, COST_POST)) {
         return;
     }
-    int64_t end = call.entry + network.cost[COST_POST];
     struct pending *p = pending_of(context);
+    int64_t end = call.entry + network.cost[COST_POST] + p->count++ * network.outstanding;
     p->complete = later(p->any ? p->complete : 0, end + network.cost[COST_WIRE]);
     p->any = true;
     busy_until(COST_POST, end);
