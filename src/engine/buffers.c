@@ -40,18 +40,25 @@ size_t buffers_need(const struct settings *settings, const struct demand *demand
     return need > free_of_charge ? need - free_of_charge : 0;
 }
 
-/* A block with room for every position that the alignment may ask for. */
-static bool provide(unsigned char **block, size_t *have, size_t need, size_t alignment)
+/* A block with room for every position that the alignment may ask for. All PEs have it or none has:
+ * where one has none, the others give theirs back. */
+static bool provide(unsigned char **block, size_t *have, size_t need)
 {
-    need += 4 * alignment;
     if (*block && *have >= need)
         return true;
     comm_free(*block);
     *block = comm_allocate(need);
-    *have = *block ? need : 0;
-    if (*block)
-        memset(*block, FILL, need);
-    return *block != NULL;
+    *have = 0;
+    int64_t all = *block != NULL;
+    comm_allreduce_int(comm_world(), COMM_AND, &all, 1);
+    if (!all) {
+        comm_free(*block);
+        *block = NULL;
+        return false;
+    }
+    *have = need;
+    memset(*block, FILL, need);
+    return true;
 }
 
 /* Cold blocks have room for this much, so that many iterations find fresh memory. */
@@ -71,16 +78,24 @@ static size_t larger(size_t a, size_t b)
 }
 
 bool buffers_prepare(struct buffers *buffers, const struct settings *settings,
-                     const struct demand *demand)
+                     const struct demand *demand, size_t *symmetric)
 {
     size_t buffer = (size_t)settings->buffer_bytes;
     if (is_cold(settings, demand))
         buffer = larger(buffer, COLD_BYTES);
-    return provide(&buffers->local, &buffers->local_bytes, buffer,
-                   (size_t)settings->send_alignment) &&
-           provide(&buffers->remote, &buffers->remote_bytes, larger(demand->remote, buffer),
-                   (size_t)settings->receive_alignment) &&
-           provide(&buffers->scratch, &buffers->scratch_bytes, demand->scratch, LINE);
+    size_t local = buffer + 4 * (size_t)settings->send_alignment;
+    size_t remote = larger(demand->remote, buffer) + 4 * (size_t)settings->receive_alignment;
+    size_t scratch = demand->scratch + 4 * LINE;
+    *symmetric = local + remote + scratch;
+    /* Larger blocks than this needs may be there from others: without them it may fit. */
+    for (int attempt = 0; attempt < 2; attempt++) {
+        if (provide(&buffers->local, &buffers->local_bytes, local) &&
+            provide(&buffers->remote, &buffers->remote_bytes, remote) &&
+            provide(&buffers->scratch, &buffers->scratch_bytes, scratch))
+            return true;
+        buffers_free(buffers);
+    }
+    return false;
 }
 
 /* Places of a block: how far apart, and how many; one when the buffer does not cycle. */

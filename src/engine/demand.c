@@ -10,3 +10,11 @@ void measurement_demand(const struct measurement *function, const struct argumen
         function->neighborhood ? topology_degree(pe_set_topology(set)) : pe_set_size(set);
     function->demand(function, arguments, partners, demand);
 }
+
+size_t measurement_weight(const struct measurement *function, const struct demand *demand)
+{
+    size_t remote = function->api == API_MPI ? demand->remote : 0, data;
+    if (__builtin_add_overflow(demand->local, remote, &data))
+        return SIZE_MAX;
+    return data > demand->own ? data : demand->own;
+}
