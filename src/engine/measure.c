@@ -1354,9 +1354,15 @@ static enum measure_status no_memory(struct engine *engine, const struct measure
                                      size_t symmetric)
 {
     engine->incomplete = true;
-    char *reason = format_text("needs %zu bytes of symmetric memory, more than there are: make the "
-                               "heap larger (%s), or the buffer smaller (set_skampi_buffer)",
-                               symmetric, comm_heap_variable());
+    int major, minor;
+    char *heap = comm_has_shmem(&major, &minor)
+                     ? format_text("make the heap larger (%s), or ", comm_heap_variable())
+                     : must(strdup(""));
+    char *reason =
+        format_text("needs %zu bytes of symmetric memory, more than there are: %smake the "
+                    "buffer smaller (set_skampi_buffer)",
+                    symmetric, heap);
+    free(heap);
     if (engine->output)
         engine_report(engine, request->place, request->text, reason);
     free(reason);
