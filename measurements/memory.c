@@ -342,7 +342,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 {
     (void)pes;
     struct request request = request_of(function, arguments);
-    demand->reported = bytes_of(&request);
+    demand->own = demand->reported = bytes_of(&request);
 }
 
 /* clang-format off */

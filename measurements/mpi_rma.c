@@ -719,7 +719,7 @@ const struct measurement measurements_mpi_rma[] = {
     {"Win_test", "one test, when the others have completed", BY_FIRST, TAKES(ASSERT, DOPUT),
      OF(START_TEST, PUT, ALL_TO_ONE, WAIT, WAIT, TARGETS), .timed = "MPI_Win_test"},
     {"Win_test_delayed", "one test, while the others are late to complete", BY_FIRST,
-     TAKES(ASSERT, US), OF_LATE(START_TEST, PUT, ALL_TO_ONE, CLOSE, WAIT, TARGETS, CLOSE, ORIGINS),
+     TAKES(ASSERT, DOPUT, US), OF_LATE(START_TEST, PUT, ALL_TO_ONE, CLOSE, WAIT, TARGETS, CLOSE, ORIGINS),
      .timed = "MPI_Win_test"},
 
     /* Locks */

@@ -323,6 +323,16 @@ static const char *check_memory(const struct measurement *function,
     return wrong ? wrong : window_kind_check(arguments[2].string);
 }
 
+static void demand_memory(const struct measurement *function, const struct argument *arguments,
+                          int pes, struct demand *demand)
+{
+    (void)pes;
+    size_t n = (size_t)argument_value(function, arguments, "n", 0);
+    size_t size = (size_t)argument_value(function, arguments, "size", 0);
+    if (__builtin_mul_overflow(n, size, &demand->own))
+        demand->own = SIZE_MAX;
+}
+
 /* clang-format off */
 #define DOPUT {"doput", PARAMETER_INT, "", "0: nothing was put before; otherwise data to the next rank", 0}
 /* clang-format on */
@@ -363,6 +373,7 @@ const struct measurement measurements_mpi_win[] = {
      .parameters = {{"n", PARAMETER_INT, "", "windows", 1},
                     {"size", PARAMETER_INT, "bytes", "of each window on each rank", 0},
                     {"window", PARAMETER_STRING, "", "create, allocate or shared", 0}},
-     .run = WITH_MPI(run_memory), .timed = "nothing: growth of resident memory by n windows"},
+     .demand = demand_memory, .run = WITH_MPI(run_memory),
+     .timed = "nothing: growth of resident memory by n windows"},
 };
 const size_t measurements_mpi_win_count = MEASUREMENT_COUNT(measurements_mpi_win);

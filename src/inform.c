@@ -37,7 +37,7 @@ static const char *const statuses[][2] = {
     {"0", "all measured"},
     {"1", "internal error, failed write, failed assert"},
     {"2", "bad option, script, file or environment"},
-    {"3", "finished, but a measurement failed or is unsupported"},
+    {"3", "finished, but a measurement failed, was left out or is unsupported"},
     {"4", "stopped by the time limit"},
     {"5", "ended by the watchdog"},
     {"128 + n", "ended by signal n, or a PE crashed by it"},

@@ -24,6 +24,7 @@ struct start {
     int64_t source_bytes;
 };
 
+/* Returns the number of errors; *messages: these, or the warnings. */
 static int parse(struct source *source, const struct options *options, struct tree **tree,
                  char **messages)
 {
@@ -33,7 +34,7 @@ static int parse(struct source *source, const struct options *options, struct tr
         tree_override(*tree, source, diag, options->overrides[i]);
     tree_check(*tree, source, diag);
     int errors = (int)diag_count(diag);
-    *messages = errors ? diag_text(diag) : NULL;
+    *messages = errors ? diag_text(diag) : diag_warnings(diag);
     diag_release(diag);
     return errors;
 }
@@ -54,10 +55,10 @@ static struct source *load(const struct options *options)
     struct tree *tree;
     int errors = parse(source, options, &tree, &messages);
     tree_release(tree);
-    if (errors == 0)
-        return source;
     fputs(messages, stderr);
     free(messages);
+    if (errors == 0)
+        return source;
     source_release(source);
     return NULL;
 }
@@ -184,6 +185,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         fprintf(stderr, "skampi: error: PE %d cannot read the script that PE 0 can\n", comm_pe());
         comm_abort(1);
     }
+    free(messages); /* PE 0 has shown the warnings */
     if (comm_pe() == 0)
         warn_alone(options, tree);
     char checksum[32];

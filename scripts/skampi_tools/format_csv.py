@@ -16,8 +16,8 @@ COLUMNS = (
     "invalid late overruns warm_up autocorrelation effective iterations synchronization "
     "window_rule window run_time buffers cache unit "
     "rounds reached next_low next_high between within "
-    "flags notes levels counters per_pe samples medians").split()
-KINDS = ("result", "rounds")
+    "flags notes levels counters per_pe samples medians kind reason points").split()
+KINDS = ("result", "rounds", "missing")
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _SPECIAL = re.compile(r"[;=\\]")
@@ -151,18 +151,24 @@ _COMPOSED = {
 _WRITERS = [(name, _COMPOSED.get(name)) for name in COLUMNS]
 
 
+def _counted(record):
+    """A missing record as skampi writes it: with the number of points even where that is 1."""
+    if record["record"] != "missing":
+        return record
+    return {"number": 0, "points": 1, **record}
+
+
 def write(stream, file):
     """Writes the table; returns what CSV cannot hold, in words."""
     table = csv.writer(stream, lineterminator="\n")
     table.writerow(COLUMNS)
     # The writer has the shortest form of numbers that gives them back, and nothing for None.
     table.writerows([compose(record) if compose else record.get(name) for name, compose in _WRITERS]
-                    for record in file.records if record["record"] in KINDS)
+                    for record in map(_counted, file.records) if record["record"] in KINDS)
     counts = {}
     for record in file.records:
         counts[record["record"]] = counts.get(record["record"], 0) + 1
-    words = {"missing": "what takes the place of results", "comment": "comments",
-             "print": "what the script printed"}
+    words = {"comment": "comments", "print": "what the script printed"}
     lost = ["the header"] if set(file.header) - {"record", "schema", "program", "notes"} else []
     if any(record.get("source") for record in file.records if record["record"] == "block"):
         lost.append("the script's source")
@@ -181,6 +187,8 @@ def write(stream, file):
 def _record(cells):
     """Of the cells that are not empty, by column. ValueError names the column at fault."""
     kind = cells["record"]
+    if kind == "missing":
+        return _missing(cells)
     record = {"record": kind, "block": cells.get("block", ""), "number": 0, **_ALWAYS[kind],
               "arguments": {}, "variables": {}}
     pe_set = {"size": None, "placement": ""}
@@ -222,6 +230,21 @@ def _record(cells):
     return record
 
 
+def _missing(cells):
+    record = {"record": "missing", "kind": cells.get("kind", ""), "call": cells.get("call", ""),
+              "reason": cells.get("reason", "")}
+    column = "number"
+    try:
+        if "block" in cells:
+            record.update(block=cells["block"], number=number(cells.get("number", "0")))
+        column = "points"
+        if (points := number(cells.get("points", "1"))) != 1:
+            record["points"] = points
+    except ValueError:
+        raise ValueError(column) from None
+    return record
+
+
 _SINGLE = frozenset(NUMBERS) | frozenset(COUNTS)
 _KNOWN = frozenset(COLUMNS)
 
@@ -253,7 +276,7 @@ def parse(name, lines, warnings):
         raise Error(f"{name}:1: not the columns of skampi's CSV: record and block are needed, each "
                     f"column once")
     yield {"record": "header", "schema": 1, "program": "skampi",
-           "notes": ["from CSV, which holds nothing but results"]}
+           "notes": ["from CSV, which holds nothing but results and what is missing"]}
     block = None
     cut = False
     for line, cells in rows:
@@ -264,7 +287,8 @@ def parse(name, lines, warnings):
             raise Error(f"{name}:{line}: {len(cells)} cells in a table of {len(columns)} columns: "
                         f"mend the row, or take it out")
         if cells[columns.index("record")] not in KINDS:
-            raise Error(f"{name}:{line}: column record: neither result nor rounds")
+            raise Error(f"{name}:{line}: column record: neither result, rounds nor "
+                        f"missing")
         try:
             record = _record({column: cell for column, cell in zip(columns, cells) if cell})
         except ValueError as error:
@@ -273,8 +297,9 @@ def parse(name, lines, warnings):
         wrong = what_is_wrong(record)
         if wrong:
             raise Error(f"{name}:{line}: {wrong} (scripts/README.md)")
-        this = (record["block"], record["number"])
-        if record["record"] == "result" and record["round"] == 1 and this != block:
+        this = (record.get("block"), record.get("number"))
+        begins = record["record"] == "missing" or record.get("round") == 1
+        if begins and this[0] is not None and this != block:
             yield from _block_end(block)
             block = this
             yield {"record": "block", "block": block[0], "number": block[1]}

@@ -143,6 +143,9 @@ _MEDIAN = re.compile(rf"({_NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
                      rf"\[({_NUM}), ({_NUM})\]")
 _LEVEL = re.compile(rf"({_NUM})(?: (ns|us|ms|s|bytes))? ({_NUM}) %")
 ROUNDS_BLOCK = " (rounds)"
+# What takes the place of results, and makes the exit status 3; of many at once, how many.
+_INCOMPLETE = ("failed", "unsupported", "not measurable", "too large")
+_MORE = re.compile(r"(\d{1,18}) measurements? more of this block\b")
 _END = "end: "  # of a converted file that does not know more
 _LAST_WORDS = (r"interrupted by signal (?P<signal>\d{1,3})\b|ended by (?P<watchdog>the watchdog)?|"
                r"error: PE \d+ was ended by signal (?P<crash>\d{1,3})\b")
@@ -204,6 +207,7 @@ class _Reader:
         self.printing = False
         self.incomplete = False    # something failed or is unsupported
         self.stopped = None        # by the time limit; what was said
+        self.untold = False        # nobody knows how the run ended
 
     # -- Units --
 
@@ -368,9 +372,11 @@ class _Reader:
             call, _, reason = text.partition(": ")
         record = {"record": "missing", "kind": kind.replace(" ", "_"), "call": call,
                   "reason": reason}
+        if found := _MORE.match(reason):
+            record["points"] = int(found.group(1))
         if self.block:
             record.update(block=self.block["block"], number=self.block["number"])
-        self.incomplete = self.incomplete or kind in ("failed", "unsupported")
+        self.incomplete = self.incomplete or kind in _INCOMPLETE
         self._finish_row()
         self.records.append(record)
 
@@ -478,6 +484,7 @@ class _Reader:
             self.end = {"record": "end", "status": _STATUS_TIME_LIMIT, "reason": text}
         elif text.startswith(_END):
             self.end = {"record": "end", "status": None, "reason": text[len(_END):]}
+            self.untold = True
         elif found := re.match(_LAST_WORDS, text):
             self.end = {"record": "end", "status": None, "reason": text}
             if found.group("signal"):
@@ -519,7 +526,7 @@ class _Reader:
             self._take_note(rest)
         elif self.blocks == 0 and self._take_fact(text):
             pass
-        elif kind in ("failed", "unsupported", "skipped", "time limit") and rest:
+        elif kind in (*_INCOMPLETE, "skipped", "time limit") and rest:
             self._take_missing(kind, rest)
         elif kind == "counters" and self._take_counters(rest):
             pass
@@ -588,7 +595,16 @@ class _Reader:
         if self.end:
             kinds = [record["record"] for record in self.records]
             self.end.setdefault("duration", None)
-            self.end.update(results=kinds.count("result"), missing=kinds.count("missing"))
+            missing = sum(record.get("points", 1) for record in self.records
+                          if record["record"] == "missing")
+            self.end["results"] = kinds.count("result")
+            # What a time limit leaves out is counted; before any other end there may have been more.
+            if self.end.get("reason") and (not self.stopped or "at least" in self.stopped):
+                self.end["missing"] = None
+                if not self.untold:
+                    self.end["missing_at_least"] = missing
+            else:
+                self.end["missing"] = missing
             self.records.append(self.end)
 
 

@@ -85,10 +85,12 @@ _MEMBERS = {
     },
     "block": _BLOCK, "block_end": _BLOCK,
     "result": _POINT, "rounds": _POINT,
-    "missing": {"kind": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT, "reason": _TEXT},
+    "missing": {"kind": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT, "reason": _TEXT,
+                "points": _count},
     "comment": {"text": _TEXT}, "print": {"text": _TEXT},
     "end": {"status": frozenset((int, type(None))), "finished": _TEXT, "duration": _NUMBER,
-            "timed": _NUMBER, "results": _count, "missing": _count, "reason": _TEXT,
+            "timed": _NUMBER, "results": _count, "missing": _count_or_none,
+            "missing_at_least": _count, "reason": _TEXT,
             "library_end": _numbers},
 }
 # Without which nothing can be done with a record.

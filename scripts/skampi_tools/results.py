@@ -24,6 +24,7 @@ FORMATS = ("sko", "csv", "json")
 NAN = math.nan
 MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
 LISTS = "flags notes levels per_pe samples medians".split()
+TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = "arguments variables pe_set counters".split()
 
 
@@ -121,6 +122,20 @@ class ResultFile:
             self.rounds.append(Result(record))
         elif kind == "end":
             self.end = record
+
+    def missing(self):
+        """How many measurements are known to have no result."""
+        return sum(record.get("points", 1) for record in self.records
+                   if record["record"] == "missing")
+
+    def unfinished(self):
+        """Why more may be missing than .missing() says, in words; None: nothing more is."""
+        if self.end is None:
+            return "the file is not whole"
+        status, reason = self.end.get("status"), self.end.get("reason")
+        if "missing_at_least" in self.end or status is None or reason and status != TIME_LIMIT:
+            return reason or "the file does not say how the run ended"
+        return None
 
     @property
     def points(self):

@@ -377,6 +377,13 @@ void comm_free(void *memory)
         link_free(memory);
 }
 
+const char *comm_heap_variable(void)
+{
+    if (strstr(link_library(), "Open MPI"))
+        return "SHMEM_SYMMETRIC_HEAP_SIZE or SMA_SYMMETRIC_SIZE";
+    return "SHMEM_SYMMETRIC_SIZE";
+}
+
 const char *comm_library(void)
 {
     return link_library();

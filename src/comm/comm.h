@@ -136,9 +136,12 @@ const char *comm_wtime_unusable(void);
 
 /* ---- Symmetric memory, kept by the caller; collective over the world ---- */
 
-/* At the same offset on every PE, aligned to a page; NULL on every PE when it cannot be had. */
+/* At the same offset on every PE, aligned to a page; NULL when it cannot be had, which PEs of a
+ * library without a heap of fixed size find each by itself. */
 void *comm_allocate(size_t bytes);
 void comm_free(void *memory);
+/* What this library reads the size of that memory from, for messages. */
+const char *comm_heap_variable(void);
 
 /* "OpenSHMEM 1.4, MPI 3.1 (Open MPI 4.1.4)" and the like, for the header. */
 const char *comm_library(void);

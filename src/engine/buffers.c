@@ -44,18 +44,30 @@ size_t buffers_need(const struct settings *settings, const struct demand *demand
  * places are a few less for them. */
 #define GAPS ((size_t)4 << 10)
 
-/* A block with room for every position that the alignment may ask for, and guards. */
-static bool provide(unsigned char **block, size_t *have, size_t need, size_t alignment)
+/* Of a block with room for every position that the alignment may ask for, and guards. */
+static size_t block_bytes(size_t bytes, size_t alignment)
 {
-    need += 4 * alignment + 2 * BUFFER_GUARD + GAPS;
+    return bytes + 4 * alignment + 2 * BUFFER_GUARD + GAPS;
+}
+
+/* All PEs have the block or none has: where one has none, the others give theirs back. */
+static bool provide(unsigned char **block, size_t *have, size_t need)
+{
     if (*block && *have >= need)
         return true;
     comm_free(*block);
     *block = comm_allocate(need);
-    *have = *block ? need : 0;
-    if (*block)
-        memset(*block, FILL, need);
-    return *block != NULL;
+    *have = 0;
+    int64_t all = *block != NULL;
+    comm_allreduce_int(comm_world(), COMM_AND, &all, 1);
+    if (!all) {
+        comm_free(*block);
+        *block = NULL;
+        return false;
+    }
+    *have = need;
+    memset(*block, FILL, need);
+    return true;
 }
 
 /* Cold blocks have room for this much, so that many iterations find fresh memory. */
@@ -75,29 +87,38 @@ static size_t larger(size_t a, size_t b)
 }
 
 bool buffers_prepare(struct buffers *buffers, const struct settings *settings,
-                     const struct demand *demand)
+                     const struct demand *demand, size_t *symmetric)
 {
     size_t buffer = (size_t)settings->buffer_bytes;
     if (is_cold(settings, demand))
         buffer = larger(buffer, COLD_BYTES);
-    return provide(&buffers->local, &buffers->local_bytes, buffer,
-                   (size_t)settings->send_alignment) &&
-           provide(&buffers->remote, &buffers->remote_bytes, larger(demand->remote, buffer),
-                   (size_t)settings->receive_alignment) &&
-           provide(&buffers->scratch, &buffers->scratch_bytes, demand->scratch, LINE);
+    size_t local = block_bytes(buffer, (size_t)settings->send_alignment);
+    size_t remote =
+        block_bytes(larger(demand->remote, buffer), (size_t)settings->receive_alignment);
+    size_t scratch = block_bytes(demand->scratch, LINE);
+    *symmetric = local + remote + scratch;
+    /* Larger blocks than this needs may be there from others: without them it may fit. */
+    for (int attempt = 0; attempt < 2; attempt++) {
+        if (provide(&buffers->local, &buffers->local_bytes, local) &&
+            provide(&buffers->remote, &buffers->remote_bytes, remote) &&
+            provide(&buffers->scratch, &buffers->scratch_bytes, scratch))
+            return true;
+        buffers_free(buffers);
+    }
+    return false;
 }
 
 /* Places of a block: how far apart, and how many; one when the buffer does not cycle. */
-static unsigned char *places(unsigned char *block, size_t block_bytes, size_t bytes,
-                             size_t alignment, const struct settings *settings, bool cold,
-                             size_t *stride, size_t *count)
+static unsigned char *places(unsigned char *block, size_t have, size_t bytes, size_t alignment,
+                             const struct settings *settings, bool cold, size_t *stride,
+                             size_t *count)
 {
     size_t unit = 2 * alignment, room = (size_t)settings->buffer_bytes;
     *stride = (bytes + (cold ? COLD_GAP : BUFFER_GUARD) + unit - 1) / unit * unit;
     bool several = bytes > 0 && (cold || settings->buffer_cycling);
     *count = 1;
     if (several && cold)
-        *count = larger(1, (block_bytes - 4 * alignment - 2 * BUFFER_GUARD - GAPS) / *stride);
+        *count = larger(1, (have - block_bytes(0, alignment)) / *stride);
     if (several && !cold) {
         size_t fit = larger(1, room / ((bytes + unit - 1) / unit * unit));
         size_t with_gaps = larger(1, (room + GAPS) / *stride);

@@ -1,3 +1,4 @@
+/* What descriptors alone tell. */
 #include "engine/measurement.h"
 
 void measurement_demand(const struct measurement *function, const struct argument *arguments,
@@ -25,4 +26,12 @@ size_t measurement_required_count(const struct measurement *function)
     while (count < all && !function->otherwise[count])
         count++;
     return count;
+}
+
+size_t measurement_weight(const struct measurement *function, const struct demand *demand)
+{
+    size_t remote = function->api == API_MPI ? demand->remote : 0, data;
+    if (__builtin_add_overflow(demand->local, remote, &data))
+        return SIZE_MAX;
+    return data > demand->own ? data : demand->own;
 }

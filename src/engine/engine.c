@@ -111,6 +111,89 @@ void engine_report(struct engine *engine, const char *place, const char *call, c
                    reason);
 }
 
+/* ---- What is left out ---- */
+
+/* Once for each measure of a block; the output tells the rest. PE 0. */
+static void warn(struct engine *engine, const struct measure_request *request, const char *reason)
+{
+    for (size_t i = 0; i < engine->warned_count; i++)
+        if (strcmp(engine->warned[i], request->place) == 0)
+            return;
+    engine->warned =
+        must(realloc(engine->warned, (engine->warned_count + 1) * sizeof *engine->warned));
+    engine->warned[engine->warned_count++] = must(strdup(request->place));
+    progress_end(engine);
+    fprintf(stderr, "%s: warning: %s is not measured: %s\n", request->place, request->text, reason);
+}
+
+static void forget_warnings(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->warned_count; i++)
+        free(engine->warned[i]);
+    free(engine->warned);
+    engine->warned = NULL;
+    engine->warned_count = 0;
+}
+
+static void miss_more(struct engine *engine, int64_t count)
+{
+    if (__builtin_add_overflow(engine->unlisted, count, &engine->unlisted))
+        engine->unlisted = INT64_MAX;
+}
+
+void engine_miss(struct engine *engine, enum result_missing kind,
+                 const struct measure_request *request, const char *reason)
+{
+    bool listed = engine_lists_missing(engine);
+    engine->incomplete = true;
+    engine->left_out++;
+    if (!listed)
+        miss_more(engine, 1);
+    if (!engine->output)
+        return;
+    engine->unlisted_kind = kind;
+    free(engine->unlisted_call);
+    engine->unlisted_call = must(strdup(request->text));
+    free(engine->unlisted_reason);
+    engine->unlisted_reason = must(strdup(reason));
+    warn(engine, request, reason);
+    if (listed)
+        output_missing(engine->output, kind, engine->block_name, engine->block_number,
+                       request->text, reason);
+}
+
+void engine_leave_out(struct engine *engine, const struct measure_request *request,
+                      const char *reason)
+{
+    engine_miss(engine, MISSING_REFUSED, request, reason);
+}
+
+bool engine_lists_missing(const struct engine *engine)
+{
+    return engine->left_out < MOST_LISTED_MISSING;
+}
+
+void engine_leave_out_more(struct engine *engine, int64_t count)
+{
+    miss_more(engine, count);
+}
+
+/* Those of the block that are not listed, as one. */
+static void report_unlisted(struct engine *engine)
+{
+    if (engine->output && engine->unlisted > 0) {
+        char *reason = format_text(
+            "%lld measurement%s more of this block, of which this is the last that was tried: %s "
+            "(the first %d of a run are listed)",
+            (long long)engine->unlisted, engine->unlisted == 1 ? "" : "s", engine->unlisted_reason,
+            MOST_LISTED_MISSING);
+        output_missing_more(engine->output, engine->unlisted_kind, engine->block_name,
+                            engine->block_number, engine->unlisted_call, reason, engine->unlisted);
+        free(reason);
+    }
+    engine->unlisted = 0;
+}
+
 /* ---- Text from all PEs ---- */
 
 static void check_output(struct engine *engine)
@@ -229,8 +312,7 @@ void engine_begin_block(struct engine *engine, const char *name, const char *sou
     engine->block_number++;
     engine->estimate.blocks++;
     engine->block_start = wall_seconds();
-    engine->measured_in_block = 0;
-    engine->warned_too_large = false;
+    forget_warnings(engine);
     engine->late_starts = engine->overruns = engine->window_changes = 0;
     engine->windowed = false;
     engine->progress_share = 0;
@@ -243,6 +325,7 @@ void engine_begin_block(struct engine *engine, const char *name, const char *sou
 void engine_end_block(struct engine *engine)
 {
     engine_flush(engine);
+    report_unlisted(engine);
     clocks_report(engine);
     struct output_block block = {.name = engine->block_name,
                                  .number = engine->block_number,
@@ -503,12 +586,18 @@ static bool print_estimate(const struct engine *engine)
     return written > 0 && fflush(stdout) == 0;
 }
 
+/* Loops that would not have ended are not counted, nor what comes after very many. */
+static const char *at_least(const struct engine *engine)
+{
+    return engine->skipped_late >= MOST_LISTED_MISSING || engine->skipped_endless ? "at least "
+                                                                                  : "";
+}
+
 static void tell_time_over(const struct engine *engine)
 {
     char *what = format_text("stopped by the time limit of %g s", engine->options.time_limit);
-    char *missing =
-        format_text("%s%zu point%s", engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
-                    engine->skipped_late, engine->skipped_late == 1 ? " is" : "s are");
+    char *missing = format_text("%s%zu point%s", at_least(engine), engine->skipped_late,
+                                engine->skipped_late == 1 ? " is" : "s are");
     watch_tell_limit(engine->output, what, missing);
     free(missing);
     free(what);
@@ -537,13 +626,13 @@ int engine_finish(struct engine *engine, bool *report_end)
         char *limit = NULL;
         if (engine->time_over)
             limit = format_text("stopped by the time limit of %g s: %s%zu measurement%s missing, "
-                                "and %zu round%s of "
-                                "single points%s",
-                                engine->options.time_limit,
-                                engine->skipped_late >= MOST_LISTED_MISSING ? "at least " : "",
-                                engine->skipped_late, engine->skipped_late == 1 ? " is" : "s are",
-                                engine->missing_rounds, words_plural(engine->missing_rounds),
+                                "and %zu round%s of single points%s",
+                                engine->options.time_limit, at_least(engine), engine->skipped_late,
+                                engine->skipped_late == 1 ? " is" : "s are", engine->missing_rounds,
+                                words_plural(engine->missing_rounds),
                                 engine->cut_short ? ", one was cut short" : "");
+        if (*at_least(engine))
+            output_missing_unknown(engine->output);
         output_end(engine->output, status, limit, wall_seconds() - engine->started, engine->timed);
         free(limit);
         if (engine->time_over)
@@ -566,6 +655,9 @@ int engine_finish(struct engine *engine, bool *report_end)
     engine_clear_notes(engine);
     estimate_free(&engine->estimate);
     rounds_free(engine);
+    forget_warnings(engine);
+    free(engine->unlisted_call);
+    free(engine->unlisted_reason);
     free(engine->raw);
     free(engine->progress_result);
     free(engine->failure);

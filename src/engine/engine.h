@@ -14,7 +14,8 @@
 #include "engine/measurement.h"
 #include "output/settings.h"
 
-/* So many measurements that the time limit left out are told one by one; then loops end. */
+/* So many measurements that the time limit left out are told one by one, and so many that were left
+ * out for other reasons; then loops end. */
 #define MOST_LISTED_MISSING 1000
 
 struct engine;
@@ -32,14 +33,17 @@ struct measure_request {
     size_t variable_count;
     const char *place; /* "file:line:column" of the measure, for messages */
     const char *text;  /* the call with its values: Shmem_Put_Round(count=8, iterations=5) */
+    bool endless;      /* a loop to ... is around it, so that nobody knows what comes behind it; */
+    bool open;         /* it has had results, and goes on until this does not fit: no loss then */
 };
 
 enum measure_status {
     MEASURE_DONE,
-    MEASURE_TOO_LARGE,   /* does not fit the buffer: nothing measured, ends a loop */
-    MEASURE_FAILED,      /* reported; the script goes on */
+    MEASURE_TOO_LARGE, /* does not fit the buffer: reported as missing unless the request is open */
+    MEASURE_FAILED,    /* reported; the script goes on */
     MEASURE_UNSUPPORTED, /* reported as a comment */
     MEASURE_SKIPPED,     /* empty set */
+    MEASURE_REFUSED,     /* by the caller, with engine_leave_out() */
     MEASURE_TIME_OVER    /* the time limit has ended: reported as missing */
 };
 
@@ -51,6 +55,15 @@ char *engine_refusal(const struct measure_request *, int *argument);
 /* Measures a request that is not refused; collective, also for PEs outside request->set; the status
  * is the same on all PEs. */
 enum measure_status engine_measure(struct engine *, const struct measure_request *);
+
+/* Reports a request that is not measured, and why: arguments or a set that the function cannot
+ * work on. All PEs. */
+void engine_leave_out(struct engine *, const struct measure_request *, const char *reason);
+
+/* Whether what is left out is still listed one by one; then so many more measurements that a loop
+ * leaves out, since what came before them did not fit the buffer. All PEs alike. */
+bool engine_lists_missing(const struct engine *);
+void engine_leave_out_more(struct engine *, int64_t count);
 
 /* The time (seconds) that the last measurement reported, the same on all PEs; NaN when there is
  * none. Any PE. */

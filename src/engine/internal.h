@@ -101,6 +101,12 @@ struct engine {
     bool cut_short;        /* a measurement has been stopped by it */
     size_t missing_rounds; /* of single points */
     size_t skipped_late;   /* measurements that the time limit left out */
+    bool skipped_endless;  /* one of them in a loop to ..., which would have gone on */
+    size_t left_out;       /* since they could not be measured, or did not fit */
+    /* Of this block, those of them that are not listed; what they were like, and the last call. */
+    int64_t unlisted;
+    enum result_missing unlisted_kind;
+    char *unlisted_call, *unlisted_reason;
     struct rounds_record *records; /* to be measured in further rounds, see rounds.c */
     size_t record_count, record_room;
     size_t round, round_total; /* round: in progress, from 1 */
@@ -126,13 +132,13 @@ struct engine {
     /* The block in progress */
     size_t block_number;
     char *block_name;
-    double block_start; /* wall_seconds() */
-    size_t measured_in_block;
+    double block_start;      /* wall_seconds() */
     size_t library_measured; /* measurements of a library so far, but for those marked `once` */
     bool report_end;         /* of the library, behind the last line */
     int64_t late_starts, overruns, window_changes; /* in this block; PE 0 */
     bool windowed;                                 /* something in this block used windows; PE 0 */
-    bool warned_too_large;
+    char **warned; /* places in this block that a warning was given for; PE 0 */
+    size_t warned_count;
     double started;   /* of the engine, wall_seconds() */
     double last_time; /* that was reported, seconds */
     double
@@ -225,8 +231,10 @@ void progress_end(struct engine *);
  * alignment may cost lie in one block of the buffer's size and 8 times the least common multiple of
  * the alignments; twice, when it cycles. */
 size_t buffers_need(const struct settings *, const struct demand *, enum api);
-/* Makes the blocks large enough; collective over the world. False when memory is short. */
-bool buffers_prepare(struct buffers *, const struct settings *, const struct demand *);
+/* Makes the blocks large enough; collective over the world. False, on all PEs, when memory is
+ * short; there are no blocks then. *symmetric: bytes that they take together. */
+bool buffers_prepare(struct buffers *, const struct settings *, const struct demand *,
+                     size_t *symmetric);
 /* Starts a measurement at the first place; pure. Cold: so many places as the blocks have room for
  * are used by the iterations of one repetition. */
 void buffers_begin(struct buffers *, const struct settings *, const struct demand *);
@@ -348,6 +356,9 @@ bool engine_time_over(struct engine *);
 
 void engine_note(struct engine *, const char *text); /* takes the text over */
 void engine_clear_notes(struct engine *);
+/* Reports what is not measured, but for failures; all PEs. */
+void engine_miss(struct engine *, enum result_missing kind, const struct measure_request *,
+                 const char *reason);
 /* Reports a failed measurement once; PE 0. */
 void engine_report(struct engine *, const char *place, const char *call, const char *reason);
 

@@ -17,7 +17,6 @@
 #include "stats/series.h"
 #include "stats/stats.h"
 
-#define STATUS_SCRIPT 2
 #define FIRST_BATCH 4
 /* A poll that was interrupted would otherwise keep us from polling ever after. */
 #define LONGEST_POLL_SECONDS 20e-6
@@ -1310,34 +1309,44 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         long long value = request->arguments[i].integer;
         *argument = (int)i;
         if (value < parameter->minimum)
-            return format_text("%s: %s is %lld, but must be at least %lld", function->name,
-                               parameter->name, value, (long long)parameter->minimum);
+            return format_text("%s is %lld, but must be at least %lld", parameter->name, value,
+                               (long long)parameter->minimum);
         if (parameter->type == PARAMETER_RANK && value >= size)
-            return format_text("%s: %s is %lld, but the communicator has only the ranks 0 to %d",
-                               function->name, parameter->name, value, size - 1);
+            return format_text("%s is %lld, but the communicator has only the ranks 0 to %d",
+                               parameter->name, value, size - 1);
     }
     *argument = -1;
     if (size < function->minimum_pes)
-        return format_text(
-            "%s needs a communicator of at least %d PEs, this one has %d: start more PEs "
-            "or ask get_comm_size() first",
-            function->name, function->minimum_pes, size);
+        return format_text("needs a communicator of at least %d PEs, this one has %d: start more "
+                           "PEs or ask get_comm_size() first",
+                           function->minimum_pes, size);
     const char *reason =
         function->check ? function->check(function, request->arguments, request->set) : NULL;
-    return reason ? format_text("%s: %s", function->name, reason) : NULL;
+    return reason ? must(strdup(reason)) : NULL;
 }
 
-static void too_large(struct engine *engine, const struct measure_request *request)
+/* Nothing that the open loop around the request was asked for is lost when it ends here. */
+static bool is_too_large(const struct engine *engine, const struct measure_request *request,
+                         const struct demand *demand)
 {
-    if (!engine->output || engine->measured_in_block > 0 || engine->warned_too_large)
-        return;
-    engine->warned_too_large = true;
-    fprintf(stderr,
-            "%s: warning: %s needs a buffer of %zu bytes, but set_skampi_buffer gives only %lld: "
-            "nothing has been measured in this block\n",
-            request->place, request->text,
-            buffers_need(&engine->settings, &engine->run.demand, request->function->api),
-            (long long)engine->settings.buffer_bytes);
+    size_t buffer = (size_t)engine->settings.buffer_bytes;
+    return buffers_need(&engine->settings, demand, request->function->api) > buffer ||
+           (request->open && demand->own > buffer);
+}
+
+static enum measure_status too_large(struct engine *engine, const struct measure_request *request)
+{
+    if (request->open)
+        return MEASURE_TOO_LARGE;
+    size_t need = buffers_need(&engine->settings, &engine->run.demand, request->function->api);
+    char *bytes = need == SIZE_MAX ? must(strdup("more bytes than any memory has"))
+                                   : format_text("%zu bytes", need);
+    char *reason = format_text("needs a buffer of %s, but set_skampi_buffer gives only %lld", bytes,
+                               (long long)engine->settings.buffer_bytes);
+    engine_miss(engine, MISSING_TOO_LARGE, request, reason);
+    free(reason);
+    free(bytes);
+    return MEASURE_TOO_LARGE;
 }
 
 /* Why it failed, from the highest PE that knows, to PE 0. */
@@ -1464,6 +1473,26 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     return good ? MEASURE_DONE : MEASURE_FAILED;
 }
 
+/* On all PEs alike. */
+static enum measure_status no_memory(struct engine *engine, const struct measure_request *request,
+                                     size_t symmetric)
+{
+    engine->incomplete = true;
+    int major, minor;
+    char *heap = comm_has_shmem(&major, &minor)
+                     ? format_text("make the heap larger (%s), or ", comm_heap_variable())
+                     : must(strdup(""));
+    char *reason =
+        format_text("needs %zu bytes of symmetric memory, more than there are: %smake the "
+                    "buffer smaller (set_skampi_buffer)",
+                    symmetric, heap);
+    free(heap);
+    if (engine->output)
+        engine_report(engine, request->place, request->text, reason);
+    free(reason);
+    return MEASURE_FAILED;
+}
+
 enum measure_status engine_measure(struct engine *engine, const struct measure_request *request)
 {
     const struct measurement *function = request->function;
@@ -1482,6 +1511,7 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     }
     if (engine_time_over(engine)) {
         engine->skipped_late += engine->round == 1;
+        engine->skipped_endless = engine->skipped_endless || request->endless;
         if (engine->output && engine->round == 1)
             output_missing(engine->output, MISSING_TIME_LIMIT, engine->block_name,
                            engine->block_number, request->text, "the time limit had ended before");
@@ -1507,17 +1537,11 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     int64_t wanted = iterations_wanted(&engine->run);
     engine->run.iterations = wanted > 0 ? wanted : FIRST_ITERATIONS;
     engine_clear_notes(engine);
-    if (buffers_need(&engine->settings, &demand, function->api) >
-        (size_t)engine->settings.buffer_bytes) {
-        too_large(engine, request);
-        return MEASURE_TOO_LARGE;
-    }
-    if (!buffers_prepare(&engine->buffers, &engine->settings, &demand))
-        engine_fatal(engine, STATUS_SCRIPT, request->place,
-                     "%s needs more symmetric memory than there is: %lld bytes by "
-                     "set_skampi_buffer, %zu on the other side; make the heap larger "
-                     "(SHMEM_SYMMETRIC_SIZE)",
-                     request->text, (long long)engine->settings.buffer_bytes, demand.remote);
+    if (is_too_large(engine, request, &demand))
+        return too_large(engine, request);
+    size_t symmetric;
+    if (!buffers_prepare(&engine->buffers, &engine->settings, &demand, &symmetric))
+        return no_memory(engine, request, symmetric);
     if (engine->options.estimate && !estimate_probes(&engine->estimate, request->place)) {
         engine->assumed_time = estimate_reported(&engine->estimate, request->place);
         return MEASURE_DONE;
@@ -1528,7 +1552,6 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     atomic_store(&engine->doing, engine->doing_text);
     enum measure_status status = measure_set(engine, request);
     atomic_store(&engine->doing, NULL);
-    engine->measured_in_block++;
     engine->library_measured += function->api != API_NONE && !function->once;
     engine_flush(engine);
     double seconds = timer_seconds(timer_now() - start);

@@ -67,6 +67,8 @@ struct demand {
     size_t remote;  /* symmetric memory on the other side, at the same address on all PEs; MPI: what
                        is received, and both together decide whether they fit */
     size_t scratch; /* symmetric memory for counters and the like, zeroed on all PEs of the job */
+    size_t own; /* what the function allocates for itself: it need not fit the buffer, but a loop to
+                   ... ends where it would not */
     size_t reported; /* the size column of the result */
 };
 
@@ -195,6 +197,8 @@ void measurement_demand(const struct measurement *, const struct argument *, con
                         struct demand *);
 /* How its data are verified, for --describe: "none", ...; NULL when nobody does. */
 const char *measurement_data(const struct measurement *);
+/* What of a demand a loop to ... ends by, when that is more than the buffer has room for. */
+size_t measurement_weight(const struct measurement *, const struct demand *);
 /* NULL when it can be measured here, else the reason why not: API absent from the build, version
  * too low, or a known defect of this version of the library. */
 const char *measurement_unsupported(const struct measurement *);

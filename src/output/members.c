@@ -82,10 +82,10 @@ const size_t member_count = sizeof members / sizeof *members;
 
 const char *missing_name(enum result_missing kind)
 {
-    static const char *const names[] = {[MISSING_FAILED] = "failed",
-                                        [MISSING_UNSUPPORTED] = "unsupported",
-                                        [MISSING_SKIPPED] = "skipped",
-                                        [MISSING_TIME_LIMIT] = "time_limit"};
+    static const char *const names[] = {
+        [MISSING_FAILED] = "failed",          [MISSING_UNSUPPORTED] = "unsupported",
+        [MISSING_SKIPPED] = "skipped",        [MISSING_TIME_LIMIT] = "time_limit",
+        [MISSING_REFUSED] = "not_measurable", [MISSING_TOO_LARGE] = "too_large"};
     return names[kind];
 }
 

@@ -317,9 +317,21 @@ void output_rounds(struct output *output, const struct result_rounds *rounds)
 void output_missing(struct output *output, enum result_missing kind, const char *block,
                     size_t number, const char *call, const char *reason)
 {
-    struct record_missing missing = {kind, block, number, call, reason};
-    output->end.missing++;
+    output_missing_more(output, kind, block, number, call, reason, 1);
+}
+
+void output_missing_more(struct output *output, enum result_missing kind, const char *block,
+                         size_t number, const char *call, const char *reason, int64_t points)
+{
+    struct record_missing missing = {kind, block, number, call, reason, points};
+    if (__builtin_add_overflow(output->end.missing, points, &output->end.missing))
+        output->end.missing = INT64_MAX;
     put(output, &(struct record){RECORD_MISSING, {.missing = &missing}});
+}
+
+void output_missing_unknown(struct output *output)
+{
+    output->end.cut = true;
 }
 
 /* ---- Results, at once or kept back ---- */
@@ -484,6 +496,7 @@ void output_last_words(struct output *output, int status, const char *said, cons
     struct record_end end = output->end;
     end.status = status;
     end.reason = text;
+    end.cut = true;
     end.finished = time(NULL);
     end.duration = now() - output->opened;
     end.timed = NAN;

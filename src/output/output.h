@@ -7,14 +7,16 @@
  *
  * The formats: .sko, where everything that is not a result starts with '#', and a result line holds
  * "name= value" for each loop variable, the size in bytes, time, standard error, number of valid
- * repetitions, and times per PE; CSV, results alone; JSON Lines as scripts/results.schema.json has
- * them. Where a function says nothing about a format, that has nothing there.
+ * repetitions, and times per PE; CSV, results and what is missing; JSON Lines as
+ * scripts/results.schema.json has them. Where a function says nothing about a format, that has
+ * nothing there.
  */
 #ifndef SKAMPI_OUTPUT_OUTPUT_H
 #define SKAMPI_OUTPUT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "output/header.h"
 #include "output/result.h"
@@ -75,12 +77,19 @@ void output_end_block(struct output *output, const struct output_block *block);
 void output_missing(struct output *output, enum result_missing kind, const char *block,
                     size_t number, const char *call, const char *reason);
 
+/* The same for so many of them at once. */
+void output_missing_more(struct output *output, enum result_missing kind, const char *block,
+                         size_t number, const char *call, const char *reason, int64_t points);
+
 /* Results from now on are kept back, each under the key set last, until output_release() writes
  * them in ascending order of keys (equal ones as they came). They are written, too, when the job
  * ends before that. */
 void output_hold(struct output *output);
 void output_key(struct output *output, double key);
 void output_release(struct output *output);
+
+/* More is missing than was said, nobody knows how much. */
+void output_missing_unknown(struct output *output);
 
 /* The end of the run, in order. reason: of an end before time, or NULL. duration: of the run,
  * timed: in timed regions; seconds. Formats whose last record holds more than that write it when

@@ -17,8 +17,11 @@ static const char *const point_columns[] = {
     "variables", "pes",   "members", "placement", "bytes", "quantity"};
 static const char *const list_columns[] = {"flags",  "notes",   "levels", "counters",
                                            "per_pe", "samples", "medians"};
+static const char *const missing_columns[] = {"kind", "reason", "points"};
+#define CALL_COLUMN 4
 #define POINT_COLUMNS (sizeof point_columns / sizeof *point_columns)
 #define LIST_COLUMNS (sizeof list_columns / sizeof *list_columns)
+#define MISSING_COLUMNS (sizeof missing_columns / sizeof *missing_columns)
 
 static void put_columns(FILE *text)
 {
@@ -28,6 +31,8 @@ static void put_columns(FILE *text)
         fprintf(text, ",%s", members[i].name);
     for (size_t i = 0; i < LIST_COLUMNS; i++)
         fprintf(text, ",%s", list_columns[i]);
+    for (size_t i = 0; i < MISSING_COLUMNS; i++)
+        fprintf(text, ",%s", missing_columns[i]);
     fputc('\n', text);
 }
 
@@ -254,6 +259,14 @@ static void put_point(FILE *text, const char *record, const struct result_point 
     fprintf(text, ",%lld,%s", (long long)point->bytes, point->is_time ? "time" : "bytes");
 }
 
+/* Behind the columns that results have. */
+static void end_row(FILE *text)
+{
+    for (size_t i = 0; i < MISSING_COLUMNS; i++)
+        fputc(',', text);
+    fputc('\n', text);
+}
+
 /* One of the two is NULL. */
 static void put_members(FILE *text, const struct result *result, const struct result_rounds *rounds)
 {
@@ -292,7 +305,7 @@ static void put_result(FILE *text, const struct result *result)
     put_numbers(text, result->per_pe, result->point.pes);
     put_numbers(text, result->samples, result->sample_count);
     put_numbers(text, NULL, 0);
-    fputc('\n', text);
+    end_row(text);
 }
 
 static void put_rounds(FILE *text, const struct result_rounds *rounds)
@@ -306,7 +319,21 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
     put_numbers(text, NULL, 0);
     put_numbers(text, NULL, 0);
     put_numbers(text, rounds->medians, rounds->made);
-    fputc('\n', text);
+    end_row(text);
+}
+
+/* In place of a result: nothing in the columns of numbers. */
+static void put_missing(FILE *text, const struct record_missing *missing)
+{
+    fputs("missing,", text);
+    put_text(text, missing->block ? missing->block : "");
+    fprintf(text, ",%zu,,", missing->number);
+    put_text(text, missing->call);
+    for (size_t i = CALL_COLUMN + 1; i < POINT_COLUMNS + member_count + LIST_COLUMNS; i++)
+        fputc(',', text);
+    fprintf(text, ",%s,", missing_name(missing->kind));
+    put_text(text, missing->reason);
+    fprintf(text, ",%lld\n", (long long)missing->points);
 }
 
 void output_csv(FILE *text, const struct record *record)
@@ -317,4 +344,6 @@ void output_csv(FILE *text, const struct record *record)
         put_result(text, record->result);
     else if (record->kind == RECORD_ROUNDS)
         put_rounds(text, record->rounds);
+    else if (record->kind == RECORD_MISSING)
+        put_missing(text, record->missing);
 }

@@ -350,6 +350,8 @@ static void put_missing(FILE *text, const struct record_missing *missing)
     }
     put_string(text, "call", missing->call);
     put_string(text, "reason", missing->reason);
+    if (missing->points != 1)
+        put_integer(text, "points", missing->points);
     fputs("}\n", text);
 }
 
@@ -361,7 +363,9 @@ static void put_end(FILE *text, const struct record_end *end)
     if (!isnan(end->timed))
         put_number(text, "timed", end->timed);
     put_integer(text, "results", (int64_t)end->results);
-    put_integer(text, "missing", (int64_t)end->missing);
+    if (end->cut)
+        fputs(",\"missing\":null", text);
+    put_integer(text, end->cut ? "missing_at_least" : "missing", end->missing);
     if (end->reason)
         put_string(text, "reason", end->reason);
     if (end->library_end)

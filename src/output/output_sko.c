@@ -269,10 +269,10 @@ static void print_block_end(FILE *text, const struct output_block *block)
 
 static void print_missing(FILE *text, const struct record_missing *missing)
 {
-    static const char *const words[] = {[MISSING_FAILED] = "failed",
-                                        [MISSING_UNSUPPORTED] = "unsupported",
-                                        [MISSING_SKIPPED] = "skipped",
-                                        [MISSING_TIME_LIMIT] = "time limit"};
+    static const char *const words[] = {
+        [MISSING_FAILED] = "failed",          [MISSING_UNSUPPORTED] = "unsupported",
+        [MISSING_SKIPPED] = "skipped",        [MISSING_TIME_LIMIT] = "time limit",
+        [MISSING_REFUSED] = "not measurable", [MISSING_TOO_LARGE] = "too large"};
     fprintf(text, "# %s: %s: %s\n", words[missing->kind], missing->call, missing->reason);
 }
 

@@ -52,6 +52,7 @@ struct record_missing {
     const char *block; /* NULL: outside of blocks */
     size_t number;
     const char *call, *reason;
+    int64_t points; /* that it stands for */
 };
 
 struct record_end {
@@ -59,7 +60,9 @@ struct record_end {
     const char *reason; /* of an end before time, or NULL */
     time_t finished;
     double duration, timed; /* seconds; timed: NaN: not known */
-    size_t results, missing;
+    size_t results;
+    int64_t missing;
+    bool cut; /* the run did not come to its end: more may be missing than is known */
     const double *library_end; /* seconds of each PE, NULL: not asked for */
     int library_count;
 };

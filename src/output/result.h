@@ -125,6 +125,13 @@ struct result_rounds {
 };
 
 /* What takes the place of a result. */
-enum result_missing { MISSING_FAILED, MISSING_UNSUPPORTED, MISSING_SKIPPED, MISSING_TIME_LIMIT };
+enum result_missing {
+    MISSING_FAILED,
+    MISSING_UNSUPPORTED,
+    MISSING_SKIPPED,
+    MISSING_TIME_LIMIT,
+    MISSING_REFUSED,  /* not with these arguments, or on this set of PEs */
+    MISSING_TOO_LARGE /* for the buffer */
+};
 
 #endif

@@ -2,6 +2,7 @@
  * One pass in the order of the text. Types are followed where the text alone decides them; behind
  * branches and within loops, what may have been assigned counts as unknown.
  */
+#define _GNU_SOURCE /* strcasestr */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "output/words.h"
 #include "ski/builtins.h"
 #include "ski/diag.h"
+#include "ski/script.h"
 #include "ski/text.h"
 #include "ski/tree.h"
 #include "ski/value.h"
@@ -25,11 +27,17 @@ struct variable {
     enum value_type local_type;
 };
 
+struct around {
+    const struct stmt *loop;
+    const struct around *outer;
+};
+
 struct checker {
     struct tree *tree;
     struct diag *diag;
     struct variable *variables; /* by symbol */
     const struct stmt *block;   /* NULL outside */
+    const struct around *loops; /* around the statement, from the inside */
     bool refining;
 };
 
@@ -388,6 +396,78 @@ static char *describe_measurement(const struct measurement *measurement)
     return text_take(&text);
 }
 
+/* Whether a name has one of these words in it, whatever their case. */
+static bool speaks_of(const char *name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasestr(name, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* A variable that stands for numbers of bytes or elements: by its name, or since only these can end
+ * the loop to ... that it is swept by. */
+static bool is_size_variable(const struct checker *c, const struct expr *expr)
+{
+    static const char *const words[] = {"count", "size", "byte", "len", "elem"};
+
+    if (expr->kind != EXPR_NAME)
+        return false;
+    for (const struct around *around = c->loops; around != NULL; around = around->outer) {
+        const struct stmt *loop = around->loop;
+        bool arithmetic = loop->kind == STMT_FOR || loop->kind == STMT_AUTOREFINE;
+
+        if (loop->symbol == expr->symbol && arithmetic && loop->to == NULL)
+            return true;
+    }
+    return speaks_of(expr->text, words, sizeof words / sizeof *words);
+}
+
+/* Neither a size, as far as one sees. */
+static bool is_number_of_times(const struct expr *expr)
+{
+    static const char *const words[] = {"iter", "rep"};
+    double value;
+
+    return literal_number(expr, &value) ||
+           (expr->kind == EXPR_NAME && speaks_of(expr->text, words, sizeof words / sizeof *words));
+}
+
+static bool is_size(const struct parameter *parameter)
+{
+    return parameter->type == PARAMETER_INT &&
+           (strcmp(parameter->unit, "bytes") == 0 || strcmp(parameter->unit, "elements") == 0);
+}
+
+/* F(10, count) where it is F(count, iterations): the size where the iterations belong, and a number
+ * in its place. */
+static void warn_of_swapped(struct checker *c, const struct expr *call,
+                            const struct measurement *measurement)
+{
+    size_t n = measurement_parameter_count(measurement);
+
+    if (call->count != n)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (measurement->parameters[i].type != PARAMETER_ITERATIONS ||
+            !is_size_variable(c, call->args[i]))
+            continue;
+        for (size_t k = 0; k < n; k++) {
+            if (!is_size(&measurement->parameters[k]) || !is_number_of_times(call->args[k]))
+                continue;
+            char *description = describe_measurement(measurement);
+
+            diag_warning(c->diag, call->args[i]->where,
+                         "'%s' is given as the %s, and a number as the %s: are they swapped? It is "
+                         "%s(%s)",
+                         call->args[i]->text, measurement->parameters[i].name,
+                         measurement->parameters[k].name, call->text, description);
+            free(description);
+            return;
+        }
+    }
+}
+
 static void check_measurement(struct checker *c, struct expr *call,
                               const struct measurement *measurement)
 {
@@ -419,6 +499,7 @@ static void check_measurement(struct checker *c, struct expr *call,
                      description);
         free(description);
     }
+    warn_of_swapped(c, call, measurement);
 }
 
 static void check_arguments(struct checker *c, const struct expr *expr)
@@ -577,6 +658,40 @@ static void check_if(struct checker *c, struct stmt *stmt)
     forget_assigned(c, &stmt->otherwise);
 }
 
+static bool literal_value(const struct expr *expr, struct value *value)
+{
+    double number;
+
+    if (!literal_number(expr, &number))
+        return false;
+    *value = expr->kind == EXPR_REAL || number != floor(number) || fabs(number) >= 0x1p62
+                 ? value_real(number)
+                 : value_int((int64_t)number);
+    return true;
+}
+
+/* 10 to 1 step 2. What is written down in numbers shows that nothing is done; 5 to 1 without a step
+ * is how scripts say so on purpose. */
+static void warn_of_empty(struct checker *c, const struct stmt *stmt)
+{
+    struct loop loop = {.multiplicative = stmt->multiplicative};
+    struct value first, multiple = value_int(0);
+    const char *error;
+
+    if (!literal_value(stmt->from, &loop.start) || !literal_value(stmt->to, &loop.end) ||
+        !literal_value(stmt->step, &loop.step) ||
+        (stmt->multiple_of != NULL && !literal_value(stmt->multiple_of, &multiple)) ||
+        multiple.type != TYPE_INT)
+        return;
+    loop.multiple_of = multiple.as.integer;
+    if (loop_begin(&loop) == NULL && !loop_next(&loop, &first, &error) && error == NULL)
+        diag_warning(c->diag, stmt->step->where,
+                     "this loop does nothing: its step leads away from its end; %s, or swap "
+                     "start and end",
+                     stmt->multiplicative ? "use one divided by the factor"
+                                          : "give the step the other sign");
+}
+
 static enum value_type check_range(struct checker *c, struct stmt *stmt)
 {
     enum value_type type = check_value(c, stmt->from);
@@ -593,6 +708,7 @@ static enum value_type check_range(struct checker *c, struct stmt *stmt)
     if (literal_number(stmt->multiple_of, &value) && value < 1)
         diag_error(c->diag, stmt->multiple_of->where,
                    "the number behind 'multipleof' must be at least 1");
+    warn_of_empty(c, stmt);
     return fits(type, TYPE_REAL) ? type : TYPE_UNKNOWN;
 }
 
@@ -645,6 +761,7 @@ static enum value_type check_header(struct checker *c, struct stmt *stmt)
 
 static void check_loop(struct checker *c, struct stmt *stmt)
 {
+    const struct around around = {stmt, c->loops};
     bool was_refining = c->refining;
     enum value_type type;
 
@@ -655,7 +772,9 @@ static void check_loop(struct checker *c, struct stmt *stmt)
     c->refining = was_refining || stmt->kind == STMT_AUTOREFINE;
     forget_assigned(c, &stmt->body);
     assign(c, stmt->symbol, type);
+    c->loops = &around;
     check_list(c, &stmt->body);
+    c->loops = around.outer;
     forget_assigned(c, &stmt->body);
     if (stmt->kind != STMT_FOR && stmt->kind != STMT_AUTOREFINE)
         forget(c, stmt->symbol);

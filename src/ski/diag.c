@@ -19,11 +19,15 @@ struct entry {
     char *message;
 };
 
-struct diag {
-    const struct source *source;
+struct list {
     struct entry entries[DIAG_LIMIT];
     size_t count;
     bool more;
+};
+
+struct diag {
+    const struct source *source;
+    struct list errors, warnings;
 };
 
 struct diag *diag_create(const struct source *source)
@@ -38,15 +42,17 @@ void diag_release(struct diag *diag)
 {
     if (diag == NULL)
         return;
-    for (size_t i = 0; i < diag->count; i++)
-        free(diag->entries[i].message);
+    for (size_t i = 0; i < diag->errors.count; i++)
+        free(diag->errors.entries[i].message);
+    for (size_t i = 0; i < diag->warnings.count; i++)
+        free(diag->warnings.entries[i].message);
     free(diag);
 }
 
-static bool has_line(const struct diag *diag, struct position where)
+static bool has_line(const struct list *list, struct position where)
 {
-    for (size_t i = 0; i < diag->count; i++) {
-        const struct entry *entry = &diag->entries[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *entry = &list->entries[i];
 
         if (entry->placed && entry->where.file == where.file && entry->where.line == where.line)
             return true;
@@ -56,7 +62,7 @@ static bool has_line(const struct diag *diag, struct position where)
 
 bool diag_wants(const struct diag *diag, struct position where)
 {
-    return diag->count < DIAG_LIMIT && !has_line(diag, where);
+    return diag->errors.count < DIAG_LIMIT && !has_line(&diag->errors, where);
 }
 
 static char *message_create(const char *format, va_list list)
@@ -70,18 +76,33 @@ static char *message_create(const char *format, va_list list)
     return text_format("%s", buffer);
 }
 
+static void add(struct list *to, bool placed, struct position where, const char *format,
+                va_list list)
+{
+    if (placed && has_line(to, where))
+        return;
+    if (to->count == DIAG_LIMIT) {
+        to->more = true;
+        return;
+    }
+    to->entries[to->count++] = (struct entry){placed, where, message_create(format, list)};
+}
+
 void diag_error(struct diag *diag, struct position where, const char *format, ...)
 {
     va_list list;
 
-    if (has_line(diag, where))
-        return;
-    if (diag->count == DIAG_LIMIT) {
-        diag->more = true;
-        return;
-    }
     va_start(list, format);
-    diag->entries[diag->count++] = (struct entry){true, where, message_create(format, list)};
+    add(&diag->errors, true, where, format, list);
+    va_end(list);
+}
+
+void diag_warning(struct diag *diag, struct position where, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    add(&diag->warnings, true, where, format, list);
     va_end(list);
 }
 
@@ -89,18 +110,14 @@ void diag_error_plain(struct diag *diag, const char *format, ...)
 {
     va_list list;
 
-    if (diag->count == DIAG_LIMIT) {
-        diag->more = true;
-        return;
-    }
     va_start(list, format);
-    diag->entries[diag->count++] = (struct entry){false, {-1, 0, 0}, message_create(format, list)};
+    add(&diag->errors, false, (struct position){-1, 0, 0}, format, list);
     va_end(list);
 }
 
 size_t diag_count(const struct diag *diag)
 {
-    return diag->count;
+    return diag->errors.count;
 }
 
 char *diag_place(const struct source *source, struct position where)
@@ -182,11 +199,11 @@ static void append_line(struct text *out, const struct source *source, struct po
     text_release(&caret);
 }
 
-static void append_error(struct text *out, const struct source *source, struct position where,
-                         const char *message)
+static void append_entry(struct text *out, const struct source *source, struct position where,
+                         const char *kind, const char *message)
 {
-    text_append(out, "%s:%d:%d: error: %s\n", source_name(source, where.file), where.line,
-                where.column, message);
+    text_append(out, "%s:%d:%d: %s: %s\n", source_name(source, where.file), where.line,
+                where.column, kind, message);
     append_line(out, source, where);
 }
 
@@ -196,7 +213,7 @@ char *diag_format(const struct source *source, struct position where, const char
     char *harmless = text_format("%s", message);
 
     text_disarm(harmless, false);
-    append_error(&out, source, where, harmless);
+    append_entry(&out, source, where, "error", harmless);
     free(harmless);
     return text_take(&out);
 }
@@ -210,22 +227,32 @@ static int compare_entries(const void *a, const void *b)
     return (x->where.line > y->where.line) - (x->where.line < y->where.line);
 }
 
-char *diag_text(const struct diag *diag)
+static char *list_text(const struct diag *diag, const struct list *list, const char *kind)
 {
     struct entry sorted[DIAG_LIMIT];
     struct text out = {0};
 
-    memcpy(sorted, diag->entries, sizeof sorted);
-    qsort(sorted, diag->count, sizeof *sorted, compare_entries);
-    for (size_t i = 0; i < diag->count; i++) {
+    memcpy(sorted, list->entries, sizeof sorted);
+    qsort(sorted, list->count, sizeof *sorted, compare_entries);
+    for (size_t i = 0; i < list->count; i++) {
         if (sorted[i].placed)
-            append_error(&out, diag->source, sorted[i].where, sorted[i].message);
+            append_entry(&out, diag->source, sorted[i].where, kind, sorted[i].message);
         else
-            text_append(&out, "skampi: error: %s\n", sorted[i].message);
+            text_append(&out, "skampi: %s: %s\n", kind, sorted[i].message);
     }
-    if (diag->more)
-        text_append(&out, "skampi: too many errors, the rest is not shown\n");
+    if (list->more)
+        text_append(&out, "skampi: too many %ss, the rest is not shown\n", kind);
     return text_take(&out);
+}
+
+char *diag_text(const struct diag *diag)
+{
+    return list_text(diag, &diag->errors, "error");
+}
+
+char *diag_warnings(const struct diag *diag)
+{
+    return list_text(diag, &diag->warnings, "warning");
 }
 
 static int min_int(int a, int b)

@@ -1,6 +1,7 @@
 /*
- * Errors of scripts. They are collected, then printed once: "file:line:column: error: text", the
- * source line and a caret. At most one error a line of the script, at most DIAG_LIMIT in all.
+ * Errors of scripts, and warnings. They are collected, then printed once: "file:line:column: error:
+ * text", the source line and a caret. At most one error a line of the script, at most DIAG_LIMIT in
+ * all.
  */
 #ifndef SKAMPI_SKI_DIAG_H
 #define SKAMPI_SKI_DIAG_H
@@ -29,10 +30,17 @@ bool diag_wants(const struct diag *diag, struct position where);
 void diag_error_plain(struct diag *diag, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same for what is no error, but hardly what was meant. Not counted. */
+void diag_warning(struct diag *diag, struct position where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 size_t diag_count(const struct diag *diag);
 
 /* All messages in the order of their places, as one allocated string that the caller frees. */
 char *diag_text(const struct diag *diag);
+
+/* The same of the warnings: "file:line:column: warning: text". */
+char *diag_warnings(const struct diag *diag);
 
 /* One message about a place, formatted as above; the caller frees it. For run-time errors. */
 char *diag_format(const struct source *source, struct position where, const char *message);

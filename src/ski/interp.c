@@ -28,8 +28,11 @@
 struct frame {
     struct frame *outer;
     const struct stmt *stmt;
+    const struct loop *loop; /* of an arithmetic one */
     bool unlimited;
-    bool too_large; /* a measurement did not fit the buffer: the loop ends behind this round */
+    bool ends;     /* behind this round */
+    bool cut;      /* for that nothing further is listed that does not fit */
+    size_t rounds; /* before this one */
     /* What was measured in this round, loops inside included, and the buffer that it needed: this
      * tells whether a loop without end can ever come to one. */
     size_t asked, done;
@@ -161,9 +164,10 @@ static bool check_arity(struct interp *in, const struct expr *call, const char *
                 wanted == 1 ? "" : "s", call->count);
 }
 
-/* The arguments of a call, converted; the caller releases them. */
+/* The arguments of a call, converted; the caller releases them. Where refusal is not NULL, a value
+ * of a wrong type is no error, but the (allocated) reason why the call cannot be made. */
 static bool evaluate_args(struct interp *in, const struct expr *call, const char *letters,
-                          struct value **made)
+                          struct value **made, char **refusal)
 {
     struct value *args;
     bool ok = check_arity(in, call, letters);
@@ -180,9 +184,12 @@ static bool evaluate_args(struct interp *in, const struct expr *call, const char
         if (!ok)
             break;
         error = value_convert(&args[i], (enum value_type)builtin_letter(letters, i));
-        if (error != NULL)
+        if (error != NULL && refusal == NULL)
             ok = fail(in, call->args[i]->where, "argument %zu of %s(): %s (given: %s)", i + 1,
                       call->text, error, value_type_name(args[i].type));
+        else if (error != NULL && *refusal == NULL)
+            *refusal = text_format("argument %zu: %s (given: %s)", i + 1, error,
+                                   value_type_name(args[i].type));
     }
     if (ok)
         *made = args;
@@ -216,7 +223,7 @@ static bool call_builtin(struct interp *in, const struct expr *call, struct valu
     if (call->builtin->iterator)
         return fail(in, call->where, "%s() is an iterator; it can only stand behind for ... in",
                     call->text);
-    if (!evaluate_args(in, call, call->builtin->parameters, &args))
+    if (!evaluate_args(in, call, call->builtin->parameters, &args, NULL))
         return false;
     if (call->builtin->collective)
         agree(in, call->where, call->text);
@@ -560,47 +567,148 @@ static struct loop_variable *loop_variables(struct interp *in, size_t count, siz
     return variables;
 }
 
-/* Whom it concerns that something was (not) measured: the innermost loop ends when it was too
- * large, and loops without end have to come closer to one. */
+static bool in_endless_loop(const struct interp *in)
+{
+    for (const struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
+        if (frame->unlimited)
+            return true;
+    return false;
+}
+
+/* The first value of a loop to ... was asked for; how far it gets behind that, is open. */
+static bool in_open_loop(const struct interp *in)
+{
+    for (const struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
+        if (frame->unlimited && frame->rounds > 0)
+            return true;
+    return false;
+}
+
+/* A loop to ... ends by that. A limited one goes on, since each of its values was asked for, unless
+ * larger ones follow and are not asked for (within a loop to ...) or too many. */
+static void note_too_large(struct interp *in)
+{
+    struct frame *frame = in->loop;
+
+    if (frame == NULL)
+        return;
+    if (frame->unlimited) {
+        frame->ends = true;
+    } else if (frame->loop != NULL && in_open_loop(in)) {
+        frame->ends = loop_grows(frame->loop);
+    } else if (frame->loop != NULL && !engine_lists_missing(in->engine)) {
+        frame->ends = frame->cut = true;
+    }
+}
+
+/* Whom it concerns that something was (not) measured: loops end when it was too large, and those
+ * without end have to come closer to one. */
 static void note_measured(struct interp *in, const struct measure_request *request,
                           enum measure_status status)
 {
     struct demand demand = {0};
 
-    if (status == MEASURE_TOO_LARGE && in->loop != NULL)
-        in->loop->too_large = true;
+    if (status == MEASURE_TOO_LARGE)
+        note_too_large(in);
     if (status == MEASURE_TIME_OVER)
         in->missing++;
     for (struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
         if (status == MEASURE_TIME_OVER && (frame->unlimited || in->missing >= MOST_LISTED_MISSING))
-            frame->too_large = true; /* nothing else would end it in time */
+            frame->ends = true; /* nothing else would end it in time */
     if (status == MEASURE_DONE)
         measurement_demand(request->function, request->arguments, request->set, &demand);
+    size_t weight = measurement_weight(request->function, &demand);
+
     for (struct frame *frame = in->loop; frame != NULL; frame = frame->outer) {
         frame->asked++;
         if (status != MEASURE_DONE)
             continue;
-        if (frame->done == 0 || demand.local < frame->least_demand)
-            frame->least_demand = demand.local;
-        if (frame->done == 0 || demand.local > frame->most_demand)
-            frame->most_demand = demand.local;
+        if (frame->done == 0 || weight < frame->least_demand)
+            frame->least_demand = weight;
+        if (frame->done == 0 || weight > frame->most_demand)
+            frame->most_demand = weight;
         frame->done++;
     }
 }
 
-/* The request's arguments and set are there; the rest is added here. */
-static bool measure_request(struct interp *in, const struct stmt *stmt,
-                            struct measure_request *request, const struct value *args)
+/* What is the same whenever the statement is executed. */
+static bool is_constant(const struct interp *in, const struct expr *expr)
 {
-    int argument;
-    char *refusal = engine_refusal(request, &argument);
-
-    if (refusal != NULL) {
-        fail(in, argument < 0 ? stmt->expr->where : stmt->expr->args[argument]->where, "%s",
-             refusal);
-        free(refusal);
+    switch (expr->kind) {
+    case EXPR_INTEGER:
+    case EXPR_REAL:
+    case EXPR_STRING:
+        return true;
+    case EXPR_NAME:
+        return !expr->local && in->globals[expr->symbol].constant != NULL &&
+               strcmp(in->globals[expr->symbol].constant, expr->text) == 0;
+    case EXPR_CALL:
         return false;
+    case EXPR_ARRAY:
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+        for (size_t i = 0; i < expr->count; i++)
+            if (!is_constant(in, expr->args[i]))
+                return false;
+        return true;
     }
+    return false;
+}
+
+/* Whether no set of PEs would do: a mistake of whoever wrote the script. */
+static bool is_never_right(const struct measure_request *request, int pes)
+{
+    const int sizes[] = {1, 2, 4, pes, 1 << 16};
+
+    if (request->function->neighborhood)
+        return false; /* that depends on the set's topology */
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct pe_set *set = pe_set_strided(0, 1, sizes[i]);
+        struct measure_request other = *request;
+        int argument;
+
+        other.set = set;
+        char *refusal = engine_refusal(&other, &argument);
+
+        pe_set_release(set);
+        free(refusal);
+        if (refusal == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Constants that the function never accepts are an error of the script. What depends on the set, on
+ * a variable or on the PEs that there are leaves out this point alone: *refusal (allocated) says
+ * why, NULL when it can be measured. */
+static bool check_request(struct interp *in, const struct stmt *stmt,
+                          const struct measure_request *request, char **refusal)
+{
+    const struct expr *call = stmt->expr;
+    bool constant = true;
+    int argument;
+
+    *refusal = engine_refusal(request, &argument);
+    if (*refusal == NULL)
+        return true;
+    for (size_t i = 0; i < call->count; i++)
+        constant = constant && is_constant(in, call->args[i]);
+    if (!constant || !is_never_right(request, engine_pes(in->engine)))
+        return true;
+    fail(in, argument < 0 ? call->where : call->args[argument]->where, "%s: %s", call->text,
+         *refusal);
+    free(*refusal);
+    return false;
+}
+
+/* The request's arguments and set are there; the rest is added here. refusal (taken over): why it
+ * cannot be measured, as far as is known, or NULL. */
+static bool measure_request(struct interp *in, const struct stmt *stmt,
+                            struct measure_request *request, const struct value *args,
+                            char *refusal)
+{
+    if (refusal == NULL && !check_request(in, stmt, request, &refusal))
+        return false;
     size_t depth = loop_depth(in), bytes = 0;
     struct loop_variable *variables = loop_variables(in, depth, &bytes);
     char *place = diag_place(in->source, stmt->where);
@@ -614,12 +722,18 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
     request->variable_count = depth;
     request->place = place;
     request->text = text;
+    request->endless = in_endless_loop(in);
+    request->open = in_open_loop(in);
     if (bytes <= MEASURE_LIMIT) {
         agree(in, stmt->where, agreed);
         engine_progress(in->engine, in->span.begin);
-        note_measured(in, request, engine_measure(in->engine, request));
+        if (refusal != NULL)
+            engine_leave_out(in->engine, request, refusal);
+        note_measured(in, request,
+                      refusal != NULL ? MEASURE_REFUSED : engine_measure(in->engine, request));
         in->pending = 0;
     }
+    free(refusal);
     for (size_t i = 0; i < depth; i++)
         free((char *)variables[i].value);
     free(variables);
@@ -630,6 +744,34 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
            fail(in, stmt->where,
                 "the arguments and the loop variables of this measure are longer than %zu MiB",
                 MEASURE_LIMIT >> 20);
+}
+
+static bool is_at(struct position a, struct position b)
+{
+    return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+/* The set that is measured on. One that cannot be made here, such as comm(8) of fewer PEs, leaves
+ * out this point alone: it is empty then, and *refusal (allocated) says why. */
+static bool evaluate_set(struct interp *in, const struct expr *expr, struct value *set,
+                         char **refusal)
+{
+    if (evaluate(in, expr, set)) {
+        if (set->type == TYPE_COMM)
+            return true;
+        fail(in, expr->where,
+             "measure needs a communicator before the colon, such as MPI_COMM_WORLD (given: %s)",
+             value_type_name(set->type));
+        value_release(set);
+        return false;
+    }
+    if (expr->kind != EXPR_CALL || expr->builtin == NULL || expr->builtin->result != TYPE_COMM ||
+        !is_at(in->error_where, expr->where))
+        return false;
+    *refusal = in->error;
+    in->error = NULL;
+    *set = value_set(pe_set_create(NULL, 0));
+    return true;
 }
 
 static bool measure(struct interp *in, const struct stmt *stmt)
@@ -650,17 +792,13 @@ static bool measure(struct interp *in, const struct stmt *stmt)
                     "at least %d repetitions are asked for but at most %d; change one with "
                     "set_min_repetitions() or set_max_repetitions()",
                     settings->min_repetitions, settings->max_repetitions);
-    if (!evaluate(in, stmt->set, &set))
+    char *refusal = NULL;
+
+    if (!evaluate_set(in, stmt->set, &set, &refusal))
         return false;
-    if (set.type != TYPE_COMM) {
-        fail(in, stmt->set->where,
-             "measure needs a communicator before the colon, such as MPI_COMM_WORLD (given: %s)",
-             value_type_name(set.type));
-        value_release(&set);
-        return false;
-    }
     argument_letters(call->measurement, letters);
-    if (!evaluate_args(in, call, letters, &args)) {
+    if (!evaluate_args(in, call, letters, &args, &refusal)) {
+        free(refusal);
         value_release(&set);
         return false;
     }
@@ -672,7 +810,7 @@ static bool measure(struct interp *in, const struct stmt *stmt)
                               &(struct measure_request){.function = call->measurement,
                                                         .arguments = arguments,
                                                         .set = set.as.set},
-                              args);
+                              args, refusal);
     release_args(args, count);
     value_release(&set);
     return ok;
@@ -718,10 +856,12 @@ static bool run_round(struct interp *in, struct value v, bool *over)
     struct frame *frame = in->loop;
 
     frame->asked = frame->done = 0;
+    frame->ends = false;
     variable_assign(in, frame->stmt->symbol, v);
     if (!goes_on(in, frame->stmt->where) || !run_list(in, &frame->stmt->body))
         return false;
-    *over = frame->too_large;
+    frame->rounds++;
+    *over = frame->ends;
     if (frame->unlimited && !*over)
         return check_progress(in, frame, over);
     return true;
@@ -820,11 +960,22 @@ static bool run_refinement(struct interp *in, const struct loop *loop, struct re
     return true;
 }
 
+/* The rest of a loop that was cut: as many measurements for each value as in its last round. */
+static void leave_out_rest(struct interp *in, const struct frame *frame)
+{
+    int64_t count;
+
+    if (__builtin_mul_overflow(loop_remaining(frame->loop), (int64_t)frame->asked, &count))
+        count = INT64_MAX;
+    engine_leave_out_more(in->engine, count);
+}
+
 static bool run_arithmetic(struct interp *in, const struct stmt *stmt)
 {
-    struct frame frame = {.outer = in->loop, .stmt = stmt, .unlimited = stmt->to == NULL};
-    struct refine *refine = NULL;
     struct loop loop;
+    struct frame frame = {
+        .outer = in->loop, .stmt = stmt, .loop = &loop, .unlimited = stmt->to == NULL};
+    struct refine *refine = NULL;
     struct value v;
     struct span whole = in->span;
     const char *error = NULL;
@@ -843,6 +994,8 @@ static bool run_arithmetic(struct interp *in, const struct stmt *stmt)
         ok = refine != NULL ? run_refined_round(in, refine, v, &over) : run_round(in, v, &over);
     }
     in->span = whole;
+    if (ok && frame.cut)
+        leave_out_rest(in, &frame);
     if (refine != NULL) {
         frame.unlimited = false;
         ok = ok && error == NULL && run_refinement(in, &loop, refine);
@@ -887,7 +1040,7 @@ static bool run_iterator(struct interp *in, const struct stmt *stmt)
     if (iterator == NULL || !iterator->iterator)
         return fail(in, stmt->expr->where, "%s() is no iterator; there is range(a, b)",
                     stmt->expr->text);
-    if (!evaluate_args(in, stmt->expr, iterator->parameters, &args))
+    if (!evaluate_args(in, stmt->expr, iterator->parameters, &args, NULL))
         return false;
     in->loop = &frame;
     while (ok && !over) {

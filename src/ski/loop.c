@@ -7,6 +7,9 @@
  * their end may be years away. */
 #define ROUNDS_LIMIT 10000000
 
+/* Values that are counted one by one. */
+#define REMAINING_LIMIT 1000000
+
 static double real_of(const struct value *v)
 {
     return v->type == TYPE_INT ? (double)v->as.integer : v->as.real;
@@ -202,6 +205,35 @@ bool loop_next(struct loop *loop, struct value *v, const char **error)
     if (found && !loop->unlimited)
         found = !is_beyond(&loop->visible, &loop->end, loop->upward, tolerance(loop));
     return found;
+}
+
+bool loop_grows(const struct loop *loop)
+{
+    return loop->upward;
+}
+
+int64_t loop_remaining(const struct loop *loop)
+{
+    struct loop rest = *loop;
+    struct value v;
+    const char *error;
+
+    if (!loop->multiplicative && loop->multiple_of == 0 && loop->step.type == TYPE_INT &&
+        loop->visible.type == TYPE_INT && loop->end.type == TYPE_INT) {
+        uint64_t step = (uint64_t)loop->step.as.integer, end = (uint64_t)loop->end.as.integer;
+        uint64_t at = (uint64_t)loop->visible.as.integer;
+        uint64_t n = loop->upward ? (end - at) / step : (at - end) / -step;
+
+        return n < INT64_MAX ? (int64_t)n : INT64_MAX;
+    }
+    for (int64_t n = 0; n < REMAINING_LIMIT; n++)
+        if (!loop_next(&rest, &v, &error))
+            return n;
+    double least = loop->start.type == TYPE_INT ? fmax(1, (double)loop->multiple_of) : 0;
+    double left = real_of(&loop->end) - real_of(&loop->visible);
+    double n = fabs(left / fmax(fabs(real_of(&loop->step)), least));
+
+    return loop->multiplicative ? REMAINING_LIMIT : n < 0x1p62 ? (int64_t)n : INT64_MAX;
 }
 
 void loop_share(const struct loop *loop, double *begin, double *width)

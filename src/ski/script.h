@@ -39,6 +39,11 @@ const char *loop_begin(struct loop *loop);
  * loop ends there regularly). *error (static text, else NULL): a loop without end
  * overflows, or the step is too small to ever change the value. */
 bool loop_next(struct loop *loop, struct value *v, const char **error);
+/* Whether values become larger. */
+bool loop_grows(const struct loop *loop);
+/* How many values come behind the one that is visible; of more than a million that are not whole
+ * numbers, about. Only for limited loops. */
+int64_t loop_remaining(const struct loop *loop);
 /* For people who wait: which part of the rounds the visible value is, from *begin (0: the first)
  * on, *width of it. Half of it for a loop without end. */
 void loop_share(const struct loop *loop, double *begin, double *width);

@@ -299,11 +299,7 @@ RUNNING = [
     ("step that becomes 0", "for i = 1 to 3 step get_np() @@- get_np() do od", "step"),
     ("minimum above maximum", "set_min_repetitions(100) @@measure comm(1) : wtime(1)",
      "at least 100 repetitions are asked for but at most 33"),
-    ("negative iterations", "n = -get_np() measure comm(1) : wtime(@@n)", "at least 0"),
-    ("negative count", "n = -get_np() measure comm(1) : Shmem_Put_Full(@@n, 1)", "at least 0"),
-    ("root outside the set", "n = get_np() measure comm(1) : Shmem_Bcast_All(1, 4, @@n)",
-     "has only the ranks 0 to 0"),
-    ("too few PEs in the set", "measure comm(1) : @@Shmem_Put_Simple(8, 1)", "at least 2 PEs"),
+    ("a constant that never works", 'measure comm(1) : @@First_Call("dance")', "no such kind"),
 ]
 NEED_SHMEM = ("Shmem_",)
 

@@ -258,7 +258,13 @@ def test_all_formats(tap):
     rows = list(csv.DictReader(read_text(run.path("a.csv")).splitlines(keepends=True)))
     tap.equal(list(rows[0]), list(format_csv.COLUMNS),
               "CSV: the columns that skampi-convert writes")
+    missing = [record for record in records if record["record"] == "missing"]
+    left_out = [row for row in rows if row["record"] == "missing"]
+    rows = [row for row in rows if row["record"] == "result"]
     tap.equal(len(rows), len(results), "CSV: a row for each result")
+    tap.equal([(row["kind"], row["block"], row["call"], row["reason"]) for row in left_out],
+              [(r["kind"], r["block"], r["call"], r["reason"]) for r in missing],
+              "CSV: a row for each result that is missing")
     problems = [p for row, record in zip(rows, results) for p in csv_problems(row, record)]
     tap.ok(not problems, "CSV: the same as in JSON, in every column", "\n".join(problems[:20]))
     with open(run.path("a.sko"), encoding="utf-8", errors="replace") as file:

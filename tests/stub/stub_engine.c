@@ -21,6 +21,7 @@ struct engine {
     int status;
     uint64_t agreed;
     double last_time, share;
+    size_t left_out;
     jmp_buf *escape;
 };
 
@@ -163,7 +164,9 @@ static enum measure_status judge(struct engine *engine, const struct measure_req
         return MEASURE_FAILED;
     if (function->demand != NULL)
         function->demand(function, request->arguments, pe_set_size(request->set), &demand);
-    return demand.local > (size_t)engine->settings.buffer_bytes ? MEASURE_TOO_LARGE : MEASURE_DONE;
+    return measurement_weight(function, &demand) > (size_t)engine->settings.buffer_bytes
+               ? MEASURE_TOO_LARGE
+               : MEASURE_DONE;
 }
 
 char *engine_refusal(const struct measure_request *request, int *argument)
@@ -181,14 +184,15 @@ static double time_of(int64_t argument)
     return argument <= 50 ? 1 : 1 + 0.5 * (double)(argument - 50);
 }
 
-enum measure_status engine_measure(struct engine *engine, const struct measure_request *request)
+static void log_measure(struct engine *engine, const struct measure_request *request,
+                        enum measure_status status)
 {
     static const char *const remarks[] = {[MEASURE_DONE] = "",
                                           [MEASURE_TOO_LARGE] = " too large",
                                           [MEASURE_FAILED] = " failed",
                                           [MEASURE_UNSUPPORTED] = " unsupported",
-                                          [MEASURE_SKIPPED] = " skipped"};
-    enum measure_status status = judge(engine, request);
+                                          [MEASURE_SKIPPED] = " skipped",
+                                          [MEASURE_REFUSED] = " refused"};
     struct value set = value_set((struct pe_set *)request->set);
     char *members = value_text(&set);
 
@@ -198,12 +202,39 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     for (size_t i = 0; i < request->variable_count; i++)
         text_append(log_of(engine), "%s=%s ", request->variables[i].name,
                     request->variables[i].value);
-    text_append(log_of(engine), "%s on %s%s\n", request->text, members, remarks[status]);
+    text_append(log_of(engine), "%s on %s%s%s\n", request->text, members, remarks[status],
+                status == MEASURE_TOO_LARGE && request->open ? ", open" : "");
     free(members);
+}
+
+enum measure_status engine_measure(struct engine *engine, const struct measure_request *request)
+{
+    enum measure_status status = judge(engine, request);
+
+    log_measure(engine, request, status);
+    engine->left_out += status == MEASURE_TOO_LARGE && !request->open;
     engine->last_time = NAN;
     if (status == MEASURE_DONE && request->function->parameters[0].name != NULL)
         engine->last_time = time_of(request->arguments[0].integer);
     return status;
+}
+
+void engine_leave_out(struct engine *engine, const struct measure_request *request,
+                      const char *reason)
+{
+    log_measure(engine, request, MEASURE_REFUSED);
+    text_append(log_of(engine), "since %s\n", reason);
+    engine->left_out++;
+}
+
+bool engine_lists_missing(const struct engine *engine)
+{
+    return engine->left_out < MOST_LISTED_MISSING;
+}
+
+void engine_leave_out_more(struct engine *engine, int64_t count)
+{
+    text_append(log_of(engine), "%lld more are missing\n", (long long)count);
 }
 
 double engine_last_time(const struct engine *engine)

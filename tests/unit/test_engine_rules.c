@@ -158,7 +158,7 @@ static void classic_fit(void **state)
     settings.send_alignment = 16;
     settings.receive_alignment = 24;
     assert_int_equal(buffers_need(&settings, &demand, API_MPI), 32768 + 80 - 8 * 48);
-    demand = (struct demand){0, 0, 0, 0};
+    demand = (struct demand){0};
     assert_int_equal(buffers_need(&settings, &demand, API_MPI), 0);
     demand.remote = SIZE_MAX;
     assert_int_equal(buffers_need(&settings, &demand, API_MPI), SIZE_MAX);

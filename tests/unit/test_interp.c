@@ -386,11 +386,12 @@ static void pes_agree_on_what_they_measure(void **state)
     assert_true(agreed("flush", 0) != agreed("print 1", 0));
 }
 
-static void too_large_ends_the_innermost_loop(void **state)
+/* Each of their values was asked for. */
+static void limited_loops_go_on(void **state)
 {
     (void)state;
     check("set_skampi_buffer(4)\n"
-          "for i = 1 to 2 do for count = 2 to 100 step *2 do\n"
+          "for i = 1 to 2 do for count = 2 to 10 step *2 do\n"
           "measure comm(2) : Shmem_Put_Full(count, 1)\n"
           "measure comm(2) : Shmem_Quiet(count)\n"
           "print \"rest\" od print count od",
@@ -403,7 +404,7 @@ static void too_large_ends_the_innermost_loop(void **state)
           "measure i=1 count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
           "measure i=1 count=8 Shmem_Quiet(iterations=8) on [0, 1]\n"
           "#P[0] rest\n"
-          "#P[0] 8\n"
+          "#P[0] 16\n"
           "measure i=2 count=2 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
           "measure i=2 count=2 Shmem_Quiet(iterations=2) on [0, 1]\n"
           "#P[0] rest\n"
@@ -413,24 +414,70 @@ static void too_large_ends_the_innermost_loop(void **state)
           "measure i=2 count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
           "measure i=2 count=8 Shmem_Quiet(iterations=8) on [0, 1]\n"
           "#P[0] rest\n"
-          "#P[0] 8\n");
+          "#P[0] 16\n");
+    check("set_skampi_buffer(4)\n"
+          "for count = 8 to 1 step *0.5 do measure comm(2) : Shmem_Put_Full(count, 1) od",
+          "measure count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure count=4 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
+          "measure count=2 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
+          "measure count=1 Shmem_Put_Full(count=1, iterations=1) on [0, 1]\n");
 }
 
-static void too_large_ends_any_loop(void **state)
+static void lists_leave_out_what_is_too_large(void **state)
 {
     (void)state;
     check("set_skampi_buffer(4)\n"
           "for count in [8, 1] do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
-          "for count in range(4, 9) do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
+          "for count in range(4, 7) do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
           "for count = 1 to 2 do for c in [1, 2] do\n"
           "  if c == 1 then measure comm(2) : Shmem_Put_Full(8, 1) fi od od\n"
           "measure comm(2) : Shmem_Put_Full(8, 1)",
           "measure count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure count=1 Shmem_Put_Full(count=1, iterations=1) on [0, 1]\n"
           "measure count=4 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
           "measure count=5 Shmem_Put_Full(count=5, iterations=1) on [0, 1] too large\n"
+          "measure count=6 Shmem_Put_Full(count=6, iterations=1) on [0, 1] too large\n"
           "measure count=1 c=1 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
           "measure count=2 c=1 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
           "measure Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n");
+}
+
+/* 8 to 64 GiB in steps of 8: nobody waits for billions of rounds. */
+static void what_is_too_much_to_list_is_counted(void **state)
+{
+    (void)state;
+    struct script script = script_create("begin measurement \"b\" set_skampi_buffer(8)\n"
+                                         "for count = 8 to 64gb step 8 do\n"
+                                         "measure comm(2) : Shmem_Put_Full(count, 1)\n"
+                                         "measure comm(2) : Shmem_Put_Round(count, 1) od\n"
+                                         "end measurement",
+                                         0, 2, 2);
+
+    assert_true(stub_engine_try(script.engine, run_body, &script));
+    const char *log = stub_engine_log(script.engine);
+
+    /* Values 2 to 501 are listed, 1 and the rest is 8589934592 - 501. */
+    assert_non_null(strstr(log, "measure count=4008 Shmem_Put_Round(count=4008, iterations=1) on "
+                                "[0, 1] too large\n17179868182 more are missing\nend\n"));
+    script_release(&script);
+}
+
+/* In a loop to ..., values of limited loops that grow are not asked for when one did not fit. */
+static void limited_loops_within_open_ones(void **state)
+{
+    (void)state;
+    check("set_skampi_buffer(3)\n"
+          "for count = 1 to ... do\n"
+          "for i = 1 to 4 do measure comm(2) : Shmem_Put_Full(i * count, 1) od od",
+          "measure count=1 i=1 Shmem_Put_Full(count=1, iterations=1) on [0, 1]\n"
+          "measure count=1 i=2 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
+          "measure count=1 i=3 Shmem_Put_Full(count=3, iterations=1) on [0, 1]\n"
+          "measure count=1 i=4 Shmem_Put_Full(count=4, iterations=1) on [0, 1] too large\n"
+          "measure count=2 i=1 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
+          "measure count=2 i=2 Shmem_Put_Full(count=4, iterations=1) on [0, 1] too large, open\n"
+          "measure count=3 i=1 Shmem_Put_Full(count=3, iterations=1) on [0, 1]\n"
+          "measure count=3 i=2 Shmem_Put_Full(count=6, iterations=1) on [0, 1] too large, open\n"
+          "measure count=4 i=1 Shmem_Put_Full(count=4, iterations=1) on [0, 1] too large, open\n");
 }
 
 static void loops_without_end(void **state)
@@ -442,7 +489,7 @@ static void loops_without_end(void **state)
           "measure count=1 Shmem_Put_Full(count=1, iterations=1) on [0, 1]\n"
           "measure count=2 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
           "measure count=4 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
-          "measure count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
+          "measure count=8 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large, open\n"
           "#P[0] 8\n");
     /* The outer loop sees no vote, but that nothing was left to measure. */
     check("set_skampi_buffer(4)\n"
@@ -450,12 +497,12 @@ static void loops_without_end(void **state)
           "measure comm(2) : Shmem_Put_Full(count * i, 1) od od",
           "measure i=2 count=1 Shmem_Put_Full(count=2, iterations=1) on [0, 1]\n"
           "measure i=2 count=2 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
-          "measure i=2 count=3 Shmem_Put_Full(count=6, iterations=1) on [0, 1] too large\n"
+          "measure i=2 count=3 Shmem_Put_Full(count=6, iterations=1) on [0, 1] too large, open\n"
           "measure i=3 count=1 Shmem_Put_Full(count=3, iterations=1) on [0, 1]\n"
-          "measure i=3 count=2 Shmem_Put_Full(count=6, iterations=1) on [0, 1] too large\n"
+          "measure i=3 count=2 Shmem_Put_Full(count=6, iterations=1) on [0, 1] too large, open\n"
           "measure i=4 count=1 Shmem_Put_Full(count=4, iterations=1) on [0, 1]\n"
-          "measure i=4 count=2 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large\n"
-          "measure i=5 count=1 Shmem_Put_Full(count=5, iterations=1) on [0, 1] too large\n");
+          "measure i=4 count=2 Shmem_Put_Full(count=8, iterations=1) on [0, 1] too large, open\n"
+          "measure i=5 count=1 Shmem_Put_Full(count=5, iterations=1) on [0, 1] too large, open\n");
 }
 
 static void what_cannot_be_measured_ends_loops_without_end(void **state)
@@ -473,7 +520,18 @@ static void refused_arguments_have_their_place(void **state)
 {
     (void)state;
     check_fatal("measure comm(1) :\n Fake_Arguments(10 + 3, 1, \"\", {})", 2,
-                "t.ski:3:20: error: 13 is refused", "^");
+                "t.ski:3:20: error: Fake_Arguments: 13 is refused", "^");
+}
+
+/* What a variable holds, or what depends on the set, is no error of the script. */
+static void refused_points_are_left_out(void **state)
+{
+    (void)state;
+    check("for i = 12 to 14 do measure comm(1) : Fake_Arguments(i, 1, \"\", {}) od",
+          "measure i=12 Fake_Arguments(i=12, x=1.0, text=\"\", items=[]) on [0]\n"
+          "measure i=13 Fake_Arguments(i=13, x=1.0, text=\"\", items=[]) on [0] refused\n"
+          "since 13 is refused\n"
+          "measure i=14 Fake_Arguments(i=14, x=1.0, text=\"\", items=[]) on [0]\n");
 }
 
 static void loops_that_would_never_end(void **state)
@@ -820,6 +878,7 @@ int main(void)
         cmocka_unit_test(arithmetic_loops),
         cmocka_unit_test(refinement),
         cmocka_unit_test(refused_arguments_have_their_place),
+        cmocka_unit_test(refused_points_are_left_out),
         cmocka_unit_test(list_loops),
         cmocka_unit_test(iterator_loops),
         cmocka_unit_test(conditions),
@@ -827,8 +886,10 @@ int main(void)
         cmocka_unit_test(requests_in_loops),
         cmocka_unit_test(requests_have_a_place),
         cmocka_unit_test(pes_agree_on_what_they_measure),
-        cmocka_unit_test(too_large_ends_the_innermost_loop),
-        cmocka_unit_test(too_large_ends_any_loop),
+        cmocka_unit_test(limited_loops_go_on),
+        cmocka_unit_test(lists_leave_out_what_is_too_large),
+        cmocka_unit_test(what_is_too_much_to_list_is_counted),
+        cmocka_unit_test(limited_loops_within_open_ones),
         cmocka_unit_test(loops_without_end),
         cmocka_unit_test(what_cannot_be_measured_ends_loops_without_end),
         cmocka_unit_test(loops_that_would_never_end),

@@ -401,6 +401,33 @@ static void shares(void **state)
     assert_true(begin >= 0 && begin + width <= 1);
 }
 
+static void check_remaining(struct loop loop, int skipped, int64_t remaining)
+{
+    struct value v;
+    const char *error = loop_begin(&loop);
+
+    assert_null(error);
+    for (int i = 0; i < skipped; i++)
+        assert_true(loop_next(&loop, &v, &error));
+    assert_int_equal(loop_remaining(&loop), remaining);
+}
+
+/* Behind the visible value, without walking there where that is far. */
+static void what_remains(void **state)
+{
+    (void)state;
+    check_remaining(to(I(1), I(10), I(1)), 1, 9);
+    check_remaining(to(I(1), I(10), I(2)), 5, 0);
+    check_remaining(to(I(10), I(-10), I(-4)), 2, 4);
+    check_remaining(to(I(8), I(64LL << 30), I(8)), 3, (8LL << 30) - 3);
+    check_remaining(to(I(INT64_MIN), I(INT64_MAX), I(1)), 1, INT64_MAX);
+    check_remaining(to(I(INT64_MAX), I(INT64_MIN), I(-1)), 2, INT64_MAX);
+    check_remaining(times(I(1), I(64LL << 30), I(2), 0), 21, 16);
+    check_remaining(times(I(1), I(100), R(1.4142135623730951), 4), 2, 8);
+    check_remaining(to(R(0), R(1), R(0.25)), 1, 4);
+    check_remaining(to(R(0), R(1e9), R(1)), 1, 1000000000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +445,7 @@ int main(void)
         cmocka_unit_test(properties_of_multiplicative_loops),
         cmocka_unit_test(an_end_that_is_hit_is_included),
         cmocka_unit_test(shares),
+        cmocka_unit_test(what_remains),
     };
 
     return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

@@ -351,7 +351,9 @@ static void held(void **state)
         IN_ORDER(sink_contents(OUTPUT_JSON), "{\"record\":\"header\"", "at once", "{\"count\":8}",
                  "{\"count\":12}", "{\"count\":16}",
                  ended ? "{\"record\":\"end\",\"status\":143," : "\n",
-                 ended ? "\"results\":3,\"missing\":0,\"reason\":\"why \\\"so\\\"\"}\n" : "");
+                 ended ? "\"results\":3,\"missing\":null,\"missing_at_least\":0,"
+                         "\"reason\":\"why \\\"so\\\"\"}\n"
+                       : "");
     }
 }
 
@@ -407,9 +409,52 @@ static void csv_cells(void **state)
     IN_ORDER(text, "result,\"two\nlines, \"\"quoted\"\" " JSON_REPLACEMENT "\",1,F,F(),",
              "\"n=-3;r=null;s='1.5;a=[1, 2]\",n=bytes;s=a\\;b,",
              "\"x=a\\=b\\;c\\\\,\"\"d\"\";y='null\",1,,on one node,8,time,1,0,1e-06,,0,",
-             ",level_shift;few_valid,one\\;;two,1.5e-07:0.62;nan:0.38,,nan,,\n");
+             ",level_shift;few_valid,one\\;;two,1.5e-07:0.62;nan:0.38,,nan,,,,,\n");
     unlink(sink_path(OUTPUT_SKO));
     unlink(sink_path(OUTPUT_JSON));
+}
+
+/* What takes the place of results, in every format; how much of it there is. */
+static void missing(void **state)
+{
+    (void)state;
+    for (int ended = 0; ended < 2; ended++) {
+        struct output *output = open_all(false);
+        output_header(output, &(struct header){.version = "v",
+                                               .command_line = "c",
+                                               .script = "s",
+                                               .checksum = "0",
+                                               .library = "l",
+                                               .timer = "t",
+                                               .clock_source = "c"});
+        output_missing(output, MISSING_REFUSED, "b", 1, "F(n=1, m=2)", "a \"set\"");
+        output_missing_more(output, MISSING_TOO_LARGE, NULL, 0, "F(n=3)", "and more", 12);
+        if (ended)
+            output_end(output, 3, NULL, 1, 0.5);
+        else
+            output_last_words(output, 143, "said", "why");
+        assert_null(output_close(output));
+        IN_ORDER(sink_contents(OUTPUT_SKO), "# not measurable: F(n=1, m=2): a \"set\"\n",
+                 "# too large: F(n=3): and more\n");
+        IN_ORDER(sink_contents(OUTPUT_JSON),
+                 "\"missing\",\"kind\":\"not_measurable\",\"block\":\"b\",\"number\":1,",
+                 "\"reason\":\"a \\\"set\\\"\"}\n",
+                 "\"kind\":\"too_large\",\"call\":", "\"points\":12}\n", "{\"record\":\"end\",",
+                 ended ? "\"missing\":13}" : "\"missing\":null,\"missing_at_least\":13,");
+        const char *csv = sink_contents(OUTPUT_CSV);
+        IN_ORDER(csv, ",kind,reason,points\n", "missing,b,1,,\"F(n=1, m=2)\",,",
+                 ",,not_measurable,\"a \"\"set\"\"\",1\n", "missing,,0,,F(n=3),,",
+                 ",,too_large,and more,12\n");
+        int cells[3] = {0}, row = 0;
+        for (; *csv; csv++) {
+            if (*csv == '\n')
+                row++;
+            else if (row < 3 && *csv == ',')
+                cells[row]++;
+        }
+        assert_int_equal(cells[1], cells[0] + 1); /* one of them in quotes */
+        assert_int_equal(cells[2], cells[0]);
+    }
 }
 
 /* What is known only when the library has ended. */
@@ -517,8 +562,9 @@ int main(void)
         cmocka_unit_test(held),         cmocka_unit_test(one_full),
         cmocka_unit_test(csv_cells),    cmocka_unit_test(numbers),
         cmocka_unit_test(columns),      cmocka_unit_test(results),
-        cmocka_unit_test(library_end),  cmocka_unit_test(last_words),
-        cmocka_unit_test(failures),     cmocka_unit_test(lost),
+        cmocka_unit_test(missing),      cmocka_unit_test(library_end),
+        cmocka_unit_test(last_words),   cmocka_unit_test(failures),
+        cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests_name("output", tests, choose_path, NULL);
 }

@@ -640,7 +640,7 @@ def said_part(files):
 def summary_part(files, sections, verdicts, comparison, configurations):
     points = [p for s in sections for p in s.points]
     doubted = sum(v.is_doubted(p.result) for p in points)
-    missing = sum(len(s.missing) for s in sections)
+    missing = v.missing_text([file for _, file in files])
     state = v.worst(verdicts)
     against = [x for x in verdicts if x.state in ("bad", "doubtful")]
     if against:
@@ -658,7 +658,7 @@ def summary_part(files, sections, verdicts, comparison, configurations):
              ("Results", f"{len(points)} in {v.count_text(len(sections), 'block')}"
               + (f", <a href='#flags'>{doubted} flagged as doubtful</a>" if doubted else
                  ", none flagged as doubtful")
-              + (f", <a href='#missing'>{missing} missing</a>" if missing else ", none missing")),
+              + f", {missing}"),
              ("Run", esc(", ".join(filter(None, run))) or "the file does not say")]
     if comparison:
         counts = ", ".join(f"{count} {name}" for name, count in comparison_counts(comparison))

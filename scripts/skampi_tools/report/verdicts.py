@@ -33,7 +33,7 @@ STATUS = {
     0: ("ok", "all was measured"),
     1: ("bad", "internal error, failed write, or a failed assert of the script"),
     2: ("bad", "bad option, script, file or environment; nothing was measured"),
-    3: ("doubtful", "finished, but some measurement failed or is not supported here"),
+    3: ("doubtful", "finished, but some measurement failed, was left out or is not supported here"),
     4: ("doubtful", "stopped by the time limit"),
     5: ("bad", "stopped by the watchdog: no progress"),
 }
@@ -193,6 +193,15 @@ def check_timer(file):
             yield Verdict("Clocks agree over the run", "doubtful", text[len("warning: "):])
 
 
+def missing_text(files):
+    """How many results are missing in all files, for the summary; HTML."""
+    count = sum(file.missing() for file in files)
+    linked = f"<a href='#missing'>{count} missing</a>"
+    if any(file.unfinished() for file in files):
+        return f"at least {linked}" if count else "nobody knows how many are missing"
+    return linked if count else "none missing"
+
+
 def check_results(file):
     points = file.points
     if not points:
@@ -207,10 +216,19 @@ def check_results(file):
                   + (f" ({listed(f'{name} {count}' for name, count in sorted(kinds.items()))})" if kinds
                      else ""))
 
-    missing = Counter(r.get("kind", "?") for r in file.records if r["record"] == "missing")
-    yield Verdict("Nothing is missing", "doubtful" if missing else "ok",
-                  listed(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(missing.items()))
-                  or "every measurement has a result")
+    missing = Counter()
+    for record in file.records:
+        if record["record"] == "missing":
+            missing[record.get("kind", "?")] += record.get("points", 1)
+    found = listed(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(missing.items()))
+    unknown = file.unfinished()
+    if unknown:
+        found = f"{found or 'none is known'}; more may be: {unknown}"
+    untold = file.end and file.end.get("status") is None and "missing_at_least" not in file.end
+    yield Verdict("Nothing is missing",
+                  "ok" if not missing and not unknown else
+                  "unknown" if untold and not missing else "doubtful",
+                  found or "every measurement has a result")
 
     every = file.results + file.later
     invalid, valid = (sum(r.record.get(name) or 0 for r in every) for name in ("invalid", "valid"))

@@ -1,0 +1,105 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "comm/datatype.h"
+#include "comm/info.h"
+#include "engine/measurement.h"
+
+#define PES 4
+#define LARGEST (1LL << 40)
+
+/* An integer that says how many data there are. Where they lie (an alignment) is no size. */
+static bool is_size(const struct parameter *parameter)
+{
+    static const char *const units[] = {"bytes", "elements", "ints", "doubles"};
+
+    if (parameter->type != PARAMETER_INT || strcmp(parameter->name, "alignment") == 0)
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(parameter->unit, units[i]) == 0)
+            return true;
+    return strstr(parameter->name, "count") != NULL;
+}
+
+/* Arguments that the function can be called with; parameter `swept` is a size. */
+static void fill(const struct measurement *function, struct datatype *type, struct info *info,
+                 const struct operation *operation, size_t swept, int64_t size,
+                 struct argument *arguments)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+
+        arguments[i] = (struct argument){.integer = parameter->minimum > 0 ? parameter->minimum : 1,
+                                         .real = 1,
+                                         .string = "",
+                                         .datatype = type,
+                                         .operation = operation,
+                                         .info = info};
+        if (parameter->type == PARAMETER_RANK || parameter->type == PARAMETER_ITERATIONS)
+            arguments[i].integer = 0;
+        if (i == swept)
+            arguments[i].integer = size;
+    }
+}
+
+static size_t weight(const struct measurement *function, const struct argument *arguments)
+{
+    struct pe_set *set = pe_set_strided(0, 1, PES);
+    struct demand demand;
+
+    measurement_demand(function, arguments, set, &demand);
+    pe_set_release(set);
+    return measurement_weight(function, &demand);
+}
+
+/* What a loop to ... ends by: for every function that is told how many data there are, whatever
+ * they are called. */
+static void more_data_need_more_buffer(void **state)
+{
+    struct datatype *type = datatype_predefined("MPI_BYTE");
+    struct info *info = info_create();
+    const struct operation *operation = operation_find("MPI_SUM");
+    const struct measurement *function;
+    size_t checked = 0;
+
+    (void)state;
+    for (size_t f = 0; (function = measurement_at(f)) != NULL; f++) {
+        struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+
+        for (size_t swept = 0; swept < measurement_parameter_count(function); swept++) {
+            /* Those of neighbours count, which a set without a topology has not. */
+            if (!is_size(&function->parameters[swept]) || function->neighborhood)
+                continue;
+            size_t before = 0;
+
+            for (int64_t size = 1 << 10; size <= LARGEST; size *= 1 << 10) {
+                fill(function, type, info, operation, swept, size, arguments);
+                size_t now = weight(function, arguments);
+
+                if (now <= before)
+                    fail_msg("%s needs %zu bytes for %s of %lld, and %zu for 1/1024 of that: a "
+                             "loop to ... over it never ends",
+                             function->name, now, function->parameters[swept].name, (long long)size,
+                             before);
+                before = now;
+            }
+            checked++;
+        }
+    }
+    assert_true(checked > 100);
+    info_release(info);
+    datatype_release(type);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_data_need_more_buffer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
