@@ -42,7 +42,7 @@
 #define MOST_RESERVE 5.0
 #define LEAST_RESERVE 1.0
 
-/* The first is ours alone; of the others, those that whoever started this ignores stay ignored. */
+/* By which users and batch systems end a job. */
 static const int taken[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -67,11 +67,12 @@ struct idle {
     double since;
 };
 
+/* Those that whoever started this ignores stay ignored; but shells ignore SIGINT and SIGQUIT for
+ * what runs in the background. */
 static bool is_wanted(int number)
 {
     struct sigaction action;
-    if (number == SIGTERM || number == SIGINT || number == SIGQUIT) /* shells ignore the latter two
-                                                                       for what runs behind them */
+    if (number == SIGTERM || number == SIGINT || number == SIGQUIT)
         return true;
     return sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN;
 }
