@@ -17,7 +17,7 @@ DEFAULT_UNIT = "us"
 _CLASSIC_COLUMNS = 16  # per-PE ones, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5
 _SIGNIFICANT = 4
-_MAX_DECIMALS = 18
+_LEAST_DECIMAL = -9
 
 # ---- Numbers ----
 
@@ -64,7 +64,9 @@ def number_text(value):
     decimals = 1
     if value != 0 and math.isfinite(value):
         leading = math.floor(math.log10(abs(value)))
-        decimals = min(max(_SIGNIFICANT - 1 - leading, 1), _MAX_DECIMALS)
+        if leading < _LEAST_DECIMAL:
+            return f"{value:.{_SIGNIFICANT - 1}e}"
+        decimals = max(_SIGNIFICANT - 1 - leading, 1)
     return f"{value:.{decimals}f}"
 
 

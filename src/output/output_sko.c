@@ -8,9 +8,10 @@
 #include "output/words.h"
 
 #define SIGNIFICANT 4
-#define MAX_DECIMALS 18
 /* What names of blocks over all rounds end in. */
 #define ROUNDS_BLOCK " (rounds)"
+/* The exponent of the smallest numbers that people can still count the zeros of. */
+#define LEAST_DECIMAL (-9)
 
 char *output_number(char *text, size_t size, double value)
 {
@@ -21,11 +22,13 @@ char *output_number(char *text, size_t size, double value)
     int decimals = 1;
     if (value != 0 && isfinite(value)) {
         int leading = (int)floor(log10(fabs(value)));
+        if (leading < LEAST_DECIMAL) {
+            snprintf(text, size, "%.*e", SIGNIFICANT - 1, value);
+            return text;
+        }
         decimals = SIGNIFICANT - 1 - leading;
         if (decimals < 1)
             decimals = 1;
-        if (decimals > MAX_DECIMALS)
-            decimals = MAX_DECIMALS;
     }
     snprintf(text, size, "%.*f", decimals, value);
     return text;

@@ -14,13 +14,14 @@ const char *words_plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-/* "1.50" becomes "1.5", "2.0e-15" becomes "2e-15". */
+/* "1.50" becomes "1.5", "2.0e-06" becomes "2e-6". */
 static void strip_zeros(char *text)
 {
-    char *point = strchr(text, '.'), *end, *rest;
+    char *point = strchr(text, '.'), *end, *rest = strchr(text, 'e');
+    if (rest)
+        sprintf(rest, "e%ld", strtol(rest + 1, NULL, 10));
     if (!point)
         return;
-    rest = strchr(point, 'e');
     if (!rest)
         rest = text + strlen(text);
     for (end = rest; end[-1] == '0'; end--)

@@ -142,7 +142,7 @@ tap.equal(found([{**p, "quantity": "bytes"} for p in sweep("Shmem_Put_Full", [2e
 write(in_folder("p.json"), linear + sweep("Shmem_Get_Round", [1e-6, 1e-6]))
 shown = tool("p.json")
 tap.ok(shown.status == 0 and shown.err == "" and shown.out.startswith(
-    "1 violation of 1 rules; ") and f"2.50 times (at least 2.40): {BROADCAST}\n" in shown.out
+    "1 violation of 1 rule; ") and f"2.50 times (at least 2.40): {BROADCAST}\n" in shown.out
     and "5 µs  Shmem_Bcast_All_Synchro(count=64, root=0) on 2 PEs\n" in shown.out
     and "2 µs  Shmem_Put_One_To_All_Full(count=64) + Shmem_Barrier()\n" in shown.out
     and "caution: intervals hold within one run alone" in shown.out, "the text", shown)

@@ -107,6 +107,11 @@ def mpi_alone(tap, tree):
     tap.ok(measured.status == 0 and len(measured.rows) == 1, f"{launch}: measures", measured)
     tap.ok(re.search(r"^# library: MPI \d\.\d \(", measured.out, re.MULTILINE),
            "the header names the library", measured)
+    first = skampi(os.path.join(tree, "inputs/quickstart.ski"), np=2, env={**CLEAN, "SKAMPI_LAUNCH": launch},
+                   executable=os.path.join(tree, "skampi"))
+    empty = [block.name for block in first.blocks if not block.rows]
+    tap.ok(first.status == 0 and len(first.blocks) == 9 and not empty,
+           "quickstart measures MPI's counterparts", f"{empty} {first}")
     failing = skampi('begin measurement "b" x = int_array_get({1}, 1) end measurement', np=4,
                      executable=os.path.join(tree, "skampi"), env={**CLEAN, "SKAMPI_LAUNCH": launch})
     tap.equal((failing.status, failing.err.count("test.ski:1:")), (2, 1),

@@ -32,7 +32,9 @@ static void numbers(void **state)
     number(1.23456, "1.235");
     number(0.0123456, "0.01235");
     number(-0.0123456, "-0.01235");
-    number(1e-30, "0.000000000000000000");
+    number(1.5e-9, "0.000000001500");
+    number(2.5e-15, "2.500e-15");
+    number(-1e-30, "-1.000e-30");
     number(NAN, "---");
 }
 
