@@ -21,10 +21,11 @@ static inline int trace_publish_library(struct dl_phdr_info *object, size_t size
 {
     (void)size;
     (void)unused;
+    static char here;
     Dl_info where, own;
     void *handle = *object->dlpi_name ? dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     void *found = handle ? dlsym(handle, "shmem_n_pes") : NULL;
-    bool other = found && dladdr(found, &where) && dladdr(&trace_run, &own) &&
+    bool other = found && dladdr(found, &where) && dladdr(&here, &own) &&
                  strcmp(where.dli_fname, own.dli_fname) != 0;
     if (other)
         dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
