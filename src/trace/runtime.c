@@ -1,9 +1,6 @@
-#define _GNU_SOURCE /* dl_iterate_phdr, dladdr, RTLD_NEXT */
 #include "trace/runtime.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -572,28 +569,6 @@ static bool allocate_saver(void)
     if (saver)
         saver->copy = malloc(sizeof *saver->copy + RING_JOURNAL_BYTES);
     return saver && saver->copy && allocate_encoder(&saver->encoder);
-}
-
-/* Whoever opens the library by dlopen() may keep its names to itself; wrappers need them. */
-static int publish_library(struct dl_phdr_info *object, size_t size, void *unused)
-{
-    (void)size;
-    (void)unused;
-    Dl_info where, own;
-    void *handle = *object->dlpi_name ? dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    void *found = handle ? dlsym(handle, "shmem_n_pes") : NULL;
-    bool other = found && dladdr(found, &where) && dladdr(&trace_run, &own) &&
-                 strcmp(where.dli_fname, own.dli_fname) != 0;
-    if (other)
-        dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
-    if (handle)
-        dlclose(handle);
-    return other;
-}
-
-bool trace_starting(void)
-{
-    return !dlsym(RTLD_NEXT, "shmem_n_pes") && dl_iterate_phdr(publish_library, NULL);
 }
 
 struct trace_thread *trace_started(unsigned routine)

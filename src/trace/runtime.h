@@ -23,9 +23,8 @@
  * where it is not kept; places are addresses here. Hooks of the setup routines, in the order of
  * calls:
  *
- *     starting    trace_starting() (true: names are looked up again), start = trace_now(), real
- *                 routine, end = trace_now(), thread = trace_started(ROUTINE), trace_entry ...
- *                 trace_end, trace_begun(thread)
+ *     starting    start = trace_now(), real routine, end = trace_now(),
+ *                 thread = trace_started(ROUTINE), trace_entry ... trace_end, trace_begun(thread)
  *     finishing   trace_finishing(), trace_begin ... trace_end, trace_finished()
  *     exiting     trace_begin ... trace_end, trace_exiting(status), real routine
  *     created     real routine, end, trace_handle_add() and the like, trace_end
@@ -143,7 +142,6 @@ int64_t trace_handle_number(enum trace_handle kind, const void *handle);
 void trace_handle_add(enum trace_handle kind, const void *handle);
 
 /* Hooks, see above. All PEs call those of starting and finishing. */
-bool trace_starting(void); /* true: the library was not visible until now */
 struct trace_thread *trace_started(unsigned routine);
 void trace_begun(struct trace_thread *); /* the time until here is nobody's */
 void trace_finishing(void);

@@ -147,7 +147,7 @@ static const char *set_limit(struct settings *settings, const char *text)
         settings->limit = 0;
         return NULL;
     }
-    return take_size(text, &settings->limit) ? NULL : "give a size such as 500M, or none";
+    return take_size(text, &settings->limit) ? NULL : "give a size such as 500M";
 }
 
 static const char *set_flag(bool *flag, const char *text)

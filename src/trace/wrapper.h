@@ -1,12 +1,44 @@
 /*
  * What only the wrappers that src/trace/generate writes need besides runtime.h: how parameters
- * become values of fields.
+ * become values of fields, and where the library is.
  */
 #ifndef SKAMPI_TRACE_WRAPPER_H
 #define SKAMPI_TRACE_WRAPPER_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr, dladdr, RTLD_NEXT */
+#endif
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+
 #include "trace/runtime.h"
 #include "trace/runtime_teams.h"
+
+/* Whoever opens the library by dlopen() may keep its names to itself; wrappers need them. */
+static inline int trace_publish_library(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    static char here;
+    Dl_info where, own;
+    void *handle = *object->dlpi_name ? dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found = handle ? dlsym(handle, "shmem_n_pes") : NULL;
+    bool other = found && dladdr(found, &where) && dladdr(&here, &own) &&
+                 strcmp(where.dli_fname, own.dli_fname) != 0;
+    if (other)
+        dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    if (handle)
+        dlclose(handle);
+    return other;
+}
+
+/* True: the library was not visible until now. */
+static inline bool trace_starting(void)
+{
+    return !dlsym(RTLD_NEXT, "shmem_n_pes") && dl_iterate_phdr(trace_publish_library, NULL);
+}
 
 static inline int64_t trace_float_bits(float value)
 {

@@ -8,6 +8,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -54,6 +55,30 @@ def tell_added(name, runs, target):
           flush=True)
 
 
+def wall(program, options):
+    """Seconds of a run, start and end of the library included; None: untraced."""
+    begin = time.monotonic()
+    done = (traces.launched(PES, [program]) if options is None
+            else traces.recorded(PES, [program], options))
+    seconds = time.monotonic() - begin
+    if done.status != 0:
+        sys.exit(f"bench: {done}")
+    return seconds
+
+
+def bench_wall(program):
+    """What memory and saving cost: a large ring must not make a program slower than streaming."""
+    ways = [("untraced", None), ("streaming to a file", []), ("ring of 16 MiB", ["--ring"]),
+            ("ring of 64 MiB", ["--ring", "64M"])]
+    turns = [[wall(program, options) for _, options in ways] for _ in range(ROUNDS)]
+    print(f"\ntracing: wall time of the same program, start and end included, by {ROUNDS} runs each\n"
+          f"{'':30}  median, s  of streaming")
+    streaming = statistics.median(turn[1] for turn in turns)
+    for i, (name, _) in enumerate(ways):
+        middle = statistics.median(turn[i] for turn in turns)
+        print(f"{name:30} {middle:10.3f} {middle / streaming:13.2f}", flush=True)
+
+
 def bench_tracing():
     program = build_puts()
     rounds = [(figures(traces.launched(PES, [program])),
@@ -73,6 +98,7 @@ def bench_tracing():
     print(f"{'untraced':30} {statistics.median(run['added'] for run in untraced):7.1f}")
     for (name, _, target), runs in zip(WAYS, traced):
         tell_added(name, runs, target)
+    bench_wall(program)
 
 
 if __name__ == "__main__":

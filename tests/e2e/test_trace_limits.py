@@ -246,7 +246,7 @@ def check_nothing(tap, folder):
 def check_arguments(tap, folder, trace):
     for argv, word in ((["-o", "-np", "2"], "-o"), (["-o", "oshrun", "-np", "2", "./a"], "oshrun"),
                        (["-o", "ls", "./a"], "ls"), (["--only", "--ring", "ls"], "--only"),
-                       (["--exclude", "srun", "./a"], "srun"), (["--limit", "much", "ls"], "none")):
+                       (["--exclude", "srun", "./a"], "srun"), (["--limit", "much", "ls"], "500M")):
         done = run([traces.command(), *argv], cwd=folder)
         tap.ok(done.status == 2 and len(done.err.splitlines()) == 1 and word in done.err,
                f"{' '.join(argv)}: refused", done)

@@ -27,6 +27,10 @@ static void sizes(void **state)
     (void)state;
     settings_default(&settings);
     assert_int_equal(settings.ring, 0);
+    settings_default(&settings);
+    assert_int_equal(settings.limit, SETTINGS_LIMIT);
+    assert_null(set(&settings, "--limit", "none"));
+    assert_int_equal(settings.limit, 0);
     assert_null(set(&settings, "--limit", "300"));
     assert_int_equal(settings.limit, 300);
     assert_null(set(&settings, "--limit", "1.5m"));
