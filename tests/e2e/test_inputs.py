@@ -101,7 +101,8 @@ def check_result(tap, what, run, texts, unsupported, pes):
     tap.equal(without, empty, f"{what}: what can be measured here has results")
     least = 1 if what.startswith(ONCE) else FEW if pes > MOST_ON_TIME else 8
     tap.ok(all(math.isfinite(row.time) and row.reps >= least
-               and (len(row.per_pe) == pes or row.block in growing or PLACES.search(row.block) and len(row.per_pe) > 1
+               and (len(row.per_pe) == pes or row.block in growing
+                    or PLACES.search(row.block) and len(row.per_pe) > 1
                     or row.block.endswith("on every other PE")
                     and len(row.per_pe) == (pes + 1) // 2)
                for row in run.rows if not row.block.endswith(ROUNDS)),
