@@ -181,9 +181,9 @@ static void check_message(const char *message)
 /* Each line of the output has its meaning, whatever strings a script has. */
 static void check_log(const char *log)
 {
-    static const char *const beginnings[] = {"measure ", "#P[",    "begin ",     "end",
-                                             "flush",    "key",    "accounting", "sort",
-                                             "count",    "arrange"};
+    static const char *const beginnings[] = {"measure ", "#P[",     "begin ",     "end",
+                                             "flush",    "key",     "accounting", "sort",
+                                             "count",    "arrange", "since ",     "missing "};
     const char *end = log + strlen(log);
 
     for (const char *line = log, *next; line < end; line = next) {

@@ -234,7 +234,7 @@ bool engine_lists_missing(const struct engine *engine)
 
 void engine_leave_out_more(struct engine *engine, int64_t count)
 {
-    text_append(log_of(engine), "%lld more are missing\n", (long long)count);
+    text_append(log_of(engine), "missing %lld more\n", (long long)count);
 }
 
 double engine_last_time(const struct engine *engine)

@@ -30,7 +30,7 @@ const char *stub_engine_message(const struct engine *engine);
 /* What happened, a line each: "begin NAME", "end", "flush", "accounting", text printed as it is,
  * and "measure " with loop variables (name=value), call, set and what is not MEASURE_DONE:
  * "measure count=8 Shmem_Put_Round(count=8, iterations=5) on [0, 1] too large"; "since REASON"
- * behind what was refused, "N more are missing" behind a loop that was cut. A measured time is 1 up
+ * behind what was refused, "missing N more" behind a loop that was cut. A measured time is 1 up
  * to a first argument of 50 and rises by 0.5 for each step beyond; "sort", "key NUMBER" and
  * "sorted" are what autorefine asks for. */
 const char *stub_engine_log(const struct engine *engine);

@@ -458,7 +458,7 @@ static void what_is_too_much_to_list_is_counted(void **state)
 
     /* Values 2 to 501 are listed, 1 and the rest is 8589934592 - 501. */
     assert_non_null(strstr(log, "measure count=4008 Shmem_Put_Round(count=4008, iterations=1) on "
-                                "[0, 1] too large\n17179868182 more are missing\nend\n"));
+                                "[0, 1] too large\nmissing 17179868182 more\nend\n"));
     script_release(&script);
 }
 
