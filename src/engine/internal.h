@@ -159,7 +159,7 @@ struct numbers {
     double time, standard_error, window;
     double error, time_low, time_high; /* mpiperf: of the time, half of its interval and that */
     double reference_error;            /* of what was subtracted: a standard error, part of all */
-    double subtracted; /* on the PE where it was most */
+    double subtracted;                 /* on the PE where it was most */
     double mean, deviation, median, median_low, median_high;
     double minimum, maximum, p5, p25, p75, p95, p99, autocorrelation, effective;
     int64_t valid, invalid, late, overruns, warm_up, changes, iterations, flags, notes_length;
