@@ -6,7 +6,8 @@ VERSION := 0.1.0
 define HELP
 make             build ./skampi
 make quickstart  install what is missing (Debian, Ubuntu, Fedora, RHEL), build, show a first measurement
-make check       all tests; make check TESTS="NAME ..." runs some; see tests/README.md
+make check       what a change can break, in minutes; make check TESTS="NAME ..." runs some
+make check-all   all tests, as continuous integration does; see tests/README.md
 make selfcheck   whether times of this machine can be trusted
 make figures     run inputs/figures/*.ski and draw them to build/figures; FIGURES="NAME ..." FIGURES_NP=n
 make bench       how fast skampi itself is
@@ -43,7 +44,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check figures bench
+.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check check-all figures bench
 .PHONY: install uninstall dist help FORCE
 
 PREFIX ?= /usr/local
@@ -93,7 +94,7 @@ banner:
 
 # ---- What was found; not needed by what only starts another make ----
 
-ifneq ($(filter-out quickstart check uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out quickstart check check-all uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
 settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) OTF2=$(OTF2) SANITIZE=$(SANITIZE) \
 	CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
@@ -283,7 +284,7 @@ run-tests run-quickstart selfcheck figures bench: export SKAMPI_BUILD = $(BUILD)
 run-tests run-quickstart selfcheck figures bench: export SKAMPI_LAUNCH = $(LAUNCH)
 
 run-tests: all tests
-	@tests/run $(if $(V),-v) $(TESTS)
+	@tests/run $(if $(V),-v) $(if $(ALL),--all) $(TESTS)
 
 # The table is shown whatever came out, the status is skampi's.
 run-quickstart: all
@@ -314,9 +315,9 @@ quickstart:
 	@scripts/install-deps
 	+@$(again) run-quickstart
 
-check:
+check check-all:
 	@scripts/install-deps --dev
-	+@$(again) run-tests
+	+@$(again) run-tests ALL=$(filter check-all,$@)
 
 # ---- Installation ----
 

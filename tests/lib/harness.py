@@ -27,6 +27,9 @@ import processes
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
+# Set by tests/run where a sample will do: what takes long then leaves out cases that resemble others.
+SAMPLE_VARIABLE = "SKAMPI_TEST_SAMPLE"
+SAMPLE = bool(os.environ.get(SAMPLE_VARIABLE))
 
 # ---- TAP ----
 
