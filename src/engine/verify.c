@@ -139,6 +139,7 @@ static void check_place(struct run *run)
 static void check_places(struct engine *engine)
 {
     struct run *run = &engine->run;
+    watch_progress(engine);
     comm_quiet();
     comm_barrier(run->set);
     at_each_place(run, check_place);
@@ -194,6 +195,7 @@ void verify_fill_ahead(struct engine *engine, size_t repetitions)
     comm_barrier(run->set);
     new_data(engine);
     for (size_t i = 0; i < turns; i++) {
+        watch_progress(engine);
         buffers_at(buffers, run, buffers->turn + i);
         at_each_place(run, fill_place);
     }

@@ -774,7 +774,8 @@ static void settings_are_set(void **state)
                                          "set_arrival_skew(\"linear\", 0.001)\n"
                                          "set_skampi_buffer(2MB) set_send_buffer_alignment(64)\n"
                                          "set_recv_buffer_alignment(128) set_cache_size(1024)\n"
-                                         "switch_buffer_cycling_off() set_cache_state(\"cold\")\n"
+                                         "switch_buffer_cycling_off() set_cache_state(\"cold\") "
+                                         "set_verify(\"every\")\n"
                                          "use_mpi_alloc_mem(1) set_autorefine_factor(3)\n"
                                          "set_autorefine_tolerance(0.5)\n",
                                          0, 2, 2);
@@ -801,6 +802,7 @@ static void settings_are_set(void **state)
     assert_int_equal(settings->cache_bytes, 1024);
     assert_false(settings->buffer_cycling);
     assert_int_equal(settings->cache_state, CACHE_COLD);
+    assert_int_equal(settings->verify, VERIFY_EVERY);
     assert_true(settings->autorefine_factor == 3);
     assert_true(settings->autorefine_tolerance == 0.5);
     script_release(&script);
@@ -825,6 +827,7 @@ static void settings_are_checked(void **state)
     check_fatal("set_arrival_skew(\"one\", -1)", 2,
                 "t.ski:2:1: error: set_arrival_skew(): -1 is out of range", "at least 0");
     check_fatal("set_cache_state(\"hot\")", 2, "t.ski:2:1: error: set_cache_state()", "\"warm\"");
+    check_fatal("set_verify(\"off\")", 2, "t.ski:2:1: error: set_verify()", "\"every\"");
     check_fatal("set_timer(\"sundial\")", 2, "t.ski:2:1: error: set_timer(): \"sundial\"",
                 "no such timer");
     check_fatal("use_mpi_alloc_mem(2)", 2, "t.ski:2:1: error: use_mpi_alloc_mem(): 2", "0 to 1");
