@@ -72,7 +72,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 {
     (void)function;
     (void)pes;
-    demand->reported =
+    demand->own = demand->reported =
         strcmp(arguments[0].string, "Barrier") == 0 ? 0 : elements_of(arguments) * sizeof(int);
 }
 

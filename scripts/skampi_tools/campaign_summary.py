@@ -8,7 +8,6 @@ from collections import Counter
 from . import results, style
 from .statistics import interquartile, rounds_of
 
-IN_PLACE = "in the place of rounds"  # in the notes of summaries: launches are
 POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes",
          "quantity")
 
@@ -119,7 +118,7 @@ def _header(campaign, definition, confidence):
     notes = []
     for name, own in campaign.items():
         notes.append(f"configuration {name}: {len(own)} of {definition['launches']} launches, "
-                     f"{IN_PLACE}; intervals at {100 * confidence:g} %")
+                     f"{results.IN_PLACE}; intervals at {100 * confidence:g} %")
     libraries = list(dict.fromkeys(str(file.header.get("library")) for file in files))
     header["library"] = "; ".join(libraries)
     header["pes"] = max(file.header.get("pes") or 0 for file in files)

@@ -409,7 +409,7 @@ def _check_sides(comparison, old_files, new_files):
     for file in old_files + new_files:
         if file.end is None:
             comparison.cautions.append(f"{file.path}: the file is not whole: points may be missing")
-        if any("in the place of rounds" in str(note) for note in file.header.get("notes") or []):
+        if file.of_launches():
             comparison.cautions.append(f"{file.path}: the summary of a campaign, whose launches are taken "
                                        f"for rounds: give the campaign itself")
     both = {os.path.realpath(f.path) for f in old_files} & {os.path.realpath(f.path) for f in new_files}

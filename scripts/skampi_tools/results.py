@@ -23,6 +23,9 @@ from .records import NUMBERS, SCHEMA_VERSION
 FORMATS = ("sko", "csv", "json")
 NAN = math.nan
 MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
+LAUNCHES = "median of launches"
+# In the notes of a campaign's summary: its launches are.
+IN_PLACE = "in the place of rounds"
 LISTS = "flags notes levels per_pe samples medians".split()
 TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = "arguments variables pe_set counters".split()
@@ -31,7 +34,7 @@ DICTS = "arguments variables pe_set counters".split()
 class Shown(NamedTuple):
     """One number with the one error that belongs to it: the median with its interval, the mean of the
     middle with its standard error."""
-    what: str          # MEDIAN, MEAN or ROUNDS
+    what: str          # MEDIAN, MEAN, ROUNDS or LAUNCHES
     value: float
     low: float
     high: float
@@ -40,14 +43,15 @@ class Shown(NamedTuple):
 
 def shown_as(whats):
     """What the values of a table or a diagram are, in words."""
-    return " or ".join(what for what in (MEDIAN, MEAN, ROUNDS) if what in whats)
+    return " or ".join(what for what in (MEDIAN, MEAN, ROUNDS, LAUNCHES) if what in whats)
 
 
 class Result:
     """One result or rounds record. Unknown members are kept in .record."""
 
-    def __init__(self, record):
+    def __init__(self, record, of_launches=False):
         self.record = record
+        self.of_launches = of_launches
 
     def __getattr__(self, name):
         if name == "record" or name.startswith("__"):
@@ -88,7 +92,8 @@ class Result:
             return Shown(MEAN, self.time, self.time - self.standard_error,
                          self.time + self.standard_error, NAN)
         reached = self.reached if self.is_rounds else NAN
-        return Shown(ROUNDS if self.is_rounds else MEDIAN, self.median, self.median_low,
+        several = LAUNCHES if self.of_launches else ROUNDS
+        return Shown(several if self.is_rounds else MEDIAN, self.median, self.median_low,
                      self.median_high, self.confidence if math.isnan(reached) else reached)
 
     def label(self):
@@ -119,9 +124,13 @@ class ResultFile:
         if kind == "result":
             (self.results if record.get("round", 1) == 1 else self.later).append(Result(record))
         elif kind == "rounds":
-            self.rounds.append(Result(record))
+            self.rounds.append(Result(record, self.of_launches()))
         elif kind == "end":
             self.end = record
+
+    def of_launches(self):
+        """Whether this is the summary of a campaign: its launches are in the place of rounds."""
+        return any(IN_PLACE in str(note) for note in self.header.get("notes") or [])
 
     def missing(self):
         """How many measurements are known to have no result."""

@@ -16,7 +16,7 @@
 #define IGNORES_VALUE                                                                              \
     "known defect: Open MPI up to 4.1.4 ignores the operand of this operation on the same node"
 #define READS_AT_INIT                                                                              \
-    "known defect: MPICH up to 4.0.2 reads the data that a persistent gather sends when the "      \
+    "known defect: MPICH up to 4.0.2 reads what a persistent gather or allgather sends when the "  \
     "operation is made, not when it is started"
 #define SECOND_START_ABORTS                                                                        \
     "known defect: MPICH up to 4.0.2 aborts when a persistent scatter of 3 or more PEs is "        \
@@ -41,6 +41,7 @@ static const struct defect {
     {"Shmem_*Atomic_Fetch_Or*", OPEN_MPI, "4.1.4", DEFECT_WRONG_VALUES, IGNORES_VALUE},
     {"Shmem_*Atomic_Fetch_Xor*", OPEN_MPI, "4.1.4", DEFECT_WRONG_VALUES, IGNORES_VALUE},
     {"Gather_Persistent_*", MPICH, "4.0.2", DEFECT_WRONG_VALUES, READS_AT_INIT},
+    {"Allgather_Persistent_*", MPICH, "4.0.2", DEFECT_WRONG_VALUES, READS_AT_INIT},
     {"Scatter_Persistent_Start", MPICH, "4.0.2", DEFECT_CRASHES, SECOND_START_ABORTS},
     {"Scatter_Persistent_Full", MPICH, "4.0.2", DEFECT_CRASHES, SECOND_START_ABORTS},
     {"*", MPICH, "4.0.2", DEFECT_WINDOW_SIZES, MISPLACES_DATA},

@@ -22,7 +22,8 @@ def read(path, mode="r"):
 
 tap = Tap()
 
-targets = set(re.findall(r"^([a-z-]+):(?!=)", read("Makefile"), re.MULTILINE))
+targets = {name for names in re.findall(r"^([a-z -]+):(?!=)", read("Makefile"), re.MULTILINE)
+           for name in names.split()}
 documents = tracked_files("*.md")
 tap.ok("README.md" in documents, "there is a README.md")
 for path in documents:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 240
 """scripts/skampi-campaign launches in the order that it promises, keeps what is complete, ends in

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 240
 """Clocks: wrong ones are found out, right ones are left alone, and windows start together. Wrong

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 180
 """scripts/skampi-compare finds what changed, calls nothing changed when nothing did, and says when

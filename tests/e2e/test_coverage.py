@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 180
 """scripts/skampi-coverage counts which later medians lie in prediction intervals, and how wide those

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 300
 # PLAIN: memory that runs out is not the sanitizer's
 """Runs that end before their end: start and end hang, launchers die, signals, crashes, time limits,

@@ -299,7 +299,8 @@ RUNNING = [
     ("step that becomes 0", "for i = 1 to 3 step get_np() @@- get_np() do od", "step"),
     ("minimum above maximum", "set_min_repetitions(100) @@measure comm(1) : wtime(1)",
      "at least 100 repetitions are asked for but at most 33"),
-    ("a constant that never works", 'measure comm(1) : @@First_Call("dance")', "no such kind"),
+    ("a constant that never works", 'measure comm(1) : @@Timer_Cost("sundial", 10)',
+     "no timer of that name"),
 ]
 NEED_SHMEM = ("Shmem_",)
 

@@ -53,7 +53,7 @@ class Function:
                   "size": count, "alignment": 64, "therank": rank, "stride": 3,
                   "element_bytes": ELEMENT, "contexts": 2, "kind": '"put"', "seconds": 0.001,
                   "low": 1e-6, "high": 2e-6, "dwell": 1e-3, "slow": 2e-6, "fast": 1e-6, "calls": 3,
-                  "step": 1e-6, "name": '"clock_gettime"'}
+                  "step": 1e-6, "name": '"clock_gettime"', "clock": '""'}
         return f"{self.name}({', '.join(str(values[name]) for name in self.parameters)})"
 
     def has_rank(self):

@@ -15,8 +15,8 @@ from harness import ROOT, Tap, skampi
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2}
-ALONE = (1, 2)
-TOGETHER = (3, 7, 16)
+ALONE = (2,) if harness.SAMPLE else (1, 2)
+TOGETHER = (3,) if harness.SAMPLE else (3, 7, 16)
 AT_ONCE = 8  # scripts: a launch takes as long as many of them
 # Every process of MPI waits busily for every other: on 16 there are minutes of that.
 MOST_OF_MPI = 7
@@ -51,6 +51,8 @@ def blocks_of(text):
 def is_possible(name, text, pes):
     """Whether a block can be measured on so many PEs of one node."""
     place = PLACES.search(name)
+    if harness.has("SHMEM"):  # what is done without it has conditions of its own
+        text = text.split("\n  else\n")[0]
     if place and place.group(1) == "two nodes":
         return False
     return pes > 1 or not (place or NEED_TWO.search(text))
@@ -67,8 +69,8 @@ def crowded(text, pes):
     told = "set_max_relative_standard_error(1.0)"
     if pes > MOST_ON_TIME:
         told += f" set_min_repetitions({FEW})"
-        if "_synchronization()" not in text:
-            told += " choose_barrier_synchronization()"
+    if (pes > MOST_ON_TIME or pes > 2 and "mpiperf" in text) and "_synchronization()" not in text:
+        told += " choose_barrier_synchronization()"
     return PRECISION.sub(told, text)
 
 

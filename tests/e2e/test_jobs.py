@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 240
 """The job files in scripts/jobs run campaigns over PEs and placements under Slurm, PBS and LSF (stand-ins

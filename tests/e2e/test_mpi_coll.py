@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 400
 """Collectives of MPI: every function on 1 to 7 processes, roots, sizes, no data at all, derived
 datatypes, operations, topologies, errors, and that wrong data are noticed. The set-up of each
@@ -222,7 +223,6 @@ def test_windows(tap):
 # ---- Errors ----
 
 ERRORS = {
-    "Bcast(1, MPI_INT, 2)": "root is 2",
     "Gather(-1, MPI_INT, -1, MPI_INT, 0)": r"\(s_count\) must be at least 0",
     "Allgather(3, MPI_INT, 2, MPI_INT)": "must be equally many bytes",
     "Allreduce(1, MPI_DOUBLE, MPI_BAND)": "MPI_BAND is for integers and MPI_BYTE",
@@ -240,6 +240,8 @@ def test_errors(tap):
         tap.equal(run.status, 2, f"{text} is refused", run)
         tap.ok(re.search(r"^test\.ski:2:\d+: error: .*" + wanted, run.err, re.MULTILINE),
                f"{text}: {wanted}", run.err)
+    run = skampi(block("e", "measure comm(2) : Bcast(1, MPI_INT, 2)"), np=2)
+    tap.ok(run.status == 3 and "root is 2" in run.err, "a root that the set does not have", run)
     run = skampi(block("e", "measure comm(2) : Neighbor_allgather(1, MPI_INT, 1, MPI_INT)"), np=2)
     tap.ok(run.status == 3 and "needs a communicator with a topology" in run.err,
            "a set without a topology is left out", run)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 900
 """Builds with one of the two interfaces: MPI alone, with MPICH where it is installed, passes the tests
 of the language and of MPI and runs the scripts for MPI; OpenSHMEM alone lists MPI's functions as absent, and the other way round."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """Functions of OpenSHMEM 1.5: said to be unsupported where the library is older; and measured, with the
 data verified, on 1.5 or on an emulation of it over that library."""
@@ -128,7 +129,7 @@ def test_sets(tap, program, functions, np, sets):
 def test_refusals(tap, program, functions):
     by_name = {function.name: function for function in functions}
     irregular = "a team needs PEs in ascending order at a constant distance"
-    large = "larger than the communicator"
+    large, many = "larger than the communicator", "addresses"
     cases = (
         (4, "comm2(3, 1)", by_name["Shmem_Team_Sync"].call(), irregular),
         (4, "comm2(3, 1)", by_name["Shmem_Broadcastmem_Synchro"].call(), irregular),
@@ -136,7 +137,7 @@ def test_refusals(tap, program, functions):
         (2, "comm(2)", by_name["Shmem_Team_Split_Strided"].call(stride=3), large),
         (2, "comm(2)", by_name["Shmem_Team_Split_Strided"].call(stride=0), "at least 1"),
         (2, "comm(2)", by_name["Shmem_Team_Split_2D"].call(xrange=3), large),
-        (2, "comm(2)", by_name["Shmem_Collectmem_Synchro"].call(count=2**62), "addresses"),
+        (2, "comm(2)", by_name["Shmem_Collectmem_Synchro"].call(count=2**62), many),
         (2, "comm(2)", by_name["Shmem_Collectmem_Synchro"].call(count=0), "at least 1"),
         (2, "comm(2)", by_name["Shmem_Team_Broadcast_Synchro"].call(root=2), "ranks 0 to 1"),
         (2, "comm(2)", by_name["Shmem_Test_Any"].call(nelems=0), "at least 1"),
@@ -149,7 +150,7 @@ def test_refusals(tap, program, functions):
 
     for (np, where, call, reason), run in in_parallel(cases, refused):
         # What depends on the set leaves out this measurement alone.
-        depends = reason in (irregular, large, "ranks 0 to 1", "at least 2 PEs")
+        depends = reason in (irregular, large, many, "ranks 0 to 1", "at least 2 PEs")
         tap.equal(run.status, 3 if depends else 2, f"{call} on {where} of {np} is refused", run)
         word = ": warning: " if depends else ": error: "
         lines = [line for line in run.err.splitlines() if word in line]

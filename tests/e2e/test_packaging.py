@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 300
 """Installing leaves what is needed and uninstalling nothing; the archive of make dist holds the

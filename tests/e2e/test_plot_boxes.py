@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 120
 """Figures of scripts/skampi-plot by the boxes that their parts take: no legend covers a point or is cut,

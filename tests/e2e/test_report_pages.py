@@ -56,7 +56,7 @@ points += [point("<b>alone</b>", "Shmem_Barrier_All", {}, 2e-6)]
 write(path("a.json"), points, header={"nodes": [{
     "name": "node0", "pes": 4, "processors": 2, "cpu": "made cpu", "smt": "off", "governor": "powersave",
     "load": 9.0}]}, status=3)
-made = report("a.json")
+made = report("a.json", "-o", "report.html")
 tap.ok(made.status == 0 and not made.err, "a report is made", made)
 html = page("report.html")
 shown = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)

@@ -33,7 +33,6 @@ REFUSED = [
     ("Shmem_Iget_Elements_Round(1152921504606846977, 1, 16, 1)", "no memory"),
     ("Shmem_Put_Static_Full(65537, 1)", "65536"),
     ("Shmem_Get_Static_Round(65537, 1)", "65536"),
-    ("Shmem_Put_Full_Single(8, 1, 2)", "therank"),
     ("Shmem_Pingpong_Put_Put(-1, 1)", "count"),
     ("Shmem_Wait_Until(-1)", "iterations"),
 ]
@@ -61,6 +60,9 @@ def test_refusals(tap):
         errors = [line for line in run.err.splitlines() if ": error: " in line]
         tap.ok(run.status == 2 and not run.rows and len(errors) == 1 and words in errors[0]
                and re.match(r"test\.ski:2:\d+: ", errors[0]), f"{call} is refused", run)
+    run = skampi(block("b", "Shmem_Put_Full_Single(8, 1, 2)"), np=2)
+    tap.ok(run.status == 3 and not run.rows and "test.ski:2:" in run.err and "therank" in run.err,
+           "a rank that the set does not have leaves out this measurement", run)
 
 
 def test_wrong_data(tap):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 240
 """Stop rules, limits of time, rounds, levels and warm-up: what they do to runs, and how they refuse what

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 300
 """scripts/shmembench: its programs call every routine of the library, build without warnings, verify

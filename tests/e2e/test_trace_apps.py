@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """The applications of tests/apps: they verify themselves, do the same under the tracer, and the trace
 holds what they say that they did, in few bytes."""

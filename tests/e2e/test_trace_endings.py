@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """However a traced program ends, and whatever becomes of the files, what was recorded is there, can be
 read, and says how it ended; and the program does what it does untraced."""

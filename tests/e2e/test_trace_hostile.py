@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """Applications that a tracer does not expect: whatever they do with signals, descriptors and folders,
 and however they are started, their trace is whole, and nobody else's is touched."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 300
 """Traces of programs that call every routine of the library show every call with its parameters, as the

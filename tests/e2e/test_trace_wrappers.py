@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """Wrappers of the tracer: all that the library has is wrapped, with the declared types; they hand on
 every argument and keep the right ones; the specification is refused where it is wrong, and what it

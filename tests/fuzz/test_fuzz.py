@@ -10,7 +10,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, SAMPLE, Tap, run, scratch_directory
 from target import HERE, Code, begin
 
 FINDINGS = os.path.join(HERE, "findings")
@@ -105,7 +105,7 @@ def shipped_folder():
 
 def main():
     tap = Tap()
-    options, target = begin(tap, whole_program(), __doc__, seconds=60)
+    options, target = begin(tap, whole_program(), __doc__, seconds=10 if SAMPLE else 60)
     if "LeakSanitizer has encountered" in target.run(SHIPPED[0]).err:
         target.leaks = False
     tap.note(target)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 """Several hosts on this machine: they go away whatever happens; programs are right on them; what
 skampi says of nodes, and of the time to another host, is true."""

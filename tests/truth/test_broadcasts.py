@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 300
 """The ways to measure a broadcast, on two broadcasts with a programmed completion time of each PE.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 240
 """The promise about rounds, on times that jump between two levels and stay on each for longer than a

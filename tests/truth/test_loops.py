@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 240
 """What costs less than 2 us and hands nothing over between processors takes as long with skampi as in

@@ -10,7 +10,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .. import style
-from ..campaign_summary import IN_PLACE
 from ..cli import Error
 
 STATES = ("bad", "doubtful", "unknown", "note", "ok")
@@ -264,8 +263,7 @@ def half_width(result):
 
 def units_of(files):
     """(one, several): what the values of these files' aggregates are from."""
-    launches = {any(IN_PLACE in str(note) for note in file.header.get("notes") or [])
-                for file in files if file.rounds}
+    launches = {file.of_launches() for file in files if file.rounds}
     if launches == {True}:
         return "launch", "launches"
     return ("round", "rounds") if True not in launches else ("round or launch", "rounds or launches")
