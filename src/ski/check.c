@@ -411,7 +411,7 @@ static bool is_size_variable(const struct checker *c, const struct expr *expr)
 {
     static const char *const words[] = {"count", "size", "byte", "len", "elem"};
 
-    if (expr->kind != EXPR_NAME)
+    if (expr == NULL || expr->kind != EXPR_NAME)
         return false;
     for (const struct around *around = c->loops; around != NULL; around = around->outer) {
         const struct stmt *loop = around->loop;
@@ -430,7 +430,8 @@ static bool is_number_of_times(const struct expr *expr)
     double value;
 
     return literal_number(expr, &value) ||
-           (expr->kind == EXPR_NAME && speaks_of(expr->text, words, sizeof words / sizeof *words));
+           (expr != NULL && expr->kind == EXPR_NAME &&
+            speaks_of(expr->text, words, sizeof words / sizeof *words));
 }
 
 static bool is_size(const struct parameter *parameter)

@@ -28,7 +28,8 @@ static int help(void)
     puts(
         "\n"
         "shmemtrace record -h and shmemtrace COMMAND -h list the options, --man prints them all as "
-        "a\nmanual page. For example:\n"
+        "a\nmanual page, --completion is for bash, --version says which one this is. For "
+        "example:\n"
         "\n"
         "  shmemtrace oshrun -np 4 ./app\n"
         "  shmemtrace summary\n"
@@ -43,6 +44,14 @@ int main(int argc, char **argv)
         return help();
     if (strcmp(word, "--man") == 0) {
         manual_print(commands, COMMANDS);
+        return written();
+    }
+    if (strcmp(word, "--completion") == 0) {
+        manual_completion(commands, COMMANDS);
+        return written();
+    }
+    if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0) {
+        manual_version();
         return written();
     }
     for (size_t i = 0; i < COMMANDS; i++)

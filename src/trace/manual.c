@@ -83,3 +83,33 @@ void manual_print(const struct reader_command *const *commands, size_t count)
          "shmemtrace summary\nshmemtrace export \\-\\-chrome app.json\n.fi\n"
          ".SH SEE ALSO\n.BR skampi (1)");
 }
+
+/* One branch for each command, which is the first word; otherwise a program is to be recorded. */
+void manual_completion(const struct reader_command *const *commands, size_t count)
+{
+    puts("# bash completion for shmemtrace\n_shmemtrace()\n{\n    local words\n"
+         "    case ${COMP_WORDS[1]} in");
+    for (size_t i = 0; i < count; i++) {
+        struct reader_option options[READER_OPTIONS];
+        size_t own = reader_options(commands[i], options);
+        printf("    %s)\n        words=\"", commands[i]->name);
+        for (size_t j = 0; j < own; j++)
+            printf("%s--%s", j ? " " : "", options[j].name);
+        puts("\"\n        ;;");
+    }
+    fputs("    *)\n        words=\"--help --version --man --completion", stdout);
+    for (size_t i = 0; i < setting_row_count; i++)
+        printf(" %s", setting_rows[i].option);
+    fputs("\"\n        [[ $COMP_CWORD -gt 1 || $2 == -* ]] || words+=\" record", stdout);
+    for (size_t i = 0; i < count; i++)
+        printf(" %s", commands[i]->name);
+    puts("\"\n        ;;\n    esac\n"
+         "    [[ $2 == -* || $COMP_CWORD -eq 1 ]] || words=\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$2\"; compgen -f -- \"$2\")\n"
+         "}\ncomplete -o filenames -F _shmemtrace shmemtrace");
+}
+
+void manual_version(void)
+{
+    puts("shmemtrace " SKAMPI_VERSION);
+}

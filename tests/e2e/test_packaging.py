@@ -41,7 +41,8 @@ def installation(tree, top, *where):
     present = everything(top)
     wanted = ["bin/skampi", "bin/skampi-table", "share/man/man1/skampi.1",
               "share/man/man1/shmemtrace.1",
-              "share/bash-completion/completions/skampi", "share/doc/skampi/README.md",
+              "share/bash-completion/completions/skampi",
+              "share/bash-completion/completions/shmemtrace", "share/doc/skampi/README.md",
               "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps"]
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
     missing = sorted(set(wanted) - set(present))
@@ -209,13 +210,14 @@ def manual(program_, *usages):
            "... and tells every option that -h tells", f"missing: {missing} in {text}")
 
 
-def completed(*words, source=None):
+def completed(*words, source=None, name="skampi"):
     """What bash offers for the last word."""
     bash = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()\n'
             'complete -p "${1##*/}" >/dev/null || exit\n'
-            '_skampi "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"\n'
+            f'_{name} "$1" "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD - 1]}}"\n'
             'printf "%s\\n" "${COMPREPLY[@]}"')
-    offered = run(["bash", "--norc", "-eu", "-c", bash, "bash", source, program(), *words],
+    offered = run(["bash", "--norc", "-eu", "-c", bash, "bash", source,
+                   os.path.join(os.path.dirname(program()), name), *words],
                   cwd=os.path.join(ROOT, "inputs"))
     return offered.out.split() if offered.status == 0 and not offered.err else [str(offered)]
 
@@ -249,6 +251,23 @@ def completion():
             (["--no-such"], [])):
         tap.equal(sorted(completed(*words, source=source)), sorted(wanted),
                   f"completed: skampi {' '.join(words)}")
+    tracer_completion()
+
+
+def tracer_completion():
+    command = os.path.join(os.path.dirname(program()), "shmemtrace")
+    version = run([command, "--version"])
+    tap.ok(version.status == 0 and re.fullmatch(r"shmemtrace \d+\.\d+\.\d+\n", version.out),
+           "shmemtrace --version", version)
+    source = os.path.join(scratch_directory(), "shmemtrace.bash")
+    write(source, run([command, "--completion"]).out)
+    if shutil.which("shellcheck"):
+        checked = run(["shellcheck", "-s", "bash", source])
+        tap.equal(checked.status, 0, "the tracer's completion passes shellcheck", checked)
+    for words, wanted in ((["su"], ["summary"]), (["--ri"], ["--ring"]), (["export", "--chr"], ["--chrome"]),
+                          (["summary", "--chr"], [])):
+        tap.equal(completed(*words, source=source, name="shmemtrace"), wanted,
+                  f"completed: shmemtrace {' '.join(words)}")
 
 
 # ---- scripts/install-deps ----
