@@ -253,6 +253,9 @@ static void count_blocks(struct trace_file *file)
     trace_cursor_free(cursor);
 }
 
+/* Nanoseconds since 1970, in the year 2223: what a damaged file says beyond that is no date. */
+#define LAST_DATE INT64_C(8000000000000000000)
+
 /* The date was written when clocks had been synchronized. */
 static int64_t realtime_of_beginning(const struct trace_file *file)
 {
@@ -261,10 +264,12 @@ static int64_t realtime_of_beginning(const struct trace_file *file)
     if (then <= 0) {
         if (!strptime(file->info.date, "%Y-%m-%dT%H:%M:%SZ", &utc))
             return 0;
-        then = (int64_t)timegm(&utc) * 1000000000;
+        int64_t seconds = timegm(&utc);
+        then = seconds > 0 && seconds < LAST_DATE / 1000000000 ? seconds * 1000000000 : 0;
     }
     double since = 1e9 * trace_seconds(file, file->start.local);
-    return then > 0 && fabs(since) < 1e18 ? then - (int64_t)since : 0;
+    bool possible = then > 0 && then < LAST_DATE && fabs(since) < 1e18;
+    return possible ? then - (int64_t)since : 0;
 }
 
 static char *read_beginning(struct trace_file *file)
