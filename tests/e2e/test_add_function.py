@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 300
 """The function that measurements/README.md adds as an example can be added just so, and measured."""
 

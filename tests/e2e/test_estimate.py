@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 120
 """skampi --estimate works for scripts that use what they measured, skampi-job shows why an estimate
 failed, and both show progress in lines where there is no terminal."""

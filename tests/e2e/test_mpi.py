@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 200
 """MPI in the language and in measurements: arguments that make no sense, messages of all types on all
 sets, sub-communicators while others wait, wrong data noticed, start and end of the library."""

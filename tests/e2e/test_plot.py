@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 300
 """scripts/skampi-plot draws what is in the files: every kind, labels, units, intervals, flags and

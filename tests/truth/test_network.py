@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 300
 """The programmed network costs what is programmed, as a program sees it that is not skampi."""
