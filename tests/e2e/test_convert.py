@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """scripts/skampi-convert: .sko of any version, CSV and JSON Lines into each other without loss of
 what the other format can hold; cut and damaged files; nothing that is read ends in a traceback."""

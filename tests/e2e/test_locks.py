@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """Locks and symmetric memory: who reports, faults of a library that are noticed, what is refused, and
 that nothing hangs or leaks."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 """What reads traces: dump, summary, check and merge, on made traces whose content is known
 (tests/stub/trace_writer.c), and on one that a program leaves. Exports: test_trace_export.py."""
 # TIMEOUT: 180
