@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* asprintf, getopt_long */
+#define _GNU_SOURCE /* vasprintf, getopt_long */
 #include "options.h"
 
 #include <ctype.h>

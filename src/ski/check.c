@@ -311,6 +311,16 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
                call->count);
 }
 
+/* The same where some may be left out. */
+static void report_bounds(struct checker *c, const struct expr *call, size_t least, size_t most,
+                          const char *parameters)
+{
+    bool few = call->count < least;
+    const char *bound = few ? "at least " : "at most ";
+
+    report_arity(c, call, few ? least : most, least == most ? "" : bound, parameters);
+}
+
 static void check_argument(struct checker *c, const struct expr *call, size_t i,
                            enum value_type wanted, const char *name)
 {
@@ -363,13 +373,8 @@ static void check_builtin(struct checker *c, struct expr *call, const struct bui
             check_value(c, call->args[i]);
     if (call->count < least || call->count > most) {
         char *description = describe_builtin(builtin);
-        bool few = call->count < least;
 
-        report_arity(c, call, few ? least : most,
-                     least == most ? ""
-                     : few         ? "at least "
-                                   : "at most ",
-                     description);
+        report_bounds(c, call, least, most, description);
         free(description);
     }
 }
@@ -491,13 +496,8 @@ static void check_measurement(struct checker *c, struct expr *call,
     }
     if (call->count < least || call->count > wanted) {
         char *description = describe_measurement(measurement);
-        bool few = call->count < least;
 
-        report_arity(c, call, few ? least : wanted,
-                     least == wanted ? ""
-                     : few           ? "at least "
-                                     : "at most ",
-                     description);
+        report_bounds(c, call, least, wanted, description);
         free(description);
     }
     warn_of_swapped(c, call, measurement);
