@@ -155,7 +155,7 @@ texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR SKAMPI_LIBRARY_DIR
 # ---- The program ----
 
 sources := $(filter-out src/trace/%,$(wildcard src/*.c src/*/*.c measurements/*.c))
-trace_sources := $(wildcard src/trace/*.c)
+trace_sources := $(wildcard src/trace/*.c src/trace/*/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)
 archived := $(filter-out $(BUILD)/src/main.o,$(objects))
 
@@ -201,10 +201,11 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # ---- Tracing: the command, which also reads, and the library that is loaded into applications ----
 
 # In both; then what is of the library alone.
-trace_shared := src/trace/encode.c src/trace/checksum.c src/trace/settings.c
-tracer_sources := $(wildcard $(trace_shared) src/trace/runtime*.c src/base/*.c src/clock/*.c src/comm/*.c)
+trace_shared := src/trace/encode.c src/trace/settings.c
+tracer_sources := $(wildcard $(trace_shared) src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c \
+	src/objects/pe_set.c src/objects/topology.c)
 trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
-trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime%,$(trace_sources)))
+trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime/%,$(trace_sources)))
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
 # Never instrumented, since the applications are not. It stands on OpenSHMEM alone, which it leaves to
 # the application to bring, and exports only what it wraps.
@@ -232,10 +233,10 @@ $(BUILD)/pic/trace/wrappers.o: private tracer_flags += -O1 -g0 -foptimize-siblin
 
 # One call writes both. It asks the compiler, so it is asked again when the headers have changed.
 $(BUILD)/trace/routines.c: $(BUILD)/trace/wrappers.c ;
-$(BUILD)/trace/wrappers.c: src/trace/generate $(wildcard src/trace/routines.xml) $(BUILD)/config.mk
+$(BUILD)/trace/wrappers.c: src/trace/wrappers/generate $(wildcard src/trace/wrappers/routines.xml) $(BUILD)/config.mk
 	@mkdir -p $(@D)
 	@$(say) GEN $@
-	$(Q)src/trace/generate --output $(@D) --libs "$(LDFLAGS) $(LDLIBS)" --depend $(@D)/wrappers.mk \
+	$(Q)src/trace/wrappers/generate --output $(@D) --libs "$(LDFLAGS) $(LDLIBS)" --depend $(@D)/wrappers.mk \
 		-- $(filter-out $(sanitize_flags),$(compile))
 
 $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
@@ -254,12 +255,12 @@ $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 tests: $(unit_programs) $(preloaded) apps
 
 # Applications that the tracer is tried on; each is one file.
-app_sources := $(if $(filter 1,$(SKAMPI_SHMEM)),$(wildcard tests/apps/*.c))
-apps := $(app_sources:%.c=$(BUILD)/%)
+app_sources := $(if $(filter 1,$(SKAMPI_SHMEM)),$(wildcard tests/support/apps/*.c))
+apps := $(app_sources:tests/support/%.c=$(BUILD)/tests/%)
 .PHONY: apps
 apps: $(apps)
 
-$(apps): $(BUILD)/%: %.c tests/apps/app.h $(BUILD)/commands
+$(apps): $(BUILD)/tests/%: tests/support/%.c tests/support/apps/app.h $(BUILD)/commands
 	@mkdir -p $(@D)
 	@$(say) LINK $@
 	$(Q)$(compile) -o $@ $< $(LDFLAGS) $(libraries)

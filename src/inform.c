@@ -8,11 +8,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/words.h"
 #include "clock/timer.h"
 #include "engine/alias.h"
 #include "engine/measurement.h"
 #include "options.h"
-#include "output/words.h"
 #include "ski/diag.h"
 
 #define STATUS_BAD 2

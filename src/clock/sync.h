@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "comm/pe_set.h"
+#include "objects/pe_set.h"
 
 enum sync_algorithm {
     SYNC_DEFAULT, /* none where all PEs are seen to have one clock, else hca */

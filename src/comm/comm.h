@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "comm/pe_set.h"
 #include "comm/process.h"
+#include "objects/pe_set.h"
 
 /* Start and end of the library; all PEs. */
 void comm_start(int *argc, char ***argv);

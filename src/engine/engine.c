@@ -8,13 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "comm/communicator.h"
 #include "engine/counters.h"
 #include "engine/internal.h"
-#include "output/words.h"
+#include "objects/communicator.h"
 #include "stats/random.h"
 
 #define STATUS_INTERNAL 1

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "comm/pe_set.h"
 #include "engine/measurement.h"
-#include "output/settings.h"
+#include "objects/pe_set.h"
+#include "settings/settings.h"
 
 /* So many measurements that the time limit left out are told one by one, and so many that were left
  * out for other reasons; then loops end. */

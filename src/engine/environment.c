@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/internal.h"
-#include "output/words.h"
 
 #define FACT 96
 /* More nodes than this are counted, not listed. */

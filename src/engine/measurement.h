@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 #include "clock/timer.h"
-#include "comm/communicator.h"
-#include "comm/datatype.h"
-#include "comm/info.h"
-#include "comm/pe_set.h"
 #include "comm/process.h"
-#include "output/settings.h"
+#include "objects/communicator.h"
+#include "objects/datatype.h"
+#include "objects/info.h"
+#include "objects/pe_set.h"
+#include "settings/settings.h"
 
 #define MEASUREMENT_MAX_PARAMETERS 8
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/counters.h"
 #include "engine/internal.h"
-#include "output/words.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
 #include "stats/stats.h"

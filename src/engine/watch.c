@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "comm/comm.h"
-#include "comm/communicator.h"
 #include "engine/internal.h"
+#include "objects/communicator.h"
 
 #define STATUS_INTERNAL 1
 #define STATUS_FAILED_MEASUREMENT 3

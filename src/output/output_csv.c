@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
-#include "output/json.h"
 #include "output/record.h"
 
 static const char *const point_columns[] = {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/json.h"
+#include "base/json.h"
 #include "output/record.h"
 
 #define SCHEMA 1

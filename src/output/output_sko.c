@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/words.h"
 #include "output/record.h"
-#include "output/words.h"
 
 #define SIGNIFICANT 4
 /* What names of blocks over all rounds end in. */

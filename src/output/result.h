@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/settings.h"
+#include "settings/settings.h"
 
 struct result_variable {
     const char *name, *value;

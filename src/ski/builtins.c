@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ski/builtin_family.h"
-#include "ski/text.h"
 
 static const struct builtin *const families[] = {builtins_settings, builtins_sets, builtins_values,
                                                  builtins_mpi};

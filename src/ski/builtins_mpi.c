@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ski/builtin_family.h"
-#include "ski/text.h"
 
 /* ---- Datatypes ---- */
 

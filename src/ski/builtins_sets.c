@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/words.h"
+#include "base/text.h"
+#include "base/words.h"
 #include "ski/builtin_family.h"
-#include "ski/text.h"
 #include "stats/random.h"
 
 static int pes(struct builtin_context *context)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ski/builtin_family.h"
-#include "ski/text.h"
 
 /* Far more than any alignment is good for, and small enough that sizes cannot overflow. */
 #define ALIGNMENT_LIMIT (1 << 30)

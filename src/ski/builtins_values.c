@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "clock/timer.h"
 #include "engine/measurement.h"
 #include "ski/builtin_family.h"
-#include "ski/text.h"
 #include "stats/random.h"
 
 /* ---- Arithmetic ---- */

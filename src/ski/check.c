@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/words.h"
 #include "engine/alias.h"
 #include "engine/measurement.h"
-#include "output/words.h"
 #include "ski/builtins.h"
 #include "ski/diag.h"
 #include "ski/script.h"
-#include "ski/text.h"
 #include "ski/tree.h"
 #include "ski/value.h"
 

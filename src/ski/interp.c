@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/measurement.h"
 #include "engine/refine.h"
 #include "ski/builtins.h"
 #include "ski/script.h"
-#include "ski/text.h"
 
 /* So much text at most (bytes) for one print, the columns and the call of one measure, and all that
  * is printed before the next flush, until which most PEs have to keep it. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ski/text.h"
+#include "base/text.h"
 
 /* Includes of includes can multiply; what they expand to must stay finite. */
 #define EXPANSION_LIMIT ((size_t)16 << 20)

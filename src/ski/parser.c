@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ski/lexer.h"
-#include "ski/text.h"
 
 /* How deep statements and expressions may nest, and how high the tree of an expression may be: a
  * chain of operators is as high as it is long. */

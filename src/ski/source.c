@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ski/text.h"
+#include "base/text.h"
 
 /* A script is written by hand: more is a mistake (a device, a core file). */
 #define SOURCE_LIMIT ((size_t)4 << 20)

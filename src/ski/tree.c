@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ski/diag.h"
 #include "ski/parser.h"
-#include "ski/text.h"
 
 static void expr_array_release(struct expr **items, size_t count)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ski/text.h"
+#include "base/text.h"
 
 /* ---- Making, sharing, releasing ---- */
 

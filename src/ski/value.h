@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "comm/datatype.h"
-#include "comm/info.h"
-#include "comm/pe_set.h"
 #include "engine/measurement.h"
+#include "objects/datatype.h"
+#include "objects/info.h"
+#include "objects/pe_set.h"
 #include "ski/tree.h"
 
 /* The letters are those of builtin signatures. */

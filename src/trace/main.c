@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "trace/manual.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 #include "trace/record.h"
 
 static const struct reader_command *const commands[] = {

@@ -2,7 +2,7 @@
 #ifndef SKAMPI_TRACE_MANUAL_H
 #define SKAMPI_TRACE_MANUAL_H
 
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* All options as a manual page in troff, and as completion for bash; to standard output. */
 void manual_print(const struct reader_command *const *commands, size_t count);

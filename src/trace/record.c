@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "trace/format.h"
-#include "trace/read.h"
+#include "trace/read/read.h"
 #include "trace/settings.h"
 
 #ifndef SKAMPI_LIBRARY_DIR

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, build_directory, tracked_files
 
 with open(os.path.join(build_directory(), "flags"), encoding="utf-8") as file:

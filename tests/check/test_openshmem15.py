@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What calls OpenSHMEM compiles against 1.5, of which tests/stub/openshmem-1.5 has the declarations,
+"""What calls OpenSHMEM compiles against 1.5, of which tests/support/stub/openshmem-1.5 has the declarations,
 without warnings although it deprecates active sets, and then calls what 1.5 brought; built on an older
 library it calls nothing of that."""
 
@@ -9,11 +9,11 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from harness import ROOT, Tap, scratch_directory, skip_all, tracked_files
 
-COMPILE = ["-std=gnu11", "-O0", "-Werror", "-Isrc", "-I.", "-Itests/stub/openshmem-1.5",
+COMPILE = ["-std=gnu11", "-O0", "-Werror", "-Isrc", "-I.", "-Itests/support/stub/openshmem-1.5",
            "-DSKAMPI_SHMEM=1", "-DSKAMPI_MPI=0", "-DSKAMPI_PAPI=0"]
 
 COLLECTIVES = ("broadcast", "collect", "fcollect", "alltoall", "alltoalls")

@@ -12,7 +12,7 @@ import shutil
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from builds import CLEAN, compiling_once, copy_tree, make, write
 from harness import ROOT, Tap, build_config, has, parse_sko, run, skampi
 
@@ -149,7 +149,7 @@ def launchers(tree):
     """LAUNCH= decides how programs are started, whatever options the launcher has."""
     log = os.path.join(tree, "launched")
     real = "oshrun" if has("SHMEM") else "mpirun"
-    stub = os.path.join(ROOT, "tests/stub/launcher")
+    stub = os.path.join(ROOT, "tests/support/stub/launcher")
     environment = {"STUB_LAUNCHER_LOG": log, "STUB_LAUNCHER_REAL": real}
     works(tree, "stub launcher", f"{stub} -n %n", {
         **environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import made_results
 from harness import ROOT, Tap, in_parallel, launch_environment, program, run, scratch_directory
 
@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import campaign, campaign_summary, cli, results, statistics
 
 CAMPAIGN = os.path.join(ROOT, "scripts/skampi-campaign")
-PROGRAM = os.path.join(ROOT, "tests/stub/program")
+PROGRAM = os.path.join(ROOT, "tests/support/stub/program")
 LAUNCH = "env STUB_PES={pes} STUB_NAME={name}"
 
 tap = Tap()

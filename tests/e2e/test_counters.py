@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Hardware counters, from a stand-in for PAPI whose counts are known (tests/stub/papi.c)."""
+"""Hardware counters, from a stand-in for PAPI whose counts are known (tests/support/stub/papi.c)."""
 
 import os
 import re
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
 from harness import ROOT, Tap, in_parallel, skampi, skip_all

@@ -9,7 +9,7 @@ import re
 import stat
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, in_parallel, run, scratch_directory, skampi
 
 JOB = os.path.join(ROOT, "scripts/skampi-job")

@@ -21,7 +21,7 @@ except ImportError:  # a Python of the user's own may lack what the system has
         os.environ["TEST_FORMATS_AGAIN"] = "1"
         os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
 from harness import ROOT, Tap, in_parallel, parse_sko, skampi, skip_all

@@ -11,13 +11,13 @@ import re
 import shutil
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, in_parallel, run, scratch_directory
 
 JOBS = os.path.join(ROOT, "scripts/jobs")
 JOB = os.path.join(ROOT, "scripts/skampi-job")
-STAND_IN = os.path.join(ROOT, "tests/stub/schedulers/stand-in")
-PROGRAM = os.path.join(ROOT, "tests/stub/program")
+STAND_IN = os.path.join(ROOT, "tests/support/stub/schedulers/stand-in")
+PROGRAM = os.path.join(ROOT, "tests/support/stub/program")
 COMMANDS = {"slurm": "sbatch squeue scontrol srun", "pbs": "qsub qstat oshrun mpirun mpiexec",
             "lsf": "bsub bjobs jsrun oshrun"}
 

@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from builds import CLEAN, compiling_once, copy_tree, make
 from harness import Tap, has, run, skampi, skip_all
 

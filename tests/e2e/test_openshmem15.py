@@ -10,11 +10,11 @@ import shlex
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from harness import ROOT, Tap, in_parallel, run, scratch_directory, skampi, skip_all, tracked_files
 
-STUB = "tests/stub/openshmem-1.5"
+STUB = "tests/support/stub/openshmem-1.5"
 REASON = r"needs OpenSHMEM 1\.5"
 PREAMBLE = """set_min_repetitions(4)
 set_max_repetitions(4)

@@ -12,7 +12,7 @@ import shutil
 import sys
 import tarfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import traces
 from builds import built_variables, copy_tree, make, write
 from harness import ROOT, Tap, program, run, scratch_directory, skampi, tracked_files

@@ -20,7 +20,7 @@ import sys
 import xml.etree.ElementTree
 import zlib
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Run, Tap, run, scratch_directory, skip_all
 from made_results import point, records, write
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What happens once in a process: start and end of the library, memory, first calls; with a library in
-which they cost a known time and memory (tests/stub/process.c)."""
+which they cost a known time and memory (tests/support/stub/process.c)."""
 
 import os
 import re
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
 from harness import ROOT, Tap, in_parallel, skampi, skip_all

@@ -13,7 +13,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import browser as browsers
 from harness import ROOT, Tap, run, scratch_directory
 from made_results import point, records, write

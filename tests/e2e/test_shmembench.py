@@ -12,7 +12,7 @@ import shlex
 import shutil
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from builds import preloadable
 from harness import (ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, run,
                      scratch_directory)
@@ -325,9 +325,9 @@ def test_faults(tap, folder):
 
 
 def test_fortran(tap):
-    """Debian's Open MPI has no bindings for Fortran: those in tests/stub are linked."""
+    """Debian's Open MPI has no bindings for Fortran: those in tests/support/stub are linked."""
     directory = scratch_directory()
-    stub = os.path.join(ROOT, "tests/stub/fortran_bindings.c")
+    stub = os.path.join(ROOT, "tests/support/stub/fortran_bindings.c")
     bindings = run(["oshcc", "-w", "-c", "-o", "bindings.o", stub], cwd=directory) \
         if shutil.which("oshcc") and shutil.which("oshfort") and shutil.which("gfortran") else None
     if not bindings or bindings.status:
@@ -351,12 +351,12 @@ def test_fortran(tap):
 
 
 def test_later_version(tap):
-    """What OpenSHMEM 1.5 added, on the emulation in tests/stub, which has some of it."""
+    """What OpenSHMEM 1.5 added, on the emulation in tests/support/stub, which has some of it."""
     if "OpenSHMEM 1.4 " not in build_config().get("CONFIG_SUMMARY", ""):
         tap.skip("OpenSHMEM 1.5", "the emulation is one over 1.4")
         return
     directory = scratch_directory()
-    stub = os.path.join(ROOT, "tests/stub/openshmem-1.5")
+    stub = os.path.join(ROOT, "tests/support/stub/openshmem-1.5")
     flags = ["-DSKAMPI_SHMEM=1", f"-I{ROOT}", f"-I{stub}/emulation"]
     built = run(["oshcc", "-w", *flags, "-c", "-o", "emulation.o", f"{stub}/emulation.c"], cwd=directory)
     compiler = shlex.join(["oshcc", *flags, built.path("emulation.o")])

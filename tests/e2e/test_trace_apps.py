@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # PLAIN
-"""The applications of tests/apps: they verify themselves, do the same under the tracer, and the trace
+"""The applications of tests/support/apps: they verify themselves, do the same under the tracer, and the trace
 holds what they say that they did, in few bytes."""
 
 import collections
@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 import traces
 from builds import preloadable

@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import browser
 import traces
 from harness import ROOT, Tap, build_config, in_parallel, run
@@ -160,7 +160,7 @@ tap.equal([len(one.rows) for one in exported if " " not in one.name], [30, 13, 1
 
 # ---- Chrome: the schema, and arrows ----
 
-with open(os.path.join(ROOT, "src/trace/chrome.schema.json"), encoding="utf-8") as schema:
+with open(os.path.join(ROOT, "src/trace/export/chrome.schema.json"), encoding="utf-8") as schema:
     SCHEMA = json.load(schema)
 documents = {}
 for one in exported:

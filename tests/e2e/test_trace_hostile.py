@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 import traces
 from harness import ROOT, Tap, in_parallel, launch_line, run, scratch_directory, skip_all
@@ -143,7 +143,7 @@ assert built.status == 0, built
 cases["linked"] = lambda: by_variables(launch_line(1, [linked, "finalize"]), LD_PRELOAD=None)
 if os.environ.get("SKAMPI_LAUNCH", "oshrun ").startswith("oshrun "):
     other = os.path.join(folder, "other.so")
-    stub = run([compiler, "-shared", "-fPIC", os.path.join(ROOT, "tests/stub/skewed_clock.c"), "-o",
+    stub = run([compiler, "-shared", "-fPIC", os.path.join(ROOT, "tests/support/stub/skewed_clock.c"), "-o",
                 other])
     assert stub.status == 0, stub
     program = ["-np", "1", app]

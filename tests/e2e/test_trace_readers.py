@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 """What reads traces: dump, summary, check and merge, on made traces whose content is known
-(tests/stub/trace_writer.c), and on one that a program leaves. Exports: test_trace_export.py."""
+(tests/support/stub/trace_writer.c), and on one that a program leaves. Exports: test_trace_export.py."""
 # TIMEOUT: 180
 
 import json
@@ -11,7 +11,7 @@ import struct
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import traces
 from harness import (ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, run,
                      sanitized)

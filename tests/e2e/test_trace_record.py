@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from harness import ROOT, Tap, has, launch_line, run, scratch_directory, skip_all
 
@@ -91,7 +91,7 @@ def built(name):
 
 def compile_c(source, output, *options):
     compiler = shlex.split(built("flags"))[0]
-    done = run([compiler, "-O1", "-I", os.path.join(ROOT, "src/trace"), source, "-o", output, *options])
+    done = run([compiler, "-O1", "-I", os.path.join(ROOT, "src/trace/runtime"), source, "-o", output, *options])
     assert done.status == 0, done
 
 
@@ -223,7 +223,7 @@ refused = record("--hw", "PAPI_NO_SUCH", np=1)
 tap.ok(refused.status == 2 and refused.err.count("\n") == 1 and "PAPI" in refused.err,
        "counters that are not there: one line, status 2", refused)
 if has("PAPI"):
-    compile_c(os.path.join(ROOT, "tests/stub/papi.c"), path("papi.so"), "-shared", "-fPIC", "-ldl")
+    compile_c(os.path.join(ROOT, "tests/support/stub/papi.c"), path("papi.so"), "-shared", "-fPIC", "-ldl")
     counted = record("--hw", "PAPI_REF_CYC", np=1, env={"LD_PRELOAD": path("papi.so")})
     shown = run([SHMEMTRACE, "summary", counted.trace]).out.partition("PAPI_REF_CYC")[2]
     lines = [line.split() for line in shown.strip().splitlines()]
@@ -303,7 +303,7 @@ else:
 
 # ---- Clocks ----
 
-compile_c(os.path.join(ROOT, "tests/stub/skewed_clock.c"), path("skew.so"), "-shared", "-fPIC")
+compile_c(os.path.join(ROOT, "tests/support/stub/skewed_clock.c"), path("skew.so"), "-shared", "-fPIC")
 SKEW = {"LD_PRELOAD": path("skew.so"), "SKEWED_CLOCK_OFFSET": "5", "SKEWED_CLOCK_DRIFT": "1e-3"}
 
 

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import (ROOT, Tap, has, in_parallel, launch_environment, launch_line, run,
                      scratch_directory, skip_all)
 

@@ -12,13 +12,13 @@ import shlex
 import shutil
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 import traces
 from harness import ROOT, Tap, in_parallel, run, scratch_directory, skip_all
 from traces import TRACE, events_of, read
 
-STUB = os.path.join(ROOT, "tests/stub/openshmem-1.5")
+STUB = os.path.join(ROOT, "tests/support/stub/openshmem-1.5")
 PES = 4
 # What teams each PE is in, as dump shows it: -2 the shared one, then those that the program makes.
 WHO = {
@@ -58,14 +58,14 @@ class Build:
         compile_ = [compiler, f"-I{STUB}/emulation", f"-I{ROOT}", *flags, "-O0", "-g0"]
         self.libs = [f"-L{self.folder}", "-Wl,--no-as-needed", "-lshmem15", f"-Wl,-rpath,{self.folder}"]
         hidden = ["-fPIC", "-fvisibility=hidden", "-c"]
-        objects = glob.glob(os.path.join(harness.build_directory(), "pic/src/*/*.o"))
+        objects = glob.glob(os.path.join(harness.build_directory(), "pic/src/**/*.o"), recursive=True)
         self.tracer, self.program = self.path("libshmemtrace.so"), self.path("teams")
         self.compiler = shlex.join([*compile_, *self.libs])
         for command in (
                 [*compile_, "-fPIC", "-shared", "-DEMULATION_LIBRARY", "-DEMULATION_ALONE=2", "-o",
                  self.path("libshmem15.so"), f"{STUB}/emulation.c", f"{STUB}/library.c", "-ldl"],
                 [*compile_, "-o", self.program, f"{STUB}/teams.c", *self.libs],
-                ["src/trace/generate", "--strict", "--output", self.folder, "--libs",
+                ["src/trace/wrappers/generate", "--strict", "--output", self.folder, "--libs",
                  shlex.join(self.libs), "--", *compile_],
                 [*compile_, *hidden, "-Werror", "-o", self.path("wrappers.o"), self.path("wrappers.c")],
                 [*compile_, *hidden, "-o", self.path("routines.o"), self.path("routines.c")],

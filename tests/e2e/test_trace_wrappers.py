@@ -13,13 +13,13 @@ import struct
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from harness import ROOT, Tap, in_parallel, run, scratch_directory, skip_all
 
-GENERATE = os.path.join(ROOT, "src", "trace", "generate")
-SPECIFICATION = os.path.join(ROOT, "src", "trace", "routines.xml")
-STUB_15 = os.path.join(ROOT, "tests", "stub", "openshmem-1.5")
+GENERATE = os.path.join(ROOT, "src", "trace", "wrappers", "generate")
+SPECIFICATION = os.path.join(ROOT, "src", "trace", "wrappers", "routines.xml")
+STUB_15 = os.path.join(ROOT, "tests", "support", "stub", "openshmem-1.5")
 LIBRARY = os.path.join(ROOT, "libshmemtrace.so")
 SIZES = {"char": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2, "int": 4,
          "unsigned int": 4, "float": 4, "int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2,
@@ -64,10 +64,10 @@ SPECIAL = {
                                   "shmem_query_thread")},
 }
 
-# A runtime that prints what it is told, in the place of src/trace/runtime.h.
+# A runtime that prints what it is told, in the place of src/trace/runtime/runtime.h.
 RUNTIME = r"""
-#ifndef SKAMPI_TRACE_RUNTIME_H
-#define SKAMPI_TRACE_RUNTIME_H
+#ifndef SKAMPI_TRACE_RUNTIME_RUNTIME_H
+#define SKAMPI_TRACE_RUNTIME_RUNTIME_H
 
 #include <shmem.h>
 #include <stddef.h>
@@ -108,7 +108,7 @@ void trace_control(int level);
 MOCK = r"""
 #include <inttypes.h>
 #include <stdio.h>
-#include "trace/runtime.h"
+#include "trace/runtime/runtime.h"
 
 static char heap[65536] __attribute__((aligned(64)));
 static struct trace_thread thread;
@@ -426,8 +426,8 @@ def expected_fields(name, returned, parameters, results):
 
 def behaviour(tap, folder, routines):
     """Every wrapper of the installed header: what it hands on, and what is kept."""
-    os.mkdir(os.path.join(folder, "trace"))
-    for path, text in (("mock.c", mock(routines)), ("trace/runtime.h", RUNTIME)):
+    os.makedirs(os.path.join(folder, "trace/runtime"))
+    for path, text in (("mock.c", mock(routines)), ("trace/runtime/runtime.h", RUNTIME)):
         with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
             file.write(text)
     command, *flags = compiler()

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/engine.h"
 #include "engine/measurement.h"
-#include "ski/text.h"
 
 /* As the engine judges arguments. */
 char *engine_refusal(const struct measure_request *request, int *argument)

@@ -21,12 +21,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "ski/builtins.h"
 #include "ski/diag.h"
 #include "ski/lexer.h"
 #include "ski/script.h"
-#include "ski/text.h"
-#include "stub/stub_engine.h"
+#include "support/stub/stub_engine.h"
 
 /* A legal script may run for years; no more than so much of it is looked at. */
 #define STEP_LIMIT 300

@@ -15,10 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/checksum.h"
+#include "base/checksum.h"
 #include "trace/encode.h"
-#include "trace/event_out.h"
-#include "trace/read.h"
+#include "trace/read/event_out.h"
+#include "trace/read/read.h"
 
 #define THREADS_READ 3   /* cursors of single threads that are tried */
 #define RECORDS_A_BYTE 1 /* nothing in a file is smaller */

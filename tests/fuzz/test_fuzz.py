@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, SAMPLE, Tap, run, scratch_directory
 from target import HERE, Code, begin
 
@@ -40,9 +40,9 @@ def whole_program():
     return Code(
         name="",
         sources=[os.path.join(HERE, "fuzz_ski.c"), os.path.join(HERE, "functions.c"),
-                 os.path.join(ROOT, "tests", "stub", "stub_engine.c"),
+                 os.path.join(ROOT, "tests", "support", "stub", "stub_engine.c"),
                  *in_source("src/*/*.c", "measurements/*.c")],
-        headers=in_source("src/*/*.h", "tests/stub/*.h"),
+        headers=in_source("src/*/*.h", "tests/support/stub/*.h"),
         linked=["-Wl,-z,muldefs", "-lm", "-lpthread", "-ldl"],
         text="".join(f"void {name}(void) {{ __builtin_trap(); }}\n" for name in library))
 

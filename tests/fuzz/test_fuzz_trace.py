@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, build_config, build_directory, in_parallel, run, scratch_directory
 from target import HERE, MEMORY, Code, begin
 
@@ -33,13 +33,13 @@ def files_in(folder):
 
 def code():
     """The readers; recording is left out."""
-    sources = [path for path in sorted(glob.glob(os.path.join(ROOT, "src", "trace", "*.c")))
-               if not re.match(r"(main|runtime\w*|record)\.c", os.path.basename(path))]
+    sources = [path for folder in ("base", "trace", "trace/read", "trace/export")
+               for path in sorted(glob.glob(os.path.join(ROOT, "src", folder, "*.c")))
+               if os.path.basename(path) not in ("main.c", "record.c")]
     return Code(
         name="trace-",
-        sources=[os.path.join(HERE, "fuzz_trace.c"), os.path.join(ROOT, "src", "output", "json.c"),
-                 *sources],
-        headers=[*glob.glob(os.path.join(ROOT, "src", "trace", "*.[ch]")),
+        sources=[os.path.join(HERE, "fuzz_trace.c"), *sources],
+        headers=[*glob.glob(os.path.join(ROOT, "src", "trace", "**", "*.[ch]"), recursive=True),
                  *glob.glob(os.path.join(build_directory(), "config.mk"))],
         flags=[f"-DSKAMPI_OTF2={int(HAS_OTF2)}"],
         linked=[*build_config().get("CONFIG_OTF2_LIBS", "").split(), "-lm"],

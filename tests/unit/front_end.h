@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ski/diag.h"
 #include "ski/source.h"
-#include "ski/text.h"
 #include "ski/tree.h"
 
 /* Asserts that text is what is expected, and frees it. */

@@ -1,4 +1,4 @@
-/* LINK: tests/stub/stub_tables.c */
+/* LINK: tests/support/stub/stub_tables.c */
 #include "front_end.h"
 
 #include "engine/measurement.h"

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "comm/datatype.h"
-#include "comm/info.h"
-#include "comm/pe_set.h"
+#include "objects/datatype.h"
+#include "objects/info.h"
+#include "objects/pe_set.h"
 
 #define INTS(...) ((const int64_t[]){__VA_ARGS__})
 

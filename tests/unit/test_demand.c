@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "comm/datatype.h"
-#include "comm/info.h"
 #include "engine/measurement.h"
+#include "objects/datatype.h"
+#include "objects/info.h"
 
 #define PES 4
 #define LARGEST (1LL << 40)

@@ -1,4 +1,4 @@
-/* LINK: tests/stub/stub_engine.c */
+/* LINK: tests/support/stub/stub_engine.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "ski/builtins.h"
 #include "ski/diag.h"
 #include "ski/script.h"
-#include "ski/text.h"
-#include "stub/stub_engine.h"
+#include "support/stub/stub_engine.h"
 
 /* ---- Running a script ---- */
 

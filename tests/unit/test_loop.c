@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "ski/script.h"
-#include "ski/text.h"
 
 static struct loop to(struct value start, struct value end, struct value step)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "output/json.h"
+#include "base/json.h"
 #include "output/output.h"
 
 static void number(double value, const char *expected)

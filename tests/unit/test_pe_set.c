@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "comm/pe_set.h"
+#include "objects/pe_set.h"
 
 /* A set as its members say, and the same answers from both kinds of look-up. */
 static void check_members(const struct pe_set *set, const int *members, int size, int pes)

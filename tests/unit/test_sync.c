@@ -1,4 +1,4 @@
-/* LINK: tests/stub/simulated_pes.c */
+/* LINK: tests/support/stub/simulated_pes.c */
 /* Every algorithm of clock synchronization on simulated PEs, against the exact answer. */
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "clock/sync.h"
-#include "stub/simulated_pes.h"
+#include "support/stub/simulated_pes.h"
 
 static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 33, 64};
 static const struct {

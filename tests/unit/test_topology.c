@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "comm/topology.h"
+#include "objects/topology.h"
 
 static void check(const struct topology *topology, int rank, int count, const int *wanted)
 {

@@ -1,4 +1,4 @@
-/* LINK: src/trace/encode.c src/trace/checksum.c */
+/* LINK: src/trace/encode.c src/base/checksum.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "trace/checksum.h"
+#include "base/checksum.h"
 #include "trace/encode.h"
 
 #define MOVES (1 << TRACE_PEER | 1 << TRACE_ELEMENTS | 1 << TRACE_BYTES | 1 << TRACE_TARGET)

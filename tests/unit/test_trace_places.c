@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "trace/runtime_places.c"
+#include "trace/runtime/places.c"
 
 /* ---- A symmetric heap of one page ---- */
 

@@ -1,4 +1,4 @@
-/* LINK: src/trace/table.c src/trace/distribution.c */
+/* LINK: src/base/table.c src/trace/read/distribution.c */
 /* What summaries of traces rest on: numbering, and distributions in little memory. */
 #include <math.h>
 #include <setjmp.h>
@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "trace/distribution.h"
-#include "trace/reader.h"
-#include "trace/table.h"
+#include "base/table.h"
+#include "trace/read/distribution.h"
+#include "trace/read/reader.h"
 
 /* Of the readers, which this stands in for. */
 void *reader_allocate(void *old, size_t count, size_t size)

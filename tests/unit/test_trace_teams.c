@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #if SKAMPI_SHMEM
-#include "trace/runtime_teams.c"
+#include "trace/runtime/teams.c"
 
 #define PES 100000
 

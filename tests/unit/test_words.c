@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "output/words.h"
+#include "base/words.h"
 
 static void numbers(void **state)
 {

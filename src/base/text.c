@@ -1,0 +1,96 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void *memory_allocate(size_t bytes)
+{
+    return must(malloc(bytes));
+}
+
+void *memory_zeroed(size_t count, size_t bytes)
+{
+    return must(calloc(count, bytes));
+}
+
+static void text_reserve(struct text *text, size_t more)
+{
+    size_t needed = text->length + more + 1;
+
+    if (needed <= text->capacity)
+        return;
+    text->capacity = needed < 64 ? 64 : 2 * needed;
+    text->data = must(realloc(text->data, text->capacity));
+}
+
+void text_append_bytes(struct text *text, const char *bytes, size_t count)
+{
+    text_reserve(text, count);
+    if (count > 0)
+        memcpy(text->data + text->length, bytes, count);
+    text->length += count;
+    text->data[text->length] = '\0';
+}
+
+static void text_append_list(struct text *text, const char *format, va_list list)
+{
+    va_list again;
+    int count;
+
+    va_copy(again, list);
+    count = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (count < 0)
+        return;
+    text_reserve(text, (size_t)count);
+    vsnprintf(text->data + text->length, (size_t)count + 1, format, list);
+    text->length += (size_t)count;
+}
+
+void text_append(struct text *text, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    text_append_list(text, format, list);
+    va_end(list);
+}
+
+char *text_take(struct text *text)
+{
+    char *data;
+
+    text_append_bytes(text, "", 0);
+    data = text->data;
+    *text = (struct text){0};
+    return data;
+}
+
+void text_release(struct text *text)
+{
+    free(text->data);
+    *text = (struct text){0};
+}
+
+char *text_format(const char *format, ...)
+{
+    struct text text = {0};
+    va_list list;
+
+    va_start(list, format);
+    text_append_list(&text, format, list);
+    va_end(list);
+    return text_take(&text);
+}
+
+void text_disarm(char *text, bool newlines_too)
+{
+    for (char *c = text; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c) && (newlines_too || *c != '\n'))
+            *c = '?';
+}

@@ -1,0 +1,50 @@
+#include "base/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_BYTES 32
+#define LEAST_PLAIN 1e-4
+#define MOST_PLAIN 1e7
+
+const char *words_plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "1.50" becomes "1.5", "2.0e-06" becomes "2e-6". */
+static void strip_zeros(char *text)
+{
+    char *point = strchr(text, '.'), *end, *rest = strchr(text, 'e');
+    if (rest)
+        sprintf(rest, "e%ld", strtol(rest + 1, NULL, 10));
+    if (!point)
+        return;
+    if (!rest)
+        rest = text + strlen(text);
+    for (end = rest; end[-1] == '0'; end--)
+        ;
+    if (end[-1] == '.')
+        end--;
+    memmove(end, rest, strlen(rest) + 1);
+}
+
+char *words_number(char *text, double value, int digits)
+{
+    if (!isfinite(value)) {
+        snprintf(text, WORDS_BYTES, isnan(value) ? "---" : value > 0 ? "inf" : "-inf");
+        return text;
+    }
+    snprintf(text, WORDS_BYTES, "%.*e", digits - 1, value);
+    double rounded = strtod(text, NULL), size = fabs(rounded);
+    if (size >= LEAST_PLAIN && size < MOST_PLAIN) {
+        int decimals = digits - 1 - (int)floor(log10(size));
+        snprintf(text, WORDS_BYTES, "%.*f", decimals > 0 ? decimals : 0, rounded);
+    } else if (size == 0) {
+        snprintf(text, WORDS_BYTES, "0");
+    }
+    strip_zeros(text);
+    return text;
+}

@@ -1,0 +1,839 @@
+#define _GNU_SOURCE /* open_memstream */
+#include "objects/datatype.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#if SKAMPI_MPI
+#include <mpi.h>
+#endif
+
+#include "base/memory.h"
+
+/* Constructors are recursions of the library and ours: so deep at most. */
+#define DEEPEST 64
+/* Longer texts are of no use in a column of numbers. */
+#define LONGEST_TEXT 100
+/* Numbers that all types together may be described by. */
+#define MOST_NUMBERS ((size_t)1 << 22)
+
+enum combiner {
+    COMBINER_NAMED,
+    COMBINER_CONTIGUOUS,
+    COMBINER_VECTOR,
+    COMBINER_HVECTOR,
+    COMBINER_INDEXED,
+    COMBINER_HINDEXED,
+    COMBINER_STRUCT,
+    COMBINER_SUBARRAY,
+    COMBINER_DARRAY
+};
+
+struct datatype {
+    int references, depth;
+    enum combiner combiner;
+    enum datatype_class class;
+    size_t index;     /* of a named one, in the table */
+    char *text;       /* of a derived one */
+    int64_t *numbers; /* the arguments in MPI's order, without the types */
+    size_t number_count;
+    struct datatype **parts;
+    size_t part_count;
+    int64_t size, lower, upper, true_lower, true_upper, alignment; /* bytes */
+    void *handle; /* an MPI_Datatype of our own; NULL: not made yet */
+};
+
+/* ---- Named types ---- */
+
+struct float_int {
+    float value;
+    int index;
+};
+struct double_int {
+    double value;
+    int index;
+};
+struct long_int {
+    long value;
+    int index;
+};
+struct two_int {
+    int value, index;
+};
+struct short_int {
+    short value;
+    int index;
+};
+struct long_double_int {
+    long double value;
+    int index;
+};
+
+/* The name and, in C, the type and its parts, whose sizes make the number of bytes of data. */
+#define NAMED_TYPES(TYPE, PAIR)                                                                    \
+    TYPE(MPI_CHAR, char, DATATYPE_CHARACTER)                                                       \
+    TYPE(MPI_SIGNED_CHAR, signed char, DATATYPE_INTEGER)                                           \
+    TYPE(MPI_UNSIGNED_CHAR, unsigned char, DATATYPE_INTEGER)                                       \
+    TYPE(MPI_BYTE, unsigned char, DATATYPE_BYTE)                                                   \
+    TYPE(MPI_SHORT, short, DATATYPE_INTEGER)                                                       \
+    TYPE(MPI_UNSIGNED_SHORT, unsigned short, DATATYPE_INTEGER)                                     \
+    TYPE(MPI_INT, int, DATATYPE_INTEGER)                                                           \
+    TYPE(MPI_UNSIGNED, unsigned, DATATYPE_INTEGER)                                                 \
+    TYPE(MPI_LONG, long, DATATYPE_INTEGER)                                                         \
+    TYPE(MPI_UNSIGNED_LONG, unsigned long, DATATYPE_INTEGER)                                       \
+    TYPE(MPI_LONG_LONG_INT, long long, DATATYPE_INTEGER)                                           \
+    TYPE(MPI_LONG_LONG, long long, DATATYPE_INTEGER)                                               \
+    TYPE(MPI_UNSIGNED_LONG_LONG, unsigned long long, DATATYPE_INTEGER)                             \
+    TYPE(MPI_FLOAT, float, DATATYPE_FLOATING)                                                      \
+    TYPE(MPI_DOUBLE, double, DATATYPE_FLOATING)                                                    \
+    TYPE(MPI_LONG_DOUBLE, long double, DATATYPE_FLOATING)                                          \
+    TYPE(MPI_WCHAR, wchar_t, DATATYPE_CHARACTER)                                                   \
+    PAIR(MPI_FLOAT_INT, float, struct float_int)                                                   \
+    PAIR(MPI_DOUBLE_INT, double, struct double_int)                                                \
+    PAIR(MPI_LONG_INT, long, struct long_int)                                                      \
+    PAIR(MPI_2INT, int, struct two_int)                                                            \
+    PAIR(MPI_SHORT_INT, short, struct short_int)                                                   \
+    PAIR(MPI_LONG_DOUBLE_INT, long double, struct long_double_int)
+
+static const struct named {
+    const char *name;
+    enum datatype_class class;
+    int64_t size, extent, alignment;
+} named[] = {
+#define TYPE(name, type, class) {#name, class, sizeof(type), sizeof(type), _Alignof(type)},
+#define PAIR(name, value, type)                                                                    \
+    {#name, DATATYPE_PAIR, sizeof(value) + sizeof(int), sizeof(type), _Alignof(type)},
+    NAMED_TYPES(TYPE, PAIR)
+#undef TYPE
+#undef PAIR
+};
+
+#define NAMED_COUNT (sizeof named / sizeof *named)
+
+static void *allocate(size_t count, size_t size)
+{
+    return must(calloc(count, size));
+}
+
+const char *datatype_name_at(size_t i)
+{
+    return i < NAMED_COUNT ? named[i].name : NULL;
+}
+
+struct datatype *datatype_predefined(const char *name)
+{
+    for (size_t i = 0; i < NAMED_COUNT; i++) {
+        struct datatype *made;
+
+        if (strcmp(named[i].name, name) != 0)
+            continue;
+        made = allocate(1, sizeof *made);
+        *made = (struct datatype){.references = 1,
+                                  .combiner = COMBINER_NAMED,
+                                  .class = named[i].class,
+                                  .index = i,
+                                  .size = named[i].size,
+                                  .upper = named[i].extent,
+                                  .true_upper = named[i].extent,
+                                  .alignment = named[i].alignment};
+        return made;
+    }
+    return NULL;
+}
+
+/* ---- Sharing ---- */
+
+static size_t numbers_in_use;
+
+struct datatype *datatype_reference(struct datatype *type)
+{
+    type->references++;
+    return type;
+}
+
+static void forget_handle(struct datatype *type);
+
+void datatype_release(struct datatype *type)
+{
+    if (type == NULL || --type->references > 0)
+        return;
+    forget_handle(type);
+    for (size_t i = 0; i < type->part_count; i++)
+        datatype_release(type->parts[i]);
+    numbers_in_use -= type->number_count;
+    free(type->parts);
+    free(type->numbers);
+    free(type->text);
+    free(type);
+}
+
+/* ---- Making ---- */
+
+static const char too_large[] = "the type would be larger than can be counted";
+
+static struct datatype *start(enum combiner combiner, size_t numbers, size_t parts,
+                              struct datatype *const *of, const char **error)
+{
+    struct datatype *made;
+    int depth = 0;
+
+    *error = NULL;
+    for (size_t i = 0; i < parts; i++)
+        if (of[i]->depth > depth)
+            depth = of[i]->depth;
+    if (depth >= DEEPEST) {
+        *error = "types may be built on each other 64 times at most";
+        return NULL;
+    }
+    if (numbers > MOST_NUMBERS - numbers_in_use) {
+        *error = "all datatypes together would have more than 4194304 blocks";
+        return NULL;
+    }
+    numbers_in_use += numbers;
+    made = allocate(1, sizeof *made);
+    *made = (struct datatype){.references = 1,
+                              .depth = depth + 1,
+                              .combiner = combiner,
+                              .class = DATATYPE_DERIVED,
+                              .alignment = 1,
+                              .numbers = allocate(numbers, sizeof *made->numbers),
+                              .number_count = numbers,
+                              .parts = allocate(parts, sizeof *made->parts),
+                              .part_count = parts};
+    for (size_t i = 0; i < parts; i++) {
+        made->parts[i] = datatype_reference(of[i]);
+        if (of[i]->alignment > made->alignment)
+            made->alignment = of[i]->alignment;
+    }
+    return made;
+}
+
+/* Numbers of a block, behind those that are there. */
+static int64_t *put(int64_t *to, size_t count, const int64_t *numbers)
+{
+    if (count > 0)
+        memcpy(to, numbers, count * sizeof *numbers);
+    return to + count;
+}
+
+/* a[0], a[1], ... as {1,2} or, alone, as 1. */
+static void append_numbers(FILE *stream, size_t count, const int64_t *numbers)
+{
+    fputc('{', stream);
+    for (size_t i = 0; i < count && ftell(stream) <= LONGEST_TEXT; i++)
+        fprintf(stream, "%s%lld", i > 0 ? "," : "", (long long)numbers[i]);
+    fputc('}', stream);
+}
+
+/* What print shows: "vector(2,1,4,MPI_INT)". The first numbers stand for themselves, the others are
+ * arrays of so many. */
+static void describe(struct datatype *made, size_t singles, size_t array)
+{
+    static const char *const names[] = {"",         "contiguous", "vector",   "hvector", "indexed",
+                                        "hindexed", "struct",     "subarray", "darray"};
+    size_t bytes;
+    FILE *stream = must(open_memstream(&made->text, &bytes));
+
+    fprintf(stream, "%s(", names[made->combiner]);
+    for (size_t i = 0; i < singles; i++)
+        fprintf(stream, "%lld,", (long long)made->numbers[i]);
+    for (size_t i = singles; array > 0 && i < made->number_count; i += array) {
+        append_numbers(stream, array, made->numbers + i);
+        fputc(',', stream);
+    }
+    if (made->combiner == COMBINER_STRUCT)
+        fputc('{', stream);
+    for (size_t i = 0; i < made->part_count && ftell(stream) <= LONGEST_TEXT; i++)
+        fprintf(stream, "%s%s", i > 0 ? "," : "", datatype_text(made->parts[i]));
+    fputs(made->combiner == COMBINER_STRUCT ? "})" : ")", stream);
+    if (fclose(stream) != 0)
+        must(NULL);
+    if (bytes > LONGEST_TEXT)
+        strcpy(made->text, "<datatype>");
+}
+
+/* The bounds of a block of length parts at a place; false where they cannot be counted. */
+static bool add_block(struct datatype *made, const struct datatype *part, int64_t place,
+                      int64_t length, bool *empty)
+{
+    int64_t extent = part->upper - part->lower, further, last, size;
+    int64_t lower, upper, true_lower, true_upper;
+
+    if (length == 0)
+        return true;
+    if (__builtin_mul_overflow(length - 1, extent, &further) ||
+        __builtin_add_overflow(place, further, &last) ||
+        __builtin_add_overflow(place, part->lower, &lower) ||
+        __builtin_add_overflow(place, part->true_lower, &true_lower) ||
+        __builtin_add_overflow(last, part->upper, &upper) ||
+        __builtin_add_overflow(last, part->true_upper, &true_upper) ||
+        __builtin_mul_overflow(length, part->size, &size) ||
+        __builtin_add_overflow(made->size, size, &made->size))
+        return false;
+    if (*empty || lower < made->lower)
+        made->lower = lower;
+    if (*empty || upper > made->upper)
+        made->upper = upper;
+    if (*empty || true_lower < made->true_lower)
+        made->true_lower = true_lower;
+    if (*empty || true_upper > made->true_upper)
+        made->true_upper = true_upper;
+    *empty = false;
+    return true;
+}
+
+/* Gives the type up when it is none. */
+static struct datatype *finish(struct datatype *made, size_t singles, size_t array,
+                               const char *wrong, const char **error)
+{
+    int64_t extent;
+
+    if (wrong == NULL && (__builtin_sub_overflow(made->upper, made->lower, &extent) ||
+                          extent > INT64_MAX / 4 || made->true_lower < INT64_MIN / 4))
+        wrong = too_large;
+    if (wrong == NULL) {
+        describe(made, singles, array);
+        return made;
+    }
+    *error = wrong;
+    datatype_release(made);
+    return NULL;
+}
+
+/* Numbers that MPI takes as int, none below the lowest. */
+static bool are_counts(size_t count, const int64_t *numbers, int64_t lowest)
+{
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] < lowest || numbers[i] > INT_MAX)
+            return false;
+    return true;
+}
+
+static const char bad_count[] = "counts and lengths must be 0 to 2147483647";
+
+struct datatype *datatype_contiguous(int64_t count, struct datatype *of, const char **error)
+{
+    struct datatype *made = start(COMBINER_CONTIGUOUS, 1, 1, &of, error);
+    const char *wrong = are_counts(1, &count, 0) ? NULL : bad_count;
+    bool empty = true;
+
+    if (made == NULL)
+        return NULL;
+    made->numbers[0] = count;
+    if (wrong == NULL && !add_block(made, of, 0, count, &empty))
+        wrong = too_large;
+    return finish(made, made->number_count, 0, wrong, error);
+}
+
+struct datatype *datatype_vector(int64_t count, int64_t length, int64_t stride, bool in_bytes,
+                                 struct datatype *of, const char **error)
+{
+    struct datatype *made = start(in_bytes ? COMBINER_HVECTOR : COMBINER_VECTOR, 3, 1, &of, error);
+    int64_t numbers[] = {count, length, stride}, distance = stride, last, size;
+    const char *wrong = are_counts(2, numbers, 0) ? NULL : bad_count;
+    bool empty = true;
+
+    if (made == NULL)
+        return NULL;
+    put(made->numbers, 3, numbers);
+    if (wrong == NULL && !in_bytes && (stride < INT_MIN || stride > INT_MAX))
+        wrong = "the stride must be -2147483648 to 2147483647";
+    if (wrong == NULL && count > 0 &&
+        ((!in_bytes && __builtin_mul_overflow(stride, of->upper - of->lower, &distance)) ||
+         __builtin_mul_overflow(count - 1, distance, &last) ||
+         !add_block(made, of, 0, length, &empty) || !add_block(made, of, last, length, &empty) ||
+         __builtin_mul_overflow(length, of->size, &size) ||
+         __builtin_mul_overflow(count, size, &made->size)))
+        wrong = too_large;
+    return finish(made, made->number_count, 0, wrong, error);
+}
+
+struct datatype *datatype_indexed(size_t count, const int64_t *lengths, const int64_t *places,
+                                  bool in_bytes, struct datatype *of, const char **error)
+{
+    struct datatype *made =
+        start(in_bytes ? COMBINER_HINDEXED : COMBINER_INDEXED, 2 * count, 1, &of, error);
+    const char *wrong = are_counts(count, lengths, 0) ? NULL : bad_count;
+    bool empty = true;
+
+    if (made == NULL)
+        return NULL;
+    put(put(made->numbers, count, lengths), count, places);
+    if (wrong == NULL && !in_bytes && !are_counts(count, places, INT_MIN))
+        wrong = "displacements must be -2147483648 to 2147483647";
+    for (size_t i = 0; wrong == NULL && i < count; i++) {
+        int64_t place = places[i];
+
+        if ((!in_bytes && __builtin_mul_overflow(place, of->upper - of->lower, &place)) ||
+            !add_block(made, of, place, lengths[i], &empty))
+            wrong = too_large;
+    }
+    return finish(made, 0, count, wrong, error);
+}
+
+struct datatype *datatype_struct(size_t count, const int64_t *lengths, const int64_t *places,
+                                 struct datatype *const *of, const char **error)
+{
+    struct datatype *made = start(COMBINER_STRUCT, 2 * count, count, of, error);
+    const char *wrong = are_counts(count, lengths, 0) ? NULL : bad_count;
+    bool empty = true;
+    int64_t rest;
+
+    if (made == NULL)
+        return NULL;
+    put(put(made->numbers, count, lengths), count, places);
+    for (size_t i = 0; wrong == NULL && i < count; i++)
+        if (!add_block(made, of[i], places[i], lengths[i], &empty))
+            wrong = too_large;
+    if (wrong == NULL && made->upper < INT64_MAX / 4 && made->lower > INT64_MIN / 4) {
+        rest = (made->upper - made->lower) % made->alignment;
+        made->upper += rest > 0 ? made->alignment - rest : 0;
+    }
+    return finish(made, 0, count, wrong, error);
+}
+
+/* The extent of a whole array, of which the type holds a part. */
+static const char *set_whole(struct datatype *made, size_t dimensions, const int64_t *sizes)
+{
+    made->upper = made->parts[0]->upper - made->parts[0]->lower;
+    for (size_t i = 0; i < dimensions; i++)
+        if (__builtin_mul_overflow(made->upper, sizes[i], &made->upper))
+            return too_large;
+    made->true_upper = made->upper;
+    if (made->parts[0]->lower != 0)
+        return "its elements must not have data before their start";
+    return NULL;
+}
+
+struct datatype *datatype_subarray(size_t dimensions, const int64_t *sizes, const int64_t *subsizes,
+                                   const int64_t *starts, struct datatype *of, const char **error)
+{
+    struct datatype *made = start(COMBINER_SUBARRAY, 3 * dimensions, 1, &of, error);
+    const char *wrong = dimensions > 0 ? NULL : "it must have at least one dimension";
+
+    if (made == NULL)
+        return NULL;
+    put(put(put(made->numbers, dimensions, sizes), dimensions, subsizes), dimensions, starts);
+    if (wrong == NULL &&
+        (!are_counts(dimensions, sizes, 1) || !are_counts(dimensions, subsizes, 1)))
+        wrong = "sizes must be 1 to 2147483647";
+    for (size_t i = 0; wrong == NULL && i < dimensions; i++)
+        if (subsizes[i] > sizes[i] || starts[i] < 0 || starts[i] > sizes[i] - subsizes[i])
+            wrong = "the part must lie within the array in each dimension";
+    if (wrong == NULL)
+        wrong = set_whole(made, dimensions, sizes);
+    made->size = of->size;
+    for (size_t i = 0; wrong == NULL && i < dimensions; i++)
+        made->size *= subsizes[i]; /* no more than the whole, which could be counted */
+    return finish(made, 0, dimensions, wrong, error);
+}
+
+static bool is_constant(const char *name, int64_t value)
+{
+    int64_t known;
+    const char *at;
+
+    for (size_t i = 0; (at = mpi_constant_at(i, &known)) != NULL; i++)
+        if (strcmp(at, name) == 0)
+            return known == value;
+    return false;
+}
+
+/* Elements of a dimension that belong to a place of the grid (MPI 3.1, section 4.1.4); -1 with
+ * *wrong set where it cannot be distributed so. */
+static int64_t distributed(const struct darray *d, size_t i, int64_t place, const char **wrong)
+{
+    int64_t n = d->sizes[i], pes = d->grid[i], argument = d->arguments[i], whole, rest;
+    bool by_default = is_constant("MPI_DISTRIBUTE_DFLT_DARG", argument);
+
+    if (!by_default && (argument < 1 || argument > INT_MAX)) {
+        *wrong = "distribution arguments must be at least 1 or MPI_DISTRIBUTE_DFLT_DARG";
+        return -1;
+    }
+    if (is_constant("MPI_DISTRIBUTE_NONE", d->distributions[i])) {
+        if (pes != 1)
+            *wrong = "with MPI_DISTRIBUTE_NONE, the grid has one place in that dimension";
+        return n;
+    }
+    if (is_constant("MPI_DISTRIBUTE_BLOCK", d->distributions[i])) {
+        if (by_default)
+            argument = (n + pes - 1) / pes;
+        if (argument * pes < n)
+            *wrong = "blocks of this size do not hold the whole array";
+        whole = n - place * argument;
+        return whole < 0 ? 0 : whole < argument ? whole : argument;
+    }
+    if (!is_constant("MPI_DISTRIBUTE_CYCLIC", d->distributions[i])) {
+        *wrong = "distributions are MPI_DISTRIBUTE_BLOCK, _CYCLIC or _NONE";
+        return -1;
+    }
+    if (by_default)
+        argument = 1;
+    whole = n / (argument * pes) * argument;
+    rest = n % (argument * pes) - place * argument;
+    return whole + (rest < 0 ? 0 : rest < argument ? rest : argument);
+}
+
+struct datatype *datatype_darray(const struct darray *d, struct datatype *of, const char **error)
+{
+    size_t n = d->dimensions;
+    struct datatype *made = start(COMBINER_DARRAY, 2 + 4 * n, 1, &of, error);
+    int64_t numbers[] = {d->pes, d->rank}, places = 1, rank = d->rank;
+    const char *wrong = n > 0 ? NULL : "it must have at least one dimension";
+
+    if (made == NULL)
+        return NULL;
+    put(put(put(put(put(made->numbers, 2, numbers), n, d->sizes), n, d->distributions), n,
+            d->arguments),
+        n, d->grid);
+    if (wrong == NULL &&
+        (!are_counts(n, d->sizes, 1) || !are_counts(n, d->grid, 1) || !are_counts(1, &d->pes, 1)))
+        wrong = "sizes must be 1 to 2147483647";
+    for (size_t i = 0; wrong == NULL && i < n; i++)
+        if (__builtin_mul_overflow(places, d->grid[i], &places) || places > INT_MAX)
+            wrong = too_large;
+    if (wrong == NULL && places != d->pes)
+        wrong = "the grid must have as many places as there are processes";
+    if (wrong == NULL && (d->rank < 0 || d->rank >= d->pes))
+        wrong = "the rank must be one of the grid's";
+    if (wrong == NULL)
+        wrong = set_whole(made, n, d->sizes);
+    made->size = of->size;
+    for (size_t i = n; wrong == NULL && i-- > 0; rank /= d->grid[i])
+        made->size *= distributed(d, i, rank % d->grid[i], &wrong);
+    return finish(made, 2, n, wrong, error);
+}
+
+/* ---- Asking ---- */
+
+const char *datatype_text(const struct datatype *type)
+{
+    return type->combiner == COMBINER_NAMED ? named[type->index].name : type->text;
+}
+
+enum datatype_class datatype_class(const struct datatype *type)
+{
+    return type->class;
+}
+
+int64_t datatype_size(const struct datatype *type)
+{
+    return type->size;
+}
+
+int64_t datatype_extent(const struct datatype *type)
+{
+    return type->upper - type->lower;
+}
+
+size_t datatype_origin(const struct datatype *type)
+{
+    return type->true_lower < 0 ? (size_t)-type->true_lower : 0;
+}
+
+size_t datatype_bytes(const struct datatype *type, int64_t count)
+{
+    size_t extent = (size_t)(type->upper - type->lower), whole, end;
+    size_t last = type->true_upper > 0 ? (size_t)type->true_upper : 0;
+
+    if (count <= 0)
+        return 0;
+    if (__builtin_mul_overflow((size_t)count, extent, &whole) ||
+        __builtin_add_overflow(whole - extent, last, &end) ||
+        __builtin_add_overflow(end, datatype_origin(type), &end) || whole > SIZE_MAX / 4)
+        return SIZE_MAX;
+    return end > whole ? end : whole;
+}
+
+/* ---- Operations ---- */
+
+enum { INTEGERS = 1, FLOATINGS = 2, BYTES = 4, PAIRS = 8, ANY = 15 };
+
+struct operation {
+    const char *name;
+    int classes;
+    const char *fits;
+    bool accumulates_only;
+};
+
+static const char arithmetic[] = "integers and floating-point numbers";
+static const struct operation operations[] = {
+    {"MPI_MAX", INTEGERS | FLOATINGS, arithmetic, false},
+    {"MPI_MIN", INTEGERS | FLOATINGS, arithmetic, false},
+    {"MPI_SUM", INTEGERS | FLOATINGS, arithmetic, false},
+    {"MPI_PROD", INTEGERS | FLOATINGS, arithmetic, false},
+    {"MPI_LAND", INTEGERS, "integers", false},
+    {"MPI_BAND", INTEGERS | BYTES, "integers and MPI_BYTE", false},
+    {"MPI_LOR", INTEGERS, "integers", false},
+    {"MPI_BOR", INTEGERS | BYTES, "integers and MPI_BYTE", false},
+    {"MPI_LXOR", INTEGERS, "integers", false},
+    {"MPI_BXOR", INTEGERS | BYTES, "integers and MPI_BYTE", false},
+    {"MPI_MINLOC", PAIRS, "pairs such as MPI_DOUBLE_INT", false},
+    {"MPI_MAXLOC", PAIRS, "pairs such as MPI_DOUBLE_INT", false},
+    {"MPI_REPLACE", ANY, "any type", true},
+};
+
+#define OPERATION_COUNT (sizeof operations / sizeof *operations)
+
+const struct operation *operation_at(size_t i)
+{
+    return i < OPERATION_COUNT ? &operations[i] : NULL;
+}
+
+const struct operation *operation_find(const char *name)
+{
+    for (size_t i = 0; i < OPERATION_COUNT; i++)
+        if (strcmp(operations[i].name, name) == 0)
+            return &operations[i];
+    return NULL;
+}
+
+const char *operation_name(const struct operation *operation)
+{
+    return operation->name;
+}
+
+const char *operation_misfit(const struct operation *operation, const struct datatype *type,
+                             bool accumulates)
+{
+    static char text[128];
+    int class = 0;
+
+    if (operation->accumulates_only)
+        return accumulates ? NULL : "MPI_REPLACE is for one-sided communication only";
+    switch (type->class) {
+    case DATATYPE_INTEGER:
+        class = INTEGERS;
+        break;
+    case DATATYPE_FLOATING:
+        class = FLOATINGS;
+        break;
+    case DATATYPE_BYTE:
+        class = BYTES;
+        break;
+    case DATATYPE_PAIR:
+        class = PAIRS;
+        break;
+    case DATATYPE_CHARACTER:
+    case DATATYPE_DERIVED:
+        break;
+    }
+    if (operation->classes & class)
+        return NULL;
+    snprintf(text, sizeof text, "%s is for %s, not for %.48s", operation->name, operation->fits,
+             datatype_text(type));
+    return text;
+}
+
+/* ---- Integer constants ---- */
+
+#define CONSTANTS(CONSTANT)                                                                        \
+    CONSTANT(MPI_MODE_NOCHECK, 1)                                                                  \
+    CONSTANT(MPI_MODE_NOPRECEDE, 2)                                                                \
+    CONSTANT(MPI_MODE_NOPUT, 4)                                                                    \
+    CONSTANT(MPI_MODE_NOSTORE, 8)                                                                  \
+    CONSTANT(MPI_MODE_NOSUCCEED, 16)                                                               \
+    CONSTANT(MPI_LOCK_EXCLUSIVE, 1)                                                                \
+    CONSTANT(MPI_LOCK_SHARED, 2)                                                                   \
+    CONSTANT(MPI_MODE_APPEND, 128)                                                                 \
+    CONSTANT(MPI_MODE_CREATE, 1)                                                                   \
+    CONSTANT(MPI_MODE_DELETE_ON_CLOSE, 16)                                                         \
+    CONSTANT(MPI_MODE_EXCL, 64)                                                                    \
+    CONSTANT(MPI_MODE_RDONLY, 2)                                                                   \
+    CONSTANT(MPI_MODE_RDWR, 8)                                                                     \
+    CONSTANT(MPI_MODE_SEQUENTIAL, 256)                                                             \
+    CONSTANT(MPI_MODE_UNIQUE_OPEN, 32)                                                             \
+    CONSTANT(MPI_MODE_WRONLY, 4)                                                                   \
+    CONSTANT(MPI_DISTRIBUTE_BLOCK, 0)                                                              \
+    CONSTANT(MPI_DISTRIBUTE_CYCLIC, 1)                                                             \
+    CONSTANT(MPI_DISTRIBUTE_NONE, 2)                                                               \
+    CONSTANT(MPI_DISTRIBUTE_DFLT_DARG, -1)
+
+static const struct integer {
+    const char *name;
+    int64_t value;
+} integers[] = {
+#if SKAMPI_MPI
+#define CONSTANT(name, without) {#name, name},
+#else
+#define CONSTANT(name, without) {#name, without},
+#endif
+    CONSTANTS(CONSTANT)};
+
+const char *mpi_constant_at(size_t i, int64_t *value)
+{
+    if (i >= sizeof integers / sizeof *integers)
+        return NULL;
+    *value = integers[i].value;
+    return integers[i].name;
+}
+
+/* ---- In the library ---- */
+
+#if SKAMPI_MPI
+
+/* Some libraries' handles are no constants that could stand in a table. */
+static const void *named_handle(size_t i)
+{
+    static MPI_Datatype handles[NAMED_COUNT];
+    static bool filled;
+
+    if (!filled) {
+        const MPI_Datatype all[] = {
+#define TYPE(name, type, class) name,
+#define PAIR(name, value, type) name,
+            NAMED_TYPES(TYPE, PAIR)};
+#undef TYPE
+#undef PAIR
+        memcpy(handles, all, sizeof handles);
+        filled = true;
+    }
+    return &handles[i];
+}
+
+/* The i-th array of count numbers behind the first of them; the caller frees it. */
+static int *ints(const struct datatype *type, size_t first, size_t count)
+{
+    int *made = allocate(count, sizeof *made);
+
+    for (size_t i = 0; i < count; i++)
+        made[i] = (int)type->numbers[first + i];
+    return made;
+}
+
+static MPI_Aint *places(const struct datatype *type, size_t first, size_t count)
+{
+    MPI_Aint *made = allocate(count, sizeof *made);
+
+    for (size_t i = 0; i < count; i++)
+        made[i] = (MPI_Aint)type->numbers[first + i];
+    return made;
+}
+
+static MPI_Datatype combine(const struct datatype *type, const MPI_Datatype *parts)
+{
+    size_t n = type->number_count;
+    int *all = type->combiner == COMBINER_HINDEXED || type->combiner == COMBINER_STRUCT
+                   ? ints(type, 0, n / 2)
+                   : ints(type, 0, n);
+    int half = (int)(n / 2), third = (int)(n / 3), quarter = (int)((n - 2) / 4);
+    MPI_Aint *bytes = NULL;
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+
+    switch (type->combiner) {
+    case COMBINER_NAMED:
+        break;
+    case COMBINER_CONTIGUOUS:
+        MPI_Type_contiguous(all[0], parts[0], &made);
+        break;
+    case COMBINER_VECTOR:
+        MPI_Type_vector(all[0], all[1], all[2], parts[0], &made);
+        break;
+    case COMBINER_HVECTOR:
+        MPI_Type_create_hvector(all[0], all[1], (MPI_Aint)type->numbers[2], parts[0], &made);
+        break;
+    case COMBINER_INDEXED:
+        MPI_Type_indexed(half, all, all + half, parts[0], &made);
+        break;
+    case COMBINER_HINDEXED:
+        bytes = places(type, n / 2, n / 2);
+        MPI_Type_create_hindexed(half, all, bytes, parts[0], &made);
+        break;
+    case COMBINER_STRUCT:
+        bytes = places(type, n / 2, n / 2);
+        MPI_Type_create_struct(half, all, bytes, (MPI_Datatype *)(uintptr_t)parts, &made);
+        break;
+    case COMBINER_SUBARRAY:
+        MPI_Type_create_subarray(third, all, all + third, all + 2 * third, MPI_ORDER_C, parts[0],
+                                 &made);
+        break;
+    case COMBINER_DARRAY:
+        MPI_Type_create_darray(all[0], all[1], quarter, all + 2, all + 2 + quarter,
+                               all + 2 + 2 * quarter, all + 2 + 3 * quarter, MPI_ORDER_C, parts[0],
+                               &made);
+        break;
+    }
+    free(bytes);
+    free(all);
+    return made;
+}
+
+/* Libraries pad differently; ours is what buffers were sized by. */
+static MPI_Datatype with_our_extent(const struct datatype *type, MPI_Datatype made)
+{
+    MPI_Aint lower, extent;
+    MPI_Datatype resized;
+
+    MPI_Type_get_extent(made, &lower, &extent);
+    if (lower == type->lower && extent == type->upper - type->lower)
+        return made;
+    MPI_Type_create_resized(made, (MPI_Aint)type->lower, (MPI_Aint)(type->upper - type->lower),
+                            &resized);
+    MPI_Type_free(&made);
+    return resized;
+}
+
+const void *datatype_handle(struct datatype *type)
+{
+    MPI_Datatype *parts, *handle;
+
+    if (type->combiner == COMBINER_NAMED)
+        return named_handle(type->index);
+    if (type->handle != NULL)
+        return type->handle;
+    parts = allocate(type->part_count, sizeof *parts);
+    for (size_t i = 0; i < type->part_count; i++)
+        parts[i] = *(const MPI_Datatype *)datatype_handle(type->parts[i]);
+    type->handle = handle = allocate(1, sizeof *handle);
+    *handle = with_our_extent(type, combine(type, parts));
+    MPI_Type_commit(handle);
+    free(parts);
+    return handle;
+}
+
+static void forget_handle(struct datatype *type)
+{
+    int finalized;
+
+    if (type->handle == NULL)
+        return;
+    MPI_Finalized(&finalized);
+    if (!finalized)
+        MPI_Type_free(type->handle);
+    free(type->handle);
+}
+
+const void *operation_handle(const struct operation *operation)
+{
+    static MPI_Op handles[OPERATION_COUNT];
+    const MPI_Op all[] = {MPI_MAX, MPI_MIN,  MPI_SUM,  MPI_PROD,   MPI_LAND,   MPI_BAND,   MPI_LOR,
+                          MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE};
+
+    memcpy(handles, all, sizeof handles);
+    return &handles[operation - operations];
+}
+
+#else
+
+const void *datatype_handle(struct datatype *type)
+{
+    (void)type;
+    return NULL;
+}
+
+static void forget_handle(struct datatype *type)
+{
+    (void)type;
+}
+
+const void *operation_handle(const struct operation *operation)
+{
+    (void)operation;
+    return NULL;
+}
+
+#endif

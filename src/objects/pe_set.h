@@ -1,0 +1,51 @@
+/*
+ * A set of PEs: what a script calls a communicator. Pure data, known in full to every PE: no
+ * communication happens here, and every PE that builds a set from the same members gets an equal
+ * set. Ranks run from 0 to size - 1 in the order of the members; rank 0 is the set's root.
+ */
+#ifndef SKAMPI_OBJECTS_PE_SET_H
+#define SKAMPI_OBJECTS_PE_SET_H
+
+#include <stdbool.h>
+
+#include "objects/topology.h"
+
+struct pe_set;
+
+/* A set with the given world PEs in this order (copied). size may be 0: the empty set, which the
+ * language calls MPI_COMM_NULL. Members must be distinct. The caller owns one reference. */
+struct pe_set *pe_set_create(const int *members, int size);
+
+/* World PEs first, first + stride, ... (size of them), kept without a member array. */
+struct pe_set *pe_set_strided(int first, int stride, int size);
+
+struct pe_set *pe_set_reference(struct pe_set *set);
+void pe_set_release(struct pe_set *set); /* NULL is allowed */
+
+int pe_set_size(const struct pe_set *set);
+
+/* World PE of a rank, 0 <= rank < size. */
+int pe_set_member(const struct pe_set *set, int rank);
+
+/* Rank of a world PE in the set, or -1 when it is not a member. O(1) for strided sets, else O(n).
+ */
+int pe_set_rank_of(const struct pe_set *set, int pe);
+
+/* The same members in the same order, whatever their topology. */
+bool pe_set_equal(const struct pe_set *a, const struct pe_set *b);
+
+/* The first ranks of the set with this arrangement, whose reference is taken over. */
+struct pe_set *pe_set_arranged(const struct pe_set *set, int size, struct topology *topology);
+
+/* Of an arranged set, else NULL. */
+struct topology *pe_set_topology(const struct pe_set *set);
+
+/* True when neighbouring ranks are a constant distance apart: PEs *first, *first + *stride, ... The
+ * stride may be negative; of a single PE it is 1. */
+bool pe_set_regular(const struct pe_set *set, int *first, int *stride);
+
+/* True when the set is an OpenSHMEM active set: *start, *log_stride and the size describe it.
+ * (OpenSHMEM 1.4, 9.9: a triplet of start, log2 of the stride, and size.) */
+bool pe_set_active(const struct pe_set *set, int *start, int *log_stride);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * How the PEs of a set are arranged: a grid or a graph of their ranks. Pure data.
+ */
+#ifndef SKAMPI_OBJECTS_TOPOLOGY_H
+#define SKAMPI_OBJECTS_TOPOLOGY_H
+
+#include <stdbool.h>
+
+struct topology {
+    enum { TOPOLOGY_CARTESIAN, TOPOLOGY_GRAPH } kind;
+    /* A grid; ranks count the last dimension fastest. */
+    int dimensions;
+    int *extents, *periodic; /* one for each dimension; periodic: 0 or 1 */
+    /* A graph: the neighbours of rank i are edges[index[i - 1]] to edges[index[i] - 1]. */
+    int nodes;
+    int *index, *edges;
+    int references;
+};
+
+/* Copies; one reference. */
+struct topology *topology_cartesian(int dimensions, const int *extents, const int *periodic);
+struct topology *topology_graph(int nodes, const int *index, const int *edges);
+struct topology *topology_reference(struct topology *); /* NULL is allowed */
+void topology_release(struct topology *);               /* NULL is allowed */
+int topology_places(const struct topology *);           /* ranks that have a place in it */
+/* Neighbours of a rank in MPI's order, at most degree of them; in a grid -1 where there is none.
+ * Returns how many. */
+int topology_neighbors(const struct topology *, int rank, int *neighbors);
+int topology_degree(const struct topology *); /* the most neighbours of any rank; NULL: 0 */
+bool topology_equal(const struct topology *, const struct topology *); /* NULL: none */
+
+#endif

@@ -1,0 +1,245 @@
+/*
+ * The JSON Object Format of Chrome's trace viewer ("Trace Event Format"), which Perfetto reads,
+ * too: a process a PE, a track a thread, a complete event ("X") a call. The other side of a put or
+ * get has no call that an arrow could end at, so each PE has one more track with what others do to
+ * its memory. Readers find the ends of an arrow in different ways; all find those that are at the
+ * exact start of what they belong to, in the same category as that, and at different times.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "trace/export/export.h"
+#include "trace/read/event_out.h"
+
+#define MEMORY_TRACK 1000000 /* number of the track of what others do, beyond all threads */
+/* ns that the first event starts at: what is at 0 has no time for some readers, and a get is read
+ * at its peer 1 ns before. */
+#define LEAD 2
+/* Bytes of the file, about: of a call, of one with an arrow; and from which on it is large. */
+#define CALL_BYTES 210
+#define TRANSFER_BYTES 480
+#define LARGE 100e6
+
+struct chrome {
+    struct reader *reader;
+    FILE *out;
+    const char *path;
+    double origin;
+    uint64_t arrows; /* so far */
+    const char *separator;
+    struct export_pes pes;
+    bool *touched; /* by PE: whether there is something on its track of memory */
+    char *about;   /* of the run, as members of an object */
+};
+
+static void begin(struct chrome *chrome, const char *phase, int64_t pe, uint32_t track)
+{
+    fprintf(chrome->out, "%s\n{\"ph\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRIu32,
+            chrome->separator, phase, pe, track);
+    chrome->separator = ",";
+}
+
+/* Microseconds, to the nanosecond. */
+static void time_member(struct chrome *chrome, const char *name, uint64_t ns)
+{
+    fprintf(chrome->out, ",\"%s\":%" PRIu64 ".%03" PRIu64, name, ns / 1000, ns % 1000);
+}
+
+static void name_record(struct chrome *chrome, const char *kind, int64_t pe, uint32_t track,
+                        const char *name)
+{
+    begin(chrome, "M", pe, track);
+    fprintf(chrome->out, ",\"name\":\"%s\",\"args\":{\"name\":", kind);
+    json_string(chrome->out, name);
+    fputs("}}", chrome->out);
+}
+
+static void name_pe(struct chrome *chrome, int pe, const char *on, const char *host)
+{
+    char name[320];
+    snprintf(name, sizeof name, "PE %d%s%s", pe, on, host);
+    name_record(chrome, "process_name", pe, 0, name);
+    begin(chrome, "M", pe, 0);
+    fprintf(chrome->out, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}", pe);
+}
+
+static void name_threads(struct chrome *chrome, const struct trace_info *info)
+{
+    for (int thread = 0; thread < info->threads; thread++) {
+        char name[32];
+        if (!reader_wants_thread(chrome->reader, thread))
+            continue;
+        snprintf(name, sizeof name, "thread %d", thread);
+        name_record(chrome, "thread_name", info->pe, (uint32_t)thread, name);
+    }
+}
+
+/* Also of PEs that have only been written to. */
+static void name_memories(struct chrome *chrome)
+{
+    for (int pe = 0; pe < chrome->pes.count; pe++) {
+        if (!chrome->touched[pe])
+            continue;
+        if (!chrome->pes.has_file[pe])
+            name_pe(chrome, pe, "", "");
+        name_record(chrome, "thread_name", pe, MEMORY_TRACK, "memory");
+    }
+}
+
+/* s: an arrow begins here; f: it ends here. */
+static void arrow_end(struct chrome *chrome, const char *phase, int64_t pe, uint32_t track,
+                      uint64_t ns, const char *category)
+{
+    begin(chrome, phase, pe, track);
+    time_member(chrome, "ts", ns);
+    fprintf(chrome->out, ",\"id\":%" PRIu64 ",\"name\":\"transfer\",\"cat\":\"%s\"%s}",
+            chrome->arrows, category, *phase == 'f' ? ",\"bp\":\"e\"" : "");
+}
+
+static void arrow(struct chrome *chrome, const struct source *source,
+                  const struct trace_event *event, uint64_t start, uint64_t end)
+{
+    static const char *const done[] = {
+        [TRANSFER_TO_PEER] = "written", [TRANSFER_FROM_PEER] = "read", [TRANSFER_BOTH] = "changed"};
+    const struct trace_routine *routine = source_routine(source, event);
+    const char *category = trace_class_name(routine->class);
+    enum transfer transfer = trace_transfer(routine);
+    int64_t peer = event_value(event, TRACE_PEER, -1);
+    if (transfer == TRANSFER_NONE || peer < 0 || peer >= chrome->pes.count)
+        return;
+    chrome->touched[peer] = true;
+    bool from_peer = transfer == TRANSFER_FROM_PEER;
+    uint64_t there = from_peer ? start - 1 : end > start ? end : start + 1;
+    chrome->arrows++;
+    begin(chrome, "X", peer, MEMORY_TRACK);
+    time_member(chrome, "ts", there);
+    fprintf(chrome->out,
+            ",\"dur\":0,\"name\":\"%s by PE %d\",\"cat\":\"%s\",\"args\":{\"bytes\":%" PRId64 "}}",
+            done[transfer], source->info->pe, category, event_value(event, TRACE_BYTES, 0));
+    if (from_peer) {
+        arrow_end(chrome, "s", peer, MEMORY_TRACK, there, category);
+        arrow_end(chrome, "f", source->info->pe, event->thread, start, category);
+    } else {
+        arrow_end(chrome, "s", source->info->pe, event->thread, start, category);
+        arrow_end(chrome, "f", peer, MEMORY_TRACK, there, category);
+    }
+}
+
+static void chrome_event(struct chrome *chrome, const struct source *source,
+                         const struct trace_event *event)
+{
+    const struct trace_routine *routine = source_routine(source, event);
+    uint64_t start = LEAD + export_ns(source, event->start, chrome->origin),
+             end = LEAD + export_ns(source, event_end(event), chrome->origin);
+    end = end < start ? start : end;
+    begin(chrome, "X", source->info->pe, event->thread);
+    time_member(chrome, "ts", start);
+    time_member(chrome, "dur", end - start);
+    fputs(",\"name\":", chrome->out);
+    json_string(chrome->out, routine->name);
+    fprintf(chrome->out, ",\"cat\":\"%s\",\"args\":{", trace_class_name(routine->class));
+    event_json_parameters(chrome->out, source->file, event, true);
+    fputs("}}", chrome->out);
+    arrow(chrome, source, event, start, end);
+}
+
+/* What the first file says of all. */
+static void keep_about(struct chrome *chrome, const struct trace_info *info)
+{
+    const struct {
+        const char *name, *text;
+    } texts[] = {{"command", info->command},
+                 {"library", info->library},
+                 {"library_version", info->version},
+                 {"date", info->date}};
+    size_t size;
+    FILE *out = open_memstream(&chrome->about, &size);
+    if (!out)
+        reader_fail(chrome->reader, 1, "out of memory");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        fprintf(out, ",\"%s\":", texts[i].name);
+        json_string(out, texts[i].text);
+    }
+    fprintf(out, ",\"pes\":%d", info->pes);
+    fclose(out);
+}
+
+static void chrome_source(struct chrome *chrome, struct source *source)
+{
+    const struct trace_info *info = source->info;
+    if (export_pe(&chrome->pes, source)) {
+        size_t pes = (size_t)info->pes;
+        chrome->touched = reader_allocate(NULL, pes, sizeof *chrome->touched);
+        memset(chrome->touched, 0, pes * sizeof *chrome->touched);
+        keep_about(chrome, info);
+    }
+    name_pe(chrome, info->pe, " on ", info->host);
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_event event;
+    while (source_next(source, cursor, &event)) {
+        chrome_event(chrome, source, &event);
+        reader_check_written(chrome->reader, chrome->out, chrome->path);
+    }
+    name_threads(chrome, info);
+    trace_cursor_free(cursor);
+    source_ended(source);
+}
+
+/* Says that a file will be large, and how to get a smaller one: viewers hold all in memory. */
+static void warn_of_size(struct reader *reader, const char *path)
+{
+    uint64_t events = 0, transfers = 0;
+    double first = INFINITY, last = -INFINITY;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        if (!source)
+            continue;
+        struct trace_cursor *cursor = trace_events(source->file, -1);
+        struct trace_event event;
+        while (trace_next(cursor, &event) > 0)
+            if (source_wants(source, &event)) {
+                events++;
+                transfers += trace_transfer(source_routine(source, &event)) != TRANSFER_NONE;
+                first = fmin(first, trace_seconds(source->file, event.start));
+                last = fmax(last, trace_seconds(source->file, event_end(&event)));
+            }
+        trace_cursor_free(cursor);
+        source_close(source);
+    }
+    double bytes = (double)(events - transfers) * CALL_BYTES + (double)transfers * TRANSFER_BYTES;
+    if (bytes > LARGE)
+        reader_say(
+            reader,
+            "%s: will have about %.0f MB, more than viewers load with ease: select a part by "
+            "--from and --to (calls are between %.6g and %.6g s) or --pe",
+            path, bytes * 1e-6, first, last);
+}
+
+void export_chrome(struct reader *reader, const char *path)
+{
+    bool standard = strcmp(path, "-") == 0;
+    struct chrome chrome = {.reader = reader, .path = path, .separator = ""};
+    double last;
+    warn_of_size(reader, path);
+    chrome.out = standard ? stdout : reader_create(reader, path);
+    export_span(reader, false, &chrome.origin, &last);
+    fputs("{\"traceEvents\":[", chrome.out);
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        if (source)
+            chrome_source(&chrome, source);
+        source_close(source);
+    }
+    name_memories(&chrome);
+    fprintf(chrome.out,
+            "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"shmemtrace\"%s}}\n",
+            chrome.about ? chrome.about : "");
+    reader_close_written(reader, chrome.out, path);
+    free(chrome.pes.has_file);
+    free(chrome.touched);
+    free(chrome.about);
+}

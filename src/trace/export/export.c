@@ -1,0 +1,124 @@
+#define _GNU_SOURCE
+#include "trace/export/export.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+static void widen(double *first, double *last, double start, double end, bool *begun)
+{
+    *first = *begun ? fmin(*first, start) : start;
+    *last = *begun ? fmax(*last, end) : end;
+    *begun = true;
+}
+
+void export_span(struct reader *reader, bool whole, double *first, double *last)
+{
+    bool begun = false;
+    *first = *last = 0;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        for (int thread = 0; source && thread < source->info->threads; thread++) {
+            if (!reader_wants_thread(reader, thread))
+                continue;
+            struct trace_cursor *cursor = trace_events(source->file, thread);
+            struct trace_event event;
+            /* Damage is said by who reads for the output. */
+            while (trace_next(cursor, &event) > 0) {
+                widen(first, last, trace_seconds(source->file, event.start),
+                      trace_seconds(source->file, event_end(&event)), &begun);
+                if (!whole)
+                    break;
+            }
+            trace_cursor_free(cursor);
+        }
+        source_close(source);
+    }
+}
+
+bool export_pe(struct export_pes *pes, const struct source *source)
+{
+    const struct trace_info *info = source->info;
+    bool first = pes->count == 0;
+    if (first) {
+        pes->count = info->pes;
+        pes->has_file = reader_allocate(NULL, (size_t)pes->count, sizeof *pes->has_file);
+        memset(pes->has_file, 0, (size_t)pes->count * sizeof *pes->has_file);
+    }
+    if (info->pes != pes->count || pes->has_file[info->pe])
+        reader_fail(source->reader, 1, "%s: a second PE %d, or one of another run", source->path,
+                    info->pe);
+    pes->has_file[info->pe] = true;
+    return first;
+}
+
+uint64_t export_ns(const struct source *source, int64_t ticks, double origin)
+{
+    double ns = rint(1e9 * (trace_seconds(source->file, ticks) - origin));
+    return ns > 0 && ns < 9e18 ? (uint64_t)ns : 0;
+}
+
+char *export_name(const char *text)
+{
+    static const char replacement[] = JSON_REPLACEMENT;
+    size_t length = strlen(text);
+    char *name = reader_allocate(NULL, length * sizeof replacement + 1, 1), *to = name;
+    for (size_t i = 0; i < length;) {
+        size_t size = json_character(text + i, length - i);
+        if (size == 0)
+            to = stpcpy(to, replacement);
+        else if ((unsigned char)text[i] < ' ' || text[i] == 127)
+            *to++ = '?';
+        else
+            to = mempcpy(to, text + i, size);
+        i += size ? size : 1;
+    }
+    *to = '\0';
+    return name;
+}
+
+static const struct {
+    const char *option;
+    void (*run)(struct reader *, const char *path);
+} formats[] = {{"otf2", export_otf2}, {"chrome", export_chrome}, {"paraver", export_paraver}};
+#define FORMATS (sizeof formats / sizeof *formats)
+
+static int export_run(struct reader *reader)
+{
+    bool any = false;
+    reader_window(reader);
+    for (size_t i = 0; i < FORMATS; i++) {
+        const char *path = reader_given(reader, formats[i].option);
+        if (path && !*path)
+            reader_fail(reader, 2, "--%s needs a name", formats[i].option);
+        if (path)
+            formats[i].run(reader, path);
+        any = any || path;
+    }
+    if (!any)
+        reader_fail(reader, 2, "say to what: --otf2 FOLDER, --chrome FILE or --paraver NAME");
+    int status = reader_status(reader);
+    if (reader->windowed && reader->kept == 0)
+        reader_fail(reader, 2, "no call that is wanted lies between --from and --to");
+    return status;
+}
+
+static const struct reader_option options[] = {
+    {"from", 0, "SECONDS", "calls from then on alone, in seconds as dump shows them"},
+    {"to", 0, "SECONDS", "calls until then alone"},
+    {"otf2", 0, "FOLDER", "OTF2, for Vampir, Scalasca, otf2-print"},
+    {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and Chrome"},
+    {"paraver", 0, "NAME", "NAME.prv, NAME.pcf, NAME.row for Paraver"},
+    {0},
+};
+
+const struct reader_command export_command = {
+    .name = "export",
+    .summary = "The trace in the formats of other tools.",
+    .options = options,
+    .filters = true,
+    .notes = "",
+    .run = export_run,
+};

@@ -1,0 +1,636 @@
+/*
+ * An archive of the Open Trace Format 2: a location a thread, a group of locations a PE, regions
+ * for the routines, and the RMA records of the SHMEM paradigm. One pass; of the events, one chunk
+ * of one thread is in memory.
+ */
+#define _GNU_SOURCE
+#include "trace/export/export.h"
+
+#if !SKAMPI_OTF2
+
+void export_otf2(struct reader *reader, const char *folder)
+{
+    reader_fail(reader, 2,
+                "--otf2 %s: built without OTF2; install libopen-trace-format2-dev (or what your "
+                "system calls it), and build again",
+                folder);
+}
+
+#else
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <otf2/otf2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EVENT_CHUNK (UINT64_C(1) << 20)
+#define DEFINITION_CHUNK (UINT64_C(4) << 20)
+#define MOST_CHUNKS 2
+#define WORLD 0   /* number of the set of all PEs */
+#define PROGRAM 0 /* number of the region of the program; routines follow */
+
+/* One thread. */
+struct location {
+    OTF2_EvtWriter *writer; /* NULL: no event yet */
+    bool entered;           /* the program */
+    uint64_t last, matching;
+    struct table contexts; /* of non-blocking operations: */
+    uint64_t *pending;     /* by number of the context: id of those that are not complete, or 0 */
+    size_t pending_room;
+};
+
+struct written_location {
+    int pe;
+    uint32_t thread;
+    uint64_t events;
+};
+
+struct export
+{
+    struct reader *reader;
+    const char *folder;
+    OTF2_Archive *archive;
+    double origin;
+    struct export_pes pes;
+    uint64_t last;
+    int64_t realtime; /* of the origin, ns since 1970; 0: not known */
+    char *program;
+    struct table hosts;
+    enum trace_class *classes; /* by number of the routine */
+    size_t class_room;
+    size_t *host_of; /* by PE, number + 1; 0: the trace has no file of it */
+    struct written_location *locations;
+    size_t location_count;
+};
+
+static void must(const struct export *export, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        reader_fail(export->reader, 1, "%s: cannot be written: %s", export->folder,
+                    errno ? strerror(errno) : OTF2_Error_GetDescription(code));
+}
+
+/* The library would print for itself. */
+static OTF2_ErrorCode be_silent(void *user, const char *file, uint64_t line, const char *function,
+                                OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+    (void)user, (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    return code;
+}
+
+static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                            bool final)
+{
+    (void)user, (void)type, (void)location, (void)caller, (void) final;
+    return OTF2_FLUSH;
+}
+
+static const OTF2_FlushCallbacks flushing = {.otf2_pre_flush = flush};
+
+/* What one writer holds: a list of chunks, which it flushes when there is no more. The library's
+ * own memory would let each hold 128 MiB. */
+struct chunks {
+    size_t count;
+    void *chunk[];
+};
+
+static void *allocate_chunk(void *user, OTF2_FileType type, OTF2_LocationRef location, void **held,
+                            uint64_t size)
+{
+    (void)user, (void)location;
+    struct chunks *chunks = *held;
+    size_t count = chunks ? chunks->count : 0;
+    if (type == OTF2_FILETYPE_EVENTS && count == MOST_CHUNKS)
+        return NULL;
+    chunks = realloc(chunks, sizeof *chunks + (count + 1) * sizeof *chunks->chunk);
+    if (!chunks)
+        return NULL;
+    *held = chunks;
+    chunks->chunk[count] = malloc(size);
+    chunks->count = count + (chunks->chunk[count] != NULL);
+    return chunks->chunk[count];
+}
+
+static void free_chunks(void *user, OTF2_FileType type, OTF2_LocationRef location, void **held,
+                        bool final)
+{
+    (void)user, (void)type, (void)location, (void) final;
+    struct chunks *chunks = *held;
+    for (size_t i = 0; chunks && i < chunks->count; i++)
+        free(chunks->chunk[i]);
+    free(chunks);
+    *held = NULL;
+}
+
+static const OTF2_MemoryCallbacks memory = {allocate_chunk, free_chunks};
+
+static OTF2_LocationRef location_ref(int pe, uint32_t thread)
+{
+    return (OTF2_LocationRef)thread << 32 | (uint32_t)pe;
+}
+
+/* ---- What a routine is ---- */
+
+/* By a part of the name; the first that is found counts. */
+static const struct operation {
+    const char *part;
+    OTF2_CollectiveOp operation;
+    OTF2_RmaSyncLevel level;
+    bool sends_all, receives_all; /* to and from each PE of the set; else root and others */
+} operations[] = {
+    {"broadcast", OTF2_COLLECTIVE_OP_BCAST, OTF2_RMA_SYNC_LEVEL_NONE, false, false},
+    {"fcollect", OTF2_COLLECTIVE_OP_ALLGATHER, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
+    {"collect", OTF2_COLLECTIVE_OP_ALLGATHERV, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
+    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
+    {"to_all", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
+    {"reduce", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
+    {"free", OTF2_COLLECTIVE_OP_DEALLOCATE,
+     OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY, false, false},
+    {"alloc", OTF2_COLLECTIVE_OP_ALLOCATE, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
+     false, false},
+    {"align", OTF2_COLLECTIVE_OP_ALLOCATE, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
+     false, false},
+    {"split", OTF2_COLLECTIVE_OP_CREATE_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
+    {"destroy", OTF2_COLLECTIVE_OP_DESTROY_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
+    {"_sync", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
+    {"", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
+     false, false},
+};
+
+static const struct operation *operation_of(const char *name)
+{
+    const struct operation *operation = operations;
+    while (!strstr(name, operation->part))
+        operation++;
+    return operation;
+}
+
+static const struct {
+    const char *part;
+    OTF2_RmaAtomicType type;
+} atomics[] = {
+    {"compare_swap", OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP},
+    {"cswap", OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP},
+    {"swap", OTF2_RMA_ATOMIC_TYPE_SWAP},
+    {"fetch_inc", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT},
+    {"finc", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT},
+    {"fetch_add", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD},
+    {"fadd", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD},
+    {"fetch", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
+    {"inc", OTF2_RMA_ATOMIC_TYPE_INCREMENT},
+    {"", OTF2_RMA_ATOMIC_TYPE_ACCUMULATE},
+};
+
+static OTF2_RmaAtomicType atomic_of(const char *name)
+{
+    size_t i = 0;
+    while (!strstr(name, atomics[i].part))
+        i++;
+    return atomics[i].type;
+}
+
+static bool fetches(OTF2_RmaAtomicType type)
+{
+    return type != OTF2_RMA_ATOMIC_TYPE_ACCUMULATE && type != OTF2_RMA_ATOMIC_TYPE_INCREMENT;
+}
+
+static const struct {
+    OTF2_RegionRole role;
+} roles[TRACE_CLASSES] = {
+    [TRACE_PUT] = {OTF2_REGION_ROLE_RMA},
+    [TRACE_GET] = {OTF2_REGION_ROLE_RMA},
+    [TRACE_NONBLOCKING] = {OTF2_REGION_ROLE_RMA},
+    [TRACE_ATOMIC] = {OTF2_REGION_ROLE_ATOMIC},
+    [TRACE_COLLECTIVE] = {OTF2_REGION_ROLE_COLL_OTHER},
+    [TRACE_SYNCHRONIZATION] = {OTF2_REGION_ROLE_FUNCTION},
+    [TRACE_CONTEXT] = {OTF2_REGION_ROLE_FUNCTION},
+    [TRACE_LOCK] = {OTF2_REGION_ROLE_CRITICAL},
+    [TRACE_MEMORY] = {OTF2_REGION_ROLE_ALLOCATE},
+    [TRACE_SETUP] = {OTF2_REGION_ROLE_FUNCTION},
+    [TRACE_QUERY] = {OTF2_REGION_ROLE_FUNCTION},
+};
+
+/* ---- Events ---- */
+
+static uint64_t *pending_of(struct location *location, int64_t context)
+{
+    size_t before = location->contexts.count,
+           number = table_number(&location->contexts, &context, sizeof context);
+    if (number == before) {
+        location->pending_room = number + 1;
+        location->pending =
+            reader_allocate(location->pending, location->pending_room, sizeof *location->pending);
+        location->pending[number] = 0;
+    }
+    return &location->pending[number];
+}
+
+static void complete(const struct export *export, struct location *location, uint64_t *pending,
+                     uint64_t time)
+{
+    if (*pending)
+        must(export, OTF2_EvtWriter_RmaOpCompleteNonBlocking(location->writer, NULL, time, WORLD,
+                                                             *pending));
+    *pending = 0;
+}
+
+/* Non-blocking operations of a context have one id until they are completed together. */
+static uint64_t matching_id(struct location *location, const struct trace_routine *routine,
+                            const struct trace_event *event)
+{
+    if (routine->class != TRACE_NONBLOCKING)
+        return ++location->matching;
+    uint64_t *pending = pending_of(location, event_value(event, TRACE_CONTEXT_ID, 0));
+    if (*pending == 0)
+        *pending = ++location->matching;
+    return *pending;
+}
+
+static void write_transfer(const struct export *export, struct location *location,
+                           const struct trace_routine *routine, const struct trace_event *event,
+                           uint64_t start, uint64_t end)
+{
+    int64_t peer = event_value(event, TRACE_PEER, -1), moved = event_value(event, TRACE_BYTES, 0);
+    if (peer < 0 || peer >= export->pes.count)
+        return;
+    enum transfer transfer = trace_transfer(routine);
+    uint64_t bytes = moved > 0 ? (uint64_t)moved : 0, id = matching_id(location, routine, event);
+    uint32_t remote = (uint32_t)peer;
+    if (transfer == TRANSFER_BOTH) {
+        OTF2_RmaAtomicType type = atomic_of(routine->name);
+        must(export, OTF2_EvtWriter_RmaAtomic(location->writer, NULL, start, WORLD, remote, type,
+                                              bytes, fetches(type) ? bytes : 0, id));
+    } else if (transfer == TRANSFER_FROM_PEER) {
+        must(export,
+             OTF2_EvtWriter_RmaGet(location->writer, NULL, start, WORLD, remote, bytes, id));
+    } else {
+        must(export,
+             OTF2_EvtWriter_RmaPut(location->writer, NULL, start, WORLD, remote, bytes, id));
+    }
+    if (routine->class != TRACE_NONBLOCKING)
+        must(export, OTF2_EvtWriter_RmaOpCompleteBlocking(location->writer, NULL, end, WORLD, id));
+}
+
+static void write_collective_end(const struct export *export, struct location *location,
+                                 const char *name, const struct trace_event *event, int pe,
+                                 size_t number, uint64_t end)
+{
+    const struct trace_set set = set_of(&export->reader->sets, number);
+    const struct operation *operation = operation_of(name);
+    int64_t root = event_value(event, TRACE_ROOT, -1), moved = event_value(event, TRACE_BYTES, 0);
+    root = root < set.size ? root : -1;
+    uint64_t size = (uint64_t)set.size, bytes = moved > 0 ? (uint64_t)moved : 0, sent = 0,
+             received = 0;
+    if (operation->sends_all || operation->receives_all) {
+        sent = operation->sends_all ? bytes * size : 0;
+        received = operation->receives_all ? bytes * size : 0;
+    } else if (root >= 0) {
+        bool is_root = pe == set_pe(&set, root);
+        sent = is_root ? bytes * (size - 1) : 0;
+        received = is_root ? 0 : bytes;
+    }
+    must(export, OTF2_EvtWriter_RmaCollectiveEnd(location->writer, NULL, end, operation->operation,
+                                                 operation->level, (OTF2_RmaWinRef)number,
+                                                 root >= 0 ? (uint32_t)root : OTF2_UNDEFINED_UINT32,
+                                                 sent, received));
+}
+
+/* A lock is on PE 0, at its place. */
+static void write_lock(const struct export *export, struct location *location, const char *name,
+                       const struct trace_event *event, uint64_t start, uint64_t end)
+{
+    uint64_t lock = (uint64_t)event_value(event, TRACE_TARGET, 0);
+    if (strstr(name, "clear")) {
+        must(export, OTF2_EvtWriter_RmaReleaseLock(location->writer, NULL, start, WORLD, 0, lock));
+    } else if (strstr(name, "test") && event_value(event, TRACE_RESULT, 1) != 0) {
+        must(export, OTF2_EvtWriter_RmaTryLock(location->writer, NULL, start, WORLD, 0, lock,
+                                               OTF2_LOCK_EXCLUSIVE));
+    } else {
+        must(export, OTF2_EvtWriter_RmaRequestLock(location->writer, NULL, start, WORLD, 0, lock,
+                                                   OTF2_LOCK_EXCLUSIVE));
+        must(export, OTF2_EvtWriter_RmaAcquireLock(location->writer, NULL, end, WORLD, 0, lock,
+                                                   OTF2_LOCK_EXCLUSIVE));
+    }
+}
+
+static OTF2_EvtWriter *open_location(const struct export *export, int pe, uint32_t thread)
+{
+    OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(export->archive, location_ref(pe, thread));
+    if (!writer)
+        must(export, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    return writer;
+}
+
+/* All of a thread's calls are inside it. */
+static void enter_program(const struct export *export, struct location *location, uint64_t time)
+{
+    if (!location->entered)
+        must(export, OTF2_EvtWriter_Enter(location->writer, NULL, time, PROGRAM));
+    location->entered = true;
+}
+
+static void write_event(struct export *export, struct source *source, struct location *location,
+                        const struct trace_event *event)
+{
+    const struct trace_routine *routine = source_routine(source, event);
+    struct set_call call = {WORLD, 0};
+    size_t number = source_number(source, event);
+    if (number >= export->class_room) {
+        export->class_room = 2 * number + 16;
+        export->classes =
+            reader_allocate(export->classes, export->class_room, sizeof *export->classes);
+    }
+    export->classes[number] = routine->class;
+    /* Times of a location must not fall. */
+    uint64_t start = export_ns(source, event->start, export->origin),
+             end = export_ns(source, event_end(event), export->origin);
+    start = start < location->last ? location->last : start;
+    end = end < start ? start : end;
+    location->last = end;
+    if (!location->writer)
+        location->writer = open_location(export, source->info->pe, event->thread);
+    enter_program(export, location, start);
+    OTF2_RegionRef region = (OTF2_RegionRef)(PROGRAM + 1 + number);
+    /* Records may only name sets of which their PE is a member. */
+    bool collective = source_set(source, event, &call) == SET_KNOWN && call.member >= 0;
+    must(export, OTF2_EvtWriter_Enter(location->writer, NULL, start, region));
+    if (collective)
+        must(export, OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, start));
+    if (routine->class == TRACE_LOCK)
+        write_lock(export, location, routine->name, event, start, end);
+    if (trace_transfer(routine) != TRANSFER_NONE)
+        write_transfer(export, location, routine, event, start, end);
+    if (routine->class == TRACE_SYNCHRONIZATION && strstr(routine->name, "wait"))
+        must(export, OTF2_EvtWriter_RmaWaitChange(location->writer, NULL, end, WORLD));
+    if (strstr(routine->name, "quiet") || strstr(routine->name, "barrier") ||
+        strstr(routine->name, "ctx_destroy") || event->flags & TRACE_IMPLICIT_BARRIER)
+        complete(export, location, pending_of(location, event_value(event, TRACE_CONTEXT_ID, 0)),
+                 end);
+    if (collective)
+        write_collective_end(export, location, routine->name, event, source->info->pe, call.set,
+                             end);
+    must(export, OTF2_EvtWriter_Leave(location->writer, NULL, end, region));
+}
+
+static void close_location(struct export *export, OTF2_EvtWriter *writer, int pe, uint32_t thread)
+{
+    uint64_t events;
+    must(export, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
+    must(export, OTF2_Archive_CloseEvtWriter(export->archive, writer));
+    export->locations =
+        reader_allocate(export->locations, export->location_count + 1, sizeof *export->locations);
+    export->locations[export->location_count++] = (struct written_location){pe, thread, events};
+}
+
+/* last: when the last call of all threads of the PE ends. */
+static void end_location(struct export *export, struct location *location, int pe, uint32_t thread,
+                         uint64_t last)
+{
+    if (!location->writer)
+        location->writer = open_location(export, pe, thread);
+    for (size_t i = 0; i < location->contexts.count; i++)
+        complete(export, location, &location->pending[i], location->last);
+    if (thread == 0)
+        must(export, OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, last, WORLD));
+    if (location->entered)
+        must(export, OTF2_EvtWriter_Leave(location->writer, NULL,
+                                          thread == 0 ? last : location->last, PROGRAM));
+    close_location(export, location->writer, pe, thread);
+    table_free(&location->contexts);
+    free(location->pending);
+}
+
+/* Its name without folders; "program" where PEs run several. */
+static void note_program(struct export *export, const struct trace_info *info)
+{
+    size_t length = strcspn(info->command, " ");
+    char *name = strndup(info->command, length), *slash = name ? strrchr(name, '/') : NULL;
+    if (!name)
+        reader_fail(export->reader, 1, "out of memory");
+    if (slash)
+        memmove(name, slash + 1, strlen(slash));
+    if (!*name || (export->program && strcmp(export->program, name) != 0)) {
+        free(name);
+        name = strdup("program");
+    }
+    free(export->program);
+    export->program = name;
+}
+
+static void write_source(struct export *export, struct source *source)
+{
+    const struct trace_info *info = source->info;
+    if (export_pe(&export->pes, source)) {
+        sets_active(&export->reader->sets, 0, 1, info->pes); /* WORLD, since it is the first */
+        export->host_of = reader_allocate(NULL, (size_t)info->pes, sizeof *export->host_of);
+        memset(export->host_of, 0, (size_t)info->pes * sizeof *export->host_of);
+        if (info->realtime > 0)
+            export->realtime = info->realtime + (int64_t)(1e9 * export->origin);
+    }
+    note_program(export, info);
+    export->host_of[info->pe] =
+        1 + table_number(&export->hosts, info->host, strlen(info->host) + 1);
+    size_t threads = info->threads > 0 ? (size_t)info->threads : 1;
+    struct location *locations = reader_allocate(NULL, threads, sizeof *locations);
+    memset(locations, 0, threads * sizeof *locations);
+    locations[0].writer = open_location(export, info->pe, 0);
+    enter_program(export, &locations[0], 0);
+    must(export, OTF2_EvtWriter_RmaWinCreate(locations[0].writer, NULL, 0, WORLD));
+    uint64_t last = 0;
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_event event;
+    while (source_next(source, cursor, &event))
+        if (event.thread < threads)
+            write_event(export, source, &locations[event.thread], &event);
+    trace_cursor_free(cursor);
+    source_ended(source);
+    for (size_t i = 0; i < threads; i++)
+        last = locations[i].last > last ? locations[i].last : last;
+    export->last = last > export->last ? last : export->last;
+    for (size_t i = 0; i < threads; i++)
+        end_location(export, &locations[i], info->pe, (uint32_t)i, last);
+    free(locations);
+}
+
+/* ---- Definitions ---- */
+
+static OTF2_StringRef string(const struct export *export, OTF2_GlobalDefWriter *writer,
+                             const char *text)
+{
+    static OTF2_StringRef next;
+    char *name = export_name(text);
+    must(export, OTF2_GlobalDefWriter_WriteString(writer, next, name));
+    free(name);
+    return next++;
+}
+
+static void define_places(const struct export *export, OTF2_GlobalDefWriter *writer)
+{
+    OTF2_StringRef machine = string(export, writer, "machine"),
+                   node = string(export, writer, "node");
+    must(export, OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, machine, machine,
+                                                          OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (size_t i = 0; i < export->hosts.count; i++)
+        must(export, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                         writer, (OTF2_SystemTreeNodeRef)i + 1,
+                         string(export, writer, table_key(&export->hosts, i)), node, 0));
+    for (int pe = 0; pe < export->pes.count; pe++) {
+        char name[32];
+        snprintf(name, sizeof name, "PE %d", pe);
+        must(export,
+             OTF2_GlobalDefWriter_WriteLocationGroup(
+                 writer, (OTF2_LocationGroupRef)pe, string(export, writer, name),
+                 OTF2_LOCATION_GROUP_TYPE_PROCESS, (OTF2_SystemTreeNodeRef) export->host_of[pe],
+                 OTF2_UNDEFINED_LOCATION_GROUP));
+    }
+    for (size_t i = 0; i < export->location_count; i++) {
+        const struct written_location *location = &export->locations[i];
+        char name[48];
+        snprintf(name, sizeof name, "PE %d thread %" PRIu32, location->pe, location->thread);
+        must(export, OTF2_GlobalDefWriter_WriteLocation(
+                         writer, location_ref(location->pe, location->thread),
+                         string(export, writer, name), OTF2_LOCATION_TYPE_CPU_THREAD,
+                         location->events, (OTF2_LocationGroupRef)location->pe));
+    }
+}
+
+static void define_regions(const struct export *export, OTF2_GlobalDefWriter *writer)
+{
+    OTF2_StringRef none = string(export, writer, "");
+    OTF2_StringRef program = string(export, writer, export->program ? export->program : "program");
+    must(export, OTF2_GlobalDefWriter_WriteRegion(writer, PROGRAM, program, program, none,
+                                                  OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
+                                                  OTF2_REGION_FLAG_NONE, none, 0, 0));
+    for (size_t i = 0; i < export->reader->routines.count; i++) {
+        const char *text = table_key(&export->reader->routines, i);
+        OTF2_StringRef name = string(export, writer, text);
+        OTF2_RegionRole role = roles[export->classes[i]].role;
+        if (export->classes[i] == TRACE_SYNCHRONIZATION && strstr(text, "barrier"))
+            role = OTF2_REGION_ROLE_BARRIER;
+        must(export, OTF2_GlobalDefWriter_WriteRegion(writer, (OTF2_RegionRef)(PROGRAM + 1 + i),
+                                                      name, name, none, role, OTF2_PARADIGM_SHMEM,
+                                                      OTF2_REGION_FLAG_NONE, none, 0, 0));
+    }
+}
+
+/* Group 0: the locations of PEs, by rank; then a group, a communicator and a window a set. */
+static void define_sets(const struct export *export, OTF2_GlobalDefWriter *writer)
+{
+    OTF2_StringRef ranks = string(export, writer, "locations of the PEs");
+    uint64_t *members = reader_allocate(NULL, (size_t) export->pes.count, sizeof *members);
+    for (int pe = 0; pe < export->pes.count; pe++)
+        members[pe] = location_ref(pe, 0);
+    must(export, OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_SHMEM,
+                                                    string(export, writer, "OpenSHMEM"),
+                                                    OTF2_PARADIGM_CLASS_PROCESS));
+    must(export, OTF2_GlobalDefWriter_WriteGroup(writer, 0, ranks, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                                 OTF2_PARADIGM_SHMEM, OTF2_GROUP_FLAG_NONE,
+                                                 (uint32_t) export->pes.count, members));
+    for (size_t i = 0; i < export->reader->sets.sets.count; i++) {
+        const struct trace_set set = set_of(&export->reader->sets, i);
+        for (int64_t member = 0; member < set.size; member++)
+            members[member] = (uint64_t)set_pe(&set, member);
+        OTF2_StringRef name = string(export, writer, i == WORLD ? "all PEs" : set_name(&set));
+        must(export, OTF2_GlobalDefWriter_WriteGroup(
+                         writer, (OTF2_GroupRef)i + 1, name, OTF2_GROUP_TYPE_COMM_GROUP,
+                         OTF2_PARADIGM_SHMEM, OTF2_GROUP_FLAG_NONE, (uint32_t)set.size, members));
+        must(export,
+             OTF2_GlobalDefWriter_WriteComm(writer, (OTF2_CommRef)i, name, (OTF2_GroupRef)i + 1,
+                                            OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        must(export,
+             OTF2_GlobalDefWriter_WriteRmaWin(writer, (OTF2_RmaWinRef)i, name, (OTF2_CommRef)i,
+                                              i == WORLD ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS
+                                                         : OTF2_RMA_WIN_FLAG_NONE));
+    }
+    free(members);
+}
+
+/* Every PE has a location, as ranks refer to it, even one that the trace has no file of. */
+static void complete_locations(struct export *export)
+{
+    for (int pe = 0; pe < export->pes.count; pe++) {
+        if (!export->pes.has_file[pe])
+            close_location(export, open_location(export, pe, 0), pe, 0);
+    }
+}
+
+/* Definitions are global already, but readers want the files. */
+static void write_local_definitions(const struct export *export)
+{
+    must(export, OTF2_Archive_OpenDefFiles(export->archive));
+    for (size_t i = 0; i < export->location_count; i++) {
+        OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(
+            export->archive,
+            location_ref(export->locations[i].pe, (uint32_t) export->locations[i].thread));
+        if (!writer)
+            must(export, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+        must(export, OTF2_Archive_CloseDefWriter(export->archive, writer));
+    }
+    must(export, OTF2_Archive_CloseDefFiles(export->archive));
+}
+
+static void write_definitions(const struct export *export)
+{
+    OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(export->archive);
+    if (!writer)
+        must(export, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    must(export, OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, export->last + 1,
+                                                           export->realtime > 0
+                                                               ? (uint64_t) export->realtime
+                                                               : OTF2_UNDEFINED_TIMESTAMP));
+    define_places(export, writer);
+    define_regions(export, writer);
+    define_sets(export, writer);
+    must(export, OTF2_Archive_CloseGlobalDefWriter(export->archive, writer));
+}
+
+/* A folder that is new or empty. */
+static void check_folder(const struct export *export)
+{
+    if (rmdir(export->folder) && errno != ENOENT)
+        reader_fail(export->reader, 2, "%s: %s; give the name of a new folder", export->folder,
+                    errno == ENOTEMPTY || errno == EEXIST ? "is not empty" : strerror(errno));
+    errno = 0;
+}
+
+void export_otf2(struct reader *reader, const char *folder)
+{
+    struct export export = {.reader = reader, .folder = folder};
+    double last;
+    check_folder(&export);
+    export_span(reader, false, &export.origin, &last);
+    OTF2_Error_RegisterCallback(be_silent, NULL);
+    export.archive =
+        OTF2_Archive_Open(folder, "trace", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!export.archive)
+        reader_fail(reader, 2, "%s: cannot be written%s%s", folder, errno ? ": " : "",
+                    errno ? strerror(errno) : "");
+    must(&export, OTF2_Archive_SetFlushCallbacks(export.archive, &flushing, NULL));
+    must(&export, OTF2_Archive_SetMemoryCallbacks(export.archive, &memory, NULL));
+    must(&export, OTF2_Archive_SetSerialCollectiveCallbacks(export.archive));
+    must(&export, OTF2_Archive_SetCreator(export.archive, "shmemtrace"));
+    must(&export, OTF2_Archive_OpenEvtFiles(export.archive));
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        if (source)
+            write_source(&export, source);
+        source_close(source);
+    }
+    complete_locations(&export);
+    must(&export, OTF2_Archive_CloseEvtFiles(export.archive));
+    write_local_definitions(&export);
+    write_definitions(&export);
+    must(&export, OTF2_Archive_Close(export.archive));
+    table_free(&export.hosts);
+    free(export.program);
+    free(export.classes);
+    free(export.host_of);
+    free(export.pes.has_file);
+    free(export.locations);
+}
+
+#endif

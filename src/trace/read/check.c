@@ -1,0 +1,551 @@
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/read/event_out.h"
+#include "trace/read/merge.h"
+
+#define MOST_FINDINGS 100      /* of a kind of trouble that repeats, only so many are printed */
+#define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */
+
+/* What calls of a collective operation have in common on all PEs. */
+static const struct {
+    const char *name;
+    enum trace_field field;
+} parameters[] = {
+    {"elements", TRACE_ELEMENTS}, {"bytes", TRACE_BYTES},       {"root", TRACE_ROOT},
+    {"start", TRACE_SET_START},   {"stride", TRACE_SET_STRIDE}, {"size", TRACE_SET_SIZE},
+    {"range", TRACE_OPTIONS},
+};
+#define PARAMETERS (sizeof parameters / sizeof *parameters)
+
+/* The first call of a collective operation that some PEs of the set have not made yet. */
+struct operation {
+    size_t routine;
+    uint32_t given; /* bits of parameters */
+    int64_t values[PARAMETERS];
+    int pe; /* that came first */
+    int64_t arrived;
+};
+
+/* The collective operations of one set of PEs, in order. */
+struct set {
+    uint64_t *calls; /* by member: how many operations it has taken part in; NULL: none yet */
+    struct operation *waiting; /* a ring: those between the slowest member and the fastest */
+    size_t room;
+    uint64_t first, last; /* operation numbers: [first, last) are waiting */
+    bool given_up;        /* something did not match; what follows would not either */
+};
+
+struct thread {
+    bool begun;
+    int64_t end; /* ticks */
+    uint64_t index;
+};
+
+/* A PE: its threads, and the locks that it holds. */
+struct pe {
+    struct thread *threads;
+    int thread_count;
+    struct table locks;
+    bool *held; /* by number in locks */
+    size_t lock_room;
+    bool interrupted; /* of the PE of that number: ended by a signal, maybe inside of a call */
+};
+
+struct check {
+    struct reader *reader;
+    uint64_t findings, events, dropped;
+    size_t start_alone; /* PEs whose clocks were synchronized at the start alone */
+    struct pe *pes;     /* by index of the file */
+    struct set *sets;   /* by number of the reader */
+    size_t set_room, set_count;
+    bool matching; /* possible: all PEs of one run are there, and nothing of them is missing */
+    bool unknown;  /* there are teams whose members are not known, so theirs is not */
+};
+
+static void finding(struct check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void finding(struct check *check, const char *format, ...)
+{
+    check->findings++;
+    if (check->findings > MOST_FINDINGS)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(check->reader->out, format, arguments);
+    fputc('\n', check->reader->out);
+    va_end(arguments);
+    if (check->findings == MOST_FINDINGS)
+        fputs("(further findings are only counted)\n", check->reader->out);
+    reader_check_written(check->reader, check->reader->out, check->reader->out_name);
+}
+
+/* Where an event is, for findings. */
+static const char *where(const struct source *source, const struct trace_event *event)
+{
+    static char text[256];
+    snprintf(text, sizeof text, "PE %d, thread %" PRIu32 ", event %" PRIu64 " (%.100s)",
+             source->info->pe, event->thread, event->index, source_routine(source, event)->name);
+    return text;
+}
+
+/* ---- Each file by itself ---- */
+
+static int skip_phase(struct trace_cursor *cursor)
+{
+    struct trace_phase phase;
+    return trace_next_phase(cursor, &phase);
+}
+
+static int skip_profile(struct trace_cursor *cursor)
+{
+    struct trace_profile profile;
+    return trace_next_profile(cursor, &profile);
+}
+
+static int skip_team(struct trace_cursor *cursor)
+{
+    struct trace_team team;
+    return trace_next_team(cursor, &team);
+}
+
+/* Those without events: whether they can be read. */
+static void check_other_blocks(struct source *source)
+{
+    static int (*const skip[])(struct trace_cursor *) = {skip_phase, skip_profile, skip_team};
+    for (size_t i = 0; i < sizeof skip / sizeof *skip; i++) {
+        struct trace_cursor *cursor = trace_events(source->file, -1);
+        int more;
+        while ((more = skip[i](cursor)) > 0)
+            ;
+        if (more < 0)
+            source_damaged(source, cursor);
+        trace_cursor_free(cursor);
+    }
+}
+
+/* Events, or the calls of a profile. */
+static uint64_t recorded_calls(struct source *source)
+{
+    if (!source->info->profile)
+        return source->info->events;
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_profile profile;
+    uint64_t calls = 0;
+    while (trace_next_profile(cursor, &profile) > 0)
+        calls += profile.calls;
+    trace_cursor_free(cursor);
+    return calls;
+}
+
+static void check_files(struct check *check)
+{
+    struct reader *reader = check->reader;
+    int pes = 0;
+    bool *there = NULL;
+    int64_t run = 0;
+    bool one_run = false; /* known: the beginning that its PEs have in common */
+    check->matching = true;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        if (!source) {
+            check->findings++; /* which was said */
+            continue;
+        }
+        const struct trace_info *info = source->info;
+        check->pes[i].thread_count = info->threads;
+        check->pes[i].threads =
+            reader_allocate(NULL, (size_t)info->threads, sizeof *check->pes[i].threads);
+        memset(check->pes[i].threads, 0, (size_t)info->threads * sizeof(struct thread));
+        if (!there) {
+            pes = info->pes;
+            there = reader_allocate(NULL, (size_t)pes, sizeof *there);
+            memset(there, 0, (size_t)pes * sizeof *there);
+            run = info->beginning;
+            one_run = info->synchronized;
+        }
+        if (info->pes != pes)
+            finding(check, "%s: is of a run on %d PEs, other files of one on %d", source->path,
+                    info->pes, pes);
+        else if (one_run && info->synchronized && info->beginning != run)
+            finding(check, "%s: is of another run: %s", source->path, info->command);
+        else if (there[info->pe])
+            finding(check, "%s: a second file of PE %d", source->path, info->pe);
+        else
+            there[info->pe] = true;
+        if ((size_t)info->pe < reader->count)
+            check->pes[info->pe].interrupted = strncmp(info->end, "signal", 6) == 0;
+        if (!info->complete)
+            finding(check, "%s: did not end in order%s%s", source->path, *info->end ? ": " : "",
+                    info->end);
+        if (info->lost)
+            finding(check,
+                    "%s: %" PRIu64 " of %" PRIu64 " events were lost for want of room (--limit, a "
+                    "full disk, or no memory)",
+                    source->path, info->lost, info->lost + recorded_calls(source));
+        check->start_alone += info->start_alone;
+        check->dropped += info->dropped;
+        if (info->dropped) {
+            reader_say(reader,
+                       "%s: %" PRIu64 " events were not kept, so collectives are not matched",
+                       source->path, info->dropped);
+            check->matching = false;
+        }
+        check_other_blocks(source);
+        source_close(source);
+    }
+    for (int pe = 0; pe < pes && reader->count > 1; pe++)
+        if (!there[pe])
+            finding(check, "%s: no file of PE %d", reader->path, pe);
+    if (reader->count == 1 && pes > 1) {
+        reader_say(reader, "one PE of %d, so collectives are not matched", pes);
+        check->matching = false;
+    }
+    /* Only the files of one run, each PE's once, have a PE for every member of a set. */
+    if (check->findings)
+        check->matching = false;
+    free(there);
+}
+
+/* ---- Each event by itself, and after the one before it of its thread ---- */
+
+static void check_order(struct check *check, const struct source *source, struct thread *thread,
+                        const struct trace_event *event)
+{
+    if (event->duration < 0)
+        finding(check, "%s: lasts %" PRId64 " ticks", where(source, event), event->duration);
+    if (thread->begun && event->index != thread->index + 1)
+        finding(check, "%s: comes behind event %" PRIu64, where(source, event), thread->index);
+    int64_t since = ticks_between(thread->end, event->start);
+    if (thread->begun && event->start < thread->end)
+        finding(check, "%s: begins %.0f ns before the call before it ends", where(source, event),
+                -1e9 * (double)since * source->seconds_per_tick);
+    /* It may be shorter by what the tracer itself has taken, as for its clocks after shmem_init. */
+    else if (thread->begun && (event->burst < 0 || event->burst > since))
+        finding(check,
+                "%s: %" PRId64 " ticks since the call before it by its burst, %" PRId64
+                " by its start",
+                where(source, event), event->burst, since);
+    *thread = (struct thread){true, event_end(event), event->index};
+}
+
+static void check_parameters(struct check *check, const struct source *source,
+                             const struct trace_event *event)
+{
+    const struct trace_routine *routine = source_routine(source, event);
+    int pes = source->info->pes;
+    if (event_has(event, TRACE_PEER) &&
+        (event->values[TRACE_PEER] < 0 || event->values[TRACE_PEER] >= pes))
+        finding(check, "%s: peer %" PRId64 " of %d PEs", where(source, event),
+                event->values[TRACE_PEER], pes);
+    enum transfer transfer = trace_transfer(routine);
+    if (transfer != TRANSFER_NONE && event_has(event, TRACE_BYTES) &&
+        event_has(event, TRACE_ELEMENTS) && routine->element_bytes > 0 &&
+        (uint64_t)event->values[TRACE_BYTES] !=
+            (uint64_t)event->values[TRACE_ELEMENTS] * routine->element_bytes)
+        finding(check, "%s: %" PRId64 " bytes, but %" PRId64 " elements of %u",
+                where(source, event), event->values[TRACE_BYTES], event->values[TRACE_ELEMENTS],
+                routine->element_bytes);
+    /* The symmetric side of a transfer. */
+    enum trace_field field = transfer == TRANSFER_FROM_PEER ? TRACE_SOURCE : TRACE_TARGET;
+    bool moves = event_value(event, TRACE_BYTES, 1) > 0 && !(event->flags & TRACE_FAILED);
+    if (transfer != TRANSFER_NONE && moves && event_has(event, field) &&
+        TRACE_OBJECT(event->values[field]) == TRACE_PRIVATE)
+        finding(check, "%s: its %s is not symmetric", where(source, event),
+                field == TRACE_SOURCE ? "source" : "target");
+    if (event_has(event, TRACE_SIGNAL) &&
+        TRACE_OBJECT(event->values[TRACE_SIGNAL]) == TRACE_PRIVATE)
+        finding(check, "%s: its signal is not symmetric", where(source, event));
+}
+
+/* ---- Locks ---- */
+
+static void check_lock(struct check *check, const struct source *source, struct pe *pe,
+                       const struct trace_event *event)
+{
+    const char *name = source_routine(source, event)->name;
+    if (!event_has(event, TRACE_TARGET) || source->info->threads > 1)
+        return; /* threads may hand a lock over */
+    size_t before = pe->locks.count,
+           lock = table_number(&pe->locks, &event->values[TRACE_TARGET], sizeof(int64_t));
+    if (lock == before) {
+        pe->lock_room = lock + 1;
+        pe->held = reader_allocate(pe->held, pe->lock_room, sizeof *pe->held);
+        pe->held[lock] = false;
+    }
+    if (strstr(name, "clear")) {
+        if (!pe->held[lock])
+            finding(check, "%s: clears a lock that it does not hold", where(source, event));
+        pe->held[lock] = false;
+    } else if (strstr(name, "test")) {
+        /* 0: got it. Without the result nothing is known. */
+        if (event_value(event, TRACE_RESULT, 1) == 0)
+            pe->held[lock] = true;
+    } else {
+        if (pe->held[lock])
+            finding(check, "%s: sets a lock that it holds already", where(source, event));
+        pe->held[lock] = true;
+    }
+}
+
+/* ---- Collective operations across PEs ---- */
+
+static struct operation operation_of(struct source *source, const struct trace_event *event)
+{
+    const struct trace_routine *routine = source_routine(source, event);
+    /* Each PE of shmem_collect gives as many elements as it likes. */
+    bool sized = routine->class != TRACE_COLLECTIVE || strstr(routine->name, "fcollect") ||
+                 !strstr(routine->name, "collect");
+    /* The sets of other calls tell who takes part, by numbers that PEs give for themselves. */
+    bool split = strstr(routine->name, "team_split") != NULL;
+    struct operation operation = {.routine = source_number(source, event), .pe = source->info->pe};
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        enum trace_field field = parameters[i].field;
+        bool size = field == TRACE_ELEMENTS || field == TRACE_BYTES;
+        bool compared = size ? sized : field == TRACE_ROOT || split;
+        if (!compared || !event_has(event, field))
+            continue;
+        operation.given |= 1u << i;
+        operation.values[i] = event->values[field];
+    }
+    return operation;
+}
+
+static bool same_operation(const struct operation *a, const struct operation *b)
+{
+    return a->routine == b->routine && a->given == b->given &&
+           memcmp(a->values, b->values, sizeof a->values) == 0;
+}
+
+static const char *describe(const struct check *check, const struct operation *operation)
+{
+    static char texts[2][320];
+    static unsigned turn;
+    char *text = texts[turn++ % 2];
+    int length = snprintf(text, sizeof texts[0], "%.100s(",
+                          (const char *)table_key(&check->reader->routines, operation->routine));
+    const char *comma = "";
+    for (size_t i = 0; i < PARAMETERS; i++)
+        if (operation->given >> i & 1) {
+            length += snprintf(text + length, sizeof texts[0] - (size_t)length, "%s%s=%" PRId64,
+                               comma, parameters[i].name, operation->values[i]);
+            comma = ", ";
+        }
+    snprintf(text + length, sizeof texts[0] - (size_t)length, ")");
+    return text;
+}
+
+static struct set *find_set(struct check *check, size_t number, int64_t size)
+{
+    if (number >= check->set_room) {
+        size_t room = 2 * number + 8;
+        check->sets = reader_allocate(check->sets, room, sizeof *check->sets);
+        memset(check->sets + check->set_room, 0, (room - check->set_room) * sizeof *check->sets);
+        check->set_room = room;
+    }
+    struct set *set = &check->sets[number];
+    if (!set->calls) {
+        set->calls = reader_allocate(NULL, (size_t)size, sizeof *set->calls);
+        memset(set->calls, 0, (size_t)size * sizeof *set->calls);
+        check->set_count++;
+    }
+    return set;
+}
+
+static struct operation *operation_at(const struct set *set, uint64_t number)
+{
+    return &set->waiting[number & (set->room - 1)];
+}
+
+/* Room for one more operation, which is the first call of it. */
+static void push(struct set *set, const struct operation *operation)
+{
+    if (set->last - set->first == set->room) {
+        size_t room = set->room ? 2 * set->room : 8;
+        struct operation *waiting = reader_allocate(NULL, room, sizeof *waiting);
+        for (uint64_t i = set->first; i < set->last; i++)
+            waiting[i & (room - 1)] = *operation_at(set, i);
+        free(set->waiting);
+        set->waiting = waiting;
+        set->room = room;
+    }
+    *operation_at(set, set->last++) = *operation;
+}
+
+/* How far the PEs of the set are when matching stops there. What a PE was in when a signal ended
+ * it, and what it would have called afterwards, is not in its trace. */
+static void tell_missing(struct check *check, size_t number)
+{
+    const struct set *set = &check->sets[number];
+    const struct trace_set members = set_of(&check->reader->sets, number);
+    const struct operation *operation = operation_at(set, set->first);
+    int64_t missing = 0, example = -1;
+    for (int64_t i = 0; i < members.size; i++) {
+        int64_t pe = set_pe(&members, i);
+        if (set->calls[i] <= set->first && !check->pes[pe].interrupted) {
+            missing++;
+            example = example < 0 ? pe : example;
+        }
+    }
+    if (missing == 0)
+        return;
+    finding(check,
+            "%s: collective %" PRIu64 ", %s, was not called by %" PRId64
+            " of them, such as PE %" PRId64,
+            set_name(&members), set->first, describe(check, operation), missing, example);
+}
+
+static void match_operation(struct check *check, struct source *source, size_t number,
+                            int64_t member, const struct trace_event *event)
+{
+    const struct trace_set members = set_of(&check->reader->sets, number);
+    struct set *set = find_set(check, number, members.size);
+    if (set->given_up)
+        return;
+    struct operation operation = operation_of(source, event);
+    uint64_t turn = set->calls[member]++;
+    if (turn == set->last)
+        push(set, &operation);
+    struct operation *wanted = operation_at(set, turn);
+    if (!same_operation(wanted, &operation)) {
+        finding(check, "%s: collective %" PRIu64 " is %s on PE %d, but %s on PE %d",
+                set_name(&members), turn, describe(check, wanted), wanted->pe,
+                describe(check, &operation), operation.pe);
+        set->given_up = true;
+        return;
+    }
+    wanted->arrived++;
+    while (set->first < set->last && operation_at(set, set->first)->arrived == members.size)
+        set->first++;
+    if (set->last - set->first > MOST_OUTSTANDING) {
+        tell_missing(check, number);
+        set->given_up = true;
+    }
+}
+
+static void check_collective(struct check *check, struct source *source,
+                             const struct trace_event *event)
+{
+    struct set_call call;
+    switch (source_set(source, event, &call)) {
+    case SET_NONE:
+        return;
+    case SET_UNKNOWN:
+        /* That the call says so itself is the program's business. */
+        if (!check->unknown && !(event->flags & TRACE_FAILED)) {
+            reader_say(check->reader,
+                       "%s: the members of a team are not in the trace (%s), so collectives of "
+                       "teams are not matched",
+                       source->path, where(source, event));
+            check->unknown = true;
+        }
+        return;
+    case SET_IMPOSSIBLE:
+        finding(check,
+                "%s: PEs %" PRId64 ", step %" PRId64 ", %" PRId64 " of them, but there are %d",
+                where(source, event), event->values[TRACE_SET_START],
+                event->values[TRACE_SET_STRIDE], event->values[TRACE_SET_SIZE], source->info->pes);
+        return;
+    case SET_KNOWN:
+        break;
+    }
+    const struct trace_set set = set_of(&check->reader->sets, call.set);
+    if (call.member < 0) {
+        finding(check, "%s: the PE is not in the set: %s", where(source, event), set_name(&set));
+        return;
+    }
+    int64_t root = event_value(event, TRACE_ROOT, -1);
+    if (root >= set.size) {
+        finding(check, "%s: root %" PRId64 " of a set of %" PRId64 " PEs", where(source, event),
+                root, set.size);
+        return;
+    }
+    if (check->matching)
+        match_operation(check, source, call.set, call.member, event);
+}
+
+static void check_ends(struct check *check)
+{
+    for (size_t i = 0; i < check->set_room; i++) {
+        const struct set *set = &check->sets[i];
+        if (set->given_up || set->first == set->last ||
+            (check->unknown && set_of(&check->reader->sets, i).order != 0))
+            continue;
+        tell_missing(check, i);
+    }
+}
+
+/* ---- All of it ---- */
+
+static void check_free(struct check *check)
+{
+    for (size_t i = 0; i < check->reader->count; i++) {
+        free(check->pes[i].threads);
+        table_free(&check->pes[i].locks);
+        free(check->pes[i].held);
+    }
+    free(check->pes);
+    for (size_t i = 0; i < check->set_room; i++) {
+        free(check->sets[i].calls);
+        free(check->sets[i].waiting);
+    }
+    free(check->sets);
+}
+
+static int check_run(struct reader *reader)
+{
+    struct check check = {.reader = reader,
+                          .pes = reader_allocate(NULL, reader->count, sizeof(struct pe))};
+    memset(check.pes, 0, reader->count * sizeof(struct pe));
+    check_files(&check);
+    reader_status(reader);
+    struct merge *merge = merge_open(reader, false);
+    struct merge_event next;
+    while (merge_next(merge, &next)) {
+        struct pe *pe = &check.pes[next.source->index];
+        check.events++;
+        if (next.event->thread >= (uint32_t)pe->thread_count)
+            continue; /* the program is still running */
+        check_order(&check, next.source, &pe->threads[next.event->thread], next.event);
+        check_parameters(&check, next.source, next.event);
+        if (source_routine(next.source, next.event)->class == TRACE_LOCK)
+            check_lock(&check, next.source, pe, next.event);
+        check_collective(&check, next.source, next.event);
+    }
+    merge_close(merge);
+    if (reader->status)
+        check.findings++; /* damage, which was said */
+    else
+        check_ends(&check);
+    if (check.start_alone)
+        fprintf(reader->out,
+                "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
+                "alone\n",
+                check.start_alone, check.start_alone == 1 ? "" : "s");
+    fprintf(reader->out, "PEs: %zu, events: %" PRIu64 ", sets of PEs with collective calls: %zu; ",
+            reader->count, check.events, check.set_count);
+    if (check.findings)
+        fprintf(reader->out, "%" PRIu64 " finding%s\n", check.findings,
+                check.findings == 1 ? "" : "s");
+    else
+        fprintf(reader->out, "all well%s\n", check.dropped ? " with what was kept" : "");
+    bool good = check.findings == 0;
+    check_free(&check);
+    return good ? 0 : 1;
+}
+
+const struct reader_command check_command = {
+    .name = "check",
+    .summary = "Whether a trace is whole, and its collective calls match across PEs.",
+    .profiles = true,
+    .notes =
+        "Looked at: checksums and structure; order, bursts and nesting of each thread's calls;\n"
+        "PEs, sizes and symmetric addresses; locks; and that all PEs of a set make the same\n"
+        "collective calls, barriers among them, with the same sizes in the same order.\n\n",
+    .run = check_run,
+};

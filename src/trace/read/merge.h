@@ -1,0 +1,25 @@
+/*
+ * The events of all PEs and threads in the order of time: one block of each thread is in memory,
+ * whatever the length of the trace.
+ */
+#ifndef SKAMPI_TRACE_READ_MERGE_H
+#define SKAMPI_TRACE_READ_MERGE_H
+
+#include "trace/read/reader.h"
+
+struct merge;
+
+struct merge_event {
+    struct source *source;
+    const struct trace_event *event;     /* valid until the next call */
+    const struct trace_event *following; /* of the same thread; NULL: none */
+    double seconds;                      /* of its start, or of its end: */
+    bool end;
+};
+
+/* ends: each event comes twice, at its start and at its end. */
+struct merge *merge_open(struct reader *, bool ends);
+bool merge_next(struct merge *, struct merge_event *);
+void merge_close(struct merge *);
+
+#endif

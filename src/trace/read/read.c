@@ -1,0 +1,648 @@
+#define _GNU_SOURCE /* asprintf, vasprintf, strptime, timegm */
+#include "trace/read/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "trace/encode.h"
+#include "trace/format.h"
+
+#define DESCRIPTION_MOST_BYTES (16 * 1024 * 1024)
+#define ROUTINES_MOST 65535 /* encoders number them with 16 bits */
+#define OBJECTS_MOST 65536  /* places number them with 16 bits */
+#define COUNTERS_MOST 64
+#define THREADS_MOST 65536 /* readers keep something for each */
+
+/* The global time of a local one, in ticks, at one moment. */
+struct fix {
+    bool known;
+    int64_t local, global;
+    double rate, bound;
+};
+
+struct trace_file {
+    struct trace_info info;
+    char *path;
+    int64_t blocks; /* where they begin */
+    struct trace_routine *routines;
+    struct fix start, end;
+    int64_t realtime; /* ns since 1970 at the start's fix; 0: not known */
+    char **texts;     /* all that are to be freed */
+    size_t text_count, text_room;
+};
+
+struct trace_cursor {
+    struct trace_file *file;
+    int thread;
+    int64_t next;           /* where the next block begins */
+    struct block_head head; /* of the current one */
+    int64_t at;             /* where that begins */
+    uint32_t left;          /* records of it */
+    unsigned char *payload;
+    size_t room;
+    struct decoder decoder;
+    struct input input; /* of blocks without events */
+    int64_t *counters;
+    char *problem;
+    bool ended;
+};
+
+/* ---- Head ---- */
+
+__attribute__((format(printf, 1, 2))) static char *say(const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    return text;
+}
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static const char *keep_text(struct trace_file *file, struct input *input)
+{
+    size_t length;
+    const char *bytes = take_text(input, &length);
+    if (file->text_count == file->text_room) {
+        file->text_room = file->text_room * 2 + 16;
+        file->texts = realloc(file->texts, file->text_room * sizeof *file->texts);
+        if (!file->texts)
+            abort();
+    }
+    char *text = allocate((bytes ? length : 0) + 1, 1);
+    if (bytes)
+        memcpy(text, bytes, length);
+    file->texts[file->text_count++] = text;
+    return text;
+}
+
+/* A count of things that take at least a byte each; 0 and bad input when it cannot be. */
+static size_t take_count(struct input *input, size_t most)
+{
+    uint64_t count = take_number(input);
+    if (count <= most && count <= (uint64_t)(input->end - input->next))
+        return (size_t)count;
+    input->bad = true;
+    return 0;
+}
+
+static const char *const *keep_texts(struct trace_file *file, struct input *input, size_t count)
+{
+    const char **texts = allocate(count, sizeof *texts);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = keep_text(file, input);
+    return texts;
+}
+
+static void take_routines(struct trace_file *file, struct input *input)
+{
+    file->info.routines = take_count(input, ROUTINES_MOST);
+    file->routines = allocate(file->info.routines, sizeof *file->routines);
+    for (size_t i = 0; i < file->info.routines; i++) {
+        struct trace_routine *routine = &file->routines[i];
+        routine->name = keep_text(file, input);
+        uint64_t class = take_number(input), type = take_number(input);
+        uint64_t bytes = take_number(input), fields = take_number(input);
+        if (class >= TRACE_CLASSES || type > TRACE_DOUBLE || bytes > INT32_MAX ||
+            fields >> TRACE_FIELDS)
+            input->bad = true;
+        routine->class = (enum trace_class) class;
+        routine->type = (enum trace_type)type;
+        routine->element_bytes = (unsigned)bytes;
+        routine->fields = (uint32_t)fields;
+    }
+}
+
+static struct fix take_fix(struct input *input, bool rate)
+{
+    struct fix fix = {.rate = 1, .bound = NAN};
+    fix.known = take_number(input) == 1;
+    fix.local = take_signed(input);
+    fix.global = take_signed(input);
+    if (rate)
+        fix.rate = take_real(input);
+    fix.bound = take_real(input);
+    return fix;
+}
+
+/* In the order in which the tracer gives it. */
+static bool take_description(struct trace_file *file, struct input *input)
+{
+    struct trace_info *info = &file->info;
+    uint64_t pe = take_number(input), pes = take_number(input);
+    info->host = keep_text(file, input);
+    info->command = keep_text(file, input);
+    info->library = keep_text(file, input);
+    info->version = keep_text(file, input);
+    info->date = keep_text(file, input);
+    info->profile = take_number(input) == 1;
+    info->clock = keep_text(file, input);
+    info->ticks_per_second = take_real(input);
+    info->beginning = take_signed(input);
+    file->start = take_fix(input, true);
+    info->synchronized = file->start.known;
+    info->counters = take_count(input, COUNTERS_MOST);
+    info->counter_names = keep_texts(file, input, info->counters);
+    info->objects = take_count(input, OBJECTS_MOST);
+    info->object_names = keep_texts(file, input, info->objects);
+    take_routines(file, input);
+    info->pe = (int)pe;
+    info->pes = (int)pes;
+    return !input->bad && pes > 0 && pes <= INT32_MAX && pe < pes &&
+           isfinite(info->ticks_per_second) && info->ticks_per_second > 0 &&
+           isfinite(file->start.rate) && file->start.rate > 0;
+}
+
+/* Bytes at a place of the file; fewer at its end, -1: errno says why. */
+static ssize_t read_at(const struct trace_file *file, void *data, size_t bytes, int64_t at)
+{
+    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return -1;
+    size_t done = 0;
+    while (done < bytes) {
+        ssize_t got = pread(descriptor, (char *)data + done, bytes - done, (off_t)at + (off_t)done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            close(descriptor);
+            return -1;
+        }
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    close(descriptor);
+    return (ssize_t)done;
+}
+
+/* How it ended; a damaged ending is none. */
+static void read_ending(struct trace_file *file, int64_t at)
+{
+    unsigned char bytes[FORMAT_ENDING_BYTES];
+    uint32_t sum;
+    file->info.end = "";
+    file->info.clock_bound = NAN;
+    if (read_at(file, bytes, sizeof bytes, at) != (ssize_t)sizeof bytes)
+        return;
+    memcpy(&sum, bytes, sizeof sum);
+    if (sum == 0 || sum != checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum))
+        return;
+    struct input input = {bytes + sizeof sum, bytes + sizeof bytes, false};
+    const char *reason = keep_text(file, &input);
+    uint64_t events = take_number(&input), dropped = take_number(&input);
+    uint64_t threads = take_number(&input);
+    struct fix end = take_fix(&input, false);
+    /* Both 0 in older files. */
+    uint64_t lost = take_number(&input);
+    int64_t realtime = take_signed(&input);
+    if (input.bad || threads > THREADS_MOST)
+        return;
+    file->info.end = reason;
+    file->info.complete = true;
+    file->info.events = events;
+    file->info.dropped = dropped;
+    file->info.lost = lost < dropped ? lost : dropped;
+    file->realtime = realtime;
+    file->info.start_alone = file->start.known && !end.known;
+    file->info.threads = (int)threads;
+    file->end = end;
+    if (end.known && file->start.known)
+        file->info.clock_bound = fmax(end.bound, file->start.bound);
+}
+
+static bool read_head(struct trace_cursor *cursor);
+static struct trace_cursor *new_cursor(struct trace_file *file, int thread);
+
+/* What the ending would have told, from the heads of blocks. */
+static void count_blocks(struct trace_file *file)
+{
+    struct trace_cursor *cursor = new_cursor(file, -1);
+    struct stat status;
+    int64_t size = stat(file->path, &status) == 0 ? status.st_size : 0;
+    while (read_head(cursor)) {
+        /* Also of a block that is cut off: who reads its thread finds that. */
+        if ((int64_t)cursor->head.thread >= file->info.threads)
+            file->info.threads = (int)cursor->head.thread + 1;
+        if (cursor->next > size)
+            break;
+        if (cursor->head.kind == BLOCK_EVENTS)
+            file->info.events += cursor->head.records;
+    }
+    if (cursor->problem && file->info.threads == 0)
+        file->info.threads = 1;
+    trace_cursor_free(cursor);
+}
+
+/* Nanoseconds since 1970, in the year 2223: what a damaged file says beyond that is no date. */
+#define LAST_DATE INT64_C(8000000000000000000)
+
+/* The date was written when clocks had been synchronized. */
+static int64_t realtime_of_beginning(const struct trace_file *file)
+{
+    struct tm utc = {0};
+    int64_t then = file->realtime;
+    if (then <= 0) {
+        if (!strptime(file->info.date, "%Y-%m-%dT%H:%M:%SZ", &utc))
+            return 0;
+        int64_t seconds = timegm(&utc);
+        then = seconds > 0 && seconds < LAST_DATE / 1000000000 ? seconds * 1000000000 : 0;
+    }
+    double since = 1e9 * trace_seconds(file, file->start.local);
+    bool possible = then > 0 && then < LAST_DATE && fabs(since) < 1e18;
+    return possible ? then - (int64_t)since : 0;
+}
+
+static char *read_beginning(struct trace_file *file)
+{
+    struct format_head head;
+    ssize_t got = read_at(file, &head, sizeof head, 0);
+    if (got < 0)
+        return say("%s: %s", file->path, strerror(errno));
+    if (got < (ssize_t)sizeof head || memcmp(head.magic, FORMAT_MAGIC, sizeof head.magic) != 0)
+        return say(
+            "%s: this is no trace; name a folder that shmemtrace has written, or a file of it",
+            file->path);
+    if (head.version < FORMAT_OLDEST || head.version > FORMAT_VERSION)
+        return say("%s: format version %u, this program reads versions %d to %d; use the "
+                   "shmemtrace that recorded it",
+                   file->path, head.version, FORMAT_OLDEST, FORMAT_VERSION);
+    if (head.description_bytes > DESCRIPTION_MOST_BYTES)
+        return say("%s: damaged at its beginning; record it again", file->path);
+    unsigned char *description = allocate(head.description_bytes, 1);
+    got = read_at(file, description, head.description_bytes, (int64_t)sizeof head);
+    struct input input = {description, description + head.description_bytes, false};
+    bool good = got == (ssize_t)head.description_bytes &&
+                head.checksum ==
+                    checksum(checksum(0, &head.version, 8), description, head.description_bytes) &&
+                take_description(file, &input);
+    free(description);
+    if (!good)
+        return say("%s: damaged at its beginning; record it again", file->path);
+    int64_t ending = (int64_t)sizeof head + head.description_bytes;
+    file->blocks = ending + FORMAT_ENDING_BYTES;
+    read_ending(file, ending);
+    if (!file->info.complete)
+        count_blocks(file);
+    file->info.realtime = realtime_of_beginning(file);
+    return NULL;
+}
+
+struct trace_file *trace_open(const char *path, char **error)
+{
+    struct trace_file *file = allocate(1, sizeof *file);
+    struct stat status;
+    file->path = strdup(path);
+    if (!file->path)
+        abort();
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        *error = say("%s: this is no file; name a file of a trace", path);
+    else
+        *error = read_beginning(file);
+    if (!*error)
+        return file;
+    trace_close(file);
+    return NULL;
+}
+
+void trace_close(struct trace_file *file)
+{
+    if (!file)
+        return;
+    for (size_t i = 0; i < file->text_count; i++)
+        free(file->texts[i]);
+    free(file->texts);
+    free((void *)(uintptr_t)file->info.counter_names);
+    free((void *)(uintptr_t)file->info.object_names);
+    free(file->routines);
+    free(file->path);
+    free(file);
+}
+
+const struct trace_info *trace_info(const struct trace_file *file)
+{
+    return &file->info;
+}
+
+const struct trace_routine *trace_routine(const struct trace_file *file, uint32_t routine)
+{
+    return routine < file->info.routines ? &file->routines[routine] : NULL;
+}
+
+/* Between the two fixes a straight line; with the first alone, the rate as known then. */
+double trace_seconds(const struct trace_file *file, int64_t ticks)
+{
+    const struct fix *start = &file->start, *end = &file->end;
+    int64_t since = (int64_t)((uint64_t)ticks - (uint64_t)start->local);
+    double rate = start->rate;
+    if (start->known && end->known && end->local > start->local)
+        rate = ((double)end->global - (double)start->global) /
+               ((double)end->local - (double)start->local);
+    int64_t base = (int64_t)((uint64_t)start->global - (uint64_t)file->info.beginning);
+    if (rate == 1) /* exact, so that shared clocks agree to the tick */
+        return (double)(int64_t)((uint64_t)base + (uint64_t)since) / file->info.ticks_per_second;
+    return ((double)base + (double)since * rate) / file->info.ticks_per_second;
+}
+
+/* ---- Blocks ---- */
+
+static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
+{
+    struct trace_cursor *cursor = allocate(1, sizeof *cursor);
+    cursor->file = file;
+    cursor->thread = thread;
+    cursor->next = file->blocks;
+    return cursor;
+}
+
+static bool damaged(struct trace_cursor *cursor, const char *how)
+{
+    if (!cursor->problem)
+        cursor->problem = say("%s: damaged at byte %lld: %s; what is before that is read",
+                              cursor->file->path, (long long)cursor->at, how);
+    cursor->ended = true;
+    return false;
+}
+
+/* The head of the next block, of any thread; false: there is none, or a problem. */
+static bool read_head(struct trace_cursor *cursor)
+{
+    struct block_head *head = &cursor->head;
+    if (cursor->ended)
+        return false;
+    cursor->at = cursor->next;
+    ssize_t got = read_at(cursor->file, head, sizeof *head, cursor->at);
+    if (got < 0)
+        return damaged(cursor, strerror(errno));
+    if (got == 0) {
+        cursor->ended = true;
+        return false;
+    }
+    if (got < (ssize_t)sizeof *head)
+        return damaged(cursor, "the file ends within the head of a block");
+    if (head->magic != BLOCK_MAGIC || head->bytes > BLOCK_MOST_BYTES ||
+        head->thread >= THREADS_MOST || head->records > head->bytes)
+        return damaged(cursor, "no block begins there");
+    cursor->next = cursor->at + (int64_t)sizeof *head + head->bytes;
+    return true;
+}
+
+static bool read_payload(struct trace_cursor *cursor)
+{
+    const struct block_head *head = &cursor->head;
+    if (head->bytes > cursor->room || !cursor->payload) {
+        free(cursor->payload);
+        cursor->room = head->bytes + 1; /* empty ones have an address, too */
+        cursor->payload = allocate(cursor->room, 1);
+    }
+    ssize_t got =
+        read_at(cursor->file, cursor->payload, head->bytes, cursor->at + (int64_t)sizeof *head);
+    if (got < 0)
+        return damaged(cursor, strerror(errno));
+    if (got < (ssize_t)head->bytes)
+        return damaged(cursor, "the file ends within a block");
+    size_t before = offsetof(struct block_head, bytes);
+    uint32_t sum = checksum(0, (const char *)head + before, sizeof *head - before);
+    if (checksum(sum, cursor->payload, head->bytes) != head->checksum)
+        return damaged(cursor, "the checksum of a block is wrong");
+    if (cursor->file->info.complete && (int64_t)head->thread >= cursor->file->info.threads)
+        return damaged(cursor, "a block of a thread that is not there");
+    return true;
+}
+
+/* The next block of that kind and the cursor's thread; 1, 0, -1 as trace_next. */
+static int next_block(struct trace_cursor *cursor, enum block_kind kind)
+{
+    while (read_head(cursor)) {
+        if (cursor->head.kind != kind ||
+            (cursor->thread >= 0 && cursor->head.thread != (uint32_t)cursor->thread))
+            continue;
+        if (!read_payload(cursor))
+            break;
+        cursor->left = cursor->head.records;
+        return 1;
+    }
+    return cursor->problem ? -1 : 0;
+}
+
+/* Only now: a trace may have many threads without events, and each a cursor. */
+static void begin_events(struct trace_cursor *cursor)
+{
+    struct decoder *decoder = &cursor->decoder;
+    if (!decoder->series) {
+        decoder->routines = cursor->file->routines;
+        decoder->routine_count = cursor->file->info.routines;
+        decoder->latest = allocate(decoder->routine_count, sizeof *decoder->latest);
+        decoder->series = allocate(SERIES_MOST, sizeof *decoder->series);
+    }
+    decoder_begin(decoder, cursor->payload, cursor->head.bytes, cursor->head.base,
+                  cursor->head.phase);
+}
+
+struct trace_cursor *trace_events(struct trace_file *file, int thread)
+{
+    struct trace_cursor *cursor = new_cursor(file, thread);
+    cursor->counters = allocate(file->info.counters, sizeof *cursor->counters);
+    return cursor;
+}
+
+int trace_next(struct trace_cursor *cursor, struct trace_event *event)
+{
+    while (cursor->left == 0) {
+        int got = next_block(cursor, BLOCK_EVENTS);
+        if (got != 1)
+            return got;
+        begin_events(cursor);
+    }
+    const char *problem = decode_event(&cursor->decoder, event);
+    if (problem) {
+        cursor->left = 0;
+        damaged(cursor, problem);
+        return -1;
+    }
+    event->thread = cursor->head.thread;
+    event->index = cursor->head.first + (cursor->head.records - cursor->left);
+    cursor->left--;
+    return 1;
+}
+
+/* A record of a block of another kind; 1: its bytes are in cursor->input. */
+static int next_record(struct trace_cursor *cursor, enum block_kind kind)
+{
+    while (cursor->left == 0) {
+        int got = next_block(cursor, kind);
+        if (got != 1)
+            return got;
+        cursor->input =
+            (struct input){cursor->payload, cursor->payload + cursor->head.bytes, false};
+    }
+    cursor->left--;
+    return 1;
+}
+
+static int record_damaged(struct trace_cursor *cursor)
+{
+    cursor->left = 0;
+    damaged(cursor, "a record that cannot be");
+    return -1;
+}
+
+int trace_next_phase(struct trace_cursor *cursor, struct trace_phase *phase)
+{
+    int got = next_record(cursor, BLOCK_PHASES);
+    if (got != 1)
+        return got;
+    struct input *input = &cursor->input;
+    phase->phase = (uint32_t)take_number(input);
+    phase->thread = cursor->head.thread;
+    phase->start = take_signed(input);
+    phase->end = take_signed(input);
+    for (size_t i = 0; i < cursor->file->info.counters; i++)
+        cursor->counters[i] = take_signed(input);
+    phase->counters = cursor->counters;
+    return input->bad ? record_damaged(cursor) : 1;
+}
+
+int trace_next_profile(struct trace_cursor *cursor, struct trace_profile *profile)
+{
+    int got = next_record(cursor, BLOCK_PROFILE);
+    if (got != 1)
+        return got;
+    struct input *input = &cursor->input;
+    profile->thread = cursor->head.thread;
+    profile->routine = (uint32_t)take_number(input);
+    profile->phase = (uint32_t)take_number(input);
+    profile->peer = take_signed(input);
+    profile->calls = take_number(input);
+    profile->bytes = take_number(input);
+    profile->ticks = take_signed(input);
+    profile->max_ticks = take_signed(input);
+    return input->bad || profile->routine >= cursor->file->info.routines ? record_damaged(cursor)
+                                                                         : 1;
+}
+
+/* PEs of the range are in the trace, and its members in the team. */
+static bool range_is_possible(const struct trace_team *team, uint64_t size, int64_t pes)
+{
+    const struct pe_range *range = &team->range;
+    if (size == 0 || size > (uint64_t)pes || range->count < 1 || range->count > (int64_t)size ||
+        range->index < 0 || range->index > (int64_t)size - range->count || range->first < 0 ||
+        range->first >= pes)
+        return false;
+    if (range->count == 1)
+        return true;
+    return range->stride != 0 && range->stride > -pes && range->stride < pes &&
+           range->first + (range->count - 1) * range->stride >= 0 &&
+           range->first + (range->count - 1) * range->stride < pes;
+}
+
+int trace_next_team(struct trace_cursor *cursor, struct trace_team *team)
+{
+    int got = next_record(cursor, BLOCK_TEAMS);
+    if (got != 1)
+        return got;
+    struct input *input = &cursor->input;
+    team->team = take_signed(input);
+    uint64_t size = take_number(input);
+    team->range.index = (int64_t)take_number(input);
+    team->range.first = (int64_t)take_number(input);
+    team->range.stride = take_signed(input);
+    team->range.count = (int64_t)take_number(input);
+    team->size = (int64_t)size;
+    return input->bad || !range_is_possible(team, size, cursor->file->info.pes)
+               ? record_damaged(cursor)
+               : 1;
+}
+
+const char *trace_problem(const struct trace_cursor *cursor)
+{
+    return cursor->problem ? cursor->problem : "";
+}
+
+void trace_cursor_free(struct trace_cursor *cursor)
+{
+    if (!cursor)
+        return;
+    free(cursor->payload);
+    free(cursor->decoder.latest);
+    free(cursor->decoder.series);
+    free(cursor->counters);
+    free(cursor->problem);
+    free(cursor);
+}
+
+/* ---- Folders ---- */
+
+/* PE of a file's name, or -1. */
+static long pe_of(const char *name)
+{
+    char again[64];
+    char *end;
+    if (strncmp(name, "pe-", 3) != 0)
+        return -1;
+    long pe = strtol(name + 3, &end, 10);
+    if (pe < 0 || pe > INT32_MAX)
+        return -1;
+    snprintf(again, sizeof again, FORMAT_NAME, (int)pe);
+    return strcmp(again, name) == 0 ? pe : -1;
+}
+
+static int is_file_of_pe(const struct dirent *entry)
+{
+    return pe_of(entry->d_name) >= 0;
+}
+
+static int compare_pes(const struct dirent **a, const struct dirent **b)
+{
+    long x = pe_of((*a)->d_name), y = pe_of((*b)->d_name);
+    return (x > y) - (x < y);
+}
+
+long trace_files(const char *path, char ***files, char **error)
+{
+    struct stat status;
+    struct dirent **entries = NULL;
+    *error = NULL;
+    if (stat(path, &status) != 0) {
+        *error = say("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        *files = allocate(1, sizeof **files);
+        (*files)[0] = say("%s", path);
+        return 1;
+    }
+    int count = scandir(path, &entries, is_file_of_pe, compare_pes);
+    if (count <= 0) {
+        *error = count < 0 ? say("%s: %s", path, strerror(errno))
+                           : say("%s: no trace is in this folder (pe-00000.trace, ...)", path);
+        free(entries);
+        return -1;
+    }
+    *files = allocate((size_t)count, sizeof **files);
+    for (int i = 0; i < count; i++) {
+        (*files)[i] = say("%s/%s", path, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return count;
+}

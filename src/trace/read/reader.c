@@ -1,0 +1,491 @@
+#define _GNU_SOURCE
+#include "trace/read/reader.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/read/event_out.h"
+
+#define MOST_PES (1 << 24) /* readers keep something for each */
+
+static const struct reader_option help_option = {"help", 'h', NULL, "this text"},
+                                  output_option = {"output", 'o', "FILE",
+                                                   "write there, not to standard output"},
+                                  filters[] = {
+                                      {"pe", 0, "LIST", "these PEs alone, such as 0,4-7"},
+                                      {"thread", 0, "LIST", "these threads of each PE alone"},
+                                      {"only", 0, "LIST",
+                                       "these classes or routines alone, such as put,shmem_ctx_*"},
+};
+
+static void tell(const struct reader *reader, const char *format, va_list arguments)
+{
+    fprintf(stderr, "shmemtrace %s: ", reader->command->name);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void reader_say(const struct reader *reader, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(reader, format, arguments);
+    va_end(arguments);
+}
+
+void reader_fail(const struct reader *reader, int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(reader, format, arguments);
+    va_end(arguments);
+    exit(status);
+}
+
+void *reader_allocate(void *old, size_t count, size_t size)
+{
+    void *memory = reallocarray(old, count ? count : 1, size);
+    if (!memory) {
+        fputs("shmemtrace: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+/* ---- Options ---- */
+
+size_t reader_options(const struct reader_command *command, struct reader_option *options)
+{
+    size_t count = 0;
+    if (command->filters)
+        for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+            options[count++] = filters[i];
+    for (const struct reader_option *own = command->options; own && own->name; own++)
+        options[count++] = *own;
+    if (command->output)
+        options[count++] = output_option;
+    options[count++] = help_option;
+    return count;
+}
+
+void reader_help(const struct reader_command *command)
+{
+    struct reader_option options[READER_OPTIONS];
+    size_t count = reader_options(command, options);
+    printf("Usage: shmemtrace %s [OPTION]... [TRACE]\n\n%s\n"
+           "TRACE: a folder, or the file of one PE in it; %s if none is given.\n\n",
+           command->name, command->summary, TRACE_DEFAULT_PATH);
+    for (size_t i = 0; i < count; i++) {
+        const struct reader_option *o = &options[i];
+        char name[64];
+        snprintf(name, sizeof name, "--%s%s%s", o->name, o->value ? " " : "",
+                 o->value ? o->value : "");
+        if (o->letter)
+            printf("  -%c, %-18s %s\n", o->letter, name, o->help);
+        else
+            printf("      %-18s %s\n", name, o->help);
+    }
+    printf(
+        "\n%sExit status: 0 all well; 1 damaged trace%s, failed write; 2 wrong usage, no trace.\n",
+        command->notes ? command->notes : "", command == &check_command ? ", findings" : "");
+}
+
+/* "0,4-7" */
+static size_t parse_ranges(const struct reader *reader, const char *option, const char *text,
+                           struct reader_range **ranges)
+{
+    size_t count = 0;
+    for (const char *c = text;; c++) {
+        char *end;
+        struct reader_range range;
+        errno = 0;
+        range.first = range.last =
+            isdigit((unsigned char)*c) ? strtol(c, &end, 10) : (end = NULL, -1);
+        if (end && *end == '-' && isdigit((unsigned char)end[1]))
+            range.last = strtol(end + 1, &end, 10);
+        if (!end || errno || (*end && *end != ',') || range.last < range.first)
+            reader_fail(reader, 2, "--%s %s: give numbers and ranges, such as 0,4-7", option, text);
+        *ranges = reader_allocate(*ranges, count + 1, sizeof **ranges);
+        (*ranges)[count++] = range;
+        c = end;
+        if (!*c)
+            return count;
+    }
+}
+
+static bool in_ranges(const struct reader_range *ranges, size_t count, long number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (number >= ranges[i].first && number <= ranges[i].last)
+            return true;
+    return count == 0;
+}
+
+bool reader_wants_thread(const struct reader *reader, long thread)
+{
+    return in_ranges(reader->threads, reader->thread_ranges, thread);
+}
+
+static void parse_only(struct reader *reader, const char *text)
+{
+    char *copy = strdup(text), *rest = copy;
+    for (char *word; copy && (word = strsep(&rest, ","));) {
+        if (!*word)
+            reader_fail(reader, 2, "--only %s: give classes or routines, with commas between them",
+                        text);
+        reader->only = reader_allocate(reader->only, reader->only_count + 1, sizeof(char *));
+        reader->only[reader->only_count++] = word;
+    }
+}
+
+const char *reader_given(const struct reader *reader, const char *option)
+{
+    for (size_t i = 0; i < READER_OPTIONS && reader->options[i].name; i++)
+        if (strcmp(reader->options[i].name, option) == 0)
+            return reader->given[i];
+    return NULL;
+}
+
+static void parse_options(struct reader *reader, int argc, char **argv)
+{
+    struct option table[READER_OPTIONS + 1] = {{0}};
+    char letters[2 * READER_OPTIONS + 2] = ":", *letter = letters + 1;
+    size_t count = reader_options(reader->command, reader->options);
+    for (size_t i = 0; i < count; i++) {
+        const struct reader_option *o = &reader->options[i];
+        table[i] = (struct option){o->name, o->value ? required_argument : no_argument, NULL,
+                                   256 + (int)i};
+        if (o->letter) {
+            *letter++ = o->letter;
+            if (o->value)
+                *letter++ = ':';
+        }
+    }
+    opterr = 0;
+    optind = 0;
+    for (int c; (c = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
+        const char *word = argv[optind - 1];
+        /* "-" is standard output. */
+        if (c == ':' || (optarg && optarg == word && word[0] == '-' && word[1]))
+            reader_fail(reader, 2, "option %s needs a value", c == ':' ? word : argv[optind - 2]);
+        if (c == '?')
+            reader_fail(reader, 2, "unknown option %s; shmemtrace %s -h lists them", word,
+                        reader->command->name);
+        for (size_t i = 0; i < count; i++)
+            if (c == 256 + (int)i || c == reader->options[i].letter)
+                reader->given[i] = optarg ? optarg : "";
+    }
+    if (reader_given(reader, "help")) {
+        reader_help(reader->command);
+        reader_close_written(reader, stdout, "standard output");
+        exit(0);
+    }
+    const char *text = reader_given(reader, "pe");
+    if (text)
+        reader->pe_ranges = parse_ranges(reader, "pe", text, &reader->pes);
+    if ((text = reader_given(reader, "thread")))
+        reader->thread_ranges = parse_ranges(reader, "thread", text, &reader->threads);
+    if ((text = reader_given(reader, "only")))
+        parse_only(reader, text);
+    if (argc - optind > 1)
+        reader_fail(reader, 2, "%s: one trace at a time", argv[optind + 1]);
+    reader->path = argc > optind ? argv[optind] : TRACE_DEFAULT_PATH;
+}
+
+/* Seconds; otherwise where the option is not given. */
+static double parse_seconds(const struct reader *reader, const char *option, double otherwise)
+{
+    const char *text = reader_given(reader, option);
+    char *end;
+    if (!text)
+        return otherwise;
+    double seconds = strtod(text, &end);
+    if (!(isdigit((unsigned char)*text) || *text == '.') || *end || !isfinite(seconds))
+        reader_fail(reader, 2, "--%s %s: give seconds, such as 0.25, as dump shows them", option,
+                    text);
+    return seconds;
+}
+
+void reader_window(struct reader *reader)
+{
+    reader->from = parse_seconds(reader, "from", -INFINITY);
+    reader->to = parse_seconds(reader, "to", INFINITY);
+    reader->windowed = isfinite(reader->from) || isfinite(reader->to);
+    if (reader->to < reader->from)
+        reader_fail(reader, 2, "--from %s --to %s: ends before it begins",
+                    reader_given(reader, "from"), reader_given(reader, "to"));
+}
+
+int reader_main(const struct reader_command *command, int argc, char **argv)
+{
+    struct reader reader = {.command = command, .out = stdout, .out_name = "standard output"};
+    parse_options(&reader, argc, argv);
+    char *error = NULL;
+    long count = trace_files(reader.path, &reader.files, &error);
+    if (count < 0)
+        reader_fail(&reader, 2, "%s", error);
+    reader.count = (size_t)count;
+    reader.told = reader_allocate(NULL, reader.count, sizeof *reader.told);
+    memset(reader.told, 0, reader.count * sizeof *reader.told);
+    const char *output = command->output ? reader_given(&reader, "output") : NULL;
+    if (output && strcmp(output, "-") != 0) {
+        reader.out_name = output;
+        reader.out = reader_create(&reader, output);
+    }
+    int status = command->run(&reader);
+    reader_close_written(&reader, reader.out, reader.out_name);
+    if (reader.out != stdout)
+        reader_close_written(&reader, stdout, "standard output");
+    for (size_t i = 0; i < reader.count; i++)
+        free(reader.files[i]);
+    free(reader.files);
+    free(reader.told);
+    table_free(&reader.routines);
+    sets_free(&reader.sets);
+    free(reader.pes);
+    free(reader.threads);
+    if (reader.only_count)
+        free(reader.only[0]);
+    free(reader.only);
+    return status;
+}
+
+/* ---- Files written ---- */
+
+static void write_failed(const struct reader *reader, const char *path)
+{
+    /* Whoever reads from the pipe has enough. */
+    if (errno == EPIPE)
+        exit(128 + SIGPIPE);
+    reader_fail(reader, 1, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+FILE *reader_create(const struct reader *reader, const char *path)
+{
+    struct stat output, input;
+    for (size_t i = 0; stat(path, &output) == 0 && i < reader->count; i++)
+        if (reader->files[i] && stat(reader->files[i], &input) == 0 &&
+            input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+            reader_fail(reader, 2, "%s: is a file of the trace itself; name another one", path);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        reader_fail(reader, 2, "%s: cannot be written: %s", path, strerror(errno));
+    return file;
+}
+
+void reader_check_written(const struct reader *reader, FILE *file, const char *path)
+{
+    if (ferror(file))
+        write_failed(reader, path);
+}
+
+void reader_close_written(const struct reader *reader, FILE *file, const char *path)
+{
+    if (fflush(file) || ferror(file) || (file != stdout && fclose(file)))
+        write_failed(reader, path);
+}
+
+/* ---- Files read ---- */
+
+/* As when recording, shmem_ may be left out. */
+static bool word_names(const char *word, const struct trace_routine *routine)
+{
+    static const char prefix[] = "shmem_";
+    size_t skipped = strncmp(routine->name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+    return strcmp(word, trace_class_name(routine->class)) == 0 ||
+           fnmatch(word, routine->name, 0) == 0 || fnmatch(word, routine->name + skipped, 0) == 0;
+}
+
+static bool wants_routine(const struct reader *reader, const struct trace_routine *routine)
+{
+    for (size_t i = 0; i < reader->only_count; i++)
+        if (word_names(reader->only[i], routine))
+            return true;
+    return reader->only_count == 0;
+}
+
+/* Whether each word of --only names something that the library of the first file has. */
+static void check_only(const struct reader *reader, const struct trace_file *file)
+{
+    size_t routines = trace_info(file)->routines;
+    for (size_t i = 0; i < reader->only_count; i++) {
+        const char *word = reader->only[i];
+        bool known = false;
+        for (unsigned class = 0; class < TRACE_CLASSES; class ++)
+            known = known || strcmp(word, trace_class_name((enum trace_class) class)) == 0;
+        for (size_t k = 0; k < routines && !known; k++)
+            known = word_names(word, trace_routine(file, (uint32_t)k));
+        if (!known)
+            reader_fail(reader, 2,
+                        "--only: there is no class or routine %s in this trace; give put, get, "
+                        "nonblocking, atomic, ..., or names such as barrier_all or long_*",
+                        word);
+    }
+}
+
+struct source *source_open(struct reader *reader, size_t index)
+{
+    char *error = NULL;
+    if (!reader->files[index])
+        return NULL;
+    struct trace_file *file = trace_open(reader->files[index], &error);
+    if (file && trace_info(file)->pes > MOST_PES) {
+        if (asprintf(&error, "%s: says that it is one of %d PEs; this program reads %d at most",
+                     reader->files[index], trace_info(file)->pes, MOST_PES) < 0)
+            error = NULL;
+        trace_close(file);
+        file = NULL;
+    }
+    if (!file) {
+        reader_say(reader, "%s", error ? error : reader->files[index]);
+        free(error);
+        free(reader->files[index]);
+        reader->files[index] = NULL;
+        reader->status = 1;
+        return NULL;
+    }
+    if (reader->readable++ == 0)
+        check_only(reader, file);
+    const struct trace_info *info = trace_info(file);
+    if (info->profile && !reader->command->profiles)
+        reader_fail(reader, 2,
+                    "%s: holds sums, no events (recorded with --summary); shmemtrace summary shows "
+                    "them",
+                    reader->files[index]);
+    if (!in_ranges(reader->pes, reader->pe_ranges, info->pe)) {
+        trace_close(file);
+        return NULL;
+    }
+    reader->chosen = true;
+    /* A program that is running may not have written anything of its threads yet. */
+    for (long thread = 0; thread == 0 || thread < info->threads; thread++)
+        reader->thread_chosen = reader->thread_chosen || reader_wants_thread(reader, thread);
+    struct source *source = reader_allocate(NULL, 1, sizeof *source);
+    *source = (struct source){
+        .reader = reader,
+        .index = index,
+        .path = reader->files[index],
+        .file = file,
+        .info = info,
+        .seconds_per_tick = 1 / info->ticks_per_second,
+        .wanted = reader_allocate(NULL, info->routines, sizeof(bool)),
+        .numbers = reader_allocate(NULL, info->routines, sizeof(size_t)),
+    };
+    memset(source->numbers, 0, info->routines * sizeof(size_t));
+    for (size_t i = 0; i < info->routines; i++)
+        source->wanted[i] = wants_routine(reader, trace_routine(file, (uint32_t)i));
+    return source;
+}
+
+int reader_status(const struct reader *reader)
+{
+    if (reader->readable == 0)
+        exit(2); /* why was said already */
+    if (!reader->chosen)
+        reader_fail(reader, 2, "--pe %s: there is no such PE in %s", reader_given(reader, "pe"),
+                    reader->path);
+    if (!reader->thread_chosen)
+        reader_fail(reader, 2, "--thread %s: there is no such thread in %s%s",
+                    reader_given(reader, "thread"), reader->path,
+                    reader->pe_ranges ? " of these PEs" : "");
+    return reader->status;
+}
+
+void source_close(struct source *source)
+{
+    if (!source)
+        return;
+    trace_close(source->file);
+    free(source->wanted);
+    free(source->numbers);
+    free(source->teams.teams);
+    free(source);
+}
+
+/* Whether it is still to be said. */
+static bool note_damage(struct source *source)
+{
+    bool *told = &source->reader->told[source->index], first = !*told;
+    source->damaged = *told = true;
+    source->reader->status = 1;
+    return first;
+}
+
+void source_damaged(struct source *source, const struct trace_cursor *cursor)
+{
+    if (note_damage(source))
+        reader_say(source->reader, "%s", trace_problem(cursor));
+}
+
+void source_ended(struct source *source)
+{
+    const struct trace_info *info = source->info;
+    /* More: a program that went on after a signal, and could not end in order. */
+    if (source->damaged || !info->complete || info->profile || source->events >= info->events)
+        return;
+    if (note_damage(source))
+        reader_say(source->reader,
+                   "%s: truncated: %" PRIu64 " events were recorded, %" PRIu64 " are there",
+                   source->path, info->events, source->events);
+}
+
+bool source_wants(const struct source *source, const struct trace_event *event)
+{
+    const struct reader *reader = source->reader;
+    return source->wanted[event->routine] && reader_wants_thread(reader, event->thread) &&
+           (!reader->windowed || (trace_seconds(source->file, event->start) <= reader->to &&
+                                  trace_seconds(source->file, event_end(event)) >= reader->from));
+}
+
+bool source_next(struct source *source, struct trace_cursor *cursor, struct trace_event *event)
+{
+    for (;;) {
+        int more = trace_next(cursor, event);
+        if (more < 0)
+            source_damaged(source, cursor);
+        if (more <= 0)
+            return false;
+        source->events++;
+        if (source_wants(source, event)) {
+            source->reader->kept++;
+            return true;
+        }
+    }
+}
+
+size_t source_number(struct source *source, const struct trace_event *event)
+{
+    size_t *number = &source->numbers[event->routine];
+    if (*number == 0) {
+        const char *name = source_routine(source, event)->name;
+        *number = 1 + table_number(&source->reader->routines, name, strlen(name) + 1);
+    }
+    return *number - 1;
+}
+
+enum transfer trace_transfer(const struct trace_routine *routine)
+{
+    switch (routine->class) {
+    case TRACE_PUT:
+        return TRANSFER_TO_PEER;
+    case TRACE_GET:
+        return TRANSFER_FROM_PEER;
+    case TRACE_NONBLOCKING:
+        return strstr(routine->name, "_get") ? TRANSFER_FROM_PEER : TRANSFER_TO_PEER;
+    case TRACE_ATOMIC:
+        return TRANSFER_BOTH;
+    default:
+        return TRANSFER_NONE;
+    }
+}

@@ -1,0 +1,163 @@
+/*
+ * What the commands that read traces (dump, summary, check, merge, export) share: options, filters,
+ * output, damaged files. They run as one process and end it by exit(): status 2 for wrong use or a
+ * trace that cannot be read, 1 for damage, findings and failed writes.
+ */
+#ifndef SKAMPI_TRACE_READ_READER_H
+#define SKAMPI_TRACE_READ_READER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/table.h"
+#include "trace/read/read.h"
+#include "trace/read/sets.h"
+
+#define TRACE_DEFAULT_PATH "shmemtrace.out"
+#define READER_OPTIONS 16
+
+struct reader_option {
+    const char *name;
+    char letter;       /* 0: none */
+    const char *value; /* what its value is called; NULL: takes none */
+    const char *help;
+};
+
+struct reader;
+
+struct reader_command {
+    const char *name, *summary;
+    const struct reader_option *options; /* its own; the last has no name */
+    bool filters, output;                /* whether it has --pe, --thread, --only; -o */
+    bool profiles;                       /* can do with traces that hold no events */
+    const char *notes;                   /* behind the options in the help */
+    int (*run)(struct reader *);         /* the exit status */
+};
+
+extern const struct reader_command dump_command, summary_command, check_command, merge_command,
+    export_command;
+
+struct reader_range {
+    long first, last;
+};
+
+struct reader {
+    const struct reader_command *command;
+    const char *path;
+    char **files; /* one a PE; NULL: was found to be unreadable */
+    size_t count;
+    bool *told; /* by file: that it is damaged */
+    struct reader_option options[READER_OPTIONS];
+    const char *given[READER_OPTIONS]; /* value, "" for those without; NULL: not given */
+    struct reader_range *pes, *threads;
+    size_t pe_ranges, thread_ranges;
+    char **only;
+    size_t only_count;
+    bool windowed; /* --from, --to: in seconds, as they are shown */
+    double from, to;
+    uint64_t kept; /* events that are wanted */
+    FILE *out;
+    const char *out_name;
+    struct table routines; /* names of those of all files, once source_number() was called */
+    struct sets sets;      /* of PEs, of all files, once source_set() was called */
+    int status;            /* so far */
+    size_t readable;
+    bool chosen;        /* a readable one was, by --pe */
+    bool thread_chosen; /* and a thread in it, by --thread */
+};
+
+/* A file of the trace that is being read. */
+struct source {
+    struct reader *reader;
+    size_t index; /* of reader->files */
+    const char *path;
+    struct trace_file *file;
+    const struct trace_info *info;
+    double seconds_per_tick;
+    bool *wanted;    /* by routine */
+    size_t *numbers; /* likewise, number + 1 in the reader's table; 0: not asked for yet */
+    struct source_teams teams;
+    uint64_t events; /* read so far, wanted or not */
+    bool damaged;
+};
+
+/* argv[0] is the command's word. Returns the exit status. */
+int reader_main(const struct reader_command *, int argc, char **argv);
+void reader_help(const struct reader_command *);
+/* All options of a command, at most READER_OPTIONS; returns how many. */
+size_t reader_options(const struct reader_command *, struct reader_option *options);
+
+/* What the user gave for an option, NULL when it was not given. */
+const char *reader_given(const struct reader *, const char *option);
+
+/* Takes --from and --to of a command that has them. */
+void reader_window(struct reader *);
+
+/* One line on standard error that begins with the command; the second one ends the program. */
+void reader_say(const struct reader *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void reader_fail(const struct reader *, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4), noreturn));
+void *reader_allocate(void *old, size_t count, size_t size);
+
+/* What a command returns when it is through: 0, 1 when something could not be read; ends the
+ * program with 2 when nothing could. */
+int reader_status(const struct reader *);
+
+/* Files written by a command: opening, and the end of the program when something cannot be
+ * written. Closing standard output does not close it. */
+FILE *reader_create(const struct reader *, const char *path);
+void reader_check_written(const struct reader *, FILE *, const char *path);
+void reader_close_written(const struct reader *, FILE *, const char *path);
+
+/* The file with that index; NULL when it is not wanted, or cannot be read, which is said. */
+struct source *source_open(struct reader *, size_t index);
+void source_close(struct source *);
+/* The next wanted event of a cursor; false at the end. Damage is said once a file, however often
+ * that is opened. */
+bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
+/* Whether an event that trace_next() has found is wanted. */
+bool source_wants(const struct source *, const struct trace_event *);
+/* All events were read, by whatever cursors: says when they are fewer than the file's ending says.
+ */
+void source_ended(struct source *);
+/* Says what the cursor stopped at, if that was not the end. */
+void source_damaged(struct source *, const struct trace_cursor *);
+bool reader_wants_thread(const struct reader *, long thread);
+
+static inline const struct trace_routine *source_routine(const struct source *source,
+                                                         const struct trace_event *event)
+{
+    return trace_routine(source->file, event->routine);
+}
+
+/* The number of the event's routine among those of all files (reader->routines). */
+size_t source_number(struct source *, const struct trace_event *);
+
+/* Which way a call moves data. */
+enum transfer { TRANSFER_NONE, TRANSFER_TO_PEER, TRANSFER_FROM_PEER, TRANSFER_BOTH };
+enum transfer trace_transfer(const struct trace_routine *);
+
+/* Differences and sums of what damaged files may hold. */
+static inline int64_t ticks_between(int64_t from, int64_t to)
+{
+    return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+static inline int64_t event_end(const struct trace_event *event)
+{
+    return (int64_t)((uint64_t)event->start + (uint64_t)event->duration);
+}
+
+static inline bool event_has(const struct trace_event *event, enum trace_field field)
+{
+    return event->fields >> field & 1;
+}
+
+static inline int64_t event_value(const struct trace_event *event, enum trace_field field,
+                                  int64_t otherwise)
+{
+    return event_has(event, field) ? event->values[field] : otherwise;
+}
+
+#endif

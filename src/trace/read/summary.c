@@ -1,0 +1,423 @@
+#define _GNU_SOURCE
+#include "trace/read/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const waiting_names[WAITINGS] = {
+    [WAITING_BARRIERS] = "barriers",       [WAITING_POINT] = "waits",
+    [WAITING_COMPLETION] = "completion",   [WAITING_LOCKS] = "locks",
+    [WAITING_COLLECTIVES] = "collectives", [WAITING_MEMORY] = "implicit barriers",
+};
+
+/* Of names of the class synchronization, by a part of them; the first that is found counts. */
+static const struct {
+    const char *part;
+    enum waiting waiting;
+} synchronizations[] = {
+    {"wait", WAITING_POINT},       {"test", WAITING_POINT}, {"quiet", WAITING_COMPLETION},
+    {"fence", WAITING_COMPLETION}, {"", WAITING_BARRIERS},
+};
+
+static int waiting_of(const struct trace_routine *routine, uint32_t flags)
+{
+    if (routine->class == TRACE_LOCK)
+        return WAITING_LOCKS;
+    if (routine->class == TRACE_COLLECTIVE)
+        return WAITING_COLLECTIVES;
+    if (routine->class != TRACE_SYNCHRONIZATION)
+        return flags & TRACE_IMPLICIT_BARRIER ? WAITING_MEMORY : -1;
+    size_t i = 0;
+    while (!strstr(routine->name, synchronizations[i].part))
+        i++;
+    return (int)synchronizations[i].waiting;
+}
+
+/* Classes whose calls move data. */
+static bool is_message(enum trace_class class)
+{
+    return class == TRACE_PUT || class == TRACE_GET || class == TRACE_NONBLOCKING ||
+           class == TRACE_ATOMIC || class == TRACE_COLLECTIVE;
+}
+
+static size_t size_of(uint64_t bytes)
+{
+    size_t size = 0;
+    for (; bytes; bytes >>= 1)
+        size++;
+    return size;
+}
+
+uint64_t summary_size_first(size_t size)
+{
+    return size ? UINT64_C(1) << (size - 1) : 0;
+}
+
+uint64_t summary_size_last(size_t size)
+{
+    return size ? summary_size_first(size) * 2 - 1 : 0;
+}
+
+double summary_elapsed(const struct summary *summary)
+{
+    double sum = 0;
+    for (size_t i = 0; i < summary->pe_count; i++)
+        sum += summary->per_pe[i].elapsed;
+    return sum;
+}
+
+/* Room for one more at the end, zeros. */
+static void *extend(void *array, size_t *room, size_t index, size_t size)
+{
+    if (index < *room)
+        return array;
+    size_t larger = 2 * index + 16;
+    array = reader_allocate(array, larger, size);
+    memset((char *)array + *room * size, 0, (larger - *room) * size);
+    *room = larger;
+    return array;
+}
+
+static void add(struct total *total, uint64_t calls, uint64_t bytes, double seconds, double longest)
+{
+    total->calls += calls;
+    total->bytes += bytes;
+    total->seconds += seconds;
+    total->longest = fmax(total->longest, longest);
+}
+
+static struct summary_phase *phase_of(struct summary *summary, uint32_t phase)
+{
+    size_t number = table_number(&summary->phase_numbers, &phase, sizeof phase);
+    summary->phases =
+        extend(summary->phases, &summary->phase_room, number, sizeof *summary->phases);
+    struct summary_phase *found = &summary->phases[number];
+    found->phase = phase;
+    if (!found->counters && summary->counter_count) {
+        found->counters = reader_allocate(NULL, summary->counter_count, sizeof(double));
+        memset(found->counters, 0, summary->counter_count * sizeof(double));
+    }
+    return found;
+}
+
+/* ---- Results: times by routine and size ---- */
+
+static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes, int pe,
+                         double seconds)
+{
+    size_t key[2] = {routine, size_of(bytes)};
+    size_t number = table_number(&summary->group_numbers, key, sizeof key);
+    summary->groups =
+        extend(summary->groups, &summary->group_room, number, sizeof *summary->groups);
+    struct summary_group *group = &summary->groups[number];
+    size_t pes = summary->pes > 0 && summary->pes <= SUMMARY_MOST_PES ? (size_t)summary->pes : 0;
+    if (group->times.count == 0) {
+        group->routine = key[0];
+        group->size = key[1];
+        group->least = bytes;
+        group->sums = reader_allocate(NULL, pes, sizeof *group->sums);
+        group->counts = reader_allocate(NULL, pes, sizeof *group->counts);
+        memset(group->sums, 0, pes * sizeof *group->sums);
+        memset(group->counts, 0, pes * sizeof *group->counts);
+    }
+    group->bytes += bytes;
+    group->least = bytes < group->least ? bytes : group->least;
+    group->most = bytes > group->most ? bytes : group->most;
+    distribution_add(&group->times, seconds);
+    if (pe >= 0 && (size_t)pe < pes) {
+        group->sums[pe] += seconds;
+        group->counts[pe]++;
+    }
+}
+
+/* ---- Pairs: those of one PE at a time, the rest only as what is to be shown ---- */
+
+static void add_to_pair(struct summary *summary, int pe, int64_t peer, enum transfer transfer,
+                        uint64_t calls, uint64_t bytes, double seconds)
+{
+    size_t number = table_number(&summary->row_peers, &peer, sizeof peer);
+    summary->row = extend(summary->row, &summary->row_room, number, sizeof *summary->row);
+    struct summary_pair *pair = &summary->row[number];
+    if (number + 1 == summary->row_peers.count && pair->calls == 0)
+        *pair = (struct summary_pair){.pe = pe, .peer = peer};
+    pair->calls += calls;
+    pair->seconds += seconds;
+    if (transfer & TRANSFER_TO_PEER)
+        pair->to += bytes;
+    if (transfer & TRANSFER_FROM_PEER)
+        pair->from += bytes;
+}
+
+static bool has_more(const struct summary_pair *a, const struct summary_pair *b)
+{
+    uint64_t of_a = a->to + a->from, of_b = b->to + b->from;
+    return of_a > of_b || (of_a == of_b && a->calls > b->calls);
+}
+
+static void keep_best(struct summary *summary, const struct summary_pair *pair)
+{
+    size_t i = summary->best_count;
+    if (i < SUMMARY_PAIRS)
+        summary->best_count++;
+    else if (!has_more(pair, &summary->best[--i]))
+        return;
+    for (; i > 0 && has_more(pair, &summary->best[i - 1]); i--)
+        summary->best[i] = summary->best[i - 1];
+    summary->best[i] = *pair;
+}
+
+static int by_peer(const void *a, const void *b)
+{
+    const struct summary_pair *x = a, *y = b;
+    return (x->peer > y->peer) - (x->peer < y->peer);
+}
+
+static void end_row(struct summary *summary)
+{
+    size_t count = summary->row_peers.count;
+    if (count > 0)
+        qsort(summary->row, count, sizeof *summary->row, by_peer);
+    for (size_t i = 0; i < count; i++) {
+        summary_json_pair(summary, &summary->row[i]);
+        summary->pair_count++;
+        keep_best(summary, &summary->row[i]);
+        summary->row[i].calls = 0;
+    }
+    table_clear(&summary->row_peers);
+}
+
+/* ---- Reading ---- */
+
+/* Some calls of a routine at once; one, where there are events. */
+struct calls {
+    uint64_t calls, bytes;
+    int64_t peer;
+    uint32_t phase, flags;
+    double seconds, longest, burst;
+};
+
+static void add_calls(struct summary *summary, struct summary_pe *pe, size_t number,
+                      const struct trace_routine *routine, const struct calls *calls)
+{
+    summary->routines =
+        extend(summary->routines, &summary->routine_room, number, sizeof *summary->routines);
+    struct summary_routine *total = &summary->routines[number];
+    total->class = routine->class;
+    add(&total->total, calls->calls, calls->bytes, calls->seconds, calls->longest);
+    struct summary_phase *phase = phase_of(summary, calls->phase);
+    add(&phase->total, calls->calls, calls->bytes, calls->seconds, calls->longest);
+    phase->outside += calls->burst;
+    pe->calls += calls->calls;
+    pe->inside += calls->seconds;
+    pe->outside += calls->burst;
+    int waiting = waiting_of(routine, calls->flags);
+    if (waiting >= 0) {
+        pe->waiting += calls->seconds;
+        summary->waiting[waiting] += calls->seconds;
+    }
+    if (is_message(routine->class))
+        pe->bytes += calls->bytes;
+    if (calls->peer >= 0)
+        add_to_pair(summary, pe->pe, calls->peer, trace_transfer(routine), calls->calls,
+                    calls->bytes, calls->seconds);
+}
+
+static void add_event(struct summary *summary, struct source *source, struct summary_pe *pe,
+                      const struct trace_event *event)
+{
+    const struct trace_routine *routine = source_routine(source, event);
+    int64_t bytes = event_value(event, TRACE_BYTES, 0);
+    struct calls one = {
+        .calls = 1,
+        .bytes = bytes > 0 ? (uint64_t)bytes : 0,
+        .peer = event_value(event, TRACE_PEER, -1),
+        .phase = event->phase,
+        .flags = event->flags,
+        .seconds = (double)event->duration * source->seconds_per_tick,
+        .burst = (double)event->burst * source->seconds_per_tick,
+    };
+    one.longest = one.seconds;
+    size_t number = source_number(source, event);
+    add_calls(summary, pe, number, routine, &one);
+    distribution_add(&summary->bursts, one.burst);
+    if (is_message(routine->class))
+        add(&summary->sizes[size_of(one.bytes)][routine->class], 1, one.bytes, one.seconds,
+            one.seconds);
+    if (summary->grouped)
+        add_to_group(summary, number, routine->class == TRACE_MEMORY ? 0 : one.bytes, pe->pe,
+                     one.seconds);
+}
+
+static void read_events(struct summary *summary, struct source *source, struct summary_pe *pe)
+{
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_event event;
+    int64_t first = 0, last = 0;
+    for (bool begun = false; source_next(source, cursor, &event); begun = true) {
+        add_event(summary, source, pe, &event);
+        int64_t end = event_end(&event);
+        first = begun && first < event.start ? first : event.start;
+        last = begun && last > end ? last : end;
+    }
+    trace_cursor_free(cursor);
+    source_ended(source);
+    if (pe->calls == 0)
+        return;
+    double start = trace_seconds(source->file, first), end = trace_seconds(source->file, last);
+    pe->elapsed = end - start;
+    bool alone = summary->events == 0;
+    summary->first = alone || start < summary->first ? start : summary->first;
+    summary->last = alone || end > summary->last ? end : summary->last;
+    summary->events += pe->calls;
+}
+
+/* Of a trace without events: sums alone, and neither bursts nor times of day. */
+static void read_profile(struct summary *summary, struct source *source, struct summary_pe *pe)
+{
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_profile row;
+    int more;
+    summary->profile = true;
+    while ((more = trace_next_profile(cursor, &row)) > 0) {
+        struct trace_event event = {.routine = row.routine};
+        if (!source->wanted[row.routine] || !reader_wants_thread(source->reader, row.thread))
+            continue;
+        struct calls calls = {
+            .calls = row.calls,
+            .bytes = row.bytes,
+            .peer = row.peer,
+            .phase = row.phase,
+            .seconds = (double)row.ticks * source->seconds_per_tick,
+            .longest = (double)row.max_ticks * source->seconds_per_tick,
+        };
+        add_calls(summary, pe, source_number(source, &event), source_routine(source, &event),
+                  &calls);
+    }
+    if (more < 0)
+        source_damaged(source, cursor);
+    trace_cursor_free(cursor);
+    summary->events += pe->calls;
+}
+
+static void read_counters(struct summary *summary, struct source *source)
+{
+    const struct trace_info *info = source->info;
+    if (info->counters == 0 || info->counters != summary->counter_count)
+        return;
+    struct trace_cursor *cursor = trace_events(source->file, -1);
+    struct trace_phase stretch;
+    int more;
+    while ((more = trace_next_phase(cursor, &stretch)) > 0) {
+        if (!reader_wants_thread(source->reader, stretch.thread))
+            continue;
+        struct summary_phase *phase = phase_of(summary, stretch.phase);
+        phase->counted +=
+            (double)ticks_between(stretch.start, stretch.end) * source->seconds_per_tick;
+        for (size_t i = 0; i < summary->counter_count; i++)
+            phase->counters[i] += (double)stretch.counters[i];
+    }
+    if (more < 0)
+        source_damaged(source, cursor);
+    trace_cursor_free(cursor);
+}
+
+static void describe(struct summary *summary, const struct trace_info *info)
+{
+    summary->command = strdup(info->command);
+    summary->library = strdup(info->library);
+    summary->date = strdup(info->date);
+    summary->pes = info->pes;
+    summary->counter_count = info->counters;
+    summary->counter_names = reader_allocate(NULL, info->counters, sizeof(char *));
+    for (size_t i = 0; i < info->counters; i++)
+        summary->counter_names[i] = strdup(info->counter_names[i]);
+    summary_json_begin(summary);
+}
+
+static void read_source(struct summary *summary, struct source *source)
+{
+    if (!summary->command)
+        describe(summary, source->info);
+    summary->per_pe =
+        reader_allocate(summary->per_pe, summary->pe_count + 1, sizeof *summary->per_pe);
+    struct summary_pe *pe = &summary->per_pe[summary->pe_count++];
+    *pe = (struct summary_pe){.pe = source->info->pe};
+    summary->dropped += source->info->dropped;
+    summary->start_alone += source->info->start_alone;
+    summary->incomplete += !source->info->complete;
+    if (source->info->profile)
+        read_profile(summary, source, pe);
+    else
+        read_events(summary, source, pe);
+    read_counters(summary, source);
+    end_row(summary);
+}
+
+static void summary_free(struct summary *summary)
+{
+    free(summary->command);
+    free(summary->library);
+    free(summary->date);
+    for (size_t i = 0; i < summary->counter_count; i++)
+        free(summary->counter_names[i]);
+    free(summary->counter_names);
+    free(summary->routines);
+    free(summary->per_pe);
+    for (size_t i = 0; i < summary->phase_numbers.count; i++)
+        free(summary->phases[i].counters);
+    free(summary->phases);
+    table_free(&summary->phase_numbers);
+    table_free(&summary->row_peers);
+    free(summary->row);
+    for (size_t i = 0; i < summary->group_numbers.count; i++) {
+        free(summary->groups[i].sums);
+        free(summary->groups[i].counts);
+    }
+    free(summary->groups);
+    table_free(&summary->group_numbers);
+}
+
+static int summarize(struct reader *reader)
+{
+    bool json = reader_given(reader, "json"), results = reader_given(reader, "results");
+    if (json && results)
+        reader_fail(reader, 2, "--json and --results: one of them");
+    struct summary *summary = reader_allocate(NULL, 1, sizeof *summary);
+    *summary = (struct summary){.reader = reader, .grouped = results};
+    for (size_t i = 0; i < reader->count; i++) {
+        struct source *source = source_open(reader, i);
+        if (source)
+            read_source(summary, source);
+        source_close(source);
+    }
+    int status = reader_status(reader);
+    if (json)
+        summary_json_end(summary);
+    else if (results)
+        summary_results(summary);
+    else
+        summary_text(summary);
+    summary_free(summary);
+    free(summary);
+    return status;
+}
+
+static const struct reader_option options[] = {
+    {"json", 0, NULL, "everything as one object of JSON, with all pairs of PEs"},
+    {"results", 0, NULL, "times by routine and size, for skampi-plot, -report and -compare"},
+    {0},
+};
+
+const struct reader_command summary_command = {
+    .name = "summary",
+    .summary = "Calls, bytes and times: by routine, pair of PEs, size, PE and phase.",
+    .options = options,
+    .filters = true,
+    .output = true,
+    .profiles = true,
+    .notes =
+        "Inside is the time in calls, outside that between them (CPU bursts); waiting is what\n"
+        "synchronization, locks and collectives take, with the barriers in other routines.\n\n",
+    .run = summarize,
+};

@@ -1,0 +1,117 @@
+/* What a summary collects in one pass over a trace, and who shows it. Seconds and bytes. */
+#ifndef SKAMPI_TRACE_READ_SUMMARY_H
+#define SKAMPI_TRACE_READ_SUMMARY_H
+
+#include "trace/read/distribution.h"
+#include "trace/read/reader.h"
+
+struct total {
+    uint64_t calls, bytes;
+    double seconds, longest;
+};
+
+struct summary_routine {
+    enum trace_class class;
+    struct total total;
+};
+
+enum waiting {
+    WAITING_BARRIERS,
+    WAITING_POINT, /* wait_until, test */
+    WAITING_COMPLETION,
+    WAITING_LOCKS,
+    WAITING_COLLECTIVES,
+    WAITING_MEMORY, /* barriers inside of allocation and end */
+    WAITINGS
+};
+extern const char *const waiting_names[WAITINGS];
+
+struct summary_pe {
+    int pe;
+    uint64_t calls, bytes;
+    double elapsed; /* from its first call's start to the last one's end */
+    double inside;  /* of OpenSHMEM, all threads */
+    double waiting; /* part of inside */
+    double outside; /* bursts */
+};
+
+/* Between a PE and a peer. */
+struct summary_pair {
+    int pe;
+    int64_t peer;
+    uint64_t calls, to, from; /* bytes */
+    double seconds;
+};
+
+#define SUMMARY_SIZES 65     /* bytes 0; 1; 2-3; 4-7; ... */
+#define SUMMARY_PAIRS 32     /* shown to people: those with most bytes */
+#define SUMMARY_MOST_PES 256 /* beyond that, results have no means of single PEs */
+
+struct summary_phase {
+    uint32_t phase;
+    struct total total;
+    double outside;
+    double counted;   /* seconds for which counters were on, over all threads */
+    double *counters; /* sums over PEs and threads */
+};
+
+/* Calls of one routine with sizes of one power of two. */
+struct summary_group {
+    size_t routine, size;
+    uint64_t bytes, least, most;
+    struct distribution times;
+    double *sums; /* by PE, where there are not too many */
+    uint64_t *counts;
+};
+
+struct summary {
+    struct reader *reader;
+    /* Of the first file: */
+    char *command, *library, *date;
+    int pes;
+    size_t counter_count;
+    char **counter_names;
+
+    struct summary_routine *routines; /* by number in the reader's table */
+    size_t routine_room;
+    double waiting[WAITINGS];
+    struct total sizes[SUMMARY_SIZES][TRACE_CLASSES];
+    struct distribution bursts;
+    struct summary_pe *per_pe;
+    size_t pe_count;
+    struct summary_phase *phases;
+    struct table phase_numbers;
+    size_t phase_room;
+
+    struct table row_peers; /* of the PE that is being read */
+    struct summary_pair *row;
+    size_t row_room;
+    struct summary_pair best[SUMMARY_PAIRS];
+    size_t best_count;
+    uint64_t pair_count;
+
+    bool grouped; /* whether groups are wanted */
+    struct table group_numbers;
+    struct summary_group *groups;
+    size_t group_room;
+
+    uint64_t events, dropped;
+    size_t start_alone; /* PEs whose clocks were synchronized at the start alone */
+    size_t incomplete;
+    double first, last;
+    bool profile; /* recorded without events */
+};
+
+/* Bytes of what lies in a class of sizes, first and last. */
+uint64_t summary_size_first(size_t size);
+uint64_t summary_size_last(size_t size);
+double summary_elapsed(const struct summary *); /* sum over PEs */
+
+void summary_text(const struct summary *);
+/* Around the pairs, which are written as they come: */
+void summary_json_begin(const struct summary *);
+void summary_json_pair(const struct summary *, const struct summary_pair *);
+void summary_json_end(const struct summary *);
+void summary_results(const struct summary *);
+
+#endif

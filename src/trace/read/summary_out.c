@@ -1,0 +1,580 @@
+#define _GNU_SOURCE
+#include "trace/read/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "trace/read/event_out.h"
+
+/* ---- What both show ---- */
+
+/* One quantity over the PEs. */
+struct spread {
+    const char *name;
+    double mean, max;
+    int pe; /* that has most */
+};
+
+static double calls_of(const struct summary_pe *pe)
+{
+    return (double)pe->calls;
+}
+
+static double bytes_of(const struct summary_pe *pe)
+{
+    return (double)pe->bytes;
+}
+
+static double inside_of(const struct summary_pe *pe)
+{
+    return pe->inside;
+}
+
+static double waiting_of(const struct summary_pe *pe)
+{
+    return pe->waiting;
+}
+
+static double outside_of(const struct summary_pe *pe)
+{
+    return pe->outside;
+}
+
+static const struct quantity {
+    const char *name;
+    double (*of)(const struct summary_pe *);
+    bool time;
+} quantities[] = {
+    {"calls", calls_of, false},    {"bytes", bytes_of, false},    {"inside", inside_of, true},
+    {"waiting", waiting_of, true}, {"outside", outside_of, true},
+};
+#define QUANTITIES (sizeof quantities / sizeof *quantities)
+
+static struct spread spread_of(const struct summary *summary, const struct quantity *quantity)
+{
+    struct spread spread = {.name = quantity->name, .max = -1};
+    for (size_t i = 0; i < summary->pe_count; i++) {
+        double value = quantity->of(&summary->per_pe[i]);
+        spread.mean += value / (double)summary->pe_count;
+        if (value > spread.max) {
+            spread.max = value;
+            spread.pe = summary->per_pe[i].pe;
+        }
+    }
+    return spread;
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* "-" where there is nothing to compare with, as in profiles. */
+static const char *share_text(double part, double whole)
+{
+    static char text[16];
+    snprintf(text, sizeof text, whole > 0 ? "%.2f%%" : "-", 100 * ratio(part, whole));
+    return text;
+}
+
+static const struct summary_routine *routines_to_sort;
+
+static int by_time(const void *a, const void *b)
+{
+    const struct total *x = &routines_to_sort[*(const size_t *)a].total,
+                       *y = &routines_to_sort[*(const size_t *)b].total;
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? 1 : -1;
+    return (x->calls < y->calls) - (x->calls > y->calls);
+}
+
+/* Numbers of the routines, those with most time first; to be freed. */
+static size_t *sorted_routines(const struct summary *summary)
+{
+    size_t count = summary->reader->routines.count;
+    size_t *order = reader_allocate(NULL, count, sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    routines_to_sort = summary->routines;
+    if (count > 0)
+        qsort(order, count, sizeof *order, by_time);
+    return order;
+}
+
+static const char *routine_name(const struct summary *summary, size_t number)
+{
+    return table_key(&summary->reader->routines, number);
+}
+
+static struct total size_total(const struct summary *summary, size_t size)
+{
+    struct total sum = {0};
+    for (size_t class = 0; class < TRACE_CLASSES; class ++) {
+        const struct total *one = &summary->sizes[size][class];
+        sum.calls += one->calls;
+        sum.bytes += one->bytes;
+        sum.seconds += one->seconds;
+        sum.longest = fmax(sum.longest, one->longest);
+    }
+    return sum;
+}
+
+/* ---- For people ---- */
+
+/* With a unit that leaves one to three digits before the point. */
+static const char *time_text(double seconds)
+{
+    static char texts[8][24];
+    static unsigned turn;
+    char *text = texts[turn++ % 8];
+    const struct {
+        double factor;
+        const char *unit;
+    } units[] = {{1, "s"}, {1e3, "ms"}, {1e6, "us"}, {1e9, "ns"}};
+    size_t i = 0;
+    while (i < 3 && fabs(seconds) * units[i].factor < 1)
+        i++;
+    if (seconds == 0 || isnan(seconds))
+        snprintf(text, sizeof texts[0], "%s", seconds == 0 ? "0" : "-");
+    else
+        snprintf(text, sizeof texts[0], "%.4g %s", seconds * units[i].factor, units[i].unit);
+    return text;
+}
+
+static void text_head(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    fprintf(out, "%s\n%s, %s\n", summary->command, summary->library, summary->date);
+    fprintf(out, "%d PE%s", summary->pes, summary->pes == 1 ? "" : "s");
+    if (summary->pe_count != (size_t)summary->pes)
+        fprintf(out, ", %zu of them here", summary->pe_count);
+    if (!summary->profile)
+        fprintf(out, "; %" PRIu64 " events in %s", summary->events,
+                time_text(summary->last - summary->first));
+    fputc('\n', out);
+    if (summary->dropped)
+        fprintf(out, "%" PRIu64 " events more were not kept, and are missing below\n",
+                summary->dropped);
+    if (summary->start_alone)
+        fprintf(out,
+                "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
+                "alone\n",
+                summary->start_alone, summary->start_alone == 1 ? "" : "s");
+    if (summary->incomplete)
+        fprintf(out, "%zu PE%s did not end in order\n", summary->incomplete,
+                summary->incomplete == 1 ? "" : "s");
+}
+
+static void text_routines(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    double elapsed = summary_elapsed(summary);
+    size_t *order = sorted_routines(summary);
+    fprintf(out, "\n%-32s %-15s %10s %14s %10s %7s %10s %10s\n", "routine", "class", "calls",
+            "bytes", "time", "share", "mean", "longest");
+    for (size_t i = 0; i < summary->reader->routines.count; i++) {
+        const struct summary_routine *routine = &summary->routines[order[i]];
+        const struct total *total = &routine->total;
+        fprintf(out, "%-32s %-15s %10" PRIu64 " %14" PRIu64 " %10s %7s %10s %10s\n",
+                routine_name(summary, order[i]), trace_class_name(routine->class), total->calls,
+                total->bytes, time_text(total->seconds), share_text(total->seconds, elapsed),
+                time_text(ratio(total->seconds, (double)total->calls)), time_text(total->longest));
+    }
+    free(order);
+}
+
+static void text_spreads(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    fprintf(out, "\n%-20s %14s %14s %9s %8s\n", "over PEs", "mean", "most", "most/mean", "on PE");
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        struct spread s = spread_of(summary, &quantities[i]);
+        if (quantities[i].time)
+            fprintf(out, "%-20s %14s %14s", s.name, time_text(s.mean), time_text(s.max));
+        else
+            fprintf(out, "%-20s %14.10g %14.10g", s.name, s.mean, s.max);
+        fprintf(out, " %9.3f %8d\n", ratio(s.max, s.mean), s.pe);
+    }
+    fprintf(out, "\n%-20s %14s %7s\n", "waiting", "time", "share");
+    double elapsed = summary_elapsed(summary);
+    for (size_t i = 0; i < WAITINGS; i++)
+        if (summary->waiting[i] > 0)
+            fprintf(out, "%-20s %14s %7s\n", waiting_names[i], time_text(summary->waiting[i]),
+                    share_text(summary->waiting[i], elapsed));
+}
+
+static void text_sizes(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    bool any = false;
+    for (size_t size = 0; size < SUMMARY_SIZES; size++) {
+        struct total total = size_total(summary, size);
+        if (total.calls == 0)
+            continue;
+        if (!any)
+            fprintf(out, "\n%-27s %10s %14s %10s %10s  %s\n", "bytes a call", "calls", "bytes",
+                    "time", "mean", "calls of each class");
+        any = true;
+        char range[48];
+        snprintf(range, sizeof range, size < 2 ? "%" PRIu64 : "%" PRIu64 "-%" PRIu64,
+                 summary_size_first(size), summary_size_last(size));
+        fprintf(out, "%-27s %10" PRIu64 " %14" PRIu64 " %10s %10s ", range, total.calls,
+                total.bytes, time_text(total.seconds),
+                time_text(ratio(total.seconds, (double)total.calls)));
+        for (int class = 0; class < TRACE_CLASSES; class ++)
+            if (summary->sizes[size][class].calls)
+                fprintf(out, " %s %" PRIu64, trace_class_name((enum trace_class) class),
+                        summary->sizes[size][class].calls);
+        fputc('\n', out);
+    }
+}
+
+static void text_pairs(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    if (summary->pair_count == 0)
+        return;
+    if (summary->pair_count > summary->best_count)
+        fprintf(out, "\nthe %zu of %" PRIu64 " pairs with most bytes (--json has all)\n",
+                summary->best_count, summary->pair_count);
+    else
+        fputc('\n', out);
+    fprintf(out, "%8s %8s %10s %16s %16s %10s\n", "PE", "peer", "calls", "bytes to", "bytes from",
+            "time");
+    for (size_t i = 0; i < summary->best_count; i++) {
+        const struct summary_pair *p = &summary->best[i];
+        fprintf(out, "%8d %8" PRId64 " %10" PRIu64 " %16" PRIu64 " %16" PRIu64 " %10s\n", p->pe,
+                p->peer, p->calls, p->to, p->from, time_text(p->seconds));
+    }
+}
+
+static void text_bursts(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    const struct distribution *d = &summary->bursts;
+    if (d->count == 0)
+        return;
+    fprintf(out,
+            "\nCPU bursts: %" PRIu64
+            ", %s together, mean %s, median %s, 95 %% below %s, longest %s\n",
+            d->count, time_text(d->sum), time_text(distribution_mean(d)),
+            time_text(distribution_quantile(d, 0.5)), time_text(distribution_quantile(d, 0.95)),
+            time_text(d->max));
+}
+
+static void text_phases(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    if (summary->phase_numbers.count < 2 && summary->counter_count == 0)
+        return;
+    fprintf(out, "\n%10s %10s %14s %12s %12s", "phase", "calls", "bytes", "inside", "outside");
+    for (size_t i = 0; i < summary->counter_count; i++)
+        fprintf(out, " %16s", summary->counter_names[i]);
+    fputc('\n', out);
+    for (size_t i = 0; i < summary->phase_numbers.count; i++) {
+        const struct summary_phase *p = &summary->phases[i];
+        fprintf(out, "%10" PRIu32 " %10" PRIu64 " %14" PRIu64 " %12s %12s", p->phase,
+                p->total.calls, p->total.bytes, time_text(p->total.seconds), time_text(p->outside));
+        for (size_t c = 0; c < summary->counter_count; c++)
+            fprintf(out, " %16.12g", p->counters[c]);
+        fputc('\n', out);
+    }
+}
+
+void summary_text(const struct summary *summary)
+{
+    text_head(summary);
+    text_routines(summary);
+    text_spreads(summary);
+    text_sizes(summary);
+    text_pairs(summary);
+    text_bursts(summary);
+    text_phases(summary);
+}
+
+/* ---- JSON ---- */
+
+static bool wants_json(const struct summary *summary)
+{
+    return reader_given(summary->reader, "json");
+}
+
+/* "name":value, with a comma before all but the first of an object. */
+static void member(FILE *out, const char *name, double value)
+{
+    fprintf(out, ",\"%s\":", name);
+    json_number(out, value);
+}
+
+static void count_member(FILE *out, const char *name, uint64_t value)
+{
+    fprintf(out, ",\"%s\":%" PRIu64, name, value);
+}
+
+static void text_member(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, ",\"%s\":", name);
+    json_string(out, text);
+}
+
+static void total_members(FILE *out, const struct total *total)
+{
+    count_member(out, "calls", total->calls);
+    count_member(out, "bytes", total->bytes);
+    member(out, "seconds", total->seconds);
+    member(out, "longest", total->longest);
+}
+
+void summary_json_begin(const struct summary *summary)
+{
+    if (!wants_json(summary))
+        return;
+    FILE *out = summary->reader->out;
+    fputs("{\"summary\":1", out);
+    text_member(out, "trace", summary->reader->path);
+    text_member(out, "command", summary->command);
+    text_member(out, "library", summary->library);
+    text_member(out, "date", summary->date);
+    count_member(out, "pes", (uint64_t)summary->pes);
+    fputs(",\n\"pairs\":[", out);
+}
+
+void summary_json_pair(const struct summary *summary, const struct summary_pair *pair)
+{
+    if (!wants_json(summary))
+        return;
+    FILE *out = summary->reader->out;
+    fprintf(out, "%s\n{\"pe\":%d,\"peer\":%" PRId64, summary->pair_count ? "," : "", pair->pe,
+            pair->peer);
+    count_member(out, "calls", pair->calls);
+    count_member(out, "bytes_to", pair->to);
+    count_member(out, "bytes_from", pair->from);
+    member(out, "seconds", pair->seconds);
+    fputc('}', out);
+    reader_check_written(summary->reader, out, summary->reader->out_name);
+}
+
+static void json_routines(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    double elapsed = summary_elapsed(summary);
+    size_t *order = sorted_routines(summary);
+    fputs("],\n\"routines\":[", out);
+    for (size_t i = 0; i < summary->reader->routines.count; i++) {
+        const struct summary_routine *routine = &summary->routines[order[i]];
+        fprintf(out, "%s\n{\"routine\":", i ? "," : "");
+        json_string(out, routine_name(summary, order[i]));
+        text_member(out, "class", trace_class_name(routine->class));
+        total_members(out, &routine->total);
+        member(out, "share", ratio(routine->total.seconds, elapsed));
+        fputc('}', out);
+    }
+    free(order);
+}
+
+static void json_sizes(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    const char *separator = "";
+    fputs("],\n\"sizes\":[", out);
+    for (size_t size = 0; size < SUMMARY_SIZES; size++) {
+        struct total total = size_total(summary, size);
+        if (total.calls == 0)
+            continue;
+        fprintf(out, "%s\n{\"from\":%" PRIu64 ",\"to\":%" PRIu64, separator,
+                summary_size_first(size), summary_size_last(size));
+        separator = ",";
+        total_members(out, &total);
+        fputs(",\"classes\":{", out);
+        const char *comma = "";
+        for (int class = 0; class < TRACE_CLASSES; class ++) {
+            uint64_t calls = summary->sizes[size][class].calls;
+            if (!calls)
+                continue;
+            fprintf(out, "%s\"%s\":%" PRIu64, comma, trace_class_name((enum trace_class) class),
+                    calls);
+            comma = ",";
+        }
+        fputs("}}", out);
+    }
+}
+
+static void json_pes(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    fputs("],\n\"per_pe\":[", out);
+    for (size_t i = 0; i < summary->pe_count; i++) {
+        const struct summary_pe *pe = &summary->per_pe[i];
+        fprintf(out, "%s\n{\"pe\":%d", i ? "," : "", pe->pe);
+        count_member(out, "calls", pe->calls);
+        count_member(out, "bytes", pe->bytes);
+        member(out, "elapsed", pe->elapsed);
+        member(out, "inside", pe->inside);
+        member(out, "waiting", pe->waiting);
+        member(out, "outside", pe->outside);
+        fputc('}', out);
+    }
+    fputs("],\n\"imbalance\":{", out);
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        struct spread s = spread_of(summary, &quantities[i]);
+        fprintf(out, "%s\"%s\":{\"pe\":%d", i ? "," : "", s.name, s.pe);
+        member(out, "mean", s.mean);
+        member(out, "max", s.max);
+        member(out, "ratio", ratio(s.max, s.mean));
+        fputc('}', out);
+    }
+    fputs("},\n\"waiting\":{", out);
+    for (size_t i = 0; i < WAITINGS; i++) {
+        fprintf(out, "%s\"%s\":", i ? "," : "", waiting_names[i]);
+        json_number(out, summary->waiting[i]);
+    }
+}
+
+static void json_bursts(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    const struct distribution *d = &summary->bursts;
+    fprintf(out, "},\n\"bursts\":{\"count\":%" PRIu64, d->count);
+    member(out, "seconds", d->sum);
+    member(out, "mean", distribution_mean(d));
+    member(out, "median", distribution_quantile(d, 0.5));
+    member(out, "p95", distribution_quantile(d, 0.95));
+    member(out, "max", d->max);
+    fputs("},\n\"phases\":[", out);
+    for (size_t i = 0; i < summary->phase_numbers.count; i++) {
+        const struct summary_phase *p = &summary->phases[i];
+        fprintf(out, "%s\n{\"phase\":%" PRIu32, i ? "," : "", p->phase);
+        total_members(out, &p->total);
+        member(out, "outside", p->outside);
+        member(out, "counted", p->counted);
+        fputs(",\"counters\":{", out);
+        for (size_t c = 0; c < summary->counter_count; c++) {
+            fputs(c ? "," : "", out);
+            json_string(out, summary->counter_names[c]);
+            fprintf(out, ":%.0f", p->counters[c]);
+        }
+        fputs("}}", out);
+    }
+}
+
+void summary_json_end(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    json_routines(summary);
+    json_sizes(summary);
+    json_pes(summary);
+    json_bursts(summary);
+    fputc(']', out);
+    count_member(out, "events", summary->events);
+    count_member(out, "dropped", summary->dropped);
+    count_member(out, "not_ended_in_order", summary->incomplete);
+    member(out, "elapsed", summary->last - summary->first);
+    fprintf(out, ",\"whole\":%s}\n", summary->reader->status ? "false" : "true");
+}
+
+/* ---- Results, by scripts/results.schema.json ---- */
+
+static const struct summary *groups_to_sort;
+
+static int by_routine_and_size(const void *a, const void *b)
+{
+    const struct summary_group *x = &groups_to_sort->groups[*(const size_t *)a],
+                               *y = &groups_to_sort->groups[*(const size_t *)b];
+    int names =
+        strcmp(routine_name(groups_to_sort, x->routine), routine_name(groups_to_sort, y->routine));
+    return names ? names : (x->size > y->size) - (x->size < y->size);
+}
+
+static void result_times(FILE *out, const struct distribution *d)
+{
+    static const struct {
+        const char *name;
+        double share;
+    } quantiles[] = {{"median", 0.5}, {"p5", 0.05},  {"p25", 0.25},
+                     {"p75", 0.75},   {"p95", 0.95}, {"p99", 0.99}};
+    member(out, "time", distribution_middle(d));
+    member(out, "standard_error", distribution_deviation(d) / sqrt((double)d->count));
+    member(out, "mean", distribution_mean(d));
+    member(out, "deviation", distribution_deviation(d));
+    member(out, "min", d->min);
+    member(out, "max", d->max);
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        member(out, quantiles[i].name, distribution_quantile(d, quantiles[i].share));
+    count_member(out, "valid", d->count);
+}
+
+static void result(const struct summary *summary, size_t block, const struct summary_group *group)
+{
+    FILE *out = summary->reader->out;
+    const char *name = routine_name(summary, group->routine);
+    double bytes = rint((double)group->bytes / (double)group->times.count);
+    fputs("{\"record\":\"result\",\"block\":", out);
+    json_string(out, name);
+    fprintf(out, ",\"number\":%zu,\"function\":", block);
+    json_string(out, name);
+    char call[256];
+    snprintf(call, sizeof call, "%.200s(%.0f)", name, bytes);
+    text_member(out, "call", call);
+    fprintf(out, ",\"arguments\":{\"bytes\":{\"value\":%.0f,\"unit\":\"bytes\"}}", bytes);
+    fprintf(out, ",\"variables\":{\"bytes\":%.0f}", bytes);
+    fprintf(out, ",\"pe_set\":{\"size\":%d,\"placement\":\"\"},\"bytes\":%.0f,", summary->pes,
+            bytes);
+    fputs("\"quantity\":\"time\",\"round\":1", out);
+    result_times(out, &group->times);
+    fputs(",\"per_pe\":[", out);
+    size_t pes = group->counts && summary->pes <= SUMMARY_MOST_PES ? (size_t)summary->pes : 0;
+    for (size_t i = 0; i < pes; i++) {
+        fputs(i ? "," : "", out);
+        json_number(out, group->counts[i] ? group->sums[i] / (double)group->counts[i] : NAN);
+    }
+    fputs("],\"flags\":[],\"notes\":[", out);
+    if (group->least != group->most) {
+        char note[96];
+        snprintf(note, sizeof note, "calls of %" PRIu64 " to %" PRIu64 " bytes", group->least,
+                 group->most);
+        json_string(out, note);
+    }
+    fputs("]}\n", out);
+}
+
+static void block_record(FILE *out, const char *kind, const char *name, size_t number)
+{
+    fprintf(out, "{\"record\":\"%s\",\"block\":", kind);
+    json_string(out, name);
+    fprintf(out, ",\"number\":%zu%s}\n", number,
+            strcmp(kind, "block_end") == 0 ? ",\"duration\":null" : "");
+}
+
+void summary_results(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    size_t count = summary->group_numbers.count, block = 0;
+    size_t *order = reader_allocate(NULL, count, sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    groups_to_sort = summary;
+    if (count > 0)
+        qsort(order, count, sizeof *order, by_routine_and_size);
+    fputs("{\"record\":\"header\",\"schema\":1,\"program\":\"skampi\"", out);
+    text_member(out, "command_line", summary->command);
+    text_member(out, "library", summary->library);
+    count_member(out, "pes", (uint64_t)summary->pes);
+    fputs(
+        ",\"notes\":[\"times of the calls of a traced application, by routine and size; quantiles "
+        "within 7 %\"]}\n",
+        out);
+    for (size_t i = 0; i < count; i++) {
+        const struct summary_group *group = &summary->groups[order[i]];
+        const char *name = routine_name(summary, group->routine);
+        if (i == 0 || group->routine != summary->groups[order[i - 1]].routine)
+            block_record(out, "block", name, ++block);
+        result(summary, block, group);
+        if (i + 1 == count || group->routine != summary->groups[order[i + 1]].routine)
+            block_record(out, "block_end", name, block);
+    }
+    fputs("{\"record\":\"end\",\"status\":null}\n", out);
+    free(order);
+}

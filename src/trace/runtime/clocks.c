@@ -1,0 +1,139 @@
+/* Clocks of the PEs: synchronized when the library has started and before it ends. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock/sync.h"
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "trace/runtime/internal.h"
+
+/* Applications wait for this: drift is known better from start and end than from longer fits. */
+#define PATIENCE 100
+#define FIT_POINTS 10
+#define FIT_EXCHANGES 10
+#define SPREAD 0.1 /* s */
+#define LONG_SPREAD 0.2
+
+/* Where trace_now() knows no instruction. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define COUNTER_UNREADABLE false
+#else
+#define COUNTER_UNREADABLE true
+#endif
+
+static bool one_clock; /* of all PEs, as seen at the start */
+
+void clocks_loaded(void)
+{
+    const char *recorder = getenv("SHMEMTRACE_RECORDER");
+    timer_calibration_begin();
+    /* Known before the first reading; whether the text is right is seen later. */
+    trace_run.clock_gettime = timer_find("tsc")->unusable() != NULL || COUNTER_UNREADABLE ||
+                              (recorder && strcmp(recorder, "clock_gettime") == 0);
+    tracer.loaded = (int64_t)trace_now();
+}
+
+/* One rate for the PEs of a node: rates that each has measured would look like drift. */
+static double rate_of_node(const struct timer *timer)
+{
+    int node = comm_node_of(comm_pe()), size = comm_node_size(node), count = 0;
+    int *members = malloc((size_t)size * sizeof *members);
+    if (!members)
+        return timer_calibrate(timer);
+    for (int pe = comm_node_leader(node); count < size; pe++)
+        if (comm_node_of(pe) == node)
+            members[count++] = pe;
+    struct pe_set *set = pe_set_create(members, count);
+    double rate = 0;
+    comm_enter(set);
+    if (pe_set_rank_of(set, comm_pe()) == 0)
+        rate = timer_calibrate(timer);
+    comm_broadcast(set, &rate, sizeof rate);
+    comm_enter(comm_world());
+    pe_set_release(set);
+    free(members);
+    return rate;
+}
+
+static struct clock_fix fix_now(double bound)
+{
+    int64_t far = INT64_C(1) << 40; /* ticks: minutes */
+    struct clock_fix fix = {.known = true, .local = timer_now(), .bound = bound};
+    fix.global = sync_to_global(fix.local);
+    fix.rate = (double)(sync_to_global(fix.local + far) - fix.global) / (double)far;
+    return fix;
+}
+
+static struct sync_report synchronize(enum sync_algorithm algorithm)
+{
+    struct sync_rules rules = {algorithm, PATIENCE, FIT_POINTS, FIT_EXCHANGES, SPREAD, LONG_SPREAD};
+    struct sync_report report;
+    sync_synchronize(&rules, &report);
+    return report;
+}
+
+static void tell_clocks(const struct sync_report *report)
+{
+    static const char *const names[] = {"default", "none", "linear", "ring", "tree", "hca"};
+    const char *timer = timer_in_use->name;
+    if (report->shared)
+        snprintf(tracer.clock_text, sizeof tracer.clock_text, "%s, one clock of all PEs", timer);
+    else
+        snprintf(tracer.clock_text, sizeof tracer.clock_text,
+                 "%s, synchronized at start (%s) and end (tree)", timer, names[report->algorithm]);
+}
+
+/* Without room to talk: every PE for itself. */
+static bool start_alone(struct timer *timer, const char *problem, bool *speaks)
+{
+    timer->ticks_per_second = timer_calibrate(timer);
+    timer_select(timer->name);
+    tracer.ticks_per_second = timer->ticks_per_second;
+    tracer.beginning = tracer.loaded;
+    tracer.start = (struct clock_fix){.rate = 1, .bound = NAN};
+    snprintf(tracer.clock_text, sizeof tracer.clock_text,
+             "%s, not synchronized: no room in the symmetric heap", timer->name);
+    *speaks = problem != NULL;
+    return !problem;
+}
+
+bool clocks_start(const char *problem, bool *speaks)
+{
+    struct timer *timer = timer_find(trace_run.clock_gettime ? "clock_gettime" : "tsc");
+    if (!comm_attach())
+        return start_alone(timer, problem, speaks);
+    int64_t first = problem ? -tracer.pe : INT64_MIN;
+    comm_allreduce_int(comm_world(), COMM_MAX, &first, 1);
+    *speaks = problem && first == -tracer.pe;
+    if (first != INT64_MIN) {
+        comm_detach();
+        return false;
+    }
+    file_agree(); /* while PEs can talk */
+    timer->ticks_per_second = rate_of_node(timer);
+    timer_select(timer->name);
+    struct sync_report report = synchronize(SYNC_DEFAULT);
+    one_clock = report.shared;
+    tracer.start = fix_now(report.bound);
+    struct timespec date;
+    if (clock_gettime(CLOCK_REALTIME, &date) == 0)
+        tracer.realtime = (int64_t)date.tv_sec * 1000000000 + date.tv_nsec;
+    tracer.ticks_per_second = 1 / sync_seconds(1);
+    tracer.beginning = sync_to_global(tracer.loaded);
+    comm_allreduce_int(comm_world(), COMM_MIN, &tracer.beginning, 1);
+    tell_clocks(&report);
+    comm_detach();
+    return true;
+}
+
+void clocks_finish(void)
+{
+    if (!tracer.start.known || !comm_attach())
+        return;
+    struct sync_report report = synchronize(one_clock ? SYNC_DEFAULT : SYNC_TREE);
+    tracer.end = fix_now(report.bound);
+    comm_detach();
+}

@@ -1,0 +1,216 @@
+/*
+ * --hw: what PAPI's counters count in each stretch of a phase, on the thread that started the
+ * library. PAPI is loaded only when asked for, so that the tracer runs where it is not installed.
+ */
+#define _GNU_SOURCE /* asprintf */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/runtime/internal.h"
+
+#define PIECE_BYTES 2048 /* on the stack of a signal handler, which may have little */
+#define STRETCH_MOST_BYTES ((3 + SETTINGS_COUNTERS) * 2 * NUMBER_MOST_BYTES)
+
+struct stretch {
+    uint32_t phase, thread;
+    int64_t start, end; /* ticks */
+    long long counts[SETTINGS_COUNTERS];
+};
+
+static struct {
+    size_t count;
+    char *names[SETTINGS_COUNTERS];
+    int set; /* of PAPI */
+    int (*read)(int set, long long *counts);
+    pthread_t thread;
+    bool open;
+    struct stretch current; /* counts: at its beginning */
+    struct stretch *stretches;
+    size_t kept, room;
+} counters;
+
+size_t counters_kept(void)
+{
+    return counters.count;
+}
+
+const char *counters_kept_name(size_t i)
+{
+    return counters.names[i];
+}
+
+static void open_stretch(uint32_t thread, uint32_t phase)
+{
+    counters.current.phase = phase;
+    counters.current.thread = thread;
+    counters.current.start = (int64_t)trace_now();
+    counters.open = counters.read(counters.set, counters.current.counts) == 0;
+}
+
+static void close_stretch(void)
+{
+    struct stretch now = counters.current;
+    if (counters.read(counters.set, now.counts) != 0)
+        return;
+    now.end = (int64_t)trace_now();
+    if (counters.kept == counters.room) {
+        size_t room = counters.room * 2 + 64;
+        struct stretch *more = realloc(counters.stretches, room * sizeof *more);
+        if (!more)
+            return;
+        counters.stretches = more;
+        counters.room = room;
+    }
+    for (size_t i = 0; i < counters.count; i++)
+        now.counts[i] -= counters.current.counts[i];
+    counters.stretches[counters.kept++] = now;
+}
+
+void counters_phase(uint32_t thread, uint32_t phase)
+{
+    if (counters.count == 0 || !pthread_equal(pthread_self(), counters.thread))
+        return;
+    if (counters.open)
+        close_stretch();
+    open_stretch(thread, phase);
+}
+
+void counters_end(void)
+{
+    if (counters.open && pthread_equal(pthread_self(), counters.thread))
+        close_stretch();
+    counters.open = false;
+}
+
+static void write_piece(uint32_t thread, uint32_t records, const unsigned char *bytes,
+                        const struct output *output, off_t *end)
+{
+    struct block_head head = {.kind = BLOCK_PHASES,
+                              .bytes = (uint32_t)(output->next - bytes),
+                              .thread = thread,
+                              .records = records};
+    if (records > 0)
+        file_write_at(end, &head, bytes);
+}
+
+void counters_write(off_t *end)
+{
+    unsigned char bytes[PIECE_BYTES];
+    struct output output = {bytes, bytes + sizeof bytes, false};
+    uint32_t records = 0;
+    for (size_t i = 0; i < counters.kept; i++) {
+        const struct stretch *stretch = &counters.stretches[i];
+        if ((size_t)(output.end - output.next) < STRETCH_MOST_BYTES) {
+            write_piece(counters.current.thread, records, bytes, &output, end);
+            output.next = bytes;
+            records = 0;
+        }
+        give_number(&output, stretch->phase);
+        give_signed(&output, stretch->start);
+        give_signed(&output, stretch->end);
+        for (size_t k = 0; k < counters.count; k++)
+            give_signed(&output, stretch->counts[k]);
+        records++;
+    }
+    write_piece(counters.current.thread, records, bytes, &output, end);
+}
+
+#if TRACE_PAPI
+#include <papi.h>
+
+static struct {
+    int (*library_init)(int version);
+    int (*create_eventset)(int *set);
+    int (*name_to_code)(const char *name, int *code);
+    int (*add_event)(int set, int code);
+    int (*start)(int set);
+    char *(*strerror)(int problem);
+} papi;
+
+__attribute__((format(printf, 1, 2))) static char *refuse(const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        abort();
+    va_end(arguments);
+    return text;
+}
+
+static bool find_functions(void)
+{
+    char name[64];
+    void *library = NULL;
+    snprintf(name, sizeof name, "libpapi.so.%d.%d", (int)PAPI_VERSION_MAJOR(PAPI_VERSION),
+             (int)PAPI_VERSION_MINOR(PAPI_VERSION));
+    const struct {
+        const char *name;
+        void *function; /* where it goes */
+    } wanted[] = {
+        {"PAPI_library_init", &papi.library_init},
+        {"PAPI_create_eventset", &papi.create_eventset},
+        {"PAPI_event_name_to_code", &papi.name_to_code},
+        {"PAPI_add_event", &papi.add_event},
+        {"PAPI_start", &papi.start},
+        {"PAPI_strerror", &papi.strerror},
+        {"PAPI_read", &counters.read},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        /* The program may have it already. */
+        void *symbol = dlsym(RTLD_DEFAULT, wanted[i].name);
+        if (!symbol && !library)
+            library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (!symbol && library)
+            symbol = dlsym(library, wanted[i].name);
+        if (!symbol)
+            return false;
+        memcpy(wanted[i].function, &symbol, sizeof symbol); /* ISO C has no cast between these */
+    }
+    return true;
+}
+
+char *counters_begin(const char *names)
+{
+    if (!find_functions())
+        return refuse("SHMEMTRACE_HW: PAPI's library is not here: install it, or do without");
+    if (papi.library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
+        return refuse("SHMEMTRACE_HW: PAPI cannot be started here");
+    counters.set = PAPI_NULL;
+    int status = papi.create_eventset(&counters.set);
+    char *list = strdup(names), *rest = list;
+    for (char *name; status == PAPI_OK && list && (name = strsep(&rest, ","));) {
+        int code = 0;
+        status = papi.name_to_code(name, &code);
+        if (status == PAPI_OK)
+            status = papi.add_event(counters.set, code);
+        if (status != PAPI_OK) {
+            char *problem = refuse("SHMEMTRACE_HW=%s: %s cannot be counted here: %s; papi_avail "
+                                   "lists what can",
+                                   names, name, papi.strerror(status));
+            free(list);
+            return problem;
+        }
+        counters.names[counters.count++] = strdup(name);
+    }
+    free(list);
+    if (status == PAPI_OK)
+        status = papi.start(counters.set);
+    if (status != PAPI_OK)
+        return refuse("SHMEMTRACE_HW=%s: these cannot be counted together: %s", names,
+                      papi.strerror(status));
+    counters.thread = pthread_self();
+    open_stretch(0, 0);
+    return NULL;
+}
+#else
+char *counters_begin(const char *names)
+{
+    (void)names;
+    return strdup("SHMEMTRACE_HW: this tracer was built without PAPI");
+}
+#endif

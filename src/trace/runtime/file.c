@@ -1,0 +1,463 @@
+/* The file of a PE: see format.h. */
+#define _GNU_SOURCE /* asprintf, pwritev */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "comm/comm.h"
+#include "trace/runtime/internal.h"
+
+#ifndef SKAMPI_VERSION
+#define SKAMPI_VERSION "unknown"
+#endif
+
+/* Descriptors that applications count on are below. */
+#define LEAST_DESCRIPTOR 200
+#define COMMAND_BYTES 4096
+#define MOST_JOBS 1000000
+#define DESCRIPTION_BYTES (1024 * 1024)
+
+static struct {
+    int job;             /* of one command; 0 and 1: the first */
+    char path[PATH_MAX]; /* absolute: programs change folders */
+    _Atomic int descriptor;
+    dev_t device; /* of the file, in case the application closes all descriptors and opens others */
+    ino_t inode;
+    off_t ending; /* where there is room for that */
+    _Atomic off_t end;
+    atomic_int append_error; /* why a block could not be appended, see why_not(); 0: all could */
+} file = {.descriptor = -1};
+
+_Static_assert(sizeof(struct block_head) == 48, "heads of blocks have no gaps");
+_Static_assert(sizeof(struct format_head) == 24, "the file's head has no gaps");
+
+/* ---- At the beginning ---- */
+
+static char *refuse(const char *what, const char *remedy)
+{
+    char *text;
+    if (asprintf(&text, "%s: %s: %s", file.path, what, remedy) < 0)
+        abort();
+    return text;
+}
+
+/* Folders that lead to it are made, too. */
+static bool make_folder(const char *path)
+{
+    char part[sizeof file.path];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *at = part + 1; *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            mkdir(part, 0777);
+            *at = '/';
+        }
+    return mkdir(part, 0777) == 0 || errno == EEXIST;
+}
+
+static void own_command(char *command)
+{
+    int descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor >= 0 ? read(descriptor, command, COMMAND_BYTES - 1) : 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    length = length > 0 ? length : 0;
+    command[length] = '\0';
+    for (ssize_t i = 0; i + 1 < length; i++)
+        if (command[i] == '\0')
+            command[i] = ' ';
+}
+
+static void describe(struct output *output)
+{
+    char host[256] = "unknown", command[COMMAND_BYTES], date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gethostname(host, sizeof host - 1);
+    own_command(command);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    give_number(output, (uint64_t)tracer.pe);
+    give_number(output, (uint64_t)trace_pes);
+    give_text(output, host);
+    give_text(output, command);
+    give_text(output, comm_library());
+    give_text(output, SKAMPI_VERSION);
+    give_text(output, date);
+    give_number(output, tracer.settings.summary);
+    give_text(output, tracer.clock_text);
+    give_real(output, tracer.ticks_per_second);
+    give_signed(output, tracer.beginning);
+    give_number(output, tracer.start.known);
+    give_signed(output, tracer.start.local);
+    give_signed(output, tracer.start.global);
+    give_real(output, tracer.start.rate);
+    give_real(output, tracer.start.bound);
+    give_number(output, counters_kept());
+    for (size_t i = 0; i < counters_kept(); i++)
+        give_text(output, counters_kept_name(i));
+    give_number(output, places_objects());
+    for (size_t i = 0; i < places_objects(); i++)
+        give_text(output, places_object_name(i));
+    give_number(output, trace_routine_count);
+    for (size_t i = 0; i < trace_routine_count; i++) {
+        const struct trace_routine *routine = &trace_routines[i];
+        give_text(output, routine->name);
+        give_number(output, (uint64_t)routine->class);
+        give_number(output, (uint64_t)routine->type);
+        give_number(output, routine->element_bytes);
+        give_number(output, routine->fields);
+    }
+}
+
+/* A program must not be killed by SIGXFSZ because of its tracer; it may set its own limit at any
+ * time. In signal handlers. */
+static uint64_t most_bytes(void)
+{
+    struct rlimit limit;
+    uint64_t most = tracer.settings.limit ? tracer.settings.limit : UINT64_MAX;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < most)
+        most = limit.rlim_cur;
+    return most;
+}
+
+enum { NO_LONGER_OPEN = -1, TOO_LARGE = -2 };
+
+/* Why something was not written; error: errno, 0 when a part was written, or one of those above.
+ * In signal handlers. */
+static const char *why_not(int error)
+{
+    switch (error) {
+    case 0:
+    case ENOSPC:
+        return "the disk is full";
+    case EDQUOT:
+        return "the quota of the disk is used up";
+    case NO_LONGER_OPEN:
+        return "closed by the program";
+    case TOO_LARGE:
+    case EFBIG:
+        return "the limit of its size is reached";
+    default: {
+        const char *text = strerrordesc_np(error);
+        return text ? text : "cannot be written";
+    }
+    }
+}
+
+static char *write_beginning(void)
+{
+    static const unsigned char no_ending[FORMAT_ENDING_BYTES];
+    unsigned char *description = malloc(DESCRIPTION_BYTES);
+    if (!description)
+        return refuse("out of memory", "run without the tracer");
+    struct output output = {description, description + DESCRIPTION_BYTES, false};
+    describe(&output);
+    struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
+    head.description_bytes = (uint32_t)(output.next - description);
+    head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
+    struct iovec parts[] = {{&head, sizeof head},
+                            {description, head.description_bytes},
+                            {(void *)(uintptr_t)no_ending, sizeof no_ending}};
+    file.ending = (off_t)(sizeof head + head.description_bytes);
+    off_t end = file.ending + FORMAT_ENDING_BYTES;
+    bool room = (uint64_t)end <= most_bytes();
+    errno = 0;
+    bool written = room && pwritev(file.descriptor, parts, 3, 0) == end;
+    int error = errno;
+    free(description);
+    file.end = end;
+    /* A beginning that is cut off is no trace. */
+    if (!written && ftruncate(file.descriptor, 0) == 0)
+        unlink(file.path);
+    if (output.full)
+        return refuse("the description does not fit", "load fewer libraries");
+    if (!room)
+        return refuse("files may not be as large as a trace's beginning",
+                      "raise SHMEMTRACE_LIMIT, or the shell's ulimit -f");
+    return written ? NULL
+                   : refuse(why_not(error), "free some, or name another folder by "
+                                            "SHMEMTRACE_OUTPUT (-o of shmemtrace)");
+}
+
+/* Out of the application's way, and no other run's. */
+static int keep(int descriptor)
+{
+    int above = fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+    if (above < 0)
+        return descriptor;
+    close(descriptor);
+    return above;
+}
+
+/* A file system without locks must do without them. */
+static bool is_free(int descriptor)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+static void make_mark(const char *folder)
+{
+    char mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
+    snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, folder);
+    int descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+void file_refused(void)
+{
+    const char *folder = getenv("SHMEMTRACE_OUTPUT");
+    if (folder && getenv(FORMAT_JOBS_VARIABLE))
+        make_mark(folder);
+}
+
+/* The number of a folder that no job has yet. What is wrong with folders is found when files are
+ * made there. */
+static int64_t claim_folder(void)
+{
+    const char *folder = tracer.settings.folder;
+    char path[PATH_MAX], first[32];
+    if (!getenv(FORMAT_JOBS_VARIABLE) || !make_folder(folder))
+        return 1;
+    snprintf(first, sizeof first, FORMAT_NAME, 0);
+    if (snprintf(path, sizeof path, "%s/%s", folder, first) >= (int)sizeof path)
+        return 1;
+    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+        close(descriptor);
+    if (descriptor >= 0 || errno != EEXIST)
+        return 1;
+    for (int job = 2; job < MOST_JOBS; job++) {
+        if (snprintf(path, sizeof path, FORMAT_JOB, folder, job) >= (int)sizeof path)
+            break;
+        if (mkdir(path, 0777) == 0) {
+            tracer_say("this is job %d of one command; its trace goes to %s", job, path);
+            make_mark(path);
+            return job;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return 1;
+}
+
+void file_agree(void)
+{
+    int64_t job = tracer.pe == 0 ? claim_folder() : 1;
+    comm_broadcast(comm_world(), &job, sizeof job);
+    file.job = (int)job;
+}
+
+char *file_create(void)
+{
+    char name[32], folder[PATH_MAX], whole[PATH_MAX];
+    snprintf(name, sizeof name, FORMAT_NAME, tracer.pe);
+    if (file.job > 1)
+        snprintf(folder, sizeof folder, FORMAT_JOB, tracer.settings.folder, file.job);
+    else
+        snprintf(folder, sizeof folder, "%s", tracer.settings.folder);
+    snprintf(file.path, sizeof file.path, "%s", folder);
+    if (!make_folder(folder) || !realpath(folder, whole))
+        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+    int length = snprintf(file.path, sizeof file.path, "%s/%s", whole, name);
+    if (length < 0 || (size_t)length >= sizeof file.path)
+        return refuse("the name is too long", "name another folder by SHMEMTRACE_OUTPUT");
+    int descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+    file.descriptor = keep(descriptor);
+    struct stat status;
+    if (fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
+        !format_may_replace(file.descriptor))
+        return refuse("there is a file that is no trace", "move it or name another folder");
+    if (!is_free(file.descriptor))
+        return refuse("a running program writes its trace there",
+                      "name another folder by SHMEMTRACE_OUTPUT");
+    file.device = status.st_dev;
+    file.inode = status.st_ino;
+    if (ftruncate(file.descriptor, 0) != 0)
+        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+    return write_beginning();
+}
+
+/* ---- Blocks ---- */
+
+off_t file_end(void)
+{
+    return file.end;
+}
+
+static void stop(int reason, const char *text)
+{
+    if (!(tracer_stop(reason) & (OFF_LIMIT | OFF_FAILED)))
+        tracer_say("%s: %s; recording has stopped, the program goes on", file.path, text);
+}
+
+static bool leads_to_file(int descriptor)
+{
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && status.st_dev == file.device &&
+           status.st_ino == file.inode;
+}
+
+/* Whether there is a descriptor of the file: opened again when the application has closed it. */
+static bool is_open(void)
+{
+    if (leads_to_file(file.descriptor))
+        return true;
+    int again = open(file.path, O_RDWR | O_CLOEXEC);
+    if (again < 0)
+        return false;
+    if (!leads_to_file(again)) {
+        close(again);
+        return false;
+    }
+    file.descriptor = keep(again);
+    (void)is_free(file.descriptor);
+    return true;
+}
+
+static uint32_t block_checksum(const struct block_head *head, const void *payload)
+{
+    size_t before = offsetof(struct block_head, bytes);
+    uint32_t sum = checksum(0, (const char *)head + before, sizeof *head - before);
+    return checksum(sum, payload, head->bytes);
+}
+
+bool file_write_block(struct buffer *block)
+{
+    struct block_head *head = &block->head;
+    off_t bytes = (off_t)(sizeof *head + head->bytes);
+    if (atomic_load(&tracer.off) & (OFF_LIMIT | OFF_FAILED))
+        return false;
+    off_t at = atomic_fetch_add(&file.end, bytes);
+    if ((uint64_t)(at + bytes) > most_bytes()) {
+        atomic_fetch_sub(&file.end, bytes);
+        stop(OFF_LIMIT, why_not(TOO_LARGE));
+        return false;
+    }
+    head->magic = BLOCK_MAGIC;
+    head->checksum = block_checksum(head, block->payload);
+    errno = 0;
+    bool there = is_open();
+    if (there && pwrite(file.descriptor, head, (size_t)bytes, at) == bytes)
+        return true;
+    stop(OFF_FAILED, why_not(there ? errno : NO_LONGER_OPEN));
+    /* What was written of it is no block. */
+    off_t behind = at + bytes;
+    if (atomic_compare_exchange_strong(&file.end, &behind, at) && there &&
+        ftruncate(file.descriptor, at) != 0)
+        return false;
+    return false;
+}
+
+bool file_write_at(off_t *end, const struct block_head *head, const void *payload)
+{
+    struct block_head whole = *head;
+    whole.magic = BLOCK_MAGIC;
+    whole.checksum = block_checksum(&whole, payload);
+    struct iovec parts[] = {{&whole, sizeof whole}, {(void *)(uintptr_t)payload, whole.bytes}};
+    off_t bytes = (off_t)(sizeof whole + whole.bytes);
+    int error = 0;
+    errno = 0;
+    if ((uint64_t)(*end + bytes) > most_bytes())
+        error = TOO_LARGE;
+    else if (!is_open())
+        error = NO_LONGER_OPEN;
+    else if (pwritev(file.descriptor, parts, 2, *end) != bytes)
+        error = errno ? errno : ENOSPC;
+    if (error) {
+        file.append_error = error;
+        return false;
+    }
+    *end += bytes;
+    return true;
+}
+
+void file_keep(off_t end)
+{
+    file.end = end;
+}
+
+/* A line for standard error that is put together where snprintf is not allowed. */
+struct line {
+    char text[PATH_MAX + 512];
+    size_t length;
+};
+
+static void add_text(struct line *line, const char *text)
+{
+    for (; *text && line->length < sizeof line->text; text++)
+        line->text[line->length++] = *text;
+}
+
+static void add_number(struct line *line, uint64_t number)
+{
+    char digits[24], *first = digits + sizeof digits - 1;
+    *first = '\0';
+    do
+        *--first = (char)('0' + number % 10);
+    while (number /= 10);
+    add_text(line, first);
+}
+
+void file_report_lost(uint64_t lost, uint64_t events)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    int error = file.append_error;
+    if (!error || atomic_load(&tracer.off) & (OFF_LIMIT | OFF_FAILED) ||
+        atomic_flag_test_and_set(&said))
+        return;
+    struct line line = {.length = 0};
+    add_text(&line, "shmemtrace: PE ");
+    add_number(&line, (uint64_t)tracer.pe);
+    add_text(&line, ": ");
+    add_text(&line, file.path);
+    add_text(&line, ": ");
+    add_text(&line, why_not(error));
+    add_text(&line, ": ");
+    add_number(&line, lost);
+    add_text(&line, " of ");
+    add_number(&line, events);
+    add_text(&line, " events are lost; make room, ");
+    add_text(&line, tracer.settings.ring ? "name another folder with -o, or keep fewer with --ring"
+                                         : "or name another folder with -o");
+    add_text(&line, "\n");
+    if (write(STDERR_FILENO, line.text, line.length) < 0)
+        return; /* nobody is left to hear of it */
+}
+
+void file_write_ending(const char *reason, const struct kept *kept, off_t end, bool last)
+{
+    unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
+    struct output output = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
+    if (file.descriptor < 0 || !is_open())
+        return;
+    give_text(&output, reason);
+    give_number(&output, kept->events);
+    give_number(&output, kept->dropped);
+    give_number(&output, tracer.thread_count);
+    give_number(&output, tracer.end.known);
+    give_signed(&output, tracer.end.local);
+    give_signed(&output, tracer.end.global);
+    give_real(&output, tracer.end.bound);
+    give_number(&output, kept->lost);
+    give_signed(&output, tracer.realtime);
+    uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
+    memcpy(bytes, &sum, sizeof sum);
+    if (pwrite(file.descriptor, bytes, sizeof bytes, file.ending) < 0)
+        return; /* nobody is left to hear of it */
+    if (last && ftruncate(file.descriptor, end) == 0)
+        file.end = end;
+}

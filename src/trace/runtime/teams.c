@@ -1,0 +1,189 @@
+/* Who is in a team, and in that of a context. */
+#include "trace/runtime/teams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/pe_ranges.h"
+#include "trace/runtime/internal.h"
+
+#define CONTEXTS 4096 /* of teams, different ones while the program runs */
+#define RECORD_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)
+
+struct members {
+    const struct members *next; /* of those of contexts */
+    size_t ranges;
+    struct pe_range range[];
+};
+
+bool trace_team_contexts;
+
+/* ---- Members ---- */
+
+static bool continues(struct pe_range *range, int64_t pe)
+{
+    if (range->count == 1 && pe != range->first)
+        range->stride = pe - range->first;
+    if (pe == range->first || pe != range->first + range->count * range->stride)
+        return false;
+    range->count++;
+    return true;
+}
+
+/* NULL: there is no memory, or the library does not tell. To be freed. */
+static struct members *find_members(const void *team, const struct trace_team_calls *calls)
+{
+    size_t room = 1;
+    int size = calls->size(team);
+    struct members *members = malloc(sizeof *members + room * sizeof *members->range);
+    if (members)
+        members->ranges = 0;
+    for (int i = 0; members && i < size; i++) {
+        int pe = calls->member(team, i);
+        if (pe < 0 || pe >= trace_pes) {
+            free(members);
+            return NULL;
+        }
+        if (members->ranges > 0 && continues(&members->range[members->ranges - 1], pe))
+            continue;
+        if (members->ranges == room) {
+            room *= 2;
+            struct members *more = realloc(members, sizeof *members + room * sizeof *more->range);
+            if (!more)
+                free(members);
+            members = more;
+        }
+        if (members)
+            members->range[members->ranges++] = (struct pe_range){i, pe, 1, 1};
+    }
+    return members;
+}
+
+/* ---- Blocks ---- */
+
+static void write_block(struct buffer *buffer, const struct output *output, uint32_t records)
+{
+    buffer->head = (struct block_head){
+        .kind = BLOCK_TEAMS,
+        .bytes = (uint32_t)(output->next - buffer->payload),
+        .thread = ((const struct tracer_thread *)trace_this_thread)->number,
+        .records = records,
+    };
+    file_write_block(buffer);
+}
+
+static void write_members(int64_t number, const struct members *members, struct buffer *buffer)
+{
+    struct output output = {buffer->payload, buffer->payload + sizeof buffer->payload, false};
+    uint32_t records = 0;
+    for (size_t i = 0; i < members->ranges; i++) {
+        const struct pe_range *range = &members->range[i];
+        if ((size_t)(output.end - output.next) < RECORD_MOST_BYTES) {
+            write_block(buffer, &output, records);
+            output.next = buffer->payload;
+            records = 0;
+        }
+        give_signed(&output, number);
+        give_number(&output, (uint64_t)pe_ranges_size(members->range, members->ranges));
+        give_number(&output, (uint64_t)range->index);
+        give_number(&output, (uint64_t)range->first);
+        give_signed(&output, range->stride);
+        give_number(&output, (uint64_t)range->count);
+        records++;
+    }
+    if (records > 0)
+        write_block(buffer, &output, records);
+}
+
+void trace_team_add(int64_t number, const void *team, const struct trace_team_calls *calls)
+{
+    if (atomic_load(&tracer.off) & OFF_ENDED)
+        return;
+    struct members *members = find_members(team, calls);
+    struct buffer *buffer = members ? malloc(sizeof *buffer) : NULL;
+    if (buffer) {
+        struct tracer_hold hold;
+        tracer_hold(&hold);
+        if (tracer_lock())
+            write_members(number, members, buffer);
+        tracer_unlock();
+        tracer_release(&hold);
+    }
+    free(buffer);
+    free(members);
+}
+
+void trace_team_kept(struct trace_thread *thread)
+{
+    if (!atomic_load(&tracer.off))
+        trace_begun(thread);
+}
+
+/* ---- Contexts ---- */
+
+/* The library may use a handle again: its entry is then that of the new context. */
+static struct {
+    _Atomic(const void *) contexts[CONTEXTS];
+    _Atomic(const struct members *) members[CONTEXTS]; /* NULL: numbers are the world's */
+    atomic_size_t count;
+} table;
+
+/* 1 + index, 0: not there. */
+static size_t find_context(const void *context)
+{
+    size_t i = atomic_load(&table.count);
+    i = i < CONTEXTS ? i : CONTEXTS; /* another thread may be adding one too many */
+    while (i > 0 && atomic_load(&table.contexts[i - 1]) != context)
+        i--;
+    return i;
+}
+
+static bool are_same(const struct members *a, const struct members *b)
+{
+    return a->ranges == b->ranges && memcmp(a->range, b->range, a->ranges * sizeof *a->range) == 0;
+}
+
+/* Of all contexts. Members are never freed, since another thread may be looking at them; there are
+ * as many as there are teams with different ones. */
+static _Atomic(const struct members *) known;
+
+static const struct members *keep_members(struct members *members)
+{
+    static const struct members unknown;
+    if (!members)
+        return &unknown;
+    const struct members *before = atomic_load(&known);
+    for (const struct members *other = before; other; other = other->next)
+        if (are_same(members, other)) {
+            free(members);
+            return other;
+        }
+    do
+        members->next = before;
+    while (!atomic_compare_exchange_weak(&known, &before, members));
+    return members;
+}
+
+void trace_context_add(const void *context, const void *team, const struct trace_team_calls *calls)
+{
+    size_t found = trace_team_contexts ? find_context(context) : 0;
+    if (!team && !found)
+        return;
+    if (!found) {
+        found = 1 + atomic_fetch_add(&table.count, 1);
+        if (found > CONTEXTS) {
+            atomic_store(&table.count, CONTEXTS);
+            return;
+        }
+        atomic_store(&table.contexts[found - 1], context);
+    }
+    atomic_store(&table.members[found - 1], team ? keep_members(find_members(team, calls)) : NULL);
+    trace_team_contexts = true;
+}
+
+int64_t trace_context_peer(const void *context, int pe)
+{
+    size_t found = find_context(context);
+    const struct members *members = found ? atomic_load(&table.members[found - 1]) : NULL;
+    return members ? pe_ranges_member(members->range, members->ranges, pe) : pe;
+}

@@ -1,0 +1,154 @@
+/*
+ * What only the wrappers that src/trace/wrappers/generate writes need besides runtime.h: how
+ * parameters become values of fields, and where the library is.
+ */
+#ifndef SKAMPI_TRACE_RUNTIME_WRAPPER_H
+#define SKAMPI_TRACE_RUNTIME_WRAPPER_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr, dladdr, RTLD_NEXT */
+#endif
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "trace/runtime/runtime.h"
+#include "trace/runtime/teams.h"
+
+/* Whoever opens the library by dlopen() may keep its names to itself; wrappers need them. */
+static inline int trace_publish_library(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    static char here;
+    Dl_info where, own;
+    void *handle = *object->dlpi_name ? dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found = handle ? dlsym(handle, "shmem_n_pes") : NULL;
+    bool other = found && dladdr(found, &where) && dladdr(&here, &own) &&
+                 strcmp(where.dli_fname, own.dli_fname) != 0;
+    if (other)
+        dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    if (handle)
+        dlclose(handle);
+    return other;
+}
+
+/* True: the library was not visible until now. */
+static inline bool trace_starting(void)
+{
+    return !dlsym(RTLD_NEXT, "shmem_n_pes") && dl_iterate_phdr(trace_publish_library, NULL);
+}
+
+static inline int64_t trace_float_bits(float value)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } both = {value};
+    return both.bits;
+}
+
+static inline int64_t trace_double_bits(double value)
+{
+    union {
+        double value;
+        int64_t bits;
+    } both = {value};
+    return both.bits;
+}
+
+/* Libraries number them differently; traces do not. -1: none of them. */
+static inline int64_t trace_comparison(int comparison)
+{
+    return comparison == SHMEM_CMP_EQ   ? 0
+           : comparison == SHMEM_CMP_NE ? 1
+           : comparison == SHMEM_CMP_GT ? 2
+           : comparison == SHMEM_CMP_LE ? 3
+           : comparison == SHMEM_CMP_LT ? 4
+           : comparison == SHMEM_CMP_GE ? 5
+                                        : -1;
+}
+
+/* The logarithm comes from the application and may be anything. */
+static inline int64_t trace_stride(int logarithm)
+{
+    return (int64_t)(UINT64_C(1) << (logarithm & 63));
+}
+
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 4
+static inline int64_t trace_context_number(shmem_ctx_t context)
+{
+    return context == SHMEM_CTX_DEFAULT
+               ? 0
+               : trace_handle_number(TRACE_CONTEXT_HANDLE, (const void *)context);
+}
+
+/* The PE in the world that a context calls pe. */
+static inline int64_t trace_peer(shmem_ctx_t context, int pe)
+{
+#ifdef SHMEM_TEAM_INVALID
+    if (__builtin_expect(trace_team_contexts, 0) && context != SHMEM_CTX_DEFAULT)
+        return trace_context_peer((const void *)context, pe);
+#else
+    (void)context;
+#endif
+    return pe;
+}
+
+/* What may have created a context or team returns its status. -1: there is none. */
+static inline void trace_note_context(int status, const shmem_ctx_t *context)
+{
+    if (status != 0)
+        return;
+    trace_handle_add(TRACE_CONTEXT_HANDLE, (const void *)*context);
+    trace_context_add((const void *)*context, NULL, NULL);
+}
+
+static inline int64_t trace_new_context(int status, const shmem_ctx_t *context)
+{
+    return status == 0 ? trace_context_number(*context) : -1;
+}
+#endif
+
+#ifdef SHMEM_TEAM_INVALID
+/* 0 all PEs, -2 those that share memory, from 1 on those created, in order. */
+static inline int64_t trace_team_number(shmem_team_t team)
+{
+    return team == SHMEM_TEAM_WORLD    ? 0
+           : team == SHMEM_TEAM_SHARED ? TRACE_TEAM_SHARED
+                                       : trace_handle_number(TRACE_TEAM_HANDLE, (const void *)team);
+}
+
+/* Teams that are there from the beginning. */
+static inline void trace_note_first_teams(const struct trace_team_calls *calls)
+{
+    trace_team_add(0, (const void *)SHMEM_TEAM_WORLD, calls);
+    if (SHMEM_TEAM_SHARED != SHMEM_TEAM_INVALID && SHMEM_TEAM_SHARED != SHMEM_TEAM_WORLD)
+        trace_team_add(TRACE_TEAM_SHARED, (const void *)SHMEM_TEAM_SHARED, calls);
+}
+
+static inline void trace_note_team(int status, const shmem_team_t *team,
+                                   const struct trace_team_calls *calls)
+{
+    if (status != 0 || *team == SHMEM_TEAM_INVALID)
+        return;
+    trace_handle_add(TRACE_TEAM_HANDLE, (const void *)*team);
+    trace_team_add(trace_team_number(*team), (const void *)*team, calls);
+}
+
+static inline void trace_note_team_context(int status, const shmem_ctx_t *context,
+                                           shmem_team_t team, const struct trace_team_calls *calls)
+{
+    trace_note_context(status, context);
+    if (status == 0 && team != SHMEM_TEAM_WORLD)
+        trace_context_add((const void *)*context, (const void *)team, calls);
+}
+
+static inline int64_t trace_new_team(int status, const shmem_team_t *team)
+{
+    return status == 0 && *team != SHMEM_TEAM_INVALID ? trace_team_number(*team) : -1;
+}
+#endif
+
+#endif

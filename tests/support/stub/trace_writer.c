@@ -1,0 +1,431 @@
+/*
+ * Writes traces for tests of what reads them, from a scenario on standard input: one file a "pe",
+ * in the folder that is its argument. Times are in nanoseconds. Lines:
+ *
+ *   pe PE PES THREADS          begins a file
+ *   date TEXT | command TEXT | host TEXT   of all later files; \xHH in it is that byte
+ *   version N                  of the format, of all later files
+ *   beginning TIME             likewise: what times of all PEs count from
+ *   dropped N                  of this file
+ *   clock OFFSET               this PE's clock is ahead by so much
+ *   event THREAD ROUTINE START DURATION [flags=N] [phase=N] [FIELD=N]...
+ *   bulk THREAD COUNT          so many puts, gets and quiets, 1 us apart
+ *   barriers THREAD COUNT      likewise
+ *   counters PHASE START END N what a counter has counted
+ *   profile ROUTINE PEER CALLS BYTES TIME LONGEST
+ *   team NUMBER SIZE INDEX FIRST STRIDE COUNT   some of its members
+ *   end REASON                 the file's ending; without it, the program was killed
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "trace/encode.h"
+
+#define THREADS 16
+#define BIT(field) (UINT32_C(1) << (field))
+#define TRANSFER                                                                                   \
+    (BIT(TRACE_PEER) | BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) |                \
+     BIT(TRACE_SOURCE))
+#define SET (BIT(TRACE_SET_START) | BIT(TRACE_SET_STRIDE) | BIT(TRACE_SET_SIZE))
+
+static const struct trace_routine routines[] = {
+    {"shmem_init", TRACE_SETUP, TRACE_SIGNED, 0, 0},
+    {"shmem_finalize", TRACE_SETUP, TRACE_SIGNED, 0, 0},
+    {"shmem_malloc", TRACE_MEMORY, TRACE_SIGNED, 0, BIT(TRACE_BYTES) | BIT(TRACE_TARGET)},
+    {"shmem_long_put", TRACE_PUT, TRACE_SIGNED, 8, TRANSFER},
+    {"shmem_putmem_signal", TRACE_PUT, TRACE_UNSIGNED, 1,
+     TRANSFER | BIT(TRACE_VALUE) | BIT(TRACE_OPTIONS) | BIT(TRACE_SIGNAL)},
+    {"shmem_double_iget", TRACE_GET, TRACE_DOUBLE, 8,
+     TRANSFER | BIT(TRACE_TARGET_STRIDE) | BIT(TRACE_SOURCE_STRIDE)},
+    {"shmem_ctx_int_put_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 4, TRANSFER | BIT(TRACE_CONTEXT_ID)},
+    {"shmem_int_get_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 4, TRANSFER},
+    {"shmem_ctx_quiet", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, BIT(TRACE_CONTEXT_ID)},
+    {"shmem_ctx_destroy", TRACE_CONTEXT, TRACE_SIGNED, 0, BIT(TRACE_CONTEXT_ID)},
+    {"shmem_quiet", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, 0},
+    {"shmem_float_atomic_swap", TRACE_ATOMIC, TRACE_FLOAT, 4,
+     BIT(TRACE_PEER) | BIT(TRACE_TARGET) | BIT(TRACE_VALUE) | BIT(TRACE_RESULT)},
+    {"shmem_ulong_atomic_set", TRACE_ATOMIC, TRACE_UNSIGNED, 8,
+     BIT(TRACE_PEER) | BIT(TRACE_TARGET) | BIT(TRACE_VALUE)},
+    {"shmem_broadcast64", TRACE_COLLECTIVE, TRACE_SIGNED, 8,
+     BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) | BIT(TRACE_SOURCE) | SET |
+         BIT(TRACE_ROOT)},
+    {"shmem_collect64", TRACE_COLLECTIVE, TRACE_SIGNED, 8,
+     BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) | BIT(TRACE_SOURCE) | SET},
+    {"shmem_barrier_all", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, SET},
+    {"shmem_barrier", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, SET},
+    {"shmem_team_sync", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, SET},
+    {"shmem_team_split_strided", TRACE_CONTEXT, TRACE_SIGNED, 0,
+     SET | BIT(TRACE_VALUE) | BIT(TRACE_RESULT)},
+    {"shmem_set_lock", TRACE_LOCK, TRACE_SIGNED, 8, BIT(TRACE_TARGET)},
+    {"shmem_clear_lock", TRACE_LOCK, TRACE_SIGNED, 8, BIT(TRACE_TARGET)},
+    {"shmem_long_wait_until", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 8,
+     BIT(TRACE_TARGET) | BIT(TRACE_COMPARISON) | BIT(TRACE_VALUE)},
+};
+#define ROUTINES (sizeof routines / sizeof *routines)
+
+static const char *const field_names[TRACE_FIELDS] = {
+    "peer",          "elements",  "bytes",     "target",     "source",   "target_stride",
+    "source_stride", "context",   "set_start", "set_stride", "set_size", "root",
+    "comparison",    "condition", "value",     "result",     "options",  "signal",
+};
+
+/* One thread: the block that is being filled. */
+struct thread {
+    struct encoder encoder;
+    unsigned char payload[BLOCK_MOST_BYTES];
+    uint64_t first;
+    int64_t base;
+    uint32_t phase;
+};
+
+static const char *folder;
+static char command[256] = "./app -n 4", date[256] = "2026-01-31T12:00:00Z", host[256] = "node";
+static FILE *file;
+static int pe, pes, threads;
+static uint64_t events, dropped, profiles;
+static uint32_t version = FORMAT_VERSION;
+static long ending;
+static int64_t clock_offset, beginning;
+static bool opened;
+static struct thread *thread;
+static struct series_kind kinds[ROUTINES];
+
+static void fail(const char *text)
+{
+    fprintf(stderr, "trace_writer: %s\n", text);
+    exit(1);
+}
+
+static void put(const void *data, size_t bytes)
+{
+    if (fwrite(data, 1, bytes, file) != bytes)
+        fail("cannot write");
+}
+
+static void block(int kind, uint32_t number, uint32_t records, uint64_t first, int64_t base,
+                  uint32_t phase, const void *payload, size_t bytes)
+{
+    struct block_head head = {.magic = BLOCK_MAGIC,
+                              .bytes = (uint32_t)bytes,
+                              .kind = (uint16_t)kind,
+                              .thread = number,
+                              .records = records,
+                              .first = first,
+                              .base = base,
+                              .phase = phase};
+    size_t before = offsetof(struct block_head, bytes);
+    head.checksum =
+        checksum(checksum(0, (char *)&head + before, sizeof head - before), payload, bytes);
+    put(&head, sizeof head);
+    put(payload, bytes);
+}
+
+/* ---- Files ---- */
+
+/* Once the first line that needs it is there, since those before it say what is in it. */
+static void open_file(void)
+{
+    static unsigned char description[65536];
+    static const unsigned char no_ending[FORMAT_ENDING_BYTES];
+    struct output out = {description, description + sizeof description, false};
+    char path[4096], name[32];
+    if (opened)
+        return;
+    opened = true;
+    snprintf(name, sizeof name, FORMAT_NAME, pe);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    if (!file)
+        fail("cannot create a file");
+    give_number(&out, (uint64_t)pe);
+    give_number(&out, (uint64_t)pes);
+    give_text(&out, host);
+    give_text(&out, command);
+    give_text(&out, "OpenSHMEM 1.4");
+    give_text(&out, "0");
+    give_text(&out, date);
+    give_number(&out, profiles);
+    give_text(&out, "made");
+    give_real(&out, 1e9);
+    give_signed(&out, beginning);
+    give_number(&out, 1);
+    give_signed(&out, clock_offset);
+    give_signed(&out, 0);
+    give_real(&out, 1);
+    give_real(&out, 1e-7);
+    give_number(&out, 1);
+    give_text(&out, "PAPI_TOT_CYC");
+    give_number(&out, 4);
+    const char *const objects[] = {"private", "heap", "static", "lib \"a,b\".so"};
+    for (size_t i = 0; i < 4; i++)
+        give_text(&out, objects[i]);
+    give_number(&out, ROUTINES);
+    for (size_t i = 0; i < ROUTINES; i++) {
+        give_text(&out, routines[i].name);
+        give_number(&out, (uint64_t)routines[i].class);
+        give_number(&out, (uint64_t)routines[i].type);
+        give_number(&out, routines[i].element_bytes);
+        give_number(&out, routines[i].fields);
+    }
+    struct format_head head = {.magic = FORMAT_MAGIC, .version = version};
+    head.description_bytes = (uint32_t)(out.next - description);
+    head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
+    put(&head, sizeof head);
+    put(description, head.description_bytes);
+    ending = ftell(file);
+    put(no_ending, sizeof no_ending);
+    for (int i = 0; i < threads; i++) {
+        struct thread *t = &thread[i];
+        memset(t->encoder.latest, 0, ROUTINES * sizeof *t->encoder.latest);
+        t->encoder.time = t->base = clock_offset;
+        t->encoder.phase = t->phase = 0;
+        t->first = 0;
+        encoder_begin(&t->encoder, t->payload);
+    }
+}
+
+static void flush(int number)
+{
+    struct thread *t = &thread[number];
+    uint32_t records = encoder_events(&t->encoder);
+    if (records == 0)
+        return;
+    block(BLOCK_EVENTS, (uint32_t)number, records, t->first, t->base, t->phase, t->payload,
+          encoder_bytes(&t->encoder));
+    t->first += records;
+    t->base = t->encoder.time;
+    t->phase = t->encoder.phase;
+    encoder_begin(&t->encoder, t->payload);
+}
+
+static void close_file(const char *reason)
+{
+    if (!opened)
+        return;
+    for (int i = 0; i < threads; i++)
+        flush(i);
+    if (reason) {
+        unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
+        struct output out = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
+        give_text(&out, reason);
+        give_number(&out, events);
+        give_number(&out, dropped);
+        give_number(&out, (uint64_t)threads);
+        give_number(&out, 0);
+        give_signed(&out, 0);
+        give_signed(&out, 0);
+        give_real(&out, 1e-7);
+        uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
+        memcpy(bytes, &sum, sizeof sum);
+        if (fseek(file, ending, SEEK_SET))
+            fail("cannot seek");
+        put(bytes, sizeof bytes);
+    }
+    if (fclose(file))
+        fail("cannot write");
+    opened = false;
+}
+
+/* ---- Events ---- */
+
+static unsigned find_routine(const char *name)
+{
+    for (unsigned i = 0; i < ROUTINES; i++)
+        if (strcmp(routines[i].name, name) == 0)
+            return i;
+    fail(name);
+    return 0;
+}
+
+static void add(int number, unsigned routine, int64_t start, int64_t duration, unsigned flags,
+                uint32_t phase, const int64_t values[TRACE_FIELDS])
+{
+    struct thread *t = &thread[number];
+    int64_t packed[TRACE_FIELDS];
+    unsigned n = 0;
+    open_file();
+    if (encoder_bytes(&t->encoder) + EVENT_MOST_BYTES > BLOCK_MOST_BYTES)
+        flush(number);
+    for (int field = 0; field < TRACE_FIELDS; field++)
+        if (routines[routine].fields >> field & 1)
+            packed[n++] = values[field];
+    if (routines[routine].fields & BIT(TRACE_RESULT) && values[TRACE_RESULT] == INT64_MIN)
+        n--; /* not kept */
+    start += clock_offset;
+    encode_event(&t->encoder, (uint64_t)routine << 32 | (uint32_t)values[TRACE_PEER] << 1, routine,
+                 (uint64_t)start, (uint64_t)(start + duration), phase, flags, n, packed);
+    events++;
+}
+
+static void event_line(char *rest)
+{
+    int64_t values[TRACE_FIELDS] = {[TRACE_RESULT] = INT64_MIN};
+    char name[64];
+    int number, used;
+    long long start, duration;
+    unsigned flags = 0;
+    uint32_t phase = 0;
+    if (sscanf(rest, "%d %63s %lld %lld%n", &number, name, &start, &duration, &used) != 4)
+        fail(rest);
+    for (char *word = strtok(rest + used, " \n"); word; word = strtok(NULL, " \n")) {
+        char *equals = strchr(word, '=');
+        if (!equals)
+            fail(word);
+        *equals = '\0';
+        long long value = strtoll(equals + 1, NULL, 0);
+        bool known = true;
+        if (strcmp(word, "flags") == 0) {
+            flags = (unsigned)value;
+        } else if (strcmp(word, "phase") == 0) {
+            phase = (uint32_t)value;
+        } else {
+            known = false;
+            for (int field = 0; field < TRACE_FIELDS; field++)
+                if (strcmp(word, field_names[field]) == 0) {
+                    values[field] = value;
+                    known = true;
+                }
+        }
+        if (!known)
+            fail(word);
+    }
+    add(number, find_routine(name), start, duration, flags, phase, values);
+}
+
+static void bulk(int number, long count)
+{
+    unsigned kind[3] = {find_routine("shmem_long_put"), find_routine("shmem_double_iget"),
+                        find_routine("shmem_quiet")};
+    open_file();
+    int64_t start = thread[number].encoder.time - clock_offset;
+    for (long i = 0; i < count; i++) {
+        int64_t elements = 1 << i % 12;
+        int64_t values[TRACE_FIELDS] = {
+            [TRACE_PEER] = (pe + 1 + i / 1000 % 3) % pes,
+            [TRACE_ELEMENTS] = elements,
+            [TRACE_BYTES] = 8 * elements,
+            [TRACE_TARGET] = i % 3 == 0 ? (INT64_C(1) << 48) + i % 4096 * 8 : 0,
+            [TRACE_SOURCE] = i % 3 == 1 ? (INT64_C(1) << 48) + i % 4096 * 8 : 0,
+            [TRACE_TARGET_STRIDE] = 1,
+            [TRACE_SOURCE_STRIDE] = 2,
+        };
+        add(number, kind[i % 3], start + 1000 * i + 1, 100 + i % 97, 0, 0, values);
+    }
+}
+
+static void barriers(int number, long count)
+{
+    unsigned routine = find_routine("shmem_barrier_all");
+    const int64_t values[TRACE_FIELDS] = {[TRACE_SET_STRIDE] = 1, [TRACE_SET_SIZE] = pes};
+    open_file();
+    int64_t start = thread[number].encoder.time - clock_offset;
+    for (long i = 0; i < count; i++)
+        add(number, routine, start + 1000 * i + 1, 100, 0, 0, values);
+}
+
+/* A record of numbers: those at signs[i] == 's' may be negative. */
+static void record(int kind, const char *signs, const long long *numbers)
+{
+    unsigned char payload[128];
+    struct output out = {payload, payload + sizeof payload, false};
+    open_file();
+    for (size_t i = 0; signs[i]; i++)
+        if (signs[i] == 's')
+            give_signed(&out, numbers[i]);
+        else
+            give_number(&out, (uint64_t)numbers[i]);
+    block(kind, 0, 1, 0, 0, 0, payload, (size_t)(out.next - payload));
+}
+
+/* Whether the line is that command; rest: what is behind it. */
+static bool is(char *line, const char *name, char **rest)
+{
+    size_t length = strlen(name);
+    *rest = line + length;
+    return strncmp(line, name, length) == 0 && (line[length] == ' ' || line[length] == '\n');
+}
+
+static void read_text(const char *rest, char text[static 256])
+{
+    char *to = text;
+    unsigned byte;
+    sscanf(rest, " %255[^\n]", text);
+    for (const char *from = text; *from; from++)
+        if (sscanf(from, "\\x%2x", &byte) == 1) {
+            *to++ = (char)byte;
+            from += 3;
+        } else {
+            *to++ = *from;
+        }
+    *to = '\0';
+}
+
+int main(int argc, char **argv)
+{
+    char line[1024], *rest, name[64];
+    long long n[8];
+    int number;
+    long count;
+    folder = argc == 2 ? argv[1] : ".";
+    thread = calloc(THREADS, sizeof *thread);
+    for (size_t i = 0; i < ROUTINES; i++)
+        kinds[i] = series_kind(&routines[i]);
+    for (int i = 0; i < THREADS; i++) {
+        thread[i].encoder.routines = ROUTINES;
+        thread[i].encoder.kinds = kinds;
+        thread[i].encoder.latest = calloc(ROUTINES, sizeof *thread[i].encoder.latest);
+        thread[i].encoder.series = calloc(SERIES_MOST, sizeof *thread[i].encoder.series);
+    }
+    while (fgets(line, sizeof line, stdin)) {
+        if (is(line, "pe", &rest)) {
+            close_file(NULL);
+            if (sscanf(rest, "%d %d %d", &pe, &pes, &threads) != 3 || threads > THREADS)
+                fail(line);
+            events = dropped = profiles = 0;
+            clock_offset = 0;
+        } else if (is(line, "command", &rest)) {
+            read_text(rest, command);
+        } else if (is(line, "date", &rest)) {
+            read_text(rest, date);
+        } else if (is(line, "host", &rest)) {
+            read_text(rest, host);
+        } else if (is(line, "version", &rest)) {
+            version = (uint32_t)strtoul(rest, NULL, 0);
+        } else if (is(line, "dropped", &rest)) {
+            dropped = strtoull(rest, NULL, 0);
+        } else if (is(line, "beginning", &rest)) {
+            beginning = strtoll(rest, NULL, 0);
+        } else if (is(line, "clock", &rest)) {
+            clock_offset = strtoll(rest, NULL, 0);
+        } else if (is(line, "event", &rest)) {
+            event_line(rest);
+        } else if (is(line, "bulk", &rest) && sscanf(rest, "%d %ld", &number, &count) == 2) {
+            bulk(number, count);
+        } else if (is(line, "barriers", &rest) && sscanf(rest, "%d %ld", &number, &count) == 2) {
+            barriers(number, count);
+        } else if (is(line, "counters", &rest) &&
+                   sscanf(rest, "%lld %lld %lld %lld", n, n + 1, n + 2, n + 3) == 4) {
+            record(BLOCK_PHASES, "usss", n);
+        } else if (is(line, "profile", &rest) && sscanf(rest, "%63s %lld %lld %lld %lld %lld", name,
+                                                        n + 2, n + 3, n + 4, n + 5, n + 6) == 6) {
+            profiles = 1;
+            n[0] = find_routine(name);
+            n[1] = 0;
+            record(BLOCK_PROFILE, "uusuuss", n);
+        } else if (is(line, "team", &rest) && sscanf(rest, "%lld %lld %lld %lld %lld %lld", n,
+                                                     n + 1, n + 2, n + 3, n + 4, n + 5) == 6) {
+            record(BLOCK_TEAMS, "suuusu", n);
+        } else if (is(line, "end", &rest)) {
+            sscanf(rest, " %63[^\n]", name);
+            open_file();
+            close_file(name);
+        } else {
+            fail(line);
+        }
+    }
+    close_file(NULL);
+    return 0;
+}
