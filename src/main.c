@@ -271,7 +271,7 @@ int main(int argc, char **argv)
             return STATUS_BAD_SCRIPT;
         }
         struct source *source = load(&options);
-        bool good = source != NULL;
+        bool good = source;
         source_release(source);
         return good ? 0 : STATUS_BAD_SCRIPT;
     }

@@ -147,7 +147,7 @@ static double duration_of(const char *text)
         double seconds;
     } parts[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
     double sum = 0;
-    bool colons = strchr(text, ':') != NULL;
+    bool colons = strchr(text, ':');
     size_t next = 0; /* parts come in this order */
     do {
         char *end;

@@ -58,7 +58,7 @@ static bool provide(unsigned char **block, size_t *have, size_t need)
     comm_free(*block);
     *block = comm_allocate(need);
     *have = 0;
-    int64_t all = *block != NULL;
+    int64_t all = *block ? 1 : 0;
     comm_allreduce_int(comm_world(), COMM_AND, &all, 1);
     if (!all) {
         comm_free(*block);

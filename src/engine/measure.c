@@ -339,7 +339,7 @@ static size_t cold_operations(const struct run *run, int64_t iterations)
 {
     const struct measurement *function = run->function;
     size_t each = function->operations ? (size_t)function->operations(run) : 1;
-    return (size_t)iterations * each + (function->operations != NULL);
+    return (size_t)iterations * each + (function->operations ? 1 : 0);
 }
 
 static void next_buffers(struct engine *engine)
@@ -387,7 +387,7 @@ static void prove(struct engine *engine)
 /* Whether anything has failed, on any member. */
 static bool has_failed(struct engine *engine)
 {
-    double failed = engine->failure != NULL;
+    double failed = engine->failure ? 1 : 0;
     comm_allreduce(engine->run.set, COMM_MAX, &failed, 1);
     return failed != 0;
 }
@@ -587,7 +587,7 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     }
     more[0] = windows ? (double)(sync_to_global(window->stop) - window->origin) : 0;
     more[1] = (double)late_run;
-    more[2] = engine->failure != NULL;
+    more[2] = engine->failure ? 1 : 0;
     more[3] = timer_seconds(engine->longest);
     comm_allreduce(run->set, COMM_MAX, samples->message, 3 * count + BATCH_EXTRA);
     engine->longest = timer_ticks(more[3]);

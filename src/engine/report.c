@@ -333,7 +333,7 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
         .level_count = record->settings.levels && n > 0 ? levels_of(medians, n, levels) : 0,
         .flags = is_unstable(&rounds, record->effective) ? 1u << RESULT_UNSTABLE : 0,
         .notes = (const char *const *)&note,
-        .note_count = note != NULL,
+        .note_count = note ? 1 : 0,
     };
     result.point.block = record->block;
     result.point.block_number = record->block_number;

@@ -118,7 +118,7 @@ static void fill_place(struct run *run)
 static void forgive(struct run *run, const char *known)
 {
     struct engine *engine = run->engine;
-    if (run_max(run, engine->failure != NULL) > 0)
+    if (run_max(run, engine->failure ? 1 : 0) > 0)
         run_note(run, "%s", known);
     free(engine->failure);
     engine->failure = NULL;
@@ -126,7 +126,7 @@ static void forgive(struct run *run, const char *known)
 
 static void check_place(struct run *run)
 {
-    bool failed = run->engine->failure != NULL;
+    bool failed = run->engine->failure;
     /* On all members, whatever they found: both may communicate. */
     bool right = run->function->verify(run);
     const char *known = measurement_wrong_values(run->function);

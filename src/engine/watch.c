@@ -167,7 +167,7 @@ static void interrupted(int number, pid_t sender)
 {
     int status = 128 + number;
     char text[LONGEST_SAID];
-    bool ending = atomic_load(&guard.ending), speaks = atomic_load(&guard.output) != NULL;
+    bool ending = atomic_load(&guard.ending), speaks = atomic_load(&guard.output);
     comm_say_end(COMM_LEAVING, status, "");
     /* Another PE that ends the job may be faster than this one's last words. */
     for (int turn = 0; ending && speaks && !atomic_load(&guard.spoken) && turn < TURNS; turn++)

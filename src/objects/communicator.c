@@ -42,7 +42,7 @@ static void handle_errors(MPI_Comm handle)
 {
     static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
-    if (on_error == NULL)
+    if (!on_error)
         return;
     if (handler == MPI_ERRHANDLER_NULL)
         MPI_Comm_create_errhandler(failed, &handler);
@@ -83,7 +83,7 @@ static MPI_Comm create(const struct pe_set *set)
 {
     MPI_Comm flat = create_flat(set), made = flat;
 
-    if (flat == MPI_COMM_NULL || pe_set_topology(set) == NULL)
+    if (flat == MPI_COMM_NULL || !pe_set_topology(set))
         return flat;
     handle_errors(flat);
     made = arrange(flat, pe_set_topology(set), false);
@@ -97,7 +97,7 @@ static struct kept *oldest(void)
     struct kept *found = &kept[0];
 
     for (size_t i = 0; i < COMMUNICATORS; i++) {
-        if (kept[i].set == NULL)
+        if (!kept[i].set)
             return &kept[i];
         if (kept[i].last_use < found->last_use)
             found = &kept[i];
@@ -107,7 +107,7 @@ static struct kept *oldest(void)
 
 static void replace(struct kept *place, const struct pe_set *set)
 {
-    if (place->set != NULL && place->handle != MPI_COMM_NULL)
+    if (place->set && place->handle != MPI_COMM_NULL)
         MPI_Comm_free(&place->handle);
     pe_set_release(place->set);
     /* A set of our own: the caller's may not be changed, not even its count of references. */
@@ -125,10 +125,10 @@ const void *communicator_handle(const struct pe_set *set)
 
     world = MPI_COMM_WORLD;
     handle_errors(world);
-    if (pe_set_topology(set) == NULL && pe_set_equal(set, comm_world()))
+    if (!pe_set_topology(set) && pe_set_equal(set, comm_world()))
         return &world;
     for (size_t i = 0; i < COMMUNICATORS; i++)
-        if (kept[i].set != NULL && pe_set_equal(kept[i].set, set) &&
+        if (kept[i].set && pe_set_equal(kept[i].set, set) &&
             topology_equal(pe_set_topology(kept[i].set), pe_set_topology(set))) {
             kept[i].last_use = ++uses;
             return &kept[i].handle;

@@ -159,7 +159,7 @@ static void forget_handle(struct datatype *type);
 
 void datatype_release(struct datatype *type)
 {
-    if (type == NULL || --type->references > 0)
+    if (!type || --type->references > 0)
         return;
     forget_handle(type);
     for (size_t i = 0; i < type->part_count; i++)
@@ -292,10 +292,10 @@ static struct datatype *finish(struct datatype *made, size_t singles, size_t arr
 {
     int64_t extent;
 
-    if (wrong == NULL && (__builtin_sub_overflow(made->upper, made->lower, &extent) ||
-                          extent > INT64_MAX / 4 || made->true_lower < INT64_MIN / 4))
+    if (!wrong && (__builtin_sub_overflow(made->upper, made->lower, &extent) ||
+                   extent > INT64_MAX / 4 || made->true_lower < INT64_MIN / 4))
         wrong = too_large;
-    if (wrong == NULL) {
+    if (!wrong) {
         describe(made, singles, array);
         return made;
     }
@@ -321,10 +321,10 @@ struct datatype *datatype_contiguous(int64_t count, struct datatype *of, const c
     const char *wrong = are_counts(1, &count, 0) ? NULL : bad_count;
     bool empty = true;
 
-    if (made == NULL)
+    if (!made)
         return NULL;
     made->numbers[0] = count;
-    if (wrong == NULL && !add_block(made, of, 0, count, &empty))
+    if (!wrong && !add_block(made, of, 0, count, &empty))
         wrong = too_large;
     return finish(made, made->number_count, 0, wrong, error);
 }
@@ -337,12 +337,12 @@ struct datatype *datatype_vector(int64_t count, int64_t length, int64_t stride, 
     const char *wrong = are_counts(2, numbers, 0) ? NULL : bad_count;
     bool empty = true;
 
-    if (made == NULL)
+    if (!made)
         return NULL;
     put(made->numbers, 3, numbers);
-    if (wrong == NULL && !in_bytes && (stride < INT_MIN || stride > INT_MAX))
+    if (!wrong && !in_bytes && (stride < INT_MIN || stride > INT_MAX))
         wrong = "the stride must be -2147483648 to 2147483647";
-    if (wrong == NULL && count > 0 &&
+    if (!wrong && count > 0 &&
         ((!in_bytes && __builtin_mul_overflow(stride, of->upper - of->lower, &distance)) ||
          __builtin_mul_overflow(count - 1, distance, &last) ||
          !add_block(made, of, 0, length, &empty) || !add_block(made, of, last, length, &empty) ||
@@ -360,12 +360,12 @@ struct datatype *datatype_indexed(size_t count, const int64_t *lengths, const in
     const char *wrong = are_counts(count, lengths, 0) ? NULL : bad_count;
     bool empty = true;
 
-    if (made == NULL)
+    if (!made)
         return NULL;
     put(put(made->numbers, count, lengths), count, places);
-    if (wrong == NULL && !in_bytes && !are_counts(count, places, INT_MIN))
+    if (!wrong && !in_bytes && !are_counts(count, places, INT_MIN))
         wrong = "displacements must be -2147483648 to 2147483647";
-    for (size_t i = 0; wrong == NULL && i < count; i++) {
+    for (size_t i = 0; !wrong && i < count; i++) {
         int64_t place = places[i];
 
         if ((!in_bytes && __builtin_mul_overflow(place, of->upper - of->lower, &place)) ||
@@ -383,13 +383,13 @@ struct datatype *datatype_struct(size_t count, const int64_t *lengths, const int
     bool empty = true;
     int64_t rest;
 
-    if (made == NULL)
+    if (!made)
         return NULL;
     put(put(made->numbers, count, lengths), count, places);
-    for (size_t i = 0; wrong == NULL && i < count; i++)
+    for (size_t i = 0; !wrong && i < count; i++)
         if (!add_block(made, of[i], places[i], lengths[i], &empty))
             wrong = too_large;
-    if (wrong == NULL && made->upper < INT64_MAX / 4 && made->lower > INT64_MIN / 4) {
+    if (!wrong && made->upper < INT64_MAX / 4 && made->lower > INT64_MIN / 4) {
         rest = (made->upper - made->lower) % made->alignment;
         made->upper += rest > 0 ? made->alignment - rest : 0;
     }
@@ -415,19 +415,18 @@ struct datatype *datatype_subarray(size_t dimensions, const int64_t *sizes, cons
     struct datatype *made = start(COMBINER_SUBARRAY, 3 * dimensions, 1, &of, error);
     const char *wrong = dimensions > 0 ? NULL : "it must have at least one dimension";
 
-    if (made == NULL)
+    if (!made)
         return NULL;
     put(put(put(made->numbers, dimensions, sizes), dimensions, subsizes), dimensions, starts);
-    if (wrong == NULL &&
-        (!are_counts(dimensions, sizes, 1) || !are_counts(dimensions, subsizes, 1)))
+    if (!wrong && (!are_counts(dimensions, sizes, 1) || !are_counts(dimensions, subsizes, 1)))
         wrong = "sizes must be 1 to 2147483647";
-    for (size_t i = 0; wrong == NULL && i < dimensions; i++)
+    for (size_t i = 0; !wrong && i < dimensions; i++)
         if (subsizes[i] > sizes[i] || starts[i] < 0 || starts[i] > sizes[i] - subsizes[i])
             wrong = "the part must lie within the array in each dimension";
-    if (wrong == NULL)
+    if (!wrong)
         wrong = set_whole(made, dimensions, sizes);
     made->size = of->size;
-    for (size_t i = 0; wrong == NULL && i < dimensions; i++)
+    for (size_t i = 0; !wrong && i < dimensions; i++)
         made->size *= subsizes[i]; /* no more than the whole, which could be counted */
     return finish(made, 0, dimensions, wrong, error);
 }
@@ -437,7 +436,7 @@ static bool is_constant(const char *name, int64_t value)
     int64_t known;
     const char *at;
 
-    for (size_t i = 0; (at = mpi_constant_at(i, &known)) != NULL; i++)
+    for (size_t i = 0; (at = mpi_constant_at(i, &known)); i++)
         if (strcmp(at, name) == 0)
             return known == value;
     return false;
@@ -485,25 +484,25 @@ struct datatype *datatype_darray(const struct darray *d, struct datatype *of, co
     int64_t numbers[] = {d->pes, d->rank}, places = 1, rank = d->rank;
     const char *wrong = n > 0 ? NULL : "it must have at least one dimension";
 
-    if (made == NULL)
+    if (!made)
         return NULL;
     put(put(put(put(put(made->numbers, 2, numbers), n, d->sizes), n, d->distributions), n,
             d->arguments),
         n, d->grid);
-    if (wrong == NULL &&
+    if (!wrong &&
         (!are_counts(n, d->sizes, 1) || !are_counts(n, d->grid, 1) || !are_counts(1, &d->pes, 1)))
         wrong = "sizes must be 1 to 2147483647";
-    for (size_t i = 0; wrong == NULL && i < n; i++)
+    for (size_t i = 0; !wrong && i < n; i++)
         if (__builtin_mul_overflow(places, d->grid[i], &places) || places > INT_MAX)
             wrong = too_large;
-    if (wrong == NULL && places != d->pes)
+    if (!wrong && places != d->pes)
         wrong = "the grid must have as many places as there are processes";
-    if (wrong == NULL && (d->rank < 0 || d->rank >= d->pes))
+    if (!wrong && (d->rank < 0 || d->rank >= d->pes))
         wrong = "the rank must be one of the grid's";
-    if (wrong == NULL)
+    if (!wrong)
         wrong = set_whole(made, n, d->sizes);
     made->size = of->size;
-    for (size_t i = n; wrong == NULL && i-- > 0; rank /= d->grid[i])
+    for (size_t i = n; !wrong && i-- > 0; rank /= d->grid[i])
         made->size *= distributed(d, i, rank % d->grid[i], &wrong);
     return finish(made, 2, n, wrong, error);
 }
@@ -783,7 +782,7 @@ const void *datatype_handle(struct datatype *type)
 
     if (type->combiner == COMBINER_NAMED)
         return named_handle(type->index);
-    if (type->handle != NULL)
+    if (type->handle)
         return type->handle;
     parts = allocate(type->part_count, sizeof *parts);
     for (size_t i = 0; i < type->part_count; i++)
@@ -799,7 +798,7 @@ static void forget_handle(struct datatype *type)
 {
     int finalized;
 
-    if (type->handle == NULL)
+    if (!type->handle)
         return;
     MPI_Finalized(&finalized);
     if (!finalized)

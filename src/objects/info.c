@@ -78,7 +78,7 @@ static void forget(struct info *info)
 #if SKAMPI_MPI
     int finalized;
 
-    if (info->handle == NULL)
+    if (!info->handle)
         return;
     MPI_Finalized(&finalized);
     if (!finalized)
@@ -103,7 +103,7 @@ void info_clear(struct info *info)
 
 void info_release(struct info *info)
 {
-    if (info == NULL || --info->references > 0)
+    if (!info || --info->references > 0)
         return;
     info_clear(info);
     free(info);
@@ -145,7 +145,7 @@ const char *info_text(struct info *info)
     size_t bytes;
     FILE *stream;
 
-    if (info->text != NULL)
+    if (info->text)
         return info->text;
     stream = must(open_memstream(&info->text, &bytes));
     fputs(info->null ? "MPI_INFO_NULL" : "{", stream);
@@ -165,13 +165,13 @@ const void *info_handle(struct info *info)
     static MPI_Info nothing;
     MPI_Info *made;
 
-    if (null == NULL) {
+    if (!null) {
         nothing = MPI_INFO_NULL;
         null = &nothing;
     }
     if (info->null)
         return null;
-    if (info->handle != NULL)
+    if (info->handle)
         return info->handle;
     info->handle = made = must(malloc(sizeof *made));
     MPI_Info_create(made);

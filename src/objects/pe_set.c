@@ -62,7 +62,7 @@ struct pe_set *pe_set_reference(struct pe_set *set)
 
 void pe_set_release(struct pe_set *set)
 {
-    if (set == NULL || --set->references > 0)
+    if (!set || --set->references > 0)
         return;
     topology_release(set->topology);
     free(set->members);
@@ -76,14 +76,14 @@ int pe_set_size(const struct pe_set *set)
 
 int pe_set_member(const struct pe_set *set, int rank)
 {
-    return set->members != NULL ? set->members[rank] : set->first + rank * set->stride;
+    return set->members ? set->members[rank] : set->first + rank * set->stride;
 }
 
 int pe_set_rank_of(const struct pe_set *set, int pe)
 {
     long distance, rank;
 
-    if (set->members != NULL) {
+    if (set->members) {
         for (int i = 0; i < set->size; i++)
             if (set->members[i] == pe)
                 return i;
@@ -96,17 +96,17 @@ int pe_set_rank_of(const struct pe_set *set, int pe)
 
 bool pe_set_equal(const struct pe_set *a, const struct pe_set *b)
 {
-    if (a->size != b->size || (a->members == NULL) != (b->members == NULL))
+    if (a->size != b->size || (!a->members) != (!b->members))
         return false;
-    if (a->members == NULL)
+    if (!a->members)
         return a->first == b->first && a->stride == b->stride;
     return memcmp(a->members, b->members, (size_t)a->size * sizeof *a->members) == 0;
 }
 
 struct pe_set *pe_set_arranged(const struct pe_set *set, int size, struct topology *topology)
 {
-    struct pe_set *arranged = set->members != NULL ? pe_set_create(set->members, size)
-                                                   : pe_set_strided(set->first, set->stride, size);
+    struct pe_set *arranged = set->members ? pe_set_create(set->members, size)
+                                           : pe_set_strided(set->first, set->stride, size);
 
     arranged->topology = topology;
     return arranged;
@@ -119,7 +119,7 @@ struct topology *pe_set_topology(const struct pe_set *set)
 
 bool pe_set_regular(const struct pe_set *set, int *first, int *stride)
 {
-    if (set->size == 0 || set->members != NULL)
+    if (set->size == 0 || set->members)
         return false;
     *first = set->first;
     *stride = set->stride;

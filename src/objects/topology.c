@@ -47,14 +47,14 @@ struct topology *topology_graph(int nodes, const int *index, const int *edges)
 
 struct topology *topology_reference(struct topology *topology)
 {
-    if (topology != NULL)
+    if (topology)
         topology->references++;
     return topology;
 }
 
 void topology_release(struct topology *topology)
 {
-    if (topology == NULL || --topology->references > 0)
+    if (!topology || --topology->references > 0)
         return;
     if (topology->kind == TOPOLOGY_CARTESIAN) {
         free(topology->extents);
@@ -84,7 +84,7 @@ static bool same(const int *a, const int *b, int count)
 
 bool topology_equal(const struct topology *a, const struct topology *b)
 {
-    if (a == NULL || b == NULL)
+    if (!a || !b)
         return a == b;
     if (a->kind != b->kind)
         return false;
@@ -129,7 +129,7 @@ int topology_degree(const struct topology *t)
 {
     int most = 0;
 
-    if (t == NULL)
+    if (!t)
         return 0;
     if (t->kind == TOPOLOGY_CARTESIAN)
         return 2 * t->dimensions;

@@ -39,7 +39,7 @@ static void put_columns(FILE *text)
 /* Quoted where the format needs it, in UTF-8. */
 static void put_text(FILE *text, const char *cell)
 {
-    bool quoted = strpbrk(cell, ",\"\r\n") != NULL;
+    bool quoted = strpbrk(cell, ",\"\r\n");
     size_t length = strlen(cell);
     fputs(quoted ? "\"" : "", text);
     for (size_t i = 0; i < length;) {

@@ -12,7 +12,7 @@ void builtin_arity(const char *letters, size_t *least, size_t *most)
     if (length > 0 && letters[length - 1] == '+') {
         *least = length - 1;
         *most = SIZE_MAX;
-    } else if (optional != NULL) {
+    } else if (optional) {
         *least = (size_t)(optional - letters);
         *most = length - 1;
     }
@@ -25,7 +25,7 @@ char builtin_letter(const char *letters, size_t i)
 
     if (length > 0 && letters[length - 1] == '+')
         return letters[i < length - 1 ? i : length - 2];
-    if (optional != NULL && i >= (size_t)(optional - letters))
+    if (optional && i >= (size_t)(optional - letters))
         i++;
     return i < length ? letters[i] : 0;
 }

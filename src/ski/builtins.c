@@ -15,7 +15,7 @@ static const struct builtin *const families[] = {builtins_settings, builtins_set
 const struct builtin *builtin_at(size_t i)
 {
     for (size_t family = 0; family < FAMILY_COUNT; family++)
-        for (const struct builtin *b = families[family]; b->name != NULL; b++)
+        for (const struct builtin *b = families[family]; b->name; b++)
             if (i-- == 0)
                 return b;
     return NULL;
@@ -24,7 +24,7 @@ const struct builtin *builtin_at(size_t i)
 const struct builtin *builtin_find(const char *name)
 {
     for (size_t family = 0; family < FAMILY_COUNT; family++)
-        for (const struct builtin *b = families[family]; b->name != NULL; b++)
+        for (const struct builtin *b = families[family]; b->name; b++)
             if (strcmp(b->name, name) == 0)
                 return b;
     return NULL;
@@ -61,7 +61,7 @@ bool builtin_in_range(struct builtin_context *context, const char *function, int
 struct value builtin_array(struct builtin_context *context, const char *function,
                            struct int_array *array)
 {
-    if (array != NULL)
+    if (array)
         return value_array(array);
     return builtin_refuse(context, "%s(): all arrays together would have more than %d elements",
                           function, INT_ARRAY_LIMIT);
@@ -102,7 +102,7 @@ const struct constant *constant_at(size_t i)
 {
     if (i < COMMUNICATOR_COUNT)
         return &communicators[i];
-    for (const struct constant *c = constants_mpi; c->name != NULL; c++)
+    for (const struct constant *c = constants_mpi; c->name; c++)
         if (i-- == COMMUNICATOR_COUNT)
             return c;
     return NULL;
@@ -112,7 +112,7 @@ const struct constant *constant_find(const char *name)
 {
     const struct constant *constant;
 
-    for (size_t i = 0; (constant = constant_at(i)) != NULL; i++)
+    for (size_t i = 0; (constant = constant_at(i)); i++)
         if (strcmp(constant->name, name) == 0)
             return constant;
     return NULL;

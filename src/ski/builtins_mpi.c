@@ -14,7 +14,7 @@
 static struct value datatype(struct builtin_context *context, const char *function,
                              struct datatype *made, const char *error)
 {
-    if (made == NULL)
+    if (!made)
         return builtin_refuse(context, "%s(): %s", function, error);
     return value_datatype(made);
 }
@@ -91,7 +91,7 @@ static struct value type_struct(struct builtin_context *context, const struct va
         !same_length(context, name, lengths->count, types->count))
         return value_void();
     for (size_t i = 0; i < types->count; i++)
-        if (types->items[i] == NULL)
+        if (!types->items[i])
             return builtin_refuse(context, "%s(): datatype %zu of the array has not been set", name,
                                   i);
     made = datatype_struct(types->count, lengths->items, places->items, types->items, &error);
@@ -156,7 +156,7 @@ static struct value alloc_datatype_array(struct builtin_context *context, const 
     if (!builtin_in_range(context, "alloc_datatype_array", args[0].as.integer, 0, INT_ARRAY_LIMIT))
         return value_void();
     made = datatype_array_create((size_t)args[0].as.integer);
-    if (made == NULL)
+    if (!made)
         return builtin_refuse(context,
                               "alloc_datatype_array(): all arrays together would have more than %d "
                               "elements",
@@ -182,9 +182,9 @@ static struct value datatype_array_get(struct builtin_context *context, const st
 {
     struct datatype **item = element(context, "datatype_array_get", args);
 
-    if (item == NULL)
+    if (!item)
         return value_void();
-    if (*item == NULL)
+    if (!*item)
         return builtin_refuse(context, "datatype_array_get(): element %lld has not been set",
                               (long long)args[1].as.integer);
     return value_datatype(datatype_reference(*item));
@@ -194,7 +194,7 @@ static struct value datatype_array_set(struct builtin_context *context, const st
 {
     struct datatype **item = element(context, "datatype_array_set", args);
 
-    if (item != NULL) {
+    if (item) {
         datatype_release(*item);
         *item = datatype_reference(args[2].as.datatype);
     }
@@ -252,7 +252,7 @@ static struct value cartesian(struct builtin_context *context, const struct valu
                                   name);
     sizes = ints(context, name, extents, 1, INT_MAX);
     closed = ints(context, name, periodic, 0, 1);
-    if (closed == NULL) {
+    if (!closed) {
         free(sizes);
         return value_void();
     }
@@ -281,7 +281,7 @@ static struct value graph(struct builtin_context *context, const struct value *a
                               name, (long long)before, edges->count);
     ends = ints(context, name, index, 0, INT_MAX);
     neighbours = ints(context, name, edges, 0, (int64_t)index->count - 1);
-    if (neighbours == NULL) {
+    if (!neighbours) {
         free(ends);
         return value_void();
     }
@@ -303,7 +303,7 @@ static struct value graph_of_pairs(struct builtin_context *context, const struct
         return builtin_refuse(context, "%s(): edges are pairs of ranks, but there are %zu numbers",
                               name, pairs->count);
     ranks = ints(context, name, pairs, 0, (int64_t)nodes - 1);
-    if (ranks == NULL)
+    if (!ranks)
         return value_void();
     ends = memory_zeroed((size_t)nodes, sizeof *ends);
     next = memory_zeroed((size_t)nodes, sizeof *next);
@@ -344,7 +344,7 @@ static struct value set_info(struct builtin_context *context, const struct value
 {
     const char *error = info_set(args[0].as.info, args[1].as.string->text, args[2].as.string->text);
 
-    return error == NULL ? value_void() : builtin_refuse(context, "info_set(): %s", error);
+    return !error ? value_void() : builtin_refuse(context, "info_set(): %s", error);
 }
 
 const struct builtin builtins_mpi[] = {
@@ -423,7 +423,7 @@ static struct value make_integer(struct builtin_context *context, const char *na
     int64_t value = 0;
 
     (void)context;
-    for (size_t i = 0; (at = mpi_constant_at(i, &value)) != NULL; i++)
+    for (size_t i = 0; (at = mpi_constant_at(i, &value)); i++)
         if (strcmp(at, name) == 0)
             break;
     return value_int(value);

@@ -329,7 +329,7 @@ static struct value dims_create(struct builtin_context *context, const struct va
     if (open > 0)
         spread_factors(left, extents, open);
     made = int_array_create(wanted->count);
-    for (size_t i = 0; made != NULL && i < wanted->count; i++)
+    for (size_t i = 0; made && i < wanted->count; i++)
         made->items[i] = wanted->items[i] > 0 ? wanted->items[i] : extents[used++];
     free(extents);
     return builtin_array(context, "dims_create", made);
@@ -342,7 +342,7 @@ static struct value int_array_allgather(struct builtin_context *context, const s
     int64_t *all = memory_zeroed((size_t)engine_pes(context->engine), sizeof *all);
 
     engine_share(context->engine, args[1].as.integer, all);
-    for (int rank = 0; made != NULL && rank < pe_set_size(set); rank++)
+    for (int rank = 0; made && rank < pe_set_size(set); rank++)
         made->items[rank] = all[pe_set_member(set, rank)];
     free(all);
     return builtin_array(context, "int_array_allgather", made);

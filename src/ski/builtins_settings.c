@@ -132,10 +132,10 @@ static struct value set_stop_rule(struct builtin_context *context, const struct 
         struct value nothing =
             set_real(context, "set_stop_rule", args + 1, 0, false, &settings->median_width);
 
-        if (context->error == NULL)
+        if (!context->error)
             nothing =
                 set_share(context, "set_stop_rule", args + 2, 1, &settings->median_confidence);
-        if (context->error != NULL)
+        if (context->error)
             return nothing;
     }
     settings->stop_rule = (enum stop_rule)rule;
@@ -434,7 +434,7 @@ static struct value set_timer(struct builtin_context *context, const struct valu
 {
     const char *error = engine_set_timer(context->engine, args[0].as.string->text);
 
-    if (error != NULL)
+    if (error)
         return builtin_refuse(context, "set_timer(): \"%s\" cannot be used: %s",
                               args[0].as.string->text, error);
     return value_void();
@@ -453,7 +453,7 @@ static struct value set_hw_counters(struct builtin_context *context, const struc
     char *error = engine_set_counters(context->engine, names, count);
 
     free(names);
-    if (error != NULL)
+    if (error)
         builtin_refuse(context, "set_hw_counters(): %s", error);
     free(error);
     return value_void();
@@ -550,7 +550,7 @@ static struct value get_mpi_alloc_mem_info(struct builtin_context *context,
     struct info *info = settings_of(context)->memory_info;
 
     (void)args;
-    return value_info(info == NULL ? info_null() : info_reference(info));
+    return value_info(!info ? info_null() : info_reference(info));
 }
 
 static struct value set_skampi_buffer_mpi_alloc_mem(struct builtin_context *context,

@@ -95,7 +95,7 @@ static struct value call_modulo(struct builtin_context *context, const struct va
     struct value result;
     const char *error = value_operate(OP_MODULO, &args[0], &args[1], &result);
 
-    return error == NULL ? result : builtin_refuse(context, "modulo(): %s", error);
+    return !error ? result : builtin_refuse(context, "modulo(): %s", error);
 }
 
 static struct value call_min_int(struct builtin_context *context, const struct value *args)
@@ -135,7 +135,7 @@ static struct value call_atoi(struct builtin_context *context, const struct valu
     i = strtoll(text, &end, 10);
     while (isspace((unsigned char)*end))
         end++;
-    if (errno != 0 || *end != '\0' || strpbrk(text, "0123456789") == NULL)
+    if (errno != 0 || *end != '\0' || !strpbrk(text, "0123456789"))
         return builtin_refuse(context, "atoi(): \"%s\" is no integer of 64 bits", text);
     return value_int(i);
 }
@@ -145,7 +145,7 @@ static struct value call_get_env(struct builtin_context *context, const struct v
 {
     const char *name = args[0].as.string->text;
     const char *set = engine_pe(context->engine) == 0 ? getenv(name) : NULL;
-    int64_t length = set != NULL ? (int64_t)strlen(set) : -1;
+    int64_t length = set ? (int64_t)strlen(set) : -1;
     char *path;
     struct value value;
 
@@ -153,7 +153,7 @@ static struct value call_get_env(struct builtin_context *context, const struct v
     if (length < 0)
         return builtin_refuse(context, "get_env(): the environment variable %s is not set", name);
     path = memory_zeroed((size_t)length + 1, 1);
-    if (set != NULL)
+    if (set)
         memcpy(path, set, (size_t)length);
     engine_broadcast(context->engine, path, (size_t)length);
     path[length] = '/';
@@ -192,7 +192,7 @@ static struct value call_last_time(struct builtin_context *context, const struct
 static struct value call_is_timer_usable(struct builtin_context *context, const struct value *args)
 {
     const struct timer *timer = timer_find(args[0].as.string->text);
-    int64_t usable = timer != NULL && timer->unusable() == NULL;
+    int64_t usable = timer && !timer->unusable();
 
     engine_broadcast(context->engine, &usable, sizeof usable);
     return value_int(usable);
@@ -209,7 +209,7 @@ static struct value call_is_supported(struct builtin_context *context, const str
     const struct measurement *function = measurement_find(args[0].as.string->text);
 
     (void)context;
-    return value_int(function != NULL && measurement_unsupported(function) == NULL);
+    return value_int(function && !measurement_unsupported(function));
 }
 
 /* ---- Arrays ---- */
@@ -242,14 +242,14 @@ static struct value call_int_array_get(struct builtin_context *context, const st
 {
     const int64_t *item = element(context, "int_array_get", args);
 
-    return item != NULL ? value_int(*item) : value_void();
+    return item ? value_int(*item) : value_void();
 }
 
 static struct value call_int_array_set(struct builtin_context *context, const struct value *args)
 {
     int64_t *item = element(context, "int_array_set", args);
 
-    if (item != NULL)
+    if (item)
         *item = args[2].as.integer;
     return value_void();
 }
@@ -261,7 +261,7 @@ static bool count_up(int64_t low, int64_t high, void **state, int64_t *i)
 {
     int64_t *next = *state;
 
-    if (next == NULL) {
+    if (!next) {
         *state = next = memory_zeroed(1, sizeof *next);
         *next = low;
     }

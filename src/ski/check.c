@@ -48,7 +48,7 @@ static enum value_type check_value(struct checker *c, struct expr *expr);
 
 static bool is_local(const struct checker *c, int symbol)
 {
-    return c->block != NULL && c->variables[symbol].block == c->block;
+    return c->block && c->variables[symbol].block == c->block;
 }
 
 static void assign(struct checker *c, int symbol, enum value_type type)
@@ -58,7 +58,7 @@ static void assign(struct checker *c, int symbol, enum value_type type)
     if (symbol < 0)
         return;
     variable = &c->variables[symbol];
-    if (c->block != NULL) {
+    if (c->block) {
         variable->block = c->block;
         variable->local_type = type;
     } else {
@@ -90,20 +90,20 @@ static void candidates_add(struct candidates *candidates, const char *name)
 
 static void add_functions(struct candidates *candidates)
 {
-    for (size_t i = 0; builtin_at(i) != NULL; i++)
+    for (size_t i = 0; builtin_at(i); i++)
         if (!builtin_at(i)->iterator)
             candidates_add(candidates, builtin_at(i)->name);
 }
 
 static void add_measurements(struct candidates *candidates)
 {
-    for (size_t i = 0; measurement_at(i) != NULL; i++)
+    for (size_t i = 0; measurement_at(i); i++)
         candidates_add(candidates, measurement_at(i)->name);
 }
 
 static void add_iterators(struct candidates *candidates)
 {
-    for (size_t i = 0; builtin_at(i) != NULL; i++)
+    for (size_t i = 0; builtin_at(i); i++)
         if (builtin_at(i)->iterator)
             candidates_add(candidates, builtin_at(i)->name);
 }
@@ -113,7 +113,7 @@ static void add_variables(struct candidates *candidates, const struct checker *c
     for (int i = 0; i < c->tree->symbol_count; i++)
         if (is_local(c, i) || c->variables[i].global)
             candidates_add(candidates, c->tree->symbols[i]);
-    for (size_t i = 0; constant_at(i) != NULL; i++)
+    for (size_t i = 0; constant_at(i); i++)
         candidates_add(candidates, constant_at(i)->name);
 }
 
@@ -149,7 +149,7 @@ static void report_unknown(struct checker *c, const struct expr *expr, const cha
     }
     const char *closest = diag_closest(expr->text, candidates->names, candidates->count);
 
-    if (closest != NULL)
+    if (closest)
         diag_error(c->diag, expr->where, "unknown %s '%s': did you mean '%s'?", what, expr->text,
                    closest);
     else
@@ -180,15 +180,15 @@ static void report_unknown_name(struct checker *c, const struct expr *expr)
         return;
     }
     later = find_global(c, expr->symbol);
-    if (later != NULL) {
+    if (later) {
         diag_error(c->diag, expr->where, "'%s' has no value yet: it is assigned only in line %d",
                    expr->text, later->where.line);
-    } else if (block != NULL && block != c->block) {
+    } else if (block && block != c->block) {
         diag_error(c->diag, expr->where,
                    "'%s' is known only within the block of line %d: assign it again here, or "
                    "before the blocks",
                    expr->text, block->where.line);
-    } else if (builtin_find(expr->text) != NULL || measurement_find(expr->text) != NULL) {
+    } else if (builtin_find(expr->text) || measurement_find(expr->text)) {
         diag_error(c->diag, expr->where, "'%s' is a function: call it as %s(...)", expr->text,
                    expr->text);
     } else {
@@ -208,7 +208,7 @@ static enum value_type check_name(struct checker *c, struct expr *expr)
     if (variable->global)
         return variable->global_type;
     constant = constant_find(expr->text);
-    if (constant != NULL)
+    if (constant)
         return constant->type;
     if (!c->tree->incomplete)
         report_unknown_name(c, expr);
@@ -275,7 +275,7 @@ static void require_number(struct checker *c, struct expr *expr, const char *wha
 /* The value of a number that is written down, with its sign. */
 static bool literal_number(const struct expr *expr, double *value)
 {
-    if (expr == NULL)
+    if (!expr)
         return false;
     switch (expr->kind) {
     case EXPR_INTEGER:
@@ -303,7 +303,7 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
     bool few = call->count < wanted;
     struct position where = call->where;
 
-    if (!few && call->args[wanted] != NULL)
+    if (!few && call->args[wanted])
         where = call->args[wanted]->where;
     diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, %zu given",
                few ? "few" : "many", call->text, bound, wanted, words_plural(wanted),
@@ -330,7 +330,7 @@ static void check_argument(struct checker *c, const struct expr *call, size_t i,
 
     if (fits(type, wanted))
         return;
-    if (name != NULL)
+    if (name)
         diag_error(c->diag, argument->where, "argument %zu of %s (%s) must be %s, this is %s",
                    i + 1, call->text, name, what, with_article(type));
     else
@@ -405,7 +405,7 @@ static char *describe_measurement(const struct measurement *measurement)
 static bool speaks_of(const char *name, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcasestr(name, words[i]) != NULL)
+        if (strcasestr(name, words[i]))
             return true;
     return false;
 }
@@ -416,13 +416,13 @@ static bool is_size_variable(const struct checker *c, const struct expr *expr)
 {
     static const char *const words[] = {"count", "size", "byte", "len", "elem"};
 
-    if (expr == NULL || expr->kind != EXPR_NAME)
+    if (!expr || expr->kind != EXPR_NAME)
         return false;
-    for (const struct around *around = c->loops; around != NULL; around = around->outer) {
+    for (const struct around *around = c->loops; around; around = around->outer) {
         const struct stmt *loop = around->loop;
         bool arithmetic = loop->kind == STMT_FOR || loop->kind == STMT_AUTOREFINE;
 
-        if (loop->symbol == expr->symbol && arithmetic && loop->to == NULL)
+        if (loop->symbol == expr->symbol && arithmetic && !loop->to)
             return true;
     }
     return speaks_of(expr->text, words, sizeof words / sizeof *words);
@@ -435,7 +435,7 @@ static bool is_number_of_times(const struct expr *expr)
     double value;
 
     return literal_number(expr, &value) ||
-           (expr != NULL && expr->kind == EXPR_NAME &&
+           (expr && expr->kind == EXPR_NAME &&
             speaks_of(expr->text, words, sizeof words / sizeof *words));
 }
 
@@ -531,15 +531,15 @@ static enum value_type check_call(struct checker *c, struct expr *call)
 {
     const struct builtin *builtin = builtin_find(call->text);
 
-    if (builtin != NULL && !builtin->iterator) {
+    if (builtin && !builtin->iterator) {
         check_builtin(c, call, builtin);
         return builtin->result;
     }
-    if (builtin != NULL)
+    if (builtin)
         diag_error(c->diag, call->where,
                    "'%s' is an iterator: it can only stand in 'for NAME in %s(...) do'", call->text,
                    call->text);
-    else if (measurement_find(call->text) != NULL)
+    else if (measurement_find(call->text))
         diag_error(c->diag, call->where,
                    "'%s' is a measurement function: write 'measure COMMUNICATOR : %s(...)'",
                    call->text, call->text);
@@ -562,7 +562,7 @@ static enum value_type check_operation(struct checker *c, struct expr *expr)
     if (a == TYPE_UNKNOWN || b == TYPE_UNKNOWN)
         return TYPE_UNKNOWN;
     type = value_operate_type(expr->op, a, b, &error);
-    if (error == NULL)
+    if (!error)
         return type;
     diag_error(c->diag, expr->where, "%s", error);
     return TYPE_UNKNOWN;
@@ -593,7 +593,7 @@ static enum value_type check_array(struct checker *c, const struct expr *expr)
 /* May be a call that returns nothing. */
 static enum value_type check_expression(struct checker *c, struct expr *expr)
 {
-    if (expr == NULL)
+    if (!expr)
         return TYPE_UNKNOWN;
     switch (expr->kind) {
     case EXPR_INTEGER:
@@ -634,7 +634,7 @@ static void forget(struct checker *c, int symbol)
         return;
     if (is_local(c, symbol))
         c->variables[symbol].local_type = TYPE_UNKNOWN;
-    else if (c->block == NULL)
+    else if (!c->block)
         c->variables[symbol].global_type = TYPE_UNKNOWN;
 }
 
@@ -681,11 +681,11 @@ static void warn_of_empty(struct checker *c, const struct stmt *stmt)
 
     if (!literal_value(stmt->from, &loop.start) || !literal_value(stmt->to, &loop.end) ||
         !literal_value(stmt->step, &loop.step) ||
-        (stmt->multiple_of != NULL && !literal_value(stmt->multiple_of, &multiple)) ||
+        (stmt->multiple_of && !literal_value(stmt->multiple_of, &multiple)) ||
         multiple.type != TYPE_INT)
         return;
     loop.multiple_of = multiple.as.integer;
-    if (loop_begin(&loop) == NULL && !loop_next(&loop, &first, &error) && error == NULL)
+    if (!loop_begin(&loop) && !loop_next(&loop, &first, &error) && !error)
         diag_warning(c->diag, stmt->step->where,
                      "this loop does nothing: its step leads away from its end; %s, or swap "
                      "start and end",
@@ -730,14 +730,14 @@ static enum value_type check_iterator(struct checker *c, struct expr *call)
     const struct builtin *builtin;
     struct candidates candidates = {0};
 
-    if (call == NULL)
+    if (!call)
         return TYPE_UNKNOWN;
     builtin = builtin_find(call->text);
-    if (builtin != NULL && builtin->iterator) {
+    if (builtin && builtin->iterator) {
         check_builtin(c, call, builtin);
         return builtin->result;
     }
-    if (builtin != NULL || measurement_find(call->text) != NULL) {
+    if (builtin || measurement_find(call->text)) {
         diag_error(c->diag, call->where,
                    "'%s' is no iterator and cannot stand behind 'in'; for a list of values write "
                    "'in [...]'",
@@ -786,10 +786,10 @@ static void check_measured(struct checker *c, struct expr *expr)
 {
     const struct measurement *measurement;
 
-    if (expr == NULL)
+    if (!expr)
         return;
     if (expr->kind != EXPR_CALL) {
-        bool name = expr->kind == EXPR_NAME && measurement_find(expr->text) != NULL;
+        bool name = expr->kind == EXPR_NAME && measurement_find(expr->text);
 
         diag_error(c->diag, expr->where,
                    "behind ':' must stand the call of a measurement function, such as %s(...)",
@@ -797,11 +797,11 @@ static void check_measured(struct checker *c, struct expr *expr)
         return;
     }
     measurement = measurement_find(expr->text);
-    if (measurement != NULL) {
+    if (measurement) {
         check_measurement(c, expr, measurement);
         return;
     }
-    if (builtin_find(expr->text) != NULL)
+    if (builtin_find(expr->text))
         diag_error(c->diag, expr->where,
                    "'%s' is not a measurement function: it cannot be measured", expr->text);
     else

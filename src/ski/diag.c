@@ -40,7 +40,7 @@ struct diag *diag_create(const struct source *source)
 
 void diag_release(struct diag *diag)
 {
-    if (diag == NULL)
+    if (!diag)
         return;
     for (size_t i = 0; i < diag->errors.count; i++)
         free(diag->errors.entries[i].message);

@@ -90,7 +90,7 @@ static void enter_span(struct interp *in, struct span whole, double begin, doubl
 
 static bool goes_on(struct interp *in, struct position where)
 {
-    return script_goes_on == NULL || script_goes_on() || fail(in, where, "stopped");
+    return !script_goes_on || script_goes_on() || fail(in, where, "stopped");
 }
 
 /* ---- Agreement of the PEs ---- */
@@ -184,10 +184,10 @@ static bool evaluate_args(struct interp *in, const struct expr *call, const char
         if (!ok)
             break;
         error = value_convert(&args[i], (enum value_type)builtin_letter(letters, i));
-        if (error != NULL && refusal == NULL)
+        if (error && !refusal)
             ok = fail(in, call->args[i]->where, "argument %zu of %s(): %s (given: %s)", i + 1,
                       call->text, error, value_type_name(args[i].type));
-        else if (error != NULL && *refusal == NULL)
+        else if (error && !*refusal)
             *refusal = text_format("argument %zu: %s (given: %s)", i + 1, error,
                                    value_type_name(args[i].type));
     }
@@ -201,7 +201,7 @@ static bool evaluate_args(struct interp *in, const struct expr *call, const char
 /* The error that a builtin left in the context, if any, becomes one of the script. */
 static bool builtin_succeeded(struct interp *in, const struct expr *call)
 {
-    if (in->context.error == NULL)
+    if (!in->context.error)
         return true;
     fail(in, call->where, "%s", in->context.error);
     free(in->context.error);
@@ -214,11 +214,11 @@ static bool call_builtin(struct interp *in, const struct expr *call, struct valu
 {
     struct value *args;
 
-    if (call->measurement != NULL)
+    if (call->measurement)
         return fail(in, call->where,
                     "%s() is a measurement function; call it as measure SET : %s()", call->text,
                     call->text);
-    if (call->builtin == NULL)
+    if (!call->builtin)
         return fail(in, call->where, "unknown function '%s'", call->text);
     if (call->builtin->iterator)
         return fail(in, call->where, "%s() is an iterator; it can only stand behind for ... in",
@@ -247,10 +247,10 @@ static bool create_array(struct interp *in, const struct expr *expr, enum value_
         datatypes = datatype_array_create(expr->count);
     else
         integers = int_array_create(expr->count);
-    if (datatypes == NULL && integers == NULL)
+    if (!datatypes && !integers)
         return fail(in, expr->where, "all arrays together would have more than %d elements",
                     INT_ARRAY_LIMIT);
-    *v = datatypes != NULL ? value_datatype_array(datatypes) : value_array(integers);
+    *v = datatypes ? value_datatype_array(datatypes) : value_array(integers);
     return true;
 }
 
@@ -310,7 +310,7 @@ static bool evaluate_operation(struct interp *in, const struct expr *expr, struc
         error = value_operate(expr->op, &a, expr->kind == EXPR_BINARY ? &b : NULL, v);
     value_release(&a);
     value_release(&b);
-    if (error != NULL)
+    if (error)
         return fail(in, expr->where, "%s", error);
     return ok;
 }
@@ -416,7 +416,7 @@ static bool print(struct interp *in, const struct stmt *stmt)
         char *rest = text_take(&shown), *line;
 
         /* Strings may hold several lines; each must be a comment in the output. */
-        for (char *from = rest; (line = strsep(&from, "\n")) != NULL;)
+        for (char *from = rest; (line = strsep(&from, "\n"));)
             text_append(&marked, "#P[%d] %s\n", engine_pe(in->engine), line);
         free(rest);
         in->pending += marked.length;
@@ -546,7 +546,7 @@ static size_t loop_depth(const struct interp *in)
 {
     size_t depth = 0;
 
-    for (const struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
         depth++;
     return depth;
 }
@@ -557,7 +557,7 @@ static struct loop_variable *loop_variables(struct interp *in, size_t count, siz
     struct loop_variable *variables = memory_zeroed(count, sizeof *variables);
     size_t i = count;
 
-    for (const struct frame *frame = in->loop; frame != NULL; frame = frame->outer) {
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer) {
         int symbol = frame->stmt->symbol;
 
         variables[--i] =
@@ -569,7 +569,7 @@ static struct loop_variable *loop_variables(struct interp *in, size_t count, siz
 
 static bool in_endless_loop(const struct interp *in)
 {
-    for (const struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
         if (frame->unlimited)
             return true;
     return false;
@@ -578,7 +578,7 @@ static bool in_endless_loop(const struct interp *in)
 /* The first value of a loop to ... was asked for; how far it gets behind that, is open. */
 static bool in_open_loop(const struct interp *in)
 {
-    for (const struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
         if (frame->unlimited && frame->rounds > 0)
             return true;
     return false;
@@ -590,13 +590,13 @@ static void note_too_large(struct interp *in)
 {
     struct frame *frame = in->loop;
 
-    if (frame == NULL)
+    if (!frame)
         return;
     if (frame->unlimited) {
         frame->ends = true;
-    } else if (frame->loop != NULL && in_open_loop(in)) {
+    } else if (frame->loop && in_open_loop(in)) {
         frame->ends = loop_grows(frame->loop);
-    } else if (frame->loop != NULL && !engine_lists_missing(in->engine)) {
+    } else if (frame->loop && !engine_lists_missing(in->engine)) {
         frame->ends = frame->cut = true;
     }
 }
@@ -612,14 +612,14 @@ static void note_measured(struct interp *in, const struct measure_request *reque
         note_too_large(in);
     if (status == MEASURE_TIME_OVER)
         in->missing++;
-    for (struct frame *frame = in->loop; frame != NULL; frame = frame->outer)
+    for (struct frame *frame = in->loop; frame; frame = frame->outer)
         if (status == MEASURE_TIME_OVER && (frame->unlimited || in->missing >= MOST_LISTED_MISSING))
             frame->ends = true; /* nothing else would end it in time */
     if (status == MEASURE_DONE)
         measurement_demand(request->function, request->arguments, request->set, &demand);
     size_t weight = measurement_weight(request->function, &demand);
 
-    for (struct frame *frame = in->loop; frame != NULL; frame = frame->outer) {
+    for (struct frame *frame = in->loop; frame; frame = frame->outer) {
         frame->asked++;
         if (status != MEASURE_DONE)
             continue;
@@ -640,7 +640,7 @@ static bool is_constant(const struct interp *in, const struct expr *expr)
     case EXPR_STRING:
         return true;
     case EXPR_NAME:
-        return !expr->local && in->globals[expr->symbol].constant != NULL &&
+        return !expr->local && in->globals[expr->symbol].constant &&
                strcmp(in->globals[expr->symbol].constant, expr->text) == 0;
     case EXPR_CALL:
         return false;
@@ -672,7 +672,7 @@ static bool is_never_right(const struct measure_request *request, int pes)
 
         pe_set_release(set);
         free(refusal);
-        if (refusal == NULL)
+        if (!refusal)
             return false;
     }
     return true;
@@ -689,7 +689,7 @@ static bool check_request(struct interp *in, const struct stmt *stmt,
     int argument;
 
     *refusal = engine_refusal(request, &argument);
-    if (*refusal == NULL)
+    if (!*refusal)
         return true;
     for (size_t i = 0; i < call->count; i++)
         constant = constant && is_constant(in, call->args[i]);
@@ -707,7 +707,7 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
                             struct measure_request *request, const struct value *args,
                             char *refusal)
 {
-    if (refusal == NULL && !check_request(in, stmt, request, &refusal))
+    if (!refusal && !check_request(in, stmt, request, &refusal))
         return false;
     size_t depth = loop_depth(in), bytes = 0;
     struct loop_variable *variables = loop_variables(in, depth, &bytes);
@@ -727,10 +727,9 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
     if (bytes <= MEASURE_LIMIT) {
         agree(in, stmt->where, agreed);
         engine_progress(in->engine, in->span.begin);
-        if (refusal != NULL)
+        if (refusal)
             engine_leave_out(in->engine, request, refusal);
-        note_measured(in, request,
-                      refusal != NULL ? MEASURE_REFUSED : engine_measure(in->engine, request));
+        note_measured(in, request, refusal ? MEASURE_REFUSED : engine_measure(in->engine, request));
         in->pending = 0;
     }
     free(refusal);
@@ -765,7 +764,7 @@ static bool evaluate_set(struct interp *in, const struct expr *expr, struct valu
         value_release(set);
         return false;
     }
-    if (expr->kind != EXPR_CALL || expr->builtin == NULL || expr->builtin->result != TYPE_COMM ||
+    if (expr->kind != EXPR_CALL || !expr->builtin || expr->builtin->result != TYPE_COMM ||
         !is_at(in->error_where, expr->where))
         return false;
     *refusal = in->error;
@@ -783,7 +782,7 @@ static bool measure(struct interp *in, const struct stmt *stmt)
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     struct value set, *args;
 
-    if (call->kind != EXPR_CALL || call->measurement == NULL)
+    if (call->kind != EXPR_CALL || !call->measurement)
         return fail(in, call->where,
                     "measure needs the call of a measurement function behind the "
                     "colon; skampi --list shows them");
@@ -872,7 +871,7 @@ static bool evaluate_number(struct interp *in, const struct expr *expr, int64_t 
                             struct value *v)
 {
     *v = value_int(otherwise);
-    if (expr == NULL)
+    if (!expr)
         return true;
     if (!evaluate(in, expr, v))
         return false;
@@ -887,12 +886,12 @@ static bool evaluate_loop(struct interp *in, const struct stmt *stmt, struct loo
 {
     const char *error;
 
-    *loop = (struct loop){.multiplicative = stmt->multiplicative, .unlimited = stmt->to == NULL};
+    *loop = (struct loop){.multiplicative = stmt->multiplicative, .unlimited = !stmt->to};
     if (!evaluate_number(in, stmt->from, 0, &loop->start) ||
         !evaluate_number(in, stmt->to, 0, &loop->end) ||
         !evaluate_number(in, stmt->step, 1, &loop->step))
         return false;
-    if (stmt->multiple_of != NULL) {
+    if (stmt->multiple_of) {
         if (!evaluate_integer(in, stmt->multiple_of, "multipleof needs an integer > 0",
                               &loop->multiple_of))
             return false;
@@ -901,8 +900,8 @@ static bool evaluate_loop(struct interp *in, const struct stmt *stmt, struct loo
                         (long long)loop->multiple_of);
     }
     error = loop_begin(loop);
-    if (error != NULL)
-        return fail(in, stmt->step != NULL ? stmt->step->where : stmt->where, "%s", error);
+    if (error)
+        return fail(in, stmt->step ? stmt->step->where : stmt->where, "%s", error);
     return true;
 }
 
@@ -973,8 +972,7 @@ static void leave_out_rest(struct interp *in, const struct frame *frame)
 static bool run_arithmetic(struct interp *in, const struct stmt *stmt)
 {
     struct loop loop;
-    struct frame frame = {
-        .outer = in->loop, .stmt = stmt, .loop = &loop, .unlimited = stmt->to == NULL};
+    struct frame frame = {.outer = in->loop, .stmt = stmt, .loop = &loop, .unlimited = !stmt->to};
     struct refine *refine = NULL;
     struct value v;
     struct span whole = in->span;
@@ -991,19 +989,19 @@ static bool run_arithmetic(struct interp *in, const struct stmt *stmt)
 
         loop_share(&loop, &begin, &width);
         enter_span(in, whole, begin, width);
-        ok = refine != NULL ? run_refined_round(in, refine, v, &over) : run_round(in, v, &over);
+        ok = refine ? run_refined_round(in, refine, v, &over) : run_round(in, v, &over);
     }
     in->span = whole;
     if (ok && frame.cut)
         leave_out_rest(in, &frame);
-    if (refine != NULL) {
+    if (refine) {
         frame.unlimited = false;
-        ok = ok && error == NULL && run_refinement(in, &loop, refine);
+        ok = ok && !error && run_refinement(in, &loop, refine);
         engine_sort_end(in->engine);
         refine_release(refine);
     }
     in->loop = frame.outer;
-    if (error != NULL)
+    if (error)
         return fail(in, stmt->where, "%s", error);
     if (ok && !over && !more)
         variable_assign(in, stmt->symbol, v);
@@ -1037,7 +1035,7 @@ static bool run_iterator(struct interp *in, const struct stmt *stmt)
     void *state = NULL;
     bool over = false, ok = true;
 
-    if (iterator == NULL || !iterator->iterator)
+    if (!iterator || !iterator->iterator)
         return fail(in, stmt->expr->where, "%s() is no iterator; there is range(a, b)",
                     stmt->expr->text);
     if (!evaluate_args(in, stmt->expr, iterator->parameters, &args, NULL))
@@ -1181,7 +1179,7 @@ static void define_constants(struct interp *in)
     for (int i = 0; i < in->tree->symbol_count; i++) {
         const struct constant *constant = constant_find(in->tree->symbols[i]);
 
-        if (constant == NULL)
+        if (!constant)
             continue;
         in->globals[i] = constant->make(&in->context, constant->name);
         in->globals[i].constant = constant->name;

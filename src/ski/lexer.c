@@ -290,7 +290,7 @@ static void skip_line(struct frame *frame)
 {
     const char *end = memchr(frame->text + frame->at, '\n', frame->length - frame->at);
 
-    frame->at = end == NULL ? frame->length : (size_t)(end - frame->text);
+    frame->at = !end ? frame->length : (size_t)(end - frame->text);
 }
 
 /* ---- includes ---- */
@@ -355,8 +355,7 @@ static void cut_include(struct lexer *lexer, struct frame *frame, size_t from, s
 
     while (begin > frame->line_start && isblank((unsigned char)frame->text[begin - 1]))
         begin--;
-    while (end < frame->length && strchr(" \t\r", frame->text[end]) != NULL &&
-           frame->text[end] != '\0')
+    while (end < frame->length && strchr(" \t\r", frame->text[end]) && frame->text[end] != '\0')
         end++;
     if (begin == frame->line_start && end < frame->length && frame->text[end] == '\n') {
         from = begin;
@@ -395,7 +394,7 @@ static void read_directive(struct lexer *lexer)
     }
     where = here(frame);
     begin = ++frame->at;
-    while (frame->at < frame->length && strchr("\"\n", peek(frame, 0)) == NULL)
+    while (frame->at < frame->length && !strchr("\"\n", peek(frame, 0)))
         frame->at++;
     if (peek(frame, 0) != '"') {
         diag_error(lexer->diag, where, "the name of the included file has no closing '\"'%s",
@@ -450,7 +449,7 @@ static struct token read_word(struct frame *frame)
 
     token.length = count_word(frame, 0);
     for (int kind = 0; kind < TOKEN_KINDS; kind++)
-        if (keywords[kind] != NULL && strlen(keywords[kind]) == token.length &&
+        if (keywords[kind] && strlen(keywords[kind]) == token.length &&
             memcmp(keywords[kind], token.text, token.length) == 0)
             token.kind = (enum token_kind)kind;
     frame->at += token.length;
@@ -577,7 +576,7 @@ static struct token read_string(struct lexer *lexer, struct frame *frame)
 
     token.text = begin;
     frame->at++;
-    if (end == NULL) {
+    if (!end) {
         if (frame->long_string_line > 0)
             diag_error(lexer->diag, token.where,
                        "this string does not end: its closing '\"' is missing, or that of the "
@@ -591,7 +590,7 @@ static struct token read_string(struct lexer *lexer, struct frame *frame)
         return token;
     }
     token.length = (size_t)(end - begin);
-    if (memchr(begin, '\0', token.length) != NULL)
+    if (memchr(begin, '\0', token.length))
         diag_error(lexer->diag, token.where, "this string contains a NUL byte");
     while (frame->text + frame->at < end) {
         if (peek(frame, 0) != '\n') {
@@ -630,7 +629,7 @@ static void reject(struct lexer *lexer, struct frame *frame)
     const char *remedy = NULL;
     size_t shown = 1;
 
-    for (size_t i = 0; i < COUNT(remedies) && remedy == NULL; i++) {
+    for (size_t i = 0; i < COUNT(remedies) && !remedy; i++) {
         size_t length = strlen(remedies[i].text);
 
         if (length <= frame->length - frame->at && memcmp(at, remedies[i].text, length) == 0)
@@ -639,7 +638,7 @@ static void reject(struct lexer *lexer, struct frame *frame)
     if (c >= 0x80)
         while (((unsigned char)peek(frame, shown) & 0xc0) == 0x80 && shown < 4)
             shown++;
-    if (remedy != NULL)
+    if (remedy)
         diag_error(lexer->diag, here(frame), "illegal character '%.*s': %s", (int)shown, at,
                    remedy);
     else if (c == '\0')
@@ -671,7 +670,7 @@ static bool read_operator(struct lexer *lexer, struct frame *frame, struct token
             continue;
         *token = token_begin(frame, spelling->kind);
         token->length = length;
-        if (spelling->mistake != NULL)
+        if (spelling->mistake)
             diag_error(lexer->diag, token->where, "%s", spelling->mistake);
         frame->at += length;
         return true;

@@ -119,7 +119,7 @@ static void abandon(struct parser *p)
 static const char *describe(const struct token *token, char buffer[DESCRIPTION])
 {
     const char *line_end = memchr(token->text, '\n', token->length);
-    size_t shown = line_end != NULL ? (size_t)(line_end - token->text) : token->length;
+    size_t shown = line_end ? (size_t)(line_end - token->text) : token->length;
     const char *dots;
 
     if (shown > 30)
@@ -133,7 +133,7 @@ static const char *describe(const struct token *token, char buffer[DESCRIPTION])
         snprintf(buffer, DESCRIPTION, "name '%.*s%s'", (int)shown, token->text, dots);
     else if (token->kind <= TOKEN_BAD)
         snprintf(buffer, DESCRIPTION, "number %.*s%s", (int)shown, token->text, dots);
-    else if (token_keyword(token->kind) != NULL)
+    else if (token_keyword(token->kind))
         snprintf(buffer, DESCRIPTION, "keyword '%.*s'", (int)shown, token->text);
     else
         snprintf(buffer, DESCRIPTION, "'%.*s'", (int)shown, token->text);
@@ -147,7 +147,7 @@ static const char *hint(const struct parser *p, const char *expected)
 {
     if (at(p, TOKEN_ASSIGN))
         return "; to compare, write '=='";
-    if (at(p, TOKEN_EQUAL) && strstr(expected, "'='") != NULL)
+    if (at(p, TOKEN_EQUAL) && strstr(expected, "'='"))
         return "; '==' compares, to assign write '='";
     if (p->next.kind == TOKEN_ASSIGN && !p->next.starts_line &&
         (at(p, TOKEN_PLUS) || at(p, TOKEN_MINUS) || at(p, TOKEN_STAR) || at(p, TOKEN_SLASH)))
@@ -231,8 +231,7 @@ static bool at_statement(const struct parser *p)
     if (at(p, TOKEN_NAME) && p->next.kind == TOKEN_LEFT_PAREN)
         return true;
     /* A keyword cannot be assigned to, but someone meant it. */
-    return (at(p, TOKEN_NAME) || token_keyword(p->current.kind) != NULL) &&
-           p->next.kind == TOKEN_ASSIGN;
+    return (at(p, TOKEN_NAME) || token_keyword(p->current.kind)) && p->next.kind == TOKEN_ASSIGN;
 }
 
 static void synchronize(struct parser *p)
@@ -369,7 +368,7 @@ static struct expr *expr_create(enum expr_kind kind, struct position where)
 static void add_argument(struct expr *expr, struct expr *argument)
 {
     append_expr(&expr->args, &expr->count, argument);
-    if (argument != NULL && argument->height >= expr->height)
+    if (argument && argument->height >= expr->height)
         expr->height = argument->height + 1;
 }
 
@@ -432,8 +431,7 @@ static struct expr *parse_binary(struct parser *p, int loosest)
     struct expr *left = parse_unary(p);
     const struct binary *binary;
 
-    while (!p->panic && (binary = find_binary(p->current.kind)) != NULL &&
-           binary->level >= loosest) {
+    while (!p->panic && (binary = find_binary(p->current.kind)) && binary->level >= loosest) {
         struct expr *expr = expr_create(EXPR_BINARY, p->current.where);
 
         expr->op = binary->op;
@@ -602,7 +600,7 @@ static bool at_closer(const struct parser *p)
     case TOKEN_END:
         return true;
     case TOKEN_BEGIN:
-        return p->open != NULL;
+        return p->open;
     default:
         return false;
     }
@@ -610,7 +608,7 @@ static bool at_closer(const struct parser *p)
 
 static bool closes_any(const struct parser *p)
 {
-    for (const struct construct *c = p->open; c != NULL; c = c->outer)
+    for (const struct construct *c = p->open; c; c = c->outer)
         if (closes(p, c))
             return true;
     return false;
@@ -849,7 +847,7 @@ static struct stmt *parse_assert(struct parser *p)
     struct position where = p->current.where;
     struct expr *call = parse_call(p);
 
-    if (call == NULL)
+    if (!call)
         return stmt;
     if (call->count != 2)
         complain(p, where, "assert takes a condition and a text: assert(n > 1, \"why\")");
@@ -882,10 +880,10 @@ static void reject_name(struct parser *p)
     size_t count = 1;
 
     for (int kind = 0; kind < TOKEN_KINDS; kind++)
-        if (token_keyword((enum token_kind)kind) != NULL)
+        if (token_keyword((enum token_kind)kind))
             words[count++] = token_keyword((enum token_kind)kind);
     word = diag_closest(name, words, count);
-    if (word != NULL && p->next.kind < TOKEN_LESS) {
+    if (word && p->next.kind < TOKEN_LESS) {
         fail(p, p->current.where, "unknown statement '%s': did you mean '%s'?", name, word);
     } else if (p->next.starts_line || p->next.kind == TOKEN_EOF) {
         fail(p, p->current.where,
@@ -919,7 +917,7 @@ static void reject_token(struct parser *p)
     char found[DESCRIPTION];
 
     describe(&p->current, found);
-    if (token_keyword(p->current.kind) != NULL && p->next.kind == TOKEN_ASSIGN)
+    if (token_keyword(p->current.kind) && p->next.kind == TOKEN_ASSIGN)
         fail(p, p->current.where, "%s cannot be the name of a variable", found);
     else if (at(p, TOKEN_LEFT_BRACKET))
         fail(p, p->current.where, "expected a statement, found '['" INDEX_HINT);
@@ -934,7 +932,7 @@ static void reject_token(struct parser *p)
 /* What only a block may hold. */
 static void require_block(struct parser *p, const char *what)
 {
-    if (p->open != NULL)
+    if (p->open)
         return;
     complain(p, p->current.where, "%s must stand inside 'begin measurement \"name\"'", what);
     p->outside = true;
@@ -974,7 +972,7 @@ static struct stmt *parse_statement(struct parser *p)
 
 static bool is_blank_line(const char *line, const char *end, const char **next)
 {
-    while (line < end && strchr(" \t\r", *line) != NULL && *line != '\0')
+    while (line < end && strchr(" \t\r", *line) && *line != '\0')
         line++;
     *next = line + 1;
     return line < end && *line == '\n';
@@ -993,7 +991,7 @@ static char *take_source_text(struct parser *p)
         line++;
     if (line < stop && *line == '#')
         line = memchr(line, '\n', (size_t)(stop - line));
-    if (line == NULL || line == stop)
+    if (!line || line == stop)
         end = stop;
     else if (*line == '\n')
         end = line + 1;
@@ -1016,7 +1014,7 @@ static void parse_block_name(struct parser *p, struct stmt *stmt)
         if (!accept(p, TOKEN_STRING))
             fail_expected(p, "the name of the measurement in double quotes");
     }
-    if (stmt->text == NULL)
+    if (!stmt->text)
         stmt->text = copy_text("", 0);
     if (p->panic)
         synchronize(p);
@@ -1059,7 +1057,7 @@ static void parse_body(struct parser *p, struct stmt_list *list)
             continue;
         }
         stmt = at(p, TOKEN_BEGIN) ? parse_block(p) : parse_statement(p);
-        if (stmt != NULL)
+        if (stmt)
             append_stmt(list, stmt);
     }
 }

@@ -39,7 +39,7 @@ static struct source *source_create(bool reads_files)
 
 void source_release(struct source *source)
 {
-    if (source == NULL)
+    if (!source)
         return;
     for (size_t i = 0; i < source->count; i++) {
         free(source->files[i].name);
@@ -122,11 +122,11 @@ static struct source *open_as(const char *path, const char *name, const char **p
     struct text text = {0};
     struct stat status;
 
-    if (path == NULL)
+    if (!path)
         *problem = read_all(STDIN_FILENO, &text, &status);
     else
         *problem = read_file(path, false, &text, &status);
-    if (*problem == NULL) {
+    if (!*problem) {
         source = source_create(true);
         source_append(source, FILE_MAIN, name, text.length > 0 ? text.data : "", text.length);
         source->files[0].status = status;
@@ -144,32 +144,32 @@ struct source *source_open(const char *path, const char *const *search, size_t c
     *error = NULL;
     if (strcmp(path, "-") == 0) {
         source = open_as(NULL, "<stdin>", &problem);
-        if (source == NULL)
+        if (!source)
             *error = text_format("cannot read the script from standard input: %s", problem);
         return source;
     }
     source = open_as(path, path, &problem);
-    if (source != NULL)
+    if (source)
         return source;
-    if (strchr(path, '/') != NULL || access(path, F_OK) == 0)
+    if (strchr(path, '/') || access(path, F_OK) == 0)
         count = 0;
-    for (size_t i = 0; i < count && source == NULL; i++) {
+    for (size_t i = 0; i < count && !source; i++) {
         char *name = text_format("%s/%s", search[i], path);
 
         if (access(name, F_OK) == 0) {
             source = open_as(name, name, &problem);
             count = 0;
-            if (source == NULL)
+            if (!source)
                 *error = text_format("cannot read script '%s': %s", name, problem);
         } else {
             text_append(&looked, ", %s", search[i]);
         }
         free(name);
     }
-    if (source == NULL && *error == NULL && looked.length > 0)
+    if (!source && !*error && looked.length > 0)
         *error = text_format("cannot read script '%s': %s; looked in the current directory%s", path,
                              problem, looked.data);
-    else if (source == NULL && *error == NULL)
+    else if (!source && !*error)
         *error = text_format("cannot read script '%s': %s", path, problem);
     text_release(&looked);
     return source;
@@ -218,7 +218,7 @@ int source_include(struct source *source, const char *path, char **error)
     int file = -1;
 
     *error = NULL;
-    if (path[0] == '/' || slash == NULL)
+    if (path[0] == '/' || !slash)
         name = text_format("%s", path);
     else
         name = text_format("%.*s/%s", (int)(slash - main_name), main_name, path);
@@ -230,7 +230,7 @@ int source_include(struct source *source, const char *path, char **error)
             problem = read_file(name, true, &text, &status);
         else
             problem = "PE 0 has not read it";
-        if (problem == NULL) {
+        if (!problem) {
             file = source_append(source, FILE_INCLUDE, name, text.length > 0 ? text.data : "",
                                  text.length);
             source->files[file].status = status;
@@ -262,14 +262,14 @@ const char *source_line(const struct source *source, int file, int line, size_t 
 
     for (; line > 1; line--) {
         text = memchr(text, '\n', (size_t)(end - text));
-        if (text == NULL) {
+        if (!text) {
             *length = 0;
             return end;
         }
         text++;
     }
     line_end = memchr(text, '\n', (size_t)(end - text));
-    if (line_end == NULL)
+    if (!line_end)
         line_end = end;
     if (line_end > text && line_end[-1] == '\r')
         line_end--;

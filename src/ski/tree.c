@@ -16,7 +16,7 @@ static void expr_array_release(struct expr **items, size_t count)
 
 void expr_release(struct expr *expr)
 {
-    if (expr == NULL)
+    if (!expr)
         return;
     expr_array_release(expr->args, expr->count);
     free(expr->text);
@@ -32,7 +32,7 @@ static void stmt_list_release(struct stmt_list *list)
 
 void stmt_release(struct stmt *stmt)
 {
-    if (stmt == NULL)
+    if (!stmt)
         return;
     expr_release(stmt->expr);
     expr_release(stmt->set);
@@ -50,7 +50,7 @@ void stmt_release(struct stmt *stmt)
 
 void tree_release(struct tree *tree)
 {
-    if (tree == NULL)
+    if (!tree)
         return;
     stmt_list_release(&tree->top);
     for (int i = 0; i < tree->symbol_count; i++)
@@ -76,8 +76,7 @@ static void report_no_global(const struct tree *tree, struct diag *diag, struct 
             candidates[count++] = tree->symbols[tree->top.items[i]->symbol];
     closest = diag_closest(name, candidates, count);
     diag_error(diag, where, "the script assigns no variable '%s' outside its blocks%s%s%s", name,
-               closest != NULL ? ": did you mean '" : "", closest != NULL ? closest : "",
-               closest != NULL ? "'?" : "");
+               closest ? ": did you mean '" : "", closest ? closest : "", closest ? "'?" : "");
     free(candidates);
 }
 
@@ -88,7 +87,7 @@ void tree_override(struct tree *tree, struct source *source, struct diag *diag,
     struct stmt *given = parse_assignment(tree, source, diag, file);
     bool found = false;
 
-    if (given == NULL)
+    if (!given)
         return;
     for (size_t i = 0; i < tree->top.count; i++) {
         struct stmt *stmt = tree->top.items[i];

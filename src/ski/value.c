@@ -247,7 +247,7 @@ static void append_datatypes(struct text *text, const struct datatype_array *arr
     text_append(text, "[");
     for (size_t i = 0; i < array->count; i++)
         text_append(text, "%s%s", i > 0 ? ", " : "",
-                    array->items[i] != NULL ? datatype_text(array->items[i]) : "---");
+                    array->items[i] ? datatype_text(array->items[i]) : "---");
     text_append(text, "]");
 }
 
@@ -255,7 +255,7 @@ char *value_text(const struct value *v)
 {
     struct text text = {0};
 
-    if (v->constant != NULL)
+    if (v->constant)
         return text_format("%s", v->constant);
     switch (v->type) {
     case TYPE_INT:
@@ -542,13 +542,13 @@ static double real_of(const struct value *v)
 const char *value_operate(enum operator op, const struct value *a, const struct value *b,
                           struct value *v)
 {
-    enum value_type b_type = b != NULL ? b->type : a->type;
+    enum value_type b_type = b ? b->type : a->type;
     const char *error;
     enum value_type type = value_operate_type(op, a->type, b_type, &error);
 
-    if (error != NULL)
+    if (error)
         return error;
-    if (b == NULL)
+    if (!b)
         b = a;
     *v = value_int(0);
     if (a->type == TYPE_STRING) {

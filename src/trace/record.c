@@ -91,7 +91,7 @@ static bool is_one_of(const char *name, const char *const *names)
 {
     while (*names && strcmp(*names, name) != 0)
         names++;
-    return *names != NULL;
+    return *names;
 }
 
 /* Launchers of Open MPI, and those that may be. */

@@ -6,7 +6,7 @@
 int main(void)
 {
     const struct measurement *function;
-    for (size_t i = 0; (function = measurement_at(i)) != NULL; i++)
+    for (size_t i = 0; (function = measurement_at(i)); i++)
         if (function->run)
             printf("%s %s\n", function->name,
                    measurement_data(function) ? measurement_data(function) : "nobody");

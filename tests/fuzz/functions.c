@@ -18,7 +18,7 @@ char *engine_refusal(const struct measure_request *request, int *argument)
     const char *reason;
 
     *argument = -1;
-    if (size == 0 || measurement_unsupported(function) != NULL)
+    if (size == 0 || measurement_unsupported(function))
         return NULL;
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
@@ -33,9 +33,8 @@ char *engine_refusal(const struct measure_request *request, int *argument)
     *argument = -1;
     if (size < function->minimum_pes)
         return text_format("too few PEs");
-    reason = function->check != NULL ? function->check(function, request->arguments, request->set)
-                                     : NULL;
-    return reason != NULL ? text_format("%s", reason) : NULL;
+    reason = function->check ? function->check(function, request->arguments, request->set) : NULL;
+    return reason ? text_format("%s", reason) : NULL;
 }
 
 /* ---- The registry ---- */
@@ -69,7 +68,7 @@ const struct measurement *measurement_find(const char *name)
 {
     const struct measurement *function;
 
-    for (size_t i = 0; (function = measurement_at(i)) != NULL; i++)
+    for (size_t i = 0; (function = measurement_at(i)); i++)
         if (strcmp(function->name, name) == 0)
             return function;
     return NULL;
@@ -79,7 +78,7 @@ size_t measurement_parameter_count(const struct measurement *function)
 {
     size_t count = 0;
 
-    while (count < MEASUREMENT_MAX_PARAMETERS && function->parameters[count].name != NULL)
+    while (count < MEASUREMENT_MAX_PARAMETERS && function->parameters[count].name)
         count++;
     return count;
 }

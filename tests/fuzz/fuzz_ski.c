@@ -72,7 +72,7 @@ static const char *line_end(const char *text, const char *end)
 {
     const char *found = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
 
-    return found != NULL ? found : end;
+    return found ? found : end;
 }
 
 static bool starts_with(const char *text, const char *end, const char *word)
@@ -134,11 +134,11 @@ static struct source *read_scripts(const char *text, const char *end)
 
     while (true) {
         const char *next = memmem(text, (size_t)(end - text), mark, strlen(mark));
-        const char *stop = next != NULL ? next + 1 : end;
+        const char *stop = next ? next + 1 : end;
 
         pack_file(&packed, kind, name, strnlen(name, (size_t)(name_end - name)), text,
                   (size_t)(stop - text));
-        if (next == NULL)
+        if (!next)
             break;
         kind = INCLUDED;
         name = next + strlen(mark);
@@ -170,7 +170,7 @@ static void input_release(struct input *input)
 /* The form of messages; a terminal must survive what they quote. */
 static void check_message(const char *message)
 {
-    bool located = strstr(message, ": error: ") != NULL;
+    bool located = strstr(message, ": error: ");
 
     expect(located && message[strlen(message) - 1] == '\n', "odd message: %s", message);
     for (const char *c = message; *c != '\0'; c++)
@@ -301,7 +301,7 @@ static bool calls(const struct source *source, const char *name)
         size_t length;
         const char *text = source_text(source, file, &length);
 
-        if (memmem(text, length, name, strlen(name)) != NULL)
+        if (memmem(text, length, name, strlen(name)))
             return true;
     }
     return false;
@@ -370,13 +370,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static void print_words(void)
 {
     for (int kind = 0; kind < TOKEN_KINDS; kind++)
-        if (token_keyword((enum token_kind)kind) != NULL)
+        if (token_keyword((enum token_kind)kind))
             puts(token_keyword((enum token_kind)kind));
-    for (size_t i = 0; builtin_at(i) != NULL; i++)
+    for (size_t i = 0; builtin_at(i); i++)
         puts(builtin_at(i)->name);
-    for (size_t i = 0; constant_at(i) != NULL; i++)
+    for (size_t i = 0; constant_at(i); i++)
         puts(constant_at(i)->name);
-    for (size_t i = 0; measurement_at(i) != NULL; i++)
+    for (size_t i = 0; measurement_at(i); i++)
         puts(measurement_at(i)->name);
 }
 
@@ -386,8 +386,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         print_words();
         exit(0);
     }
-    show_outcome = getenv("FUZZ_OUTCOME") != NULL;
-    if (getenv("FUZZ_PLANT") != NULL)
+    show_outcome = getenv("FUZZ_OUTCOME");
+    if (getenv("FUZZ_PLANT"))
         plant = getenv("FUZZ_PLANT");
     script_goes_on = goes_on;
     return 0;

@@ -40,7 +40,7 @@ static void require(bool right, const char *what)
 
 static void *must(void *memory)
 {
-    require(memory != NULL, "out of memory");
+    require(memory, "out of memory");
     return memory;
 }
 
@@ -49,7 +49,7 @@ static void *must(void *memory)
 static void print_event(struct trace_file *file, const struct trace_event *event)
 {
     require(event->routine < trace_info(file)->routines, "the routine is none of the file's");
-    require(trace_routine(file, event->routine) != NULL, "the routine is unknown");
+    require(trace_routine(file, event->routine), "the routine is unknown");
     trace_seconds(file, event->start);
     event_text(nowhere, file, event);
     event_csv(nowhere, file, event);
@@ -68,7 +68,7 @@ static int read_events(struct trace_file *file, int thread, size_t most)
         require(thread < 0 || event.thread == (uint32_t)thread, "an event of another thread");
         print_event(file, &event);
     }
-    require((more < 0) == (trace_problem(cursor) != NULL && *trace_problem(cursor) != '\0'),
+    require((more < 0) == (trace_problem(cursor) && *trace_problem(cursor) != '\0'),
             "damage without a text, or a text without damage");
     trace_cursor_free(cursor);
     return more;
@@ -96,7 +96,7 @@ static void read_profiles(struct trace_file *file, size_t most)
     size_t count = 0;
     while (trace_next_profile(cursor, &profile) > 0) {
         require(++count <= most, "more profiles than bytes");
-        require(trace_routine(file, profile.routine) != NULL, "the profile's routine is unknown");
+        require(trace_routine(file, profile.routine), "the profile's routine is unknown");
     }
     trace_cursor_free(cursor);
 }
@@ -130,7 +130,7 @@ static void read_info(const struct trace_file *file)
         fputs(info->object_names[i], nowhere);
     for (size_t i = 0; i < info->counters; i++)
         fputs(info->counter_names[i], nowhere);
-    require(trace_routine(file, (uint32_t)info->routines) == NULL, "a routine behind the last");
+    require(!trace_routine(file, (uint32_t)info->routines), "a routine behind the last");
 }
 
 /* Returns "refused", "damaged" or "whole". */

@@ -45,7 +45,7 @@ static unsigned int timeout_seconds = 60;
 
 static void *must(void *memory)
 {
-    if (memory == NULL)
+    if (!memory)
         abort();
     return memory;
 }
@@ -116,7 +116,7 @@ static void keep_input(void)
         hash = (hash ^ input.data[i]) * 0x100000001b3u;
     snprintf(path, sizeof path, "%scrash-%016llx", artifact_prefix, (unsigned long long)hash);
     file = fopen(path, "w");
-    if (file == NULL)
+    if (!file)
         return;
     fwrite(input.data, 1, input.size, file);
     fclose(file);
@@ -135,23 +135,23 @@ static long outstanding;
 static void count_allocated(const volatile void *memory, size_t size)
 {
     (void)size;
-    outstanding += memory != NULL;
+    outstanding += memory;
 }
 
 static void count_freed(const volatile void *memory)
 {
-    outstanding -= memory != NULL;
+    outstanding -= memory;
 }
 
 static void watch(void)
 {
     signal(SIGALRM, on_signal);
     signal(SIGABRT, on_signal);
-    if (__sanitizer_set_death_callback != NULL)
+    if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(keep_input);
     else
         signal(SIGSEGV, on_signal);
-    if (__sanitizer_install_malloc_and_free_hooks != NULL)
+    if (__sanitizer_install_malloc_and_free_hooks)
         __sanitizer_install_malloc_and_free_hooks(count_allocated, count_freed);
 }
 
@@ -165,7 +165,7 @@ static void run_one(const uint8_t *data, size_t size)
     alarm(timeout_seconds);
     LLVMFuzzerTestOneInput(input.data, input.size);
     alarm(0);
-    if (outstanding > 0 && __lsan_do_recoverable_leak_check != NULL &&
+    if (outstanding > 0 && __lsan_do_recoverable_leak_check &&
         __lsan_do_recoverable_leak_check() != 0) {
         keep_input();
         _exit(STATUS_FOUND);
@@ -181,7 +181,7 @@ static struct bytes read_file(const char *path)
     FILE *file = fopen(path, "r");
     struct stat status;
 
-    if (file == NULL || fstat(fileno(file), &status) != 0) {
+    if (!file || fstat(fileno(file), &status) != 0) {
         perror(path);
         exit(1);
     }
@@ -197,7 +197,7 @@ static void read_directory(const char *directory)
     DIR *open = opendir(directory);
     struct dirent *entry;
 
-    while (open != NULL && (entry = readdir(open)) != NULL) {
+    while (open && (entry = readdir(open))) {
         char path[4096];
         struct bytes bytes;
 
@@ -209,7 +209,7 @@ static void read_directory(const char *directory)
             list_add(&corpus, bytes.data, bytes.size);
         free(bytes.data);
     }
-    if (open != NULL)
+    if (open)
         closedir(open);
 }
 
@@ -241,7 +241,7 @@ static void read_words(const char *path)
     struct bytes bytes = read_file(path);
     char *rest = (char *)bytes.data, *line;
 
-    while ((line = strsep(&rest, "\n")) != NULL)
+    while ((line = strsep(&rest, "\n")))
         read_word(line);
     free(bytes.data);
 }
@@ -352,15 +352,15 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *value;
 
-        if ((value = option(argv[i], "-max_total_time=")) != NULL)
+        if ((value = option(argv[i], "-max_total_time=")))
             seconds = atol(value);
-        else if ((value = option(argv[i], "-timeout=")) != NULL)
+        else if ((value = option(argv[i], "-timeout=")))
             timeout_seconds = (unsigned int)atoi(value);
-        else if ((value = option(argv[i], "-artifact_prefix=")) != NULL)
+        else if ((value = option(argv[i], "-artifact_prefix=")))
             artifact_prefix = value;
-        else if ((value = option(argv[i], "-seed=")) != NULL)
+        else if ((value = option(argv[i], "-seed=")))
             random_state = strtoull(value, NULL, 10);
-        else if ((value = option(argv[i], "-dict=")) != NULL)
+        else if ((value = option(argv[i], "-dict=")))
             read_words(value);
         else if (is_directory(argv[i])) {
             read_directory(argv[i]);

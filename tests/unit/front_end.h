@@ -36,11 +36,10 @@ static inline char *error_lines(const struct diag *diag)
     struct text lines = {0};
     char *all = diag_text(diag), *rest = NULL;
 
-    for (char *line = strtok_r(all, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(all, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char *error = strstr(line, ": error: ");
 
-        if (error != NULL)
+        if (error)
             text_append(&lines, "%.*s: %s\n",
                         (int)(error - line) - (strncmp(line, "t:", 2) ? 0 : 2),
                         strncmp(line, "t:", 2) ? line : line + 2, error + strlen(": error: "));

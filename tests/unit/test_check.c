@@ -17,7 +17,7 @@ static struct checked check_bytes(const char *script, size_t length, const char 
     checked.source = source_from_text("t", script, length);
     checked.diag = diag_create(checked.source);
     checked.tree = parse_script(checked.source, checked.diag);
-    if (assignment != NULL)
+    if (assignment)
         tree_override(checked.tree, checked.source, checked.diag, assignment);
     tree_check(checked.tree, checked.source, checked.diag);
     return checked;
@@ -447,7 +447,7 @@ static void survive(const char *bytes, size_t length)
     char *text = diag_text(checked.diag);
 
     assert_true(diag_count(checked.diag) <= DIAG_LIMIT);
-    assert_true(diag_count(checked.diag) == 0 || strstr(text, ": error: ") != NULL);
+    assert_true(diag_count(checked.diag) == 0 || strstr(text, ": error: "));
     free(text);
     release(&checked);
 }

@@ -28,7 +28,7 @@ static void named(void **state)
 {
     (void)state;
     const char *name;
-    for (size_t i = 0; (name = datatype_name_at(i)) != NULL; i++) {
+    for (size_t i = 0; (name = datatype_name_at(i)); i++) {
         struct datatype *type = datatype_predefined(name);
         assert_string_equal(datatype_text(type), name);
         assert_true(datatype_size(type) > 0 && datatype_extent(type) >= datatype_size(type));
@@ -73,7 +73,7 @@ static int64_t constant(const char *name)
 {
     int64_t value = 0;
     const char *at;
-    for (size_t i = 0; (at = mpi_constant_at(i, &value)) != NULL; i++)
+    for (size_t i = 0; (at = mpi_constant_at(i, &value)); i++)
         if (strcmp(at, name) == 0)
             return value;
     fail_msg("there is no %s", name);
@@ -156,7 +156,7 @@ static void refused(void **state)
     datatype_release(deep);
     /* Huge, and built on each other: the extent grows beyond all bounds. */
     deep = datatype_reference(i);
-    while ((next = datatype_contiguous(INT_MAX, deep, &error)) != NULL) {
+    while ((next = datatype_contiguous(INT_MAX, deep, &error))) {
         assert_true(datatype_extent(next) > 0);
         assert_true(datatype_bytes(next, INT64_MAX) == SIZE_MAX);
         datatype_release(deep);

@@ -23,7 +23,7 @@ static bool is_size(const struct parameter *parameter)
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(parameter->unit, units[i]) == 0)
             return true;
-    return strstr(parameter->name, "count") != NULL;
+    return strstr(parameter->name, "count");
 }
 
 /* Arguments that the function can be called with; parameter `swept` is a size. */
@@ -68,7 +68,7 @@ static void more_data_need_more_buffer(void **state)
     size_t checked = 0;
 
     (void)state;
-    for (size_t f = 0; (function = measurement_at(f)) != NULL; f++) {
+    for (size_t f = 0; (function = measurement_at(f)); f++) {
         struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
 
         for (size_t swept = 0; swept < measurement_parameter_count(function); swept++) {

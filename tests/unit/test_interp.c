@@ -112,7 +112,7 @@ static void check_fatal(const char *body, int status, const char *start, const c
     assert_false(stub_engine_try(script.engine, run_body, &script));
     message = stub_engine_message(script.engine);
     assert_int_equal(stub_engine_status(script.engine), status);
-    if (strncmp(message, start, strlen(start)) != 0 || strstr(message, part) == NULL)
+    if (strncmp(message, start, strlen(start)) != 0 || !strstr(message, part))
         fail_msg("expected \"%s\" and \"%s\" in: %s", start, part, message);
     script_release(&script);
     free(text);
@@ -839,14 +839,14 @@ static void the_tables_are_sound(void **state)
     const struct builtin *b;
 
     (void)state;
-    for (size_t i = 0; (b = builtin_at(i)) != NULL; i++) {
+    for (size_t i = 0; (b = builtin_at(i)); i++) {
         assert_ptr_equal(builtin_find(b->name), b);
         assert_int_equal(b->help[0], '(');
         assert_int_equal(strspn(b->parameters, "ifscadeoh+?"), strlen(b->parameters));
-        assert_int_equal(b->iterator, b->next != NULL);
-        assert_int_equal(b->iterator, b->call == NULL);
+        assert_int_equal(b->iterator, b->next ? 1 : 0);
+        assert_int_equal(b->iterator, !b->call);
     }
-    assert_true(builtin_find("nothing") == NULL);
+    assert_true(!builtin_find("nothing"));
     assert_non_null(constant_find("MPI_COMM_WORLD"));
     assert_null(constant_find("MPI_UNDEFINED"));
 }

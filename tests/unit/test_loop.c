@@ -280,7 +280,7 @@ static int check_properties(struct loop loop)
     struct value v;
     int count = 0;
 
-    if (loop_begin(&loop) != NULL)
+    if (loop_begin(&loop))
         return 0;
     for (; loop_next(&loop, &v, &error); count++) {
         double x = number(v);

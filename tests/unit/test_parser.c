@@ -7,7 +7,7 @@ static char folder[] = "/tmp/skampi_parser_XXXXXX";
 static int make_folder(void **state)
 {
     (void)state;
-    return mkdtemp(folder) == NULL || chdir(folder) != 0;
+    return !mkdtemp(folder) || chdir(folder) != 0;
 }
 
 static int remove_folder(void **state)
@@ -53,7 +53,7 @@ static void dump_exprs(struct text *out, struct expr **items, size_t count)
 
 static void dump_expr(struct text *out, const struct expr *expr)
 {
-    if (expr == NULL) {
+    if (!expr) {
         text_append(out, "NULL");
         return;
     }
@@ -103,13 +103,13 @@ static void dump_loop(struct text *out, const struct stmt *stmt)
     text_append(out, "%s %s ", stmt->kind == STMT_AUTOREFINE ? "autorefine" : "for", symbol(stmt));
     dump_expr(out, stmt->from);
     text_append(out, "..");
-    if (stmt->to != NULL)
+    if (stmt->to)
         dump_expr(out, stmt->to);
-    if (stmt->step != NULL) {
+    if (stmt->step) {
         text_append(out, stmt->multiplicative ? " step*" : " step ");
         dump_expr(out, stmt->step);
     }
-    if (stmt->multiple_of != NULL) {
+    if (stmt->multiple_of) {
         text_append(out, " of ");
         dump_expr(out, stmt->multiple_of);
     }
@@ -294,8 +294,8 @@ static void binary_operators(void **state)
     (void)state;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < count; k++)
-            for (int a = 0; levels[i][a] != NULL; a++)
-                for (int b = 0; levels[k][b] != NULL; b++) {
+            for (int a = 0; levels[i][a]; a++)
+                for (int b = 0; levels[k][b]; b++) {
                     const char *first = levels[i][a], *second = levels[k][b];
                     char *script = text_format("1 %s 2 %s 3", first, second);
                     char *tree = i < k ? text_format("(%s 1 (%s 2 3))", first, second)
@@ -754,7 +754,7 @@ static void check_limit(const char *before, const char *item, const char *middle
 
         if (count == fits)
             assert_string_equal(errors, "");
-        else if (strstr(errors, error) == NULL || strchr(errors, '\n')[1] != '\0')
+        else if (!strstr(errors, error) || strchr(errors, '\n')[1] != '\0')
             fail_msg("%d: %s", count, errors);
         free(errors);
         release(&parsed);

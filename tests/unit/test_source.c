@@ -24,7 +24,7 @@ static void write_file(const char *name, const char *text, size_t length)
 static int make_folder(void **state)
 {
     (void)state;
-    return mkdtemp(folder) == NULL || chdir(folder) != 0;
+    return !mkdtemp(folder) || chdir(folder) != 0;
 }
 
 static int remove_folder(void **state)

@@ -178,7 +178,7 @@ static void impossible_conversions(void **state)
         for (size_t from = 0; from < 5; from++) {
             bool possible = from == to || (from < 2 && to < 2);
 
-            assert_int_equal(value_convert(&values[from], types[to]) == NULL, possible);
+            assert_int_equal(!value_convert(&values[from], types[to]), possible);
             assert_int_equal(values[from].type, possible ? types[to] : types[from]);
             value_release(&values[from]);
         }
@@ -301,17 +301,17 @@ static void types_of_operands(void **state)
                                                           values[j].type, &foretold);
 
                 error = value_operate((enum operator)op, &values[i], b, &v);
-                if (error == NULL) {
+                if (!error) {
                     assert_null(foretold);
                     assert_int_equal(type, v.type);
                 } else {
                     assert_string_equal(error, foretold);
                     assert_int_equal(type, TYPE_VOID);
                 }
-                if (i > 1 || (b != NULL && j > 1))
-                    assert_int_equal(error == NULL, i == 2 && j == 2 && b != NULL &&
-                                                        (op == OP_EQUAL || op == OP_NOT_EQUAL));
-                if (error != NULL && i < 2 && j < 2)
+                if (i > 1 || (b && j > 1))
+                    assert_int_equal(!error, i == 2 && j == 2 && b &&
+                                                 (op == OP_EQUAL || op == OP_NOT_EQUAL));
+                if (error && i < 2 && j < 2)
                     assert_non_null(strstr(error, integers_only));
             }
     for (size_t i = 0; i < 5; i++)

@@ -110,7 +110,7 @@ static void *allocate_chunk(void *user, OTF2_FileType type, OTF2_LocationRef loc
         return NULL;
     *held = chunks;
     chunks->chunk[count] = malloc(size);
-    chunks->count = count + (chunks->chunk[count] != NULL);
+    chunks->count = count + (chunks->chunk[count] ? 1 : 0);
     return chunks->chunk[count];
 }
 

@@ -302,7 +302,7 @@ static struct operation operation_of(struct source *source, const struct trace_e
     bool sized = routine->class != TRACE_COLLECTIVE || strstr(routine->name, "fcollect") ||
                  !strstr(routine->name, "collect");
     /* The sets of other calls tell who takes part, by numbers that PEs give for themselves. */
-    bool split = strstr(routine->name, "team_split") != NULL;
+    bool split = strstr(routine->name, "team_split");
     struct operation operation = {.routine = source_number(source, event), .pe = source->info->pe};
     for (size_t i = 0; i < PARAMETERS; i++) {
         enum trace_field field = parameters[i].field;

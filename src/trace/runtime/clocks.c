@@ -31,7 +31,7 @@ void clocks_loaded(void)
     const char *recorder = getenv("SHMEMTRACE_RECORDER");
     timer_calibration_begin();
     /* Known before the first reading; whether the text is right is seen later. */
-    trace_run.clock_gettime = timer_find("tsc")->unusable() != NULL || COUNTER_UNREADABLE ||
+    trace_run.clock_gettime = timer_find("tsc")->unusable() || COUNTER_UNREADABLE ||
                               (recorder && strcmp(recorder, "clock_gettime") == 0);
     tracer.loaded = (int64_t)trace_now();
 }
@@ -96,7 +96,7 @@ static bool start_alone(struct timer *timer, const char *problem, bool *speaks)
     tracer.start = (struct clock_fix){.rate = 1, .bound = NAN};
     snprintf(tracer.clock_text, sizeof tracer.clock_text,
              "%s, not synchronized: no room in the symmetric heap", timer->name);
-    *speaks = problem != NULL;
+    *speaks = problem;
     return !problem;
 }
 

@@ -98,7 +98,7 @@ int stub_engine_status(const struct engine *engine)
 
 const char *stub_engine_message(const struct engine *engine)
 {
-    return engine->message != NULL ? engine->message : "";
+    return engine->message ? engine->message : "";
 }
 
 const char *stub_engine_log(const struct engine *engine)
@@ -108,7 +108,7 @@ const char *stub_engine_log(const struct engine *engine)
 
 const char *stub_engine_place(const struct engine *engine)
 {
-    return engine->place != NULL ? engine->place : "";
+    return engine->place ? engine->place : "";
 }
 
 uint64_t stub_engine_agreed(const struct engine *engine)
@@ -132,7 +132,7 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
     free(engine->message);
     engine->message = text_format("%s", text);
     engine->status = status;
-    if (engine->escape != NULL)
+    if (engine->escape)
         longjmp(*engine->escape, 1);
     fputs(engine->message, stderr);
     exit(status);
@@ -146,7 +146,7 @@ void engine_fatal(struct engine *engine, int status, const char *place, const ch
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    snprintf(line, sizeof line, "%s: error: %s\n", place != NULL ? place : "skampi", message);
+    snprintf(line, sizeof line, "%s: error: %s\n", place ? place : "skampi", message);
     engine_fatal_text(engine, status, line);
 }
 
@@ -158,11 +158,11 @@ static enum measure_status judge(struct engine *engine, const struct measure_req
 
     if (pe_set_size(request->set) == 0)
         return MEASURE_SKIPPED;
-    if (measurement_unsupported(function) != NULL)
+    if (measurement_unsupported(function))
         return MEASURE_UNSUPPORTED;
     if (strcmp(function->name, "Fake_Failing") == 0)
         return MEASURE_FAILED;
-    if (function->demand != NULL)
+    if (function->demand)
         function->demand(function, request->arguments, pe_set_size(request->set), &demand);
     return measurement_weight(function, &demand) > (size_t)engine->settings.buffer_bytes
                ? MEASURE_TOO_LARGE
@@ -214,7 +214,7 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     log_measure(engine, request, status);
     engine->left_out += status == MEASURE_TOO_LARGE && !request->open;
     engine->last_time = NAN;
-    if (status == MEASURE_DONE && request->function->parameters[0].name != NULL)
+    if (status == MEASURE_DONE && request->function->parameters[0].name)
         engine->last_time = time_of(request->arguments[0].integer);
     return status;
 }
@@ -290,7 +290,7 @@ bool engine_counter_usable(struct engine *engine, const char *name)
 
 void engine_begin_block(struct engine *engine, const char *name, const char *source)
 {
-    if (source != NULL)
+    if (source)
         text_append(log_of(engine), "source %s\n", source);
     text_append(log_of(engine), "begin %s\n", name);
 }
@@ -312,7 +312,7 @@ void engine_flush(struct engine *engine)
 
 void engine_agree(struct engine *engine, uint64_t tag, const char *place)
 {
-    engine->agreed = (engine->agreed ^ tag ^ (place != NULL)) * 0x100000001b3u;
+    engine->agreed = (engine->agreed ^ tag ^ (place ? 1 : 0)) * 0x100000001b3u;
 }
 
 void engine_broadcast(struct engine *engine, void *data, size_t bytes)
@@ -435,7 +435,7 @@ const struct measurement *measurement_find(const char *name)
 {
     const struct measurement *function;
 
-    for (size_t i = 0; (function = measurement_at(i)) != NULL; i++)
+    for (size_t i = 0; (function = measurement_at(i)); i++)
         if (strcmp(function->name, name) == 0)
             return function;
     return NULL;

@@ -102,7 +102,7 @@ static __attribute__((noinline)) int64_t calibration_call(int64_t cost)
 {
     static void (*real)(void);
     struct call call = call_enter();
-    if (real == NULL) {
+    if (!real) {
         real = do_nothing;
     }
     real();

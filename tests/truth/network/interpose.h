@@ -17,7 +17,7 @@ void *real_function(const char *name);
     {                                                                                              \
         static void(*real) parameters;                                                             \
         struct call call = call_enter();                                                           \
-        if (real == NULL) {                                                                        \
+        if (!real) {                                                                               \
             real = (void(*) parameters)real_function(#name);                                       \
         }                                                                                          \
         before;                                                                                    \
@@ -31,7 +31,7 @@ void *real_function(const char *name);
     {                                                                                              \
         static type(*real) parameters;                                                             \
         struct call call = call_enter();                                                           \
-        if (real == NULL) {                                                                        \
+        if (!real) {                                                                               \
             real = (type(*) parameters)real_function(#name);                                       \
         }                                                                                          \
         before;                                                                                    \

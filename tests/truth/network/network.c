@@ -76,7 +76,7 @@ _Noreturn void die(const char *what, const char *which)
 void *real_function(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
-    if (function == NULL) {
+    if (!function) {
         die("the library has no such function", name);
     }
     return function;
@@ -91,7 +91,7 @@ void make_progress(void)
         memcpy(&progress, &symbol, sizeof progress);
         looked = true;
     }
-    if (progress != NULL) {
+    if (progress) {
         progress();
     }
 }
@@ -115,7 +115,7 @@ static void parse_broadcast(char *text)
     static const char *const kinds[] = {
         [BROADCAST_LINEAR] = "linear", [BROADCAST_CHAIN] = "chain", [BROADCAST_FLAT] = "flat"};
     char *colon = strchr(text, ':');
-    if (colon == NULL) {
+    if (!colon) {
         die("bcast is KIND:TIME", text);
     }
     *colon = '\0';
@@ -155,12 +155,12 @@ static void parse_item(char *item)
         [COST_TEST_LOCK] = "test_lock",
     };
     char *value = strchr(item, '=');
-    if (value == NULL) {
+    if (!value) {
         die("SKAMPI_TRUTH is NAME=VALUE,...", item);
     }
     *value++ = '\0';
     for (int cost = 0; cost < COSTS; cost++) {
-        if (names[cost] != NULL && strcmp(item, names[cost]) == 0) {
+        if (names[cost] && strcmp(item, names[cost]) == 0) {
             network.cost[cost] = parse_ticks(value);
             return;
         }
@@ -188,7 +188,7 @@ static void network_parse(const char *specification)
     }
     char *copy = strdup(specification);
     char *rest = copy;
-    for (char *item = strtok_r(copy, ",", &rest); item != NULL; item = strtok_r(NULL, ",", &rest)) {
+    for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
         parse_item(item);
     }
     free(copy);
@@ -239,7 +239,7 @@ void shmem_global_exit(int status)
 __attribute__((constructor)) static void begin(void)
 {
     const char *specification = getenv("SKAMPI_TRUTH");
-    if (specification == NULL || *specification == '\0') {
+    if (!specification || *specification == '\0') {
         return;
     }
     clock_calibrate();

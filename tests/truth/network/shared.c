@@ -44,7 +44,7 @@ static int64_t *messages_sent, *messages_read;
 static void *mapped(void *symmetric, int pe)
 {
     void *address = shmem_ptr(symmetric, pe);
-    if (address == NULL) {
+    if (!address) {
         die("no access to the memory of other PEs", "all must be on one node");
     }
     return address;

@@ -87,7 +87,7 @@ static void program(void)
     for (int i = 0; i < COSTS; i++)
         network.cost[i] = -1;
     char *copy = strdup(text), *rest = copy;
-    for (char *item; (item = strsep(&rest, ",")) != NULL;) {
+    for (char *item; (item = strsep(&rest, ","));) {
         char *value = strchr(item, '=');
         if (!value)
             die("not NAME=VALUE", item);

@@ -230,7 +230,7 @@ static const struct variant atomics[] = {TRUTH_ATOMICS(ATOMIC)};
 /* Open MPI crashes in the 32-bit ones. */
 static bool works(const char *name)
 {
-    return strstr(name, "int_atomic_compare_swap") == NULL && strstr(name, "int_cswap") == NULL;
+    return !strstr(name, "int_atomic_compare_swap") && !strstr(name, "int_cswap");
 }
 
 static void measure_variants(const struct variant *variants, size_t count)
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     shmem_init();
     other = (shmem_my_pe() + 1) % shmem_n_pes();
     remote = shmem_calloc(1, MAX_BYTES);
-    if (remote == NULL || shmem_ctx_create(0, &context) != 0) {
+    if (!remote || shmem_ctx_create(0, &context) != 0) {
         fprintf(stderr, "network_check: no memory\n");
         shmem_global_exit(1);
     }

@@ -317,7 +317,7 @@ int main(int argc, char **argv)
     pes = shmem_n_pes();
     other = (self + 1) % pes;
     memory = shmem_calloc(1, sizeof *memory);
-    if (memory == NULL) {
+    if (!memory) {
         fprintf(stderr, "network_sync: no memory\n");
         shmem_global_exit(1);
     }
