@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* vasprintf, getopt_long */
+#define _GNU_SOURCE /* getopt_long */
 #include "options.h"
 
 #include <ctype.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "clock/timer.h"
 #include "output/output.h"
 #include "ski/diag.h"
@@ -109,8 +110,8 @@ fail(struct options *options, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (!options->error && vasprintf(&options->error, format, arguments) < 0)
-        must(NULL);
+    if (!options->error)
+        options->error = text_format_with(format, arguments);
     va_end(arguments);
 }
 
@@ -326,11 +327,11 @@ static char *join(int argc, char **argv)
 {
     char *text;
     size_t size;
-    FILE *stream = must(open_memstream(&text, &size));
+    FILE *stream = memory_stream(&text, &size);
     for (int i = 0; i < argc; i++)
         fprintf(stream, "%s%s", i ? " " : "", argv[i]);
     if (fclose(stream) != 0)
-        must(NULL);
+        memory_missing();
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' '; /* the header's lines must stay comments */
@@ -404,9 +405,9 @@ void options_parse(struct options *options, int argc, char **argv)
     const char *startup = getenv(STARTUP_VARIABLE);
     if (startup)
         set_startup_limit(options, STARTUP_VARIABLE, startup);
-    options->overrides = must(calloc((size_t)argc + 1, sizeof *options->overrides));
+    options->overrides = memory_zeroed((size_t)argc + 1, sizeof *options->overrides);
     options->command_line = join(argc, argv);
-    options->outputs = must(calloc((size_t)argc + 1, sizeof *options->outputs));
+    options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
     struct option table[OPTIONS + 1] = {{0}};
     char letters[2 * OPTIONS + 2];
     make_tables(table, letters);

@@ -58,7 +58,7 @@ static struct {
 
 static void *allocate(size_t count, size_t size)
 {
-    return must(calloc(count, size));
+    return memory_zeroed(count, size);
 }
 
 int comm_pe(void)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/memory.h"
 #include "ski/diag.h"
 #include "ski/parser.h"
 

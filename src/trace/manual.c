@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/manual.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "trace/settings.h"
 
