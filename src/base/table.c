@@ -3,16 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-
-/* FNV-1a */
-static uint64_t hash_of(const unsigned char *key, size_t size)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ key[i]) * UINT64_C(1099511628211);
-    return hash;
-}
 
 static size_t *slot_of(const struct table *table, uint64_t hash, const void *key, size_t size)
 {
@@ -41,7 +33,7 @@ size_t table_number(struct table *table, const void *key, size_t size)
 {
     if (2 * table->count >= table->slot_count)
         grow(table);
-    uint64_t hash = hash_of(key, size);
+    uint64_t hash = hash_bytes(HASH_EMPTY, key, size);
     size_t *slot = slot_of(table, hash, key, size);
     if (*slot)
         return *slot - 1;

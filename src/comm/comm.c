@@ -13,6 +13,7 @@
 #include <mpi.h>
 #endif
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "comm/board.h"
 #include "comm/link.h"
@@ -415,14 +416,6 @@ const char *comm_wtime_unusable(void)
 #endif
 
 /* ---- Where the PEs are ---- */
-
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
-}
 
 static struct whereabouts own_whereabouts(char *name)
 {

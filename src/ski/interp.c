@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/measurement.h"
@@ -96,21 +97,11 @@ static bool goes_on(struct interp *in, struct position where)
 
 /* ---- Agreement of the PEs ---- */
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *byte = bytes;
-
-    /* FNV-1a */
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ byte[i]) * 0x100000001b3u;
-    return hash;
-}
-
 /* All PEs are about to do the same thing together; text says what, beyond the place. */
 static void agree(struct interp *in, struct position where, const char *text)
 {
     int numbers[3] = {where.file, where.line, where.column};
-    uint64_t tag = hash_bytes(0xcbf29ce484222325u, numbers, sizeof numbers);
+    uint64_t tag = hash_bytes(HASH_EMPTY, numbers, sizeof numbers);
     char *place = diag_place(in->source, where);
 
     engine_agree(in->engine, hash_bytes(tag, text, strlen(text)), place);

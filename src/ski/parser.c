@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "ski/lexer.h"
@@ -291,21 +292,13 @@ static void append_expr(struct expr ***items, size_t *count, struct expr *expr)
     (*items)[(*count)++] = expr;
 }
 
-static size_t hash(const char *text, size_t length)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return (size_t)(hash ^ hash >> 32);
-}
-
 /* The slot that holds the name, or the empty one where it belongs. */
 static int *names_slot(struct parser *p, const char *text, size_t length)
 {
     size_t mask = p->names.size - 1;
+    uint64_t hash = hash_bytes(HASH_EMPTY, text, length);
 
-    for (size_t i = hash(text, length) & mask;; i = (i + 1) & mask) {
+    for (size_t i = (hash ^ hash >> 32) & mask;; i = (i + 1) & mask) {
         int *slot = &p->names.slots[i];
         const char *name;
 
