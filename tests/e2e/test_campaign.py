@@ -446,7 +446,7 @@ def refusals():
         (["-c", "A:pes=x", "my.ski"], "pes: give a whole number, not x"),
         (["--time-limit", "soon", "my.ski"], "give a time such as 90"),
         (["--confidence", "100", "my.ski"], "give per cent from 50"),
-        (["--lunch", "my.ski"], "unrecognized arguments: --lunch"),
+        (["--lunch", "my.ski"], "unknown option --lunch"),
         (["-o", "full", "my.ski"], "full: there is something else of this name"),
         (["-o", "my.ski", "my.ski"], "my.ski: there is something else of this name"),
         (["-o", "/dev/full/x", "my.ski"], "/dev/full/x: Not a directory"),
