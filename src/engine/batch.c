@@ -62,10 +62,10 @@ static struct making begin(const struct samples *samples, size_t count)
     making.flags = making.values + count;
     making.lates = making.flags + count;
     making.more = making.lates + count;
-    making.own = must(calloc(count, sizeof *making.own));
-    making.starts = must(calloc(2 * count, sizeof *making.starts));
+    making.own = memory_zeroed(count, sizeof *making.own);
+    making.starts = memory_zeroed(2 * count, sizeof *making.starts);
     if (samples->counts)
-        making.counts = must(calloc(count * COUNTERS_MAX, sizeof *making.counts));
+        making.counts = memory_zeroed(count * COUNTERS_MAX, sizeof *making.counts);
     return making;
 }
 

@@ -33,7 +33,7 @@ void clocks_skew(void)
 static struct pe_set *own_node(void)
 {
     int node = comm_node_of(comm_pe()), count = 0;
-    int *members = must(calloc((size_t)comm_node_size(node), sizeof *members));
+    int *members = memory_zeroed((size_t)comm_node_size(node), sizeof *members);
     for (int pe = 0; pe < comm_pes(); pe++)
         if (comm_node_of(pe) == node)
             members[count++] = pe;

@@ -129,10 +129,10 @@ void conclude(struct bench *bench, struct samples *samples, const struct referen
     if (after)
         subtract(run, samples, before, after, statistics);
     size_t n = samples->valid;
-    double *sorted = must(calloc(n ? n : 1, sizeof *sorted));
+    double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
     memcpy(sorted, samples->max, n * sizeof *sorted);
     stats_sort(sorted, n);
-    bool *keep = must(calloc(n ? n : 1, sizeof *keep));
+    bool *keep = memory_zeroed(n ? n : 1, sizeof *keep);
     struct main_level level = {0, n};
     if (run->settings->levels)
         level = find_levels(samples, sorted, statistics, keep);

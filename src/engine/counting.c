@@ -18,7 +18,7 @@ char *counting_choose(const char *const *names, size_t n)
     comm_allreduce_int(comm_world(), COMM_AND, &good, 1);
     if (!good && !error) {
         counters_choose(NULL, 0);
-        error = must(strdup("another PE cannot count this; papi_avail shows what its node has"));
+        error = memory_text("another PE cannot count this; papi_avail shows what its node has");
     }
     return error;
 }

@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/control.h"
-#include "engine/memory.h"
 #include "engine/watch.h"
 
 /* How long a PE waits for PE 0 to report the same error and to end the job. */
@@ -32,8 +33,8 @@ void fatal_text(struct display *display, int status, const char *text)
     if (comm_claim()) {
         progress_end(display);
         engine_watch_ending();
-        char *first_line = must(strndup(text, strcspn(text, "\n")));
-        char *said = format_text("ended by an error: %s", first_line);
+        char *first_line = memory_text_part(text, strcspn(text, "\n"));
+        char *said = text_format("ended by an error: %s", first_line);
         comm_say_end(COMM_FAILED, status, said);
         watch_last_words(status, "ended by an error", first_line);
         free(said);
@@ -53,5 +54,5 @@ void fatal_check_output(struct display *display, struct output *output)
 {
     const char *reason = output ? output_failed(output) : NULL;
     if (reason)
-        fatal_text(display, STATUS_INTERNAL, format_text("skampi: error: %s\n", reason));
+        fatal_text(display, STATUS_INTERNAL, text_format("skampi: error: %s\n", reason));
 }

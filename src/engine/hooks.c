@@ -7,10 +7,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/counters.h"
-#include "engine/memory.h"
 
 /* One poll that was interrupted would otherwise keep us from polling again. */
 #define LONGEST_POLL_SECONDS 20e-6
@@ -176,7 +176,7 @@ bool run_fail(struct run *run, const char *format, ...)
         return false;
     va_list arguments;
     va_start(arguments, format);
-    hooks->failure = format_text_with(format, arguments);
+    hooks->failure = text_format_with(format, arguments);
     va_end(arguments);
     return false;
 }
@@ -185,7 +185,7 @@ void run_note(struct run *run, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    notes_add(&run->hooks->notes, format_text_with(format, arguments));
+    notes_add(&run->hooks->notes, text_format_with(format, arguments));
     va_end(arguments);
 }
 

@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "base/words.h"
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/engine.h"
-#include "engine/memory.h"
 #include "engine/watch.h"
 
 bool limit_over(struct limit *limit)
@@ -35,7 +35,7 @@ static const char *at_least(const struct limit *limit)
 
 char *limit_text(const struct limit *limit)
 {
-    return format_text("stopped by the time limit of %g s: %s%zu measurement%s missing, and %zu "
+    return text_format("stopped by the time limit of %g s: %s%zu measurement%s missing, and %zu "
                        "round%s of single points%s",
                        limit->seconds, at_least(limit), limit->skipped,
                        limit->skipped == 1 ? " is" : "s are", limit->rounds,
@@ -44,8 +44,8 @@ char *limit_text(const struct limit *limit)
 
 void limit_tell(const struct limit *limit, struct output *output)
 {
-    char *what = format_text("stopped by the time limit of %g s", limit->seconds);
-    char *missing = format_text("%s%zu point%s", at_least(limit), limit->skipped,
+    char *what = text_format("stopped by the time limit of %g s", limit->seconds);
+    char *missing = text_format("%s%zu point%s", at_least(limit), limit->skipped,
                                 limit->skipped == 1 ? " is" : "s are");
     watch_tell_limit(output, what, missing);
     free(missing);

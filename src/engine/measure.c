@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/iterations.h"
-#include "engine/memory.h"
 #include "engine/state.h"
 #include "engine/trial.h"
 #include "engine/watch.h"
@@ -48,7 +49,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
                           .debug = engine->options.debug & DEBUG_BATCHES,
                           .raw = engine->options.raw};
     size_t state_bytes = request->function->state_bytes;
-    run->state = state_bytes ? must(calloc(1, state_bytes)) : NULL;
+    run->state = state_bytes ? memory_zeroed(1, state_bytes) : NULL;
     outcome_restart(outcome);
     bench->hooks.timing.shortest = INT64_MAX;
     bench->hooks.timing.longest = 0;
@@ -125,7 +126,7 @@ static void report_failure(struct engine *engine, const struct measure_request *
     } else if (who > 0 && comm_pe() == 0) {
         comm_receive((int)who, &length, sizeof length);
         free(*failure);
-        *failure = must(calloc((size_t)length, 1));
+        *failure = memory_zeroed((size_t)length, 1);
         comm_receive((int)who, *failure, (size_t)length);
     }
     missing_fail(&engine->missing, request, *failure);
@@ -184,9 +185,9 @@ static enum measure_status too_large(struct engine *engine, const struct measure
         return MEASURE_TOO_LARGE;
     size_t need =
         buffers_need(&engine->settings, &engine->bench.run.demand, request->function->api);
-    char *bytes = need == SIZE_MAX ? must(strdup("more bytes than any memory has"))
-                                   : format_text("%zu bytes", need);
-    char *reason = format_text("needs a buffer of %s, but set_skampi_buffer gives only %lld", bytes,
+    char *bytes = need == SIZE_MAX ? memory_text("more bytes than any memory has")
+                                   : text_format("%zu bytes", need);
+    char *reason = text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld", bytes,
                                (long long)engine->settings.buffer_bytes);
     missing_leave_out(&engine->missing, MISSING_TOO_LARGE, request, reason);
     free(reason);
@@ -200,10 +201,10 @@ static enum measure_status no_memory(struct engine *engine, const struct measure
 {
     int major, minor;
     char *heap = comm_has_shmem(&major, &minor)
-                     ? format_text("make the heap larger (%s), or ", comm_heap_variable())
-                     : must(strdup(""));
+                     ? text_format("make the heap larger (%s), or ", comm_heap_variable())
+                     : memory_text("");
     char *reason =
-        format_text("needs %zu bytes of symmetric memory, more than there are: %smake the "
+        text_format("needs %zu bytes of symmetric memory, more than there are: %smake the "
                     "buffer smaller (set_skampi_buffer)",
                     symmetric, heap);
     missing_fail(&engine->missing, request, reason);

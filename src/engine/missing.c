@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "engine/engine.h"
-#include "engine/memory.h"
 
 void missing_state(const struct missing *missing, enum result_missing kind, const char *call,
                    const char *reason)
@@ -25,8 +26,8 @@ static void warn(struct missing *missing, const struct measure_request *request,
         if (strcmp(missing->warned[i], request->place) == 0)
             return;
     missing->warned =
-        must(realloc(missing->warned, (missing->warned_count + 1) * sizeof *missing->warned));
-    missing->warned[missing->warned_count++] = must(strdup(request->place));
+        memory_resize(missing->warned, (missing->warned_count + 1) * sizeof *missing->warned);
+    missing->warned[missing->warned_count++] = memory_text(request->place);
     progress_end(missing->display);
     fprintf(stderr, "%s: warning: %s is not measured: %s\n", request->place, request->text, reason);
 }
@@ -54,9 +55,9 @@ void missing_leave_out(struct missing *missing, enum result_missing kind,
         return;
     missing->kind = kind;
     free(missing->call);
-    missing->call = must(strdup(request->text));
+    missing->call = memory_text(request->text);
     free(missing->reason);
-    missing->reason = must(strdup(reason));
+    missing->reason = memory_text(reason);
     warn(missing, request, reason);
     if (listed)
         missing_state(missing, kind, request->text, reason);
@@ -90,7 +91,7 @@ void missing_begin_block(struct missing *missing)
 void missing_end_block(struct missing *missing)
 {
     if (missing->output && missing->unlisted > 0) {
-        char *reason = format_text(
+        char *reason = text_format(
             "%lld measurement%s more of this block; the last of them was left out because: %s "
             "(the first %d of a run are listed)",
             (long long)missing->unlisted, missing->unlisted == 1 ? "" : "s", missing->reason,

@@ -15,7 +15,7 @@ void notes_add(struct notes *notes, char *text)
             free(text);
             return;
         }
-    notes->text = must(realloc(notes->text, (notes->count + 1) * sizeof *notes->text));
+    notes->text = memory_resize(notes->text, (notes->count + 1) * sizeof *notes->text);
     notes->text[notes->count++] = text;
 }
 

@@ -16,7 +16,7 @@ void outcome_reserve(struct outcome *outcome, const struct pe_set *set)
     *outcome = (struct outcome){0};
     if (comm_pe() != 0 && comm_pe() != pe_set_member(set, 0))
         return;
-    outcome->per_pe = must(calloc((size_t)size, sizeof *outcome->per_pe));
+    outcome->per_pe = memory_zeroed((size_t)size, sizeof *outcome->per_pe);
     for (int i = 0; i < size; i++)
         outcome->per_pe[i] = NAN;
 }
@@ -40,11 +40,11 @@ struct sizes {
 
 static char *pack(const struct notes *notes, int64_t *length)
 {
-    char *text = must(calloc(1, 1));
+    char *text = memory_zeroed(1, 1);
     size_t bytes = 0;
     for (size_t i = 0; i < notes->count; i++) {
         size_t more = strlen(notes->text[i]) + 1;
-        text = must(realloc(text, bytes + more));
+        text = memory_resize(text, bytes + more);
         memcpy(text + bytes, notes->text[i], more);
         bytes += more;
     }
@@ -74,17 +74,17 @@ static void receive_outcome(int root, struct outcome *outcome, struct notes *not
     comm_receive(root, outcome->counted, sizeof outcome->counted);
     comm_receive(root, &sizes, sizeof sizes);
     comm_receive(root, outcome->per_pe, (size_t)size * sizeof *outcome->per_pe);
-    char *text = must(calloc((size_t)sizes.notes + 1, 1));
+    char *text = memory_zeroed((size_t)sizes.notes + 1, 1);
     comm_receive(root, text, (size_t)sizes.notes);
     notes_clear(notes);
     for (size_t at = 0; at < (size_t)sizes.notes; at += strlen(text + at) + 1)
-        notes_add(notes, must(strdup(text + at)));
+        notes_add(notes, memory_text(text + at));
     free(text);
     outcome->window_changes = (size_t)sizes.window_changes;
     outcome->sample_count = (size_t)sizes.samples;
     if (sizes.samples == 0)
         return;
-    outcome->samples = must(calloc(outcome->sample_count, sizeof *outcome->samples));
+    outcome->samples = memory_zeroed(outcome->sample_count, sizeof *outcome->samples);
     comm_receive(root, outcome->samples, outcome->sample_count * sizeof *outcome->samples);
 }
 

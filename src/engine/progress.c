@@ -2,7 +2,6 @@
  * How far the run is, on standard error: for people who wait at a terminal one line that is
  * overwritten again and again, elsewhere a line from time to time.
  */
-#define _GNU_SOURCE /* asprintf */
 #include "engine/progress.h"
 
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/control.h"
@@ -141,20 +141,21 @@ static double time_left(const struct display *display)
 
 static void show_measurement(struct display *display, const char *measurement)
 {
-    char *head, *tail, left[64] = "", text[32];
+    const struct block *block = display->block;
+    const struct round *round = display->round;
+    char left[64] = "", text[32];
     double seconds = time_left(display);
-    bool again = display->round->number > 1;
+    bool again = round->number > 1;
     if (seconds > 0)
         snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
-    if (asprintf(&head, "[%s%s %zu/%zu%s] ", display->options->estimate ? "estimate, " : "",
-                 again ? "round" : "block", again ? display->round->number : display->block->number,
-                 again ? display->round->total : display->options->blocks, left) < 0)
-        return;
-    if (asprintf(&tail, "%s: %s%s%s", display->block->name ? display->block->name : "", measurement,
-                 display->result ? ", before " : "", display->result ? display->result : "") >= 0) {
-        show(display, head, tail);
-        free(tail);
-    }
+    char *head = text_format("[%s%s %zu/%zu%s] ", display->options->estimate ? "estimate, " : "",
+                             again ? "round" : "block", again ? round->number : block->number,
+                             again ? round->total : display->options->blocks, left);
+    char *tail =
+        text_format("%s: %s%s%s", block->name ? block->name : "", measurement,
+                    display->result ? ", before " : "", display->result ? display->result : "");
+    show(display, head, tail);
+    free(tail);
     free(head);
 }
 
@@ -179,19 +180,16 @@ void progress_result(struct display *display, const struct statistics *statistic
     free(display->result);
     double error = 100 * statistics->standard_error / fabs(statistics->time);
     output_number(value, sizeof value, statistics->time * unit);
-    if ((isfinite(error) ? asprintf(&display->result, "%s +- %.1f %%", value, error)
-                         : asprintf(&display->result, "%s", value)) < 0)
-        display->result = NULL;
+    display->result =
+        isfinite(error) ? text_format("%s +- %.1f %%", value, error) : text_format("%s", value);
 }
 
 void progress_wait(struct display *display, double seconds)
 {
     if (!wanted(display))
         return;
-    char *head, text[32];
-    if (asprintf(&head, "[round %zu/%zu]", display->round->number, display->round->total) < 0)
-        return;
-    char tail[64];
+    char *head = text_format("[round %zu/%zu]", display->round->number, display->round->total);
+    char tail[64], text[32];
     snprintf(tail, sizeof tail, " begins in %s", time_text(text, sizeof text, seconds));
     show(display, head, tail);
     free(head);

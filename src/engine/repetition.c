@@ -80,7 +80,7 @@ struct reference repetition_reference(struct bench *bench)
     size_t count = (size_t)bench->run.settings->min_repetitions;
     if (count < FEWEST_OF_REFERENCE)
         count = FEWEST_OF_REFERENCE;
-    double *values = must(calloc(count, sizeof *values));
+    double *values = memory_zeroed(count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         watch_progress();
         next_buffers(bench);

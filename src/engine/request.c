@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/memory.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "objects/info.h"
 
 char *engine_refusal(const struct measure_request *request, int *argument)
@@ -24,34 +25,34 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         long long value = request->arguments[i].integer;
         *argument = (int)i;
         if (value < parameter->minimum)
-            return format_text("%s is %lld, but must be at least %lld", parameter->name, value,
+            return text_format("%s is %lld, but must be at least %lld", parameter->name, value,
                                (long long)parameter->minimum);
         if (parameter->type == PARAMETER_RANK && value >= size)
-            return format_text("%s is %lld, but the communicator has only the ranks 0 to %d",
+            return text_format("%s is %lld, but the communicator has only the ranks 0 to %d",
                                parameter->name, value, size - 1);
     }
     *argument = -1;
     if (size < function->minimum_pes)
-        return format_text("needs a communicator of at least %d PEs, this one has %d: start more "
+        return text_format("needs a communicator of at least %d PEs, this one has %d: start more "
                            "PEs or ask get_comm_size() first",
                            function->minimum_pes, size);
     const char *reason =
         function->check ? function->check(function, request->arguments, request->set) : NULL;
-    return reason ? must(strdup(reason)) : NULL;
+    return reason ? memory_text(reason) : NULL;
 }
 
 static const struct argument *copy_arguments(const struct measure_request *request)
 {
     const struct measurement *function = request->function;
     size_t n = measurement_parameter_count(function);
-    struct argument *copy = must(calloc(n ? n : 1, sizeof *copy));
+    struct argument *copy = memory_zeroed(n ? n : 1, sizeof *copy);
     for (size_t i = 0; i < n; i++) {
         copy[i] = request->arguments[i];
         if (function->parameters[i].type == PARAMETER_STRING)
-            copy[i].string = must(strdup(request->arguments[i].string));
+            copy[i].string = memory_text(request->arguments[i].string);
         if (function->parameters[i].type == PARAMETER_INT_ARRAY) {
             size_t bytes = (size_t)copy[i].integer * sizeof *copy[i].array;
-            copy[i].array = must(malloc(bytes ? bytes : 1));
+            copy[i].array = memory_allocate(bytes ? bytes : 1);
             memcpy((void *)(uintptr_t)copy[i].array, request->arguments[i].array, bytes);
         }
         if (copy[i].datatype)
@@ -67,10 +68,10 @@ static const struct argument *copy_arguments(const struct measure_request *reque
 static const struct loop_variable *copy_variables(const struct measure_request *request)
 {
     size_t n = request->variable_count;
-    struct loop_variable *copy = must(calloc(n ? n : 1, sizeof *copy));
+    struct loop_variable *copy = memory_zeroed(n ? n : 1, sizeof *copy);
     for (size_t i = 0; i < n; i++) {
-        copy[i].name = must(strdup(request->variables[i].name));
-        copy[i].value = must(strdup(request->variables[i].value));
+        copy[i].name = memory_text(request->variables[i].name);
+        copy[i].value = memory_text(request->variables[i].value);
     }
     return copy;
 }
@@ -81,8 +82,8 @@ struct measure_request request_copy(const struct measure_request *request)
     copy.arguments = copy_arguments(request);
     copy.set = pe_set_reference((struct pe_set *)(uintptr_t)request->set);
     copy.variables = copy_variables(request);
-    copy.place = must(strdup(request->place));
-    copy.text = must(strdup(request->text));
+    copy.place = memory_text(request->place);
+    copy.text = memory_text(request->text);
     copy.endless = copy.open = false; /* the loops are over */
     return copy;
 }

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/counting.h"
 #include "engine/measure.h"
-#include "engine/memory.h"
 #include "engine/state.h"
 #include "engine/watch.h"
 #include "stats/random.h"
@@ -51,14 +52,14 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
     struct replay *replay = &engine->replay;
     if (replay->count == replay->room) {
         replay->room = replay->room ? 2 * replay->room : 64;
-        replay->records = must(realloc(replay->records, replay->room * sizeof *replay->records));
+        replay->records = memory_resize(replay->records, replay->room * sizeof *replay->records);
     }
     struct rounds_record *record = &replay->records[replay->count++];
     *record = (struct rounds_record){
         .request = request_copy(request),
         .settings = engine->settings,
         .timer = timer_in_use->name,
-        .block = must(strdup(engine->block.name ? engine->block.name : "")),
+        .block = memory_text(engine->block.name ? engine->block.name : ""),
         .block_number = engine->block.number,
         .region = engine->sorting.region,
         .key = engine->sorting.key,
@@ -67,8 +68,8 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .effective = engine->latest.effective,
         .rounds = (size_t)wanted,
     };
-    record->medians = must(calloc(record->rounds, sizeof *record->medians));
-    record->within = must(calloc(record->rounds, sizeof *record->within));
+    record->medians = memory_zeroed(record->rounds, sizeof *record->medians);
+    record->within = memory_zeroed(record->rounds, sizeof *record->within);
     record->medians[0] = engine->latest.median;
     record->within[0] = engine->latest.within;
     record->made = 1;
@@ -161,7 +162,7 @@ static void measure_again(struct engine *engine, struct rounds_record *record)
 /* One more round; false when the time limit has ended it. */
 static bool run_round(struct engine *engine, uint64_t *state)
 {
-    size_t *order = must(calloc(engine->replay.count, sizeof *order));
+    size_t *order = memory_zeroed(engine->replay.count, sizeof *order);
     random_order(state, order, engine->replay.count);
     for (size_t i = 0; i < engine->replay.count && !limit_over(&engine->limit); i++)
         if (engine->replay.records[order[i]].rounds >= engine->round.number)
@@ -201,7 +202,7 @@ static size_t rounds_missing(const struct engine *engine)
 static void print(struct engine *engine, double seconds, size_t done)
 {
     size_t n = engine->replay.count;
-    const struct rounds_record **order = must(calloc(n, sizeof *order));
+    const struct rounds_record **order = memory_zeroed(n, sizeof *order);
     for (size_t i = 0; i < n; i++)
         order[i] = &engine->replay.records[i];
     qsort(order, n, sizeof *order, compare_records);
@@ -211,7 +212,7 @@ static void print(struct engine *engine, double seconds, size_t done)
     for (size_t i = 0; i < n; i++) {
         bool first = i == 0 || order[i]->block_number != order[i - 1]->block_number;
         bool last = i + 1 == n || order[i]->block_number != order[i + 1]->block_number;
-        char *name = format_text("%s (rounds)", order[i]->block);
+        char *name = text_format("%s (rounds)", order[i]->block);
         if (first)
             output_begin_block(engine->output, name, ++engine->block.number, NULL);
         report_rounds(&engine->reporter, order[i]);

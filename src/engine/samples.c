@@ -12,12 +12,12 @@
 void samples_reserve(struct samples *samples, size_t limit, bool counting)
 {
     samples->capacity = limit;
-    samples->own = must(calloc(limit, sizeof *samples->own));
-    samples->max = must(calloc(limit, sizeof *samples->max));
-    samples->message = must(calloc(3 * limit + BATCH_EXTRA, sizeof *samples->message));
-    samples->skew = must(calloc(limit, sizeof *samples->skew));
+    samples->own = memory_zeroed(limit, sizeof *samples->own);
+    samples->max = memory_zeroed(limit, sizeof *samples->max);
+    samples->message = memory_zeroed(3 * limit + BATCH_EXTRA, sizeof *samples->message);
+    samples->skew = memory_zeroed(limit, sizeof *samples->skew);
     if (counting)
-        samples->counts = must(calloc(limit * COUNTERS_MAX, sizeof *samples->counts));
+        samples->counts = memory_zeroed(limit * COUNTERS_MAX, sizeof *samples->counts);
 }
 
 void samples_release(struct samples *samples)

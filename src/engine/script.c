@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "comm/comm.h"
 #include "engine/counting.h"
 #include "engine/fatal.h"
 #include "engine/measure.h"
-#include "engine/memory.h"
 #include "engine/rounds.h"
 #include "engine/state.h"
 #include "engine/watch.h"
@@ -99,7 +100,7 @@ bool engine_counter_usable(struct engine *engine, const char *name)
     char *before[COUNTERS_MAX];
     size_t count = counters_count();
     for (size_t i = 0; i < count; i++)
-        before[i] = must(strdup(counters_name(i)));
+        before[i] = memory_text(counters_name(i));
     char *error = counting_choose(&name, 1);
     bool usable = !error;
     free(error);
@@ -116,7 +117,7 @@ void engine_begin_block(struct engine *engine, const char *name, const char *sou
     struct block *block = &engine->block;
     free(block->name);
     *block = (struct block){
-        .name = must(strdup(name)), .number = block->number + 1, .start = wall_seconds()};
+        .name = memory_text(name), .number = block->number + 1, .start = wall_seconds()};
     engine->estimate.blocks++;
     engine->display.share = 0;
     missing_begin_block(&engine->missing);
@@ -184,10 +185,10 @@ void engine_fatal(struct engine *engine, int status, const char *place, const ch
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_text_with(format, arguments);
+    char *text = text_format_with(format, arguments);
     va_end(arguments);
     engine_fatal_text(engine, status,
-                      format_text("%s: error: %s\n", place ? place : "skampi", text));
+                      text_format("%s: error: %s\n", place ? place : "skampi", text));
 }
 
 /* ---- The same on all PEs ---- */

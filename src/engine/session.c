@@ -60,7 +60,7 @@ static void connect_parts(struct engine *engine)
 
 static struct engine *create(const struct engine_options *options)
 {
-    struct engine *engine = must(calloc(1, sizeof *engine));
+    struct engine *engine = memory_zeroed(1, sizeof *engine);
     engine->options = *options;
     engine->output = options->output;
     engine->settings = settings_default();
@@ -182,7 +182,7 @@ int engine_finish(struct engine *engine, bool *report_end)
     if (engine->output) {
         char *failure = end_output(engine, status, *report_end);
         if (!printed && !failure)
-            failure = must(strdup("standard output cannot be written"));
+            failure = memory_text("standard output cannot be written");
         if (failure) {
             fprintf(stderr, "skampi: error: %s\n", failure);
             status = STATUS_INTERNAL;

@@ -18,7 +18,7 @@ void texts_add(struct pending_text *pending, struct display *display, const char
         return;
     }
     size_t length = strlen(text);
-    pending->text = must(realloc(pending->text, pending->length + length + 1));
+    pending->text = memory_resize(pending->text, pending->length + length + 1);
     memcpy(pending->text + pending->length, text, length + 1);
     pending->length += length;
 }
@@ -33,7 +33,7 @@ void texts_bring(struct pending_text *pending)
         return;
     int64_t *lengths = NULL;
     if (comm_pe() == 0)
-        lengths = must(calloc((size_t)comm_pes(), sizeof *lengths));
+        lengths = memory_zeroed((size_t)comm_pes(), sizeof *lengths);
     comm_gather(world, &length, sizeof length, lengths);
     if (comm_pe() != 0) {
         if (length > 0)
@@ -46,7 +46,7 @@ void texts_bring(struct pending_text *pending)
     for (int pe = 1; pe < comm_pes(); pe++) {
         if (lengths[pe] == 0)
             continue;
-        char *text = must(calloc((size_t)lengths[pe] + 1, 1));
+        char *text = memory_zeroed((size_t)lengths[pe] + 1, 1);
         comm_receive(pe, text, (size_t)lengths[pe]);
         output_print(pending->output, text);
         free(text);

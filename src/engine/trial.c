@@ -19,7 +19,7 @@
 /* Every repetition, where the output wants them. */
 static void keep_raw(const struct samples *samples, struct outcome *outcome)
 {
-    outcome->samples = must(calloc(samples->valid + 1, sizeof *outcome->samples));
+    outcome->samples = memory_zeroed(samples->valid + 1, sizeof *outcome->samples);
     memcpy(outcome->samples, samples->max, samples->valid * sizeof *outcome->samples);
     outcome->sample_count = samples->valid;
 }
