@@ -56,7 +56,7 @@ int main(int argc, char **argv)
         return written();
     }
     if (strcmp(word, "--completion") == 0) {
-        manual_completion(commands, COMMANDS);
+        manual_bash(commands, COMMANDS);
         return written();
     }
     if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0) {
