@@ -557,7 +557,7 @@ static void agree_on_last_words(void)
         return;
     if (pe == 0)
         last_words_listen(&place);
-    comm_broadcast(comm.world, &place, sizeof place);
+    comm_broadcast(&comm.world, &place, sizeof place);
     if (comm.node_of[pe] != comm.node_of[0])
         last_words_know(&place, pe);
 }
