@@ -204,8 +204,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 # In both; then what is of the library alone.
 trace_shared := src/trace/encode.c src/trace/settings.c
-tracer_sources := $(wildcard $(trace_shared) src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c \
-	src/objects/pe_set.c src/objects/topology.c)
+tracer_sources := $(wildcard $(trace_shared) src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c)
 trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
 trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime/%,$(trace_sources)))
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)

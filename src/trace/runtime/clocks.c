@@ -46,14 +46,13 @@ static double rate_of_node(const struct timer *timer)
     for (int pe = comm_node_leader(node); count < size; pe++)
         if (comm_node_of(pe) == node)
             members[count++] = pe;
-    struct pe_set *set = pe_set_create(members, count);
+    struct pe_group group = pe_group_listed(members, count);
     double rate = 0;
-    comm_enter(set);
-    if (pe_set_rank_of(set, comm_pe()) == 0)
+    comm_enter(&group);
+    if (pe_group_rank_of(&group, comm_pe()) == 0)
         rate = timer_calibrate(timer);
-    comm_broadcast(set, &rate, sizeof rate);
+    comm_broadcast(&group, &rate, sizeof rate);
     comm_enter(comm_world());
-    pe_set_release(set);
     free(members);
     return rate;
 }
