@@ -13,6 +13,9 @@
 #include "comm/process.h"
 #include "engine/control.h"
 #include "options.h"
+#include "ski/check.h"
+#include "ski/override.h"
+#include "ski/parser.h"
 #include "ski/script.h"
 
 #define STATUS_INTERNAL 1
@@ -32,7 +35,7 @@ static int parse(struct source *source, const struct options *options, struct tr
     *tree = parse_script(source, diag);
     for (size_t i = 0; i < options->override_count; i++)
         tree_override(*tree, source, diag, options->overrides[i]);
-    tree_check(*tree, source, diag);
+    tree_check(*tree, diag);
     int errors = (int)diag_count(diag);
     *messages = errors ? diag_text(diag) : diag_warnings(diag);
     diag_release(diag);
