@@ -1,11 +1,11 @@
-#define _GNU_SOURCE /* asprintf, vasprintf, strptime, timegm */
+/* Reads the files of a trace. */
+#define _GNU_SOURCE /* strptime, timegm */
 #include "trace/read/read.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/text.h"
 #include "trace/encode.h"
 #include "trace/format.h"
 
@@ -58,17 +59,6 @@ struct trace_cursor {
 };
 
 /* ---- Head ---- */
-
-__attribute__((format(printf, 1, 2))) static char *say(const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
-    va_end(arguments);
-    return text;
-}
 
 static void *allocate(size_t count, size_t size)
 {
@@ -277,17 +267,17 @@ static char *read_beginning(struct trace_file *file)
     struct format_head head;
     ssize_t got = read_at(file, &head, sizeof head, 0);
     if (got < 0)
-        return say("%s: %s", file->path, strerror(errno));
+        return text_format("%s: %s", file->path, strerror(errno));
     if (got < (ssize_t)sizeof head || memcmp(head.magic, FORMAT_MAGIC, sizeof head.magic) != 0)
-        return say(
+        return text_format(
             "%s: this is no trace; name a folder that shmemtrace has written, or a file of it",
             file->path);
     if (head.version < FORMAT_OLDEST || head.version > FORMAT_VERSION)
-        return say("%s: format version %u, this program reads versions %d to %d; use the "
-                   "shmemtrace that recorded it",
-                   file->path, head.version, FORMAT_OLDEST, FORMAT_VERSION);
+        return text_format("%s: format version %u, this program reads versions %d to %d; use the "
+                           "shmemtrace that recorded it",
+                           file->path, head.version, FORMAT_OLDEST, FORMAT_VERSION);
     if (head.description_bytes > DESCRIPTION_MOST_BYTES)
-        return say("%s: damaged at its beginning; record it again", file->path);
+        return text_format("%s: damaged at its beginning; record it again", file->path);
     unsigned char *description = allocate(head.description_bytes, 1);
     got = read_at(file, description, head.description_bytes, (int64_t)sizeof head);
     struct input input = {description, description + head.description_bytes, false};
@@ -297,7 +287,7 @@ static char *read_beginning(struct trace_file *file)
                 take_description(file, &input);
     free(description);
     if (!good)
-        return say("%s: damaged at its beginning; record it again", file->path);
+        return text_format("%s: damaged at its beginning; record it again", file->path);
     int64_t ending = (int64_t)sizeof head + head.description_bytes;
     file->blocks = ending + FORMAT_ENDING_BYTES;
     read_ending(file, ending);
@@ -315,7 +305,7 @@ struct trace_file *trace_open(const char *path, char **error)
     if (!file->path)
         abort();
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        *error = say("%s: this is no file; name a file of a trace", path);
+        *error = text_format("%s: this is no file; name a file of a trace", path);
     else
         *error = read_beginning(file);
     if (!*error)
@@ -377,8 +367,8 @@ static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
 static bool damaged(struct trace_cursor *cursor, const char *how)
 {
     if (!cursor->problem)
-        cursor->problem = say("%s: damaged at byte %lld: %s; what is before that is read",
-                              cursor->file->path, (long long)cursor->at, how);
+        cursor->problem = text_format("%s: damaged at byte %lld: %s; what is before that is read",
+                                      cursor->file->path, (long long)cursor->at, how);
     cursor->ended = true;
     return false;
 }
@@ -623,24 +613,25 @@ long trace_files(const char *path, char ***files, char **error)
     struct dirent **entries = NULL;
     *error = NULL;
     if (stat(path, &status) != 0) {
-        *error = say("%s: %s", path, strerror(errno));
+        *error = text_format("%s: %s", path, strerror(errno));
         return -1;
     }
     if (!S_ISDIR(status.st_mode)) {
         *files = allocate(1, sizeof **files);
-        (*files)[0] = say("%s", path);
+        (*files)[0] = text_format("%s", path);
         return 1;
     }
     int count = scandir(path, &entries, is_file_of_pe, compare_pes);
     if (count <= 0) {
-        *error = count < 0 ? say("%s: %s", path, strerror(errno))
-                           : say("%s: no trace is in this folder (pe-00000.trace, ...)", path);
+        *error = count < 0
+                     ? text_format("%s: %s", path, strerror(errno))
+                     : text_format("%s: no trace is in this folder (pe-00000.trace, ...)", path);
         free(entries);
         return -1;
     }
     *files = allocate((size_t)count, sizeof **files);
     for (int i = 0; i < count; i++) {
-        (*files)[i] = say("%s/%s", path, entries[i]->d_name);
+        (*files)[i] = text_format("%s/%s", path, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);

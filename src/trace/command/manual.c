@@ -1,6 +1,7 @@
-#include "trace/manual.h"
+/* Prints the manual page and the completion of shmemtrace. */
+#include "trace/command/manual.h"
 
-#include "trace/settings.h"
+#include "trace/recording.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -35,9 +36,9 @@ static void print_recording(void)
     puts(".SH RECORDING\nOptions stand before the launcher. Each is a variable of the environment, "
          "too, for programs that are started with libshmemtrace.so in LD_PRELOAD, or linked with "
          "it.\nSIZE is a number of bytes, with K, M or G behind it.");
-    for (size_t i = 0; i < setting_row_count; i++) {
-        const struct setting_row *row = &setting_rows[i];
-        print_item(row->option, row->placeholder, row->argument == SETTING_OPTIONAL, row->help);
+    for (size_t i = 0; i < recording_row_count; i++) {
+        const struct recording_row *row = &recording_rows[i];
+        print_item(row->option, row->placeholder, row->argument == ARGUMENT_OPTIONAL, row->help);
         printf("(%s)\n", row->variable);
     }
     fputs(".PP\nClasses of routines are", stdout);
@@ -98,8 +99,8 @@ void manual_completion(const struct reader_command *const *commands, size_t coun
         puts("\"\n        ;;");
     }
     fputs("    *)\n        words=\"--help --version --man --completion", stdout);
-    for (size_t i = 0; i < setting_row_count; i++)
-        printf(" %s", setting_rows[i].option);
+    for (size_t i = 0; i < recording_row_count; i++)
+        printf(" %s", recording_rows[i].option);
     fputs("\"\n        [[ $COMP_CWORD -gt 1 || $2 == -* ]] || words+=\" record", stdout);
     for (size_t i = 0; i < count; i++)
         printf(" %s", commands[i]->name);
