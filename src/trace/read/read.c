@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "trace/encode.h"
 #include "trace/format.h"
@@ -60,25 +61,15 @@ struct trace_cursor {
 
 /* ---- Head ---- */
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static const char *keep_text(struct trace_file *file, struct input *input)
 {
     size_t length;
     const char *bytes = take_text(input, &length);
     if (file->text_count == file->text_room) {
         file->text_room = file->text_room * 2 + 16;
-        file->texts = realloc(file->texts, file->text_room * sizeof *file->texts);
-        if (!file->texts)
-            abort();
+        file->texts = memory_resize_array(file->texts, file->text_room, sizeof *file->texts);
     }
-    char *text = allocate((bytes ? length : 0) + 1, 1);
+    char *text = memory_zeroed((bytes ? length : 0) + 1, 1);
     if (bytes)
         memcpy(text, bytes, length);
     file->texts[file->text_count++] = text;
@@ -97,7 +88,7 @@ static size_t take_count(struct input *input, size_t most)
 
 static const char *const *keep_texts(struct trace_file *file, struct input *input, size_t count)
 {
-    const char **texts = allocate(count, sizeof *texts);
+    const char **texts = memory_zeroed(count, sizeof *texts);
     for (size_t i = 0; i < count; i++)
         texts[i] = keep_text(file, input);
     return texts;
@@ -106,7 +97,7 @@ static const char *const *keep_texts(struct trace_file *file, struct input *inpu
 static void take_routines(struct trace_file *file, struct input *input)
 {
     file->info.routines = take_count(input, ROUTINES_MOST);
-    file->routines = allocate(file->info.routines, sizeof *file->routines);
+    file->routines = memory_zeroed(file->info.routines, sizeof *file->routines);
     for (size_t i = 0; i < file->info.routines; i++) {
         struct trace_routine *routine = &file->routines[i];
         routine->name = keep_text(file, input);
@@ -278,7 +269,7 @@ static char *read_beginning(struct trace_file *file)
                            file->path, head.version, FORMAT_OLDEST, FORMAT_VERSION);
     if (head.description_bytes > DESCRIPTION_MOST_BYTES)
         return text_format("%s: damaged at its beginning; record it again", file->path);
-    unsigned char *description = allocate(head.description_bytes, 1);
+    unsigned char *description = memory_zeroed(head.description_bytes, 1);
     got = read_at(file, description, head.description_bytes, (int64_t)sizeof head);
     struct input input = {description, description + head.description_bytes, false};
     bool good = got == (ssize_t)head.description_bytes &&
@@ -299,11 +290,9 @@ static char *read_beginning(struct trace_file *file)
 
 struct trace_file *trace_open(const char *path, char **error)
 {
-    struct trace_file *file = allocate(1, sizeof *file);
+    struct trace_file *file = memory_zeroed(1, sizeof *file);
     struct stat status;
-    file->path = strdup(path);
-    if (!file->path)
-        abort();
+    file->path = memory_text(path);
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         *error = text_format("%s: this is no file; name a file of a trace", path);
     else
@@ -357,7 +346,7 @@ double trace_seconds(const struct trace_file *file, int64_t ticks)
 
 static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
 {
-    struct trace_cursor *cursor = allocate(1, sizeof *cursor);
+    struct trace_cursor *cursor = memory_zeroed(1, sizeof *cursor);
     cursor->file = file;
     cursor->thread = thread;
     cursor->next = file->blocks;
@@ -402,7 +391,7 @@ static bool read_payload(struct trace_cursor *cursor)
     if (head->bytes > cursor->room || !cursor->payload) {
         free(cursor->payload);
         cursor->room = head->bytes + 1; /* empty ones have an address, too */
-        cursor->payload = allocate(cursor->room, 1);
+        cursor->payload = memory_zeroed(cursor->room, 1);
     }
     ssize_t got =
         read_at(cursor->file, cursor->payload, head->bytes, cursor->at + (int64_t)sizeof *head);
@@ -441,8 +430,8 @@ static void begin_events(struct trace_cursor *cursor)
     if (!decoder->series) {
         decoder->routines = cursor->file->routines;
         decoder->routine_count = cursor->file->info.routines;
-        decoder->latest = allocate(decoder->routine_count, sizeof *decoder->latest);
-        decoder->series = allocate(SERIES_MOST, sizeof *decoder->series);
+        decoder->latest = memory_zeroed(decoder->routine_count, sizeof *decoder->latest);
+        decoder->series = memory_zeroed(SERIES_MOST, sizeof *decoder->series);
     }
     decoder_begin(decoder, cursor->payload, cursor->head.bytes, cursor->head.base,
                   cursor->head.phase);
@@ -451,7 +440,7 @@ static void begin_events(struct trace_cursor *cursor)
 struct trace_cursor *trace_events(struct trace_file *file, int thread)
 {
     struct trace_cursor *cursor = new_cursor(file, thread);
-    cursor->counters = allocate(file->info.counters, sizeof *cursor->counters);
+    cursor->counters = memory_zeroed(file->info.counters, sizeof *cursor->counters);
     return cursor;
 }
 
@@ -617,7 +606,7 @@ long trace_files(const char *path, char ***files, char **error)
         return -1;
     }
     if (!S_ISDIR(status.st_mode)) {
-        *files = allocate(1, sizeof **files);
+        *files = memory_zeroed(1, sizeof **files);
         (*files)[0] = text_format("%s", path);
         return 1;
     }
@@ -629,7 +618,7 @@ long trace_files(const char *path, char ***files, char **error)
         free(entries);
         return -1;
     }
-    *files = allocate((size_t)count, sizeof **files);
+    *files = memory_zeroed((size_t)count, sizeof **files);
     for (int i = 0; i < count; i++) {
         (*files)[i] = text_format("%s/%s", path, entries[i]->d_name);
         free(entries[i]);

@@ -1,5 +1,6 @@
 /* Shows a summary as text, as JSON or as results. */
 #define _GNU_SOURCE
+#include "base/memory.h"
 #include "trace/read/summary.h"
 
 #include <inttypes.h>
@@ -122,7 +123,7 @@ static int by_time(const void *a, const void *b)
 static size_t *sorted_routines(const struct summary *summary)
 {
     size_t count = summary->reader->routines.count;
-    size_t *order = reader_allocate(NULL, count, sizeof *order);
+    size_t *order = memory_zeroed(count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     routines_to_sort = summary->routines;
@@ -579,7 +580,7 @@ void summary_results(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
     size_t count = summary->group_numbers.count, block = 0;
-    size_t *order = reader_allocate(NULL, count, sizeof *order);
+    size_t *order = memory_zeroed(count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     groups_to_sort = summary;
