@@ -154,7 +154,8 @@ texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR SKAMPI_LIBRARY_DIR
 
 # ---- The program ----
 
-sources := $(filter-out src/trace/%,$(wildcard src/*.c src/*/*.c measurements/*.c))
+# measurements/example.c is what authors copy; a test compiles it.
+sources := $(filter-out src/trace/% measurements/example.c,$(wildcard src/*.c src/*/*.c measurements/*.c))
 trace_sources := $(wildcard src/trace/*.c src/trace/*/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)
 archived := $(filter-out $(BUILD)/src/main.o,$(objects))
