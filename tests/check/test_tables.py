@@ -2,6 +2,7 @@
 """The tables of functions in the READMEs say what the program says. After a change,
 `tests/check/test_tables.py --write` brings them up to date."""
 
+import json
 import os
 import re
 import shlex
@@ -38,26 +39,25 @@ def builtin_tables():
     return {f"builtins {name}": table for name, table in zip(parts[::2], parts[1::2])}
 
 
-class Function:
-    """A measurement function as --describe shows it."""
+def signature(function):
+    """As --list prints it: Wait(int count, string how = "busy")."""
+    words = {"iterations": "int", "rank": "int", "operation": "op"}
+    takes = []
+    for parameter in function["parameters"]:
+        quote = '"' if parameter["type"] == "string" else ""
+        default = parameter.get("default")
+        takes.append(f"{words.get(parameter['type'], parameter['type'])} {parameter['name']}"
+                     + (f" = {quote}{default}{quote}" if default is not None else ""))
+    return f"{function['name']}({', '.join(takes)})"
 
-    def __init__(self, name):
-        text = harness.skampi(args=["--describe", name], launch=False).out
-        self.signature, self.summary = text.splitlines()[:2]
-        self.facts = dict(re.findall(r"^(\w[\w ]*): (.*)$", text, re.MULTILINE))
-        # "  count        moved by each operation [bytes], at least 0"
-        self.parameters = re.findall(r"^  (\w+) +(.*?)(?: \[([^]]*)\])?(?:, at least (-?\d+))?$",
-                                     text, re.MULTILINE)
 
-    def row(self):
-        facts = self.facts
-        free = facts["synchronization"] == "none"
-        pes = "" if facts["PEs"] == "at least 1" else f"; {facts['PEs']} PEs"
-        cells = [f"`{self.signature}`", self.summary, facts["timed"],
-                 "" if facts["subtracted"] == "nothing" else facts["subtracted"],
-                 facts["who"] + pes, "free" if free else "script",
-                 f"`{facts['cost']}`" if "cost" in facts else ""]
-        return table_row(cells)
+def row(function):
+    pes = "" if function["pes"] == 1 else f"; at least {function['pes']} PEs"
+    cells = [f"`{signature(function)}`", function["summary"], function["timed"],
+             function.get("subtracted", ""), function["who"] + pes,
+             "script" if function["synchronized"] else "free",
+             f"`{function['cost']}`" if "cost" in function else ""]
+    return table_row(cells)
 
 
 def table_row(cells):
@@ -65,18 +65,20 @@ def table_row(cells):
 
 
 def measurement_tables():
-    listed = harness.skampi(args=["--list"], launch=False).out
-    functions = [Function(name) for name in re.findall(r"^(\w+)\(", listed, re.MULTILINE)]
+    listed = harness.skampi(args=["--list", "-f", "json"], launch=False).out
+    functions = [json.loads(line) for line in listed.splitlines()]
     table = table_row(["function", "what it is", "timed", "subtracted", "who reports", "start",
                        "cost"]) + "|" + 7 * "---|" + "\n"
-    table += "".join(function.row() for function in functions)
+    table += "".join(row(function) for function in functions)
     parameters = table_row(["parameter", "meaning", "unit", "at least"]) + "|" + 4 * "---|" + "\n"
     seen = []
     for function in functions:
-        for name, meaning, unit, minimum in function.parameters:
+        for parameter in function["parameters"]:
+            name, meaning = parameter["name"], parameter["meaning"]
             if (name, meaning) not in seen:
                 seen.append((name, meaning))
-                parameters += table_row([f"`{name}`", meaning, unit, minimum])
+                parameters += table_row([f"`{name}`", meaning, parameter.get("unit", ""),
+                                         str(parameter.get("minimum", ""))])
     return {"measurements": table, "parameters": parameters}
 
 
