@@ -13,8 +13,10 @@
 #include <mpi.h>
 #endif
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "comm/board.h"
+#include "comm/last_words.h"
 #include "comm/link.h"
 #include "comm/tally.h"
 
@@ -58,7 +60,7 @@ static struct {
 
 static void *allocate(size_t count, size_t size)
 {
-    return must(calloc(count, size));
+    return memory_zeroed(count, size);
 }
 
 int comm_pe(void)
@@ -416,14 +418,6 @@ const char *comm_wtime_unusable(void)
 
 /* ---- Where the PEs are ---- */
 
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
-}
-
 static struct whereabouts own_whereabouts(char *name)
 {
     struct whereabouts here = {0, -1, 0};
@@ -553,12 +547,27 @@ static void join_board(void)
         board_join(&offer, n, place, pe);
 }
 
+/* PEs of other nodes say to PE 0 how they end. */
+static void agree_on_last_words(void)
+{
+    struct last_words_place place;
+    int pe = link_pe();
+    if (comm.node_count == 1)
+        return;
+    if (pe == 0)
+        last_words_listen(&place);
+    comm_broadcast(comm.world, &place, sizeof place);
+    if (comm.node_of[pe] != comm.node_of[0])
+        last_words_know(&place, pe);
+}
+
 void comm_start(int *argc, char ***argv)
 {
     link_start(argc, argv, &comm.start);
     process_enter("the first exchange between the PEs");
     look_around();
     join_board();
+    agree_on_last_words();
     process_enter(NULL);
 }
 
@@ -600,7 +609,9 @@ void comm_steady(void)
 static double finish(void)
 {
     look_away();
-    return link_finish();
+    double seconds = link_finish();
+    last_words_close();
+    return seconds;
 }
 
 void comm_finish(void)

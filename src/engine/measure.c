@@ -243,7 +243,7 @@ bool run_fail(struct run *run, const char *format, ...)
         return false;
     va_list arguments;
     va_start(arguments, format);
-    engine->failure = format_text_with(format, arguments);
+    engine->failure = text_format_with(format, arguments);
     va_end(arguments);
     return false;
 }
@@ -252,7 +252,7 @@ void run_note(struct run *run, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    engine_note(run->engine, format_text_with(format, arguments));
+    engine_note(run->engine, text_format_with(format, arguments));
     va_end(arguments);
 }
 
@@ -496,7 +496,7 @@ static struct reference measure_reference(struct engine *engine)
     size_t count = (size_t)engine->settings.min_repetitions;
     if (count < FIRST_BATCH)
         count = FIRST_BATCH;
-    double *values = must(calloc(count, sizeof *values));
+    double *values = memory_zeroed(count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         watch_progress(engine);
         next_buffers(engine);
@@ -514,12 +514,12 @@ static struct reference measure_reference(struct engine *engine)
 static void reserve(struct samples *samples, size_t limit, bool counting)
 {
     samples->capacity = limit;
-    samples->own = must(calloc(limit, sizeof *samples->own));
-    samples->max = must(calloc(limit, sizeof *samples->max));
-    samples->message = must(calloc(3 * limit + BATCH_EXTRA, sizeof *samples->message));
-    samples->skew = must(calloc(limit, sizeof *samples->skew));
+    samples->own = memory_zeroed(limit, sizeof *samples->own);
+    samples->max = memory_zeroed(limit, sizeof *samples->max);
+    samples->message = memory_zeroed(3 * limit + BATCH_EXTRA, sizeof *samples->message);
+    samples->skew = memory_zeroed(limit, sizeof *samples->skew);
     if (counting)
-        samples->counts = must(calloc(limit * COUNTERS_MAX, sizeof *samples->counts));
+        samples->counts = memory_zeroed(limit * COUNTERS_MAX, sizeof *samples->counts);
 }
 
 static void release(struct samples *samples)
@@ -556,8 +556,9 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     const struct run *run = &engine->run;
     double *values = samples->message, *flags = values + count, *lates = flags + count;
     double *more = lates + count;
-    double *own = must(calloc(count, sizeof *own)), *starts = must(calloc(2 * count, sizeof *own));
-    double *counts = samples->counts ? must(calloc(count * COUNTERS_MAX, sizeof *counts)) : NULL;
+    double *own = memory_zeroed(count, sizeof *own),
+           *starts = memory_zeroed(2 * count, sizeof *own);
+    double *counts = samples->counts ? memory_zeroed(count * COUNTERS_MAX, sizeof *counts) : NULL;
     size_t late_run = 0, late = 0;
     bool windows = measure_in_windows(engine);
     bool every = engine->settings.verify == VERIFY_EVERY && !run->function->once;
@@ -1083,10 +1084,10 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
         comm_allreduce(run->set, COMM_MAX, samples->max, n + 1);
         reference_variance = isnan(samples->max[n]) ? 0 : samples->max[n];
     }
-    double *sorted = must(calloc(n ? n : 1, sizeof *sorted));
+    double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
     memcpy(sorted, samples->max, n * sizeof *sorted);
     stats_sort(sorted, n);
-    bool *keep = must(calloc(n ? n : 1, sizeof *keep));
+    bool *keep = memory_zeroed(n ? n : 1, sizeof *keep);
     size_t first = 0, size = n;
     numbers->reference_error = sqrt(reference_variance);
     if (engine->settings.levels)
@@ -1165,7 +1166,7 @@ static void keep_raw(struct engine *engine, const struct samples *samples, struc
 {
     if (!engine->options.raw)
         return;
-    engine->raw = must(calloc(samples->valid + 1, sizeof *engine->raw));
+    engine->raw = memory_zeroed(samples->valid + 1, sizeof *engine->raw);
     memcpy(engine->raw, samples->max, samples->valid * sizeof *engine->raw);
     numbers->raw_count = (int64_t)samples->valid;
 }
@@ -1261,11 +1262,11 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
         return;
     size_t columns = (size_t)run->size * sizeof *per_pe;
     if (comm_pe() == root) {
-        char *notes = must(calloc(1, 1));
+        char *notes = memory_zeroed(1, 1);
         size_t length = 0;
         for (size_t i = 0; i < engine->note_count; i++) {
             size_t more = strlen(engine->notes[i]) + 1;
-            notes = must(realloc(notes, length + more));
+            notes = memory_resize(notes, length + more);
             memcpy(notes + length, engine->notes[i], more);
             length += more;
         }
@@ -1281,14 +1282,14 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
     engine_clear_notes(engine);
     comm_receive(root, numbers, sizeof *numbers);
     comm_receive(root, per_pe, columns);
-    char *notes = must(calloc((size_t)numbers->notes_length + 1, 1));
+    char *notes = memory_zeroed((size_t)numbers->notes_length + 1, 1);
     comm_receive(root, notes, (size_t)numbers->notes_length);
     for (size_t at = 0; at < (size_t)numbers->notes_length; at += strlen(notes + at) + 1)
-        engine_note(engine, must(strdup(notes + at)));
+        engine_note(engine, memory_text(notes + at));
     free(notes);
     if (numbers->raw_count == 0)
         return;
-    engine->raw = must(calloc((size_t)numbers->raw_count, sizeof *engine->raw));
+    engine->raw = memory_zeroed((size_t)numbers->raw_count, sizeof *engine->raw);
     comm_receive(root, engine->raw, (size_t)numbers->raw_count * sizeof *engine->raw);
 }
 
@@ -1309,20 +1310,20 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         long long value = request->arguments[i].integer;
         *argument = (int)i;
         if (value < parameter->minimum)
-            return format_text("%s is %lld, but must be at least %lld", parameter->name, value,
+            return text_format("%s is %lld, but must be at least %lld", parameter->name, value,
                                (long long)parameter->minimum);
         if (parameter->type == PARAMETER_RANK && value >= size)
-            return format_text("%s is %lld, but the communicator has only the ranks 0 to %d",
+            return text_format("%s is %lld, but the communicator has only the ranks 0 to %d",
                                parameter->name, value, size - 1);
     }
     *argument = -1;
     if (size < function->minimum_pes)
-        return format_text("needs a communicator of at least %d PEs, this one has %d: start more "
+        return text_format("needs a communicator of at least %d PEs, this one has %d: start more "
                            "PEs or ask get_comm_size() first",
                            function->minimum_pes, size);
     const char *reason =
         function->check ? function->check(function, request->arguments, request->set) : NULL;
-    return reason ? must(strdup(reason)) : NULL;
+    return reason ? memory_text(reason) : NULL;
 }
 
 /* Nothing that the open loop around the request was asked for is lost when it ends here. */
@@ -1339,9 +1340,9 @@ static enum measure_status too_large(struct engine *engine, const struct measure
     if (request->open)
         return MEASURE_TOO_LARGE;
     size_t need = buffers_need(&engine->settings, &engine->run.demand, request->function->api);
-    char *bytes = need == SIZE_MAX ? must(strdup("more bytes than any memory has"))
-                                   : format_text("%zu bytes", need);
-    char *reason = format_text("needs a buffer of %s, but set_skampi_buffer gives only %lld", bytes,
+    char *bytes = need == SIZE_MAX ? memory_text("more bytes than any memory has")
+                                   : text_format("%zu bytes", need);
+    char *reason = text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld", bytes,
                                (long long)engine->settings.buffer_bytes);
     engine_miss(engine, MISSING_TOO_LARGE, request, reason);
     free(reason);
@@ -1361,7 +1362,7 @@ static void bring_failure(struct engine *engine, const struct measure_request *r
     } else if (who > 0 && comm_pe() == 0) {
         comm_receive((int)who, &length, sizeof length);
         free(engine->failure);
-        engine->failure = must(calloc((size_t)length, 1));
+        engine->failure = memory_zeroed((size_t)length, 1);
         comm_receive((int)who, engine->failure, (size_t)length);
     }
     if (engine->output)
@@ -1395,7 +1396,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
 {
     struct run *run = &engine->run;
     size_t state_bytes = request->function->state_bytes;
-    run->state = state_bytes ? must(calloc(1, state_bytes)) : NULL;
+    run->state = state_bytes ? memory_zeroed(1, state_bytes) : NULL;
     *numbers = (struct numbers){0};
     free(engine->raw);
     engine->raw = NULL;
@@ -1430,7 +1431,7 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     struct numbers numbers;
     double *per_pe = NULL, slack, by;
     if (run->rank == 0 || comm_pe() == 0) {
-        per_pe = must(calloc((size_t)run->size, sizeof *per_pe));
+        per_pe = memory_zeroed((size_t)run->size, sizeof *per_pe);
         for (int i = 0; i < run->size; i++)
             per_pe[i] = NAN;
     }
@@ -1480,10 +1481,10 @@ static enum measure_status no_memory(struct engine *engine, const struct measure
     engine->incomplete = true;
     int major, minor;
     char *heap = comm_has_shmem(&major, &minor)
-                     ? format_text("make the heap larger (%s), or ", comm_heap_variable())
-                     : must(strdup(""));
+                     ? text_format("make the heap larger (%s), or ", comm_heap_variable())
+                     : memory_text("");
     char *reason =
-        format_text("needs %zu bytes of symmetric memory, more than there are: %smake the "
+        text_format("needs %zu bytes of symmetric memory, more than there are: %smake the "
                     "buffer smaller (set_skampi_buffer)",
                     symmetric, heap);
     free(heap);

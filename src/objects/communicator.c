@@ -21,7 +21,7 @@ static struct kept {
 
 static void *allocate(int count, size_t size)
 {
-    return must(calloc(count > 0 ? (size_t)count : 1, size));
+    return memory_zeroed(count > 0 ? (size_t)count : 1, size);
 }
 
 static void failed(MPI_Comm *handle, int *code, ...)

@@ -17,7 +17,7 @@ struct pe_set {
 
 static void *allocate(size_t bytes)
 {
-    return must(malloc(bytes));
+    return memory_allocate(bytes);
 }
 
 struct pe_set *pe_set_strided(int first, int stride, int size)

@@ -1,7 +1,9 @@
 /* The command shmemtrace: reading traces; whatever is no reader's name starts a program. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/manual.h"
 #include "trace/read/reader.h"
 #include "trace/record.h"
@@ -37,8 +39,15 @@ static int help(void)
     return written();
 }
 
+static void exhausted(const char *text)
+{
+    fprintf(stderr, "shmemtrace: %s\n", text);
+    exit(1);
+}
+
 int main(int argc, char **argv)
 {
+    memory_on_exhausted(exhausted);
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
         return help();
@@ -47,7 +56,7 @@ int main(int argc, char **argv)
         return written();
     }
     if (strcmp(word, "--completion") == 0) {
-        manual_completion(commands, COMMANDS);
+        manual_bash(commands, COMMANDS);
         return written();
     }
     if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0) {

@@ -1,112 +1,117 @@
+/* What shmemtrace says of itself: manual page, completion, version. */
 #include "trace/manual.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/manual.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "trace/settings.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
 #endif
 
-/* Hyphens would become typographical ones. */
-static void print_text(const char *text)
+/* The options of a command as a table for base/manual.h; returns how many. */
+static size_t command_options(const struct reader_command *command,
+                              struct manual_option options[READER_OPTIONS])
 {
-    for (; *text; text++)
-        if (*text == '-' || *text == '\\')
-            fputs(*text == '-' ? "\\-" : "\\e", stdout);
-        else
-            putchar(*text);
+    struct reader_option own[READER_OPTIONS];
+    size_t count = reader_options(command, own);
+    for (size_t i = 0; i < count; i++)
+        options[i] = (struct manual_option){.name = own[i].name,
+                                            .letter = own[i].letter,
+                                            .value = own[i].value,
+                                            .help = own[i].help};
+    return count;
 }
 
-static void print_item(const char *head, const char *value, bool optional, const char *text)
+/* An option of recording; note: see base/manual.h. */
+static struct manual_option setting_option(const struct setting_row *row, const char *note)
 {
-    fputs(".TP\n.B ", stdout);
-    print_text(head);
-    if (value) {
-        fputs(optional ? "\\fR[=\\fI" : " \\fI", stdout);
-        print_text(value);
-        fputs(optional ? "\\fR]" : "\\fR", stdout);
-    }
-    putchar('\n');
-    print_text(text);
-    putchar('\n');
+    return (struct manual_option){.name = row->option,
+                                  .value = row->placeholder,
+                                  .help = row->help,
+                                  .optional = row->argument == SETTING_OPTIONAL,
+                                  .note = note};
 }
 
 static void print_recording(void)
 {
-    puts(".SH RECORDING\nOptions stand before the launcher. Each is a variable of the environment, "
-         "too, for programs that are started with libshmemtrace.so in LD_PRELOAD, or linked with "
-         "it.\nSIZE is a number of bytes, with K, M or G behind it.");
+    manual_section("RECORDING");
+    manual_text(
+        "Options come before the launcher. Each can also be set by an environment variable, "
+        "for programs that are started with libshmemtrace.so in LD_PRELOAD or linked with "
+        "it.\nSIZE is a number of bytes; K, M or G may follow it.");
     for (size_t i = 0; i < setting_row_count; i++) {
-        const struct setting_row *row = &setting_rows[i];
-        print_item(row->option, row->placeholder, row->argument == SETTING_OPTIONAL, row->help);
-        printf("(%s)\n", row->variable);
+        char note[64];
+        snprintf(note, sizeof note, "(%s)", setting_rows[i].variable);
+        struct manual_option option = setting_option(&setting_rows[i], note);
+        manual_items(&option, 1);
     }
-    fputs(".PP\nClasses of routines are", stdout);
+    struct text classes = {0};
     for (size_t i = 0; i < TRACE_CLASSES; i++)
-        printf("%s %s", i ? "," : "", trace_class_names[i]);
-    puts(".");
+        text_append(&classes, "%s %s", i ? "," : "Classes of routines are", trace_class_names[i]);
+    text_append(&classes, ".");
+    manual_paragraph(classes.data);
+    text_release(&classes);
 }
 
 static void print_command(const struct reader_command *command)
 {
-    struct reader_option options[READER_OPTIONS];
-    size_t count = reader_options(command, options);
-    printf(".SS %s\n", command->name);
-    print_text(command->summary);
-    putchar('\n');
-    for (size_t i = 0; i < count; i++) {
-        const struct reader_option *option = &options[i];
-        char name[64];
-        snprintf(name, sizeof name, option->letter ? "--%s, -%c" : "--%s", option->name,
-                 option->letter);
-        print_item(name, option->value, false, option->help);
-    }
+    struct manual_option options[READER_OPTIONS];
+    size_t count = command_options(command, options);
+    manual_subsection(command->name);
+    manual_text(command->summary);
+    manual_items(options, count);
 }
 
 void manual_print(const struct reader_command *const *commands, size_t count)
 {
-    puts(".TH SHMEMTRACE 1 \"\" \"skampi " SKAMPI_VERSION "\" \"User Commands\"\n.nh\n.ad l\n"
-         ".SH NAME\nshmemtrace \\- records and shows what OpenSHMEM programs call\n"
-         ".SH SYNOPSIS\n.B shmemtrace\n[\\fIoption\\fR]... \\fIlauncher\\fR... "
-         "\\fIprogram\\fR...\n.br\n.B shmemtrace\n\\fIcommand\\fR [\\fIoption\\fR]... "
-         "[\\fItrace\\fR]\n"
-         ".SH DESCRIPTION\nRuns a program, which need not be recompiled, and writes a trace of its "
-         "calls: a file a PE in a folder.\nThe commands read that: the folder, or one file of "
-         "it; " TRACE_DEFAULT_PATH " if none is named.\nThe format, and what is kept of which "
-         "routine, are described in shmemtrace.md among the documents of skampi.");
+    manual_page("shmemtrace", SKAMPI_VERSION, "records and shows what OpenSHMEM programs call");
+    manual_synopsis("shmemtrace", "[option]... launcher... program...");
+    manual_synopsis("shmemtrace", "command [option]... [trace]");
+    manual_section("DESCRIPTION");
+    manual_text("Runs a program, which need not be recompiled, and writes a trace of its calls: a "
+                "folder with one file for each PE.\nThe commands read that folder, or one file of "
+                "it; " TRACE_DEFAULT_PATH " if you name none.\nThe format, and what is recorded of "
+                "each routine, are described in shmemtrace.md among the documents of skampi.");
     print_recording();
-    puts(".SH READING");
+    manual_section("READING");
     for (size_t i = 0; i < count; i++)
         print_command(commands[i]);
-    puts(".SH EXIT STATUS\nOf recording: that of the launcher; 2 when an option is wrong or the "
-         "folder cannot be used.\nOf commands: 0 all well; 1 damaged trace, findings, failed "
-         "write; 2 wrong usage, no trace.\n.SH EXAMPLES\n.nf\nshmemtrace oshrun \\-np 4 ./app\n"
-         "shmemtrace summary\nshmemtrace export \\-\\-chrome app.json\n.fi\n"
-         ".SH SEE ALSO\n.BR skampi (1)");
+    manual_section("EXIT STATUS");
+    manual_text(
+        "Of recording: that of the launcher; 2 if an option is wrong or the folder cannot "
+        "be used.\nOf commands: 0 success; 1 damaged trace, findings, failed write; 2 wrong "
+        "usage, no trace.");
+    manual_section("EXAMPLES");
+    manual_example("shmemtrace oshrun -np 4 ./app\nshmemtrace summary\nshmemtrace export --chrome "
+                   "app.json");
+    manual_section("SEE ALSO");
+    manual_text("skampi(1)");
 }
 
-/* One branch for each command, which is the first word; otherwise a program is to be recorded. */
-void manual_completion(const struct reader_command *const *commands, size_t count)
+void manual_bash(const struct reader_command *const *commands, size_t count)
 {
-    puts("# bash completion for shmemtrace\n_shmemtrace()\n{\n    local words\n"
-         "    case ${COMP_WORDS[1]} in");
-    for (size_t i = 0; i < count; i++) {
-        struct reader_option options[READER_OPTIONS];
-        size_t own = reader_options(commands[i], options);
-        printf("    %s)\n        words=\"", commands[i]->name);
-        for (size_t j = 0; j < own; j++)
-            printf("%s--%s", j ? " " : "", options[j].name);
-        puts("\"\n        ;;");
-    }
-    fputs("    *)\n        words=\"--help --version --man --completion", stdout);
+    static const char *const general[] = {"help", "version", "man", "completion"};
+    size_t generals = sizeof general / sizeof *general, option_count = 0, command_count = 0;
+    struct manual_option *options = memory_zeroed(generals + setting_row_count, sizeof *options);
+    struct manual_option(*own)[READER_OPTIONS] = memory_zeroed(count, sizeof *own);
+    struct manual_command *words = memory_zeroed(count + 1, sizeof *words);
+    for (size_t i = 0; i < generals; i++)
+        options[option_count++] = (struct manual_option){.name = general[i]};
     for (size_t i = 0; i < setting_row_count; i++)
-        printf(" %s", setting_rows[i].option);
-    fputs("\"\n        [[ $COMP_CWORD -gt 1 || $2 == -* ]] || words+=\" record", stdout);
+        options[option_count++] = setting_option(&setting_rows[i], NULL);
+    words[command_count++] = (struct manual_command){"record", options, option_count};
     for (size_t i = 0; i < count; i++)
-        printf(" %s", commands[i]->name);
-    puts("\"\n        ;;\n    esac\n"
-         "    [[ $2 == -* || $COMP_CWORD -eq 1 ]] || words=\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$2\"; compgen -f -- \"$2\")\n"
-         "}\ncomplete -o filenames -F _shmemtrace shmemtrace");
+        words[command_count++] = (struct manual_command){commands[i]->name, own[i],
+                                                         command_options(commands[i], own[i])};
+    manual_completion("shmemtrace", options, option_count, words, command_count);
+    free(options);
+    free(own);
+    free(words);
 }
 
 void manual_version(void)

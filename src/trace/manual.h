@@ -6,7 +6,7 @@
 
 /* All options as a manual page in troff, and as completion for bash; to standard output. */
 void manual_print(const struct reader_command *const *commands, size_t count);
-void manual_completion(const struct reader_command *const *commands, size_t count);
+void manual_bash(const struct reader_command *const *commands, size_t count);
 /* "shmemtrace 0.1.0" */
 void manual_version(void);
 

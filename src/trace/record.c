@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* asprintf, realpath */
+#define _GNU_SOURCE /* realpath */
 #include "trace/record.h"
 
 #include <ctype.h>
@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "trace/format.h"
 #include "trace/read/read.h"
 #include "trace/settings.h"
@@ -330,22 +332,19 @@ static bool is_open_mpi(const char *launcher)
 static char *preload_text(const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
-    char *text;
     bool more = others && *others;
-    return asprintf(&text, "%s%s%s", library, more ? ":" : "", more ? others : "") < 0 ? NULL
-                                                                                       : text;
+    return text_format("%s%s%s", library, more ? ":" : "", more ? others : "");
 }
 
 /* What follows -x: our library before the one that the user preloads there. */
 static char *with_library(const char *word, const char *library, char *preload)
 {
     static const char name[] = "LD_PRELOAD=";
-    char *text;
     if (strcmp(word, "LD_PRELOAD") == 0)
         return preload; /* holds what the environment has */
     if (strncmp(word, name, strlen(name)) != 0)
         return (char *)(uintptr_t)word;
-    return asprintf(&text, "%s%s:%s", name, library, word + strlen(name)) < 0 ? NULL : text;
+    return text_format("%s%s:%s", name, library, word + strlen(name));
 }
 
 /* LAUNCHER -x NAME... REST, with -x NAME... behind each : between programs, too, since it holds for
@@ -355,12 +354,10 @@ static char **with_variables(char **command, size_t count, const char *library, 
     size_t programs = 1, used = 0;
     for (size_t i = 1; i < count; i++)
         programs += strcmp(command[i], ":") == 0;
-    char **words = calloc(count + programs * 2 * (setting_row_count + 2) + 1, sizeof *words);
-    for (size_t i = 0; words && i < count; i++) {
+    char **words = memory_zeroed(count + programs * 2 * (setting_row_count + 2) + 1, sizeof *words);
+    for (size_t i = 0; i < count; i++) {
         bool variable = i > 0 && strcmp(command[i - 1], "-x") == 0;
-        words[used] = variable ? with_library(command[i], library, preload) : command[i];
-        if (!words[used++])
-            return NULL;
+        words[used++] = variable ? with_library(command[i], library, preload) : command[i];
         if (i > 0 && strcmp(command[i], ":") != 0)
             continue;
         words[used++] = "-x";
@@ -525,15 +522,12 @@ int record_main(int argc, char **argv)
     int status = prepare_folder(settings.folder, folder, &made);
     if (status)
         return status;
-    char **command = argv + first, *preload = preload_text(library), *assignment;
-    if (!preload || asprintf(&assignment, "LD_PRELOAD=%s", preload) < 0)
-        return refuse("out of memory");
+    char **command = argv + first, *preload = preload_text(library);
     if (is_open_mpi(command[0]))
-        command = with_variables(command, (size_t)(argc - first), library, assignment);
+        command = with_variables(command, (size_t)(argc - first), library,
+                                 text_format("LD_PRELOAD=%s", preload));
     else
         setenv("LD_PRELOAD", preload, 1);
-    if (!command)
-        return refuse("out of memory");
     int error, end = run(command, &error);
     if (error) {
         refuse("%s: %s", command[0], strerror(error));

@@ -328,9 +328,9 @@ class System:
         return read(self.top, name).splitlines()
 
 
-FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
-          "python3-numpy", "python3-matplotlib"]
-FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
+FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "papi-devel",
+          "hwloc-devel", "python3-numpy", "python3-matplotlib"]
+FEDORA_DEV = ["libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
               "clang-tools-extra", "ccache", "mpich-devel", "groff-base", "chromium", "chromedriver",
               "python3-selenium"]
 NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
@@ -387,7 +387,7 @@ def dependencies():
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
-              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev "
+              (0, "build-essential openmpi-bin libopenmpi-dev python3 libpapi-dev libhwloc-dev "
                   "libopen-trace-format2-dev python3-numpy python3-matplotlib".split()),
               "Debian: what is missing is installed", done)
 

@@ -3,6 +3,7 @@
 
 #include "engine/measurement.h"
 #include "ski/builtins.h"
+#include "ski/check.h"
 
 struct checked {
     struct source *source;
@@ -19,7 +20,7 @@ static struct checked check_bytes(const char *script, size_t length, const char 
     checked.tree = parse_script(checked.source, checked.diag);
     if (assignment)
         tree_override(checked.tree, checked.source, checked.diag, assignment);
-    tree_check(checked.tree, checked.source, checked.diag);
+    tree_check(checked.tree, checked.diag);
     return checked;
 }
 

@@ -11,7 +11,9 @@
 
 #include "base/text.h"
 #include "ski/builtins.h"
+#include "ski/check.h"
 #include "ski/diag.h"
+#include "ski/parser.h"
 #include "ski/script.h"
 #include "support/stub/stub_engine.h"
 
@@ -38,7 +40,7 @@ static struct script script_create(const char *text, int pe, int pes, int pes_pe
     struct diag *diag = diag_create(script.source);
 
     script.tree = parse_script(script.source, diag);
-    tree_check(script.tree, script.source, diag);
+    tree_check(script.tree, diag);
     if (diag_count(diag) > 0) {
         char *errors = diag_text(diag);
 

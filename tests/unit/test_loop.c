@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "ski/script.h"
+#include "ski/loop.h"
 
 static struct loop to(struct value start, struct value end, struct value step)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 
 static void widen(double *first, double *last, double start, double end, bool *begun)
 {
@@ -44,7 +45,7 @@ bool export_pe(struct export_pes *pes, const struct source *source)
     bool first = pes->count == 0;
     if (first) {
         pes->count = info->pes;
-        pes->has_file = reader_allocate(NULL, (size_t)pes->count, sizeof *pes->has_file);
+        pes->has_file = memory_zeroed((size_t)pes->count, sizeof *pes->has_file);
         memset(pes->has_file, 0, (size_t)pes->count * sizeof *pes->has_file);
     }
     if (info->pes != pes->count || pes->has_file[info->pe])
@@ -64,7 +65,7 @@ char *export_name(const char *text)
 {
     static const char replacement[] = JSON_REPLACEMENT;
     size_t length = strlen(text);
-    char *name = reader_allocate(NULL, length * sizeof replacement + 1, 1), *to = name;
+    char *name = memory_zeroed(length * sizeof replacement + 1, 1), *to = name;
     for (size_t i = 0; i < length;) {
         size_t size = json_character(text + i, length - i);
         if (size == 0)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/read/event_out.h"
 
 /* One thread of one PE. */
@@ -65,9 +66,9 @@ static bool advance(const struct merge *merge, struct stream *stream)
 
 struct merge *merge_open(struct reader *reader, bool ends)
 {
-    struct merge *merge = reader_allocate(NULL, 1, sizeof *merge);
+    struct merge *merge = memory_zeroed(1, sizeof *merge);
     *merge = (struct merge){.reader = reader, .ends = ends};
-    merge->sources = reader_allocate(NULL, reader->count, sizeof *merge->sources);
+    merge->sources = memory_zeroed(reader->count, sizeof *merge->sources);
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = source_open(reader, i);
         if (!source)
@@ -76,8 +77,8 @@ struct merge *merge_open(struct reader *reader, bool ends)
         for (int thread = 0; thread < source->info->threads; thread++)
             merge->stream_count += reader_wants_thread(reader, thread);
     }
-    merge->streams = reader_allocate(NULL, merge->stream_count, sizeof *merge->streams);
-    merge->heap = reader_allocate(NULL, merge->stream_count, sizeof *merge->heap);
+    merge->streams = memory_zeroed(merge->stream_count, sizeof *merge->streams);
+    merge->heap = memory_zeroed(merge->stream_count, sizeof *merge->heap);
     struct stream *stream = merge->streams;
     for (size_t i = 0; i < merge->source_count; i++) {
         struct source *source = merge->sources[i];

@@ -98,7 +98,6 @@ void reader_say(const struct reader *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void reader_fail(const struct reader *, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
-void *reader_allocate(void *old, size_t count, size_t size);
 
 /* What a command returns when it is through: 0, 1 when something could not be read; ends the
  * program with 2 when nothing could. */

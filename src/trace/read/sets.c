@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/read/reader.h"
 
 #define NAMED_PES 8    /* of a set that is not regular, by set_name() */
@@ -93,7 +94,7 @@ static void add_team(struct source *source, int64_t team, const struct pe_range 
     struct source_teams *all = &source->teams;
     if ((all->count & (all->count - 1)) == 0)
         all->teams =
-            reader_allocate(all->teams, all->count ? 2 * all->count : 1, sizeof *all->teams);
+            memory_resize_array(all->teams, all->count ? 2 * all->count : 1, sizeof *all->teams);
     size_t members = table_number(&sets->members, ranges, count * sizeof *ranges);
     struct trace_set set = set_with(sets, 0, members);
     all->teams[all->count++] = (struct source_team){
@@ -110,7 +111,7 @@ static int compare_teams(const void *a, const void *b)
 static void order_teams(struct source_teams *all)
 {
     struct table seen = {0};
-    int64_t *counts = reader_allocate(NULL, all->count, sizeof *counts);
+    int64_t *counts = memory_zeroed(all->count, sizeof *counts);
     if (all->count)
         qsort(all->teams, all->count, sizeof *all->teams, compare_teams);
     for (size_t i = 0; i < all->count; i++) {
@@ -150,7 +151,7 @@ static void read_teams(struct source *source)
         }
         if (count == room) {
             room = 2 * room + 4;
-            ranges = reader_allocate(ranges, room, sizeof *ranges);
+            ranges = memory_resize_array(ranges, room, sizeof *ranges);
         }
         if (piece.range.count == 1)
             piece.range.stride = 1;

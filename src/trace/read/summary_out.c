@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "base/memory.h"
 #include "trace/read/summary.h"
 
 #include <inttypes.h>
@@ -95,7 +96,7 @@ static int by_time(const void *a, const void *b)
 static size_t *sorted_routines(const struct summary *summary)
 {
     size_t count = summary->reader->routines.count;
-    size_t *order = reader_allocate(NULL, count, sizeof *order);
+    size_t *order = memory_zeroed(count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     routines_to_sort = summary->routines;
@@ -552,7 +553,7 @@ void summary_results(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
     size_t count = summary->group_numbers.count, block = 0;
-    size_t *order = reader_allocate(NULL, count, sizeof *order);
+    size_t *order = memory_zeroed(count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     groups_to_sort = summary;

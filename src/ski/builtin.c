@@ -1,7 +1,8 @@
+/* How many arguments, of which types, the letters of a function ask for. */
+#include "ski/builtin.h"
+
 #include <stdint.h>
 #include <string.h>
-
-#include "ski/builtins.h"
 
 void builtin_arity(const char *letters, size_t *least, size_t *most)
 {
