@@ -159,8 +159,8 @@ static void tear_down_rate(struct run *run)
 #endif
 
 /* clang-format off */
-#define WINDOW {"window", PARAMETER_INT, "messages", "under way at the same time", 1}
-#define PAIRS {"pairs", PARAMETER_INT, "", "of ranks i and i + size / 2 that take part; 0: all", 0}
+#define WINDOW {"window", PARAMETER_INT, "messages", "messages in flight at the same time", .minimum = 1, .maximum = INT_MAX, .example = "16"}
+#define PAIRS {"pairs", PARAMETER_INT, "", "pairs of ranks i and i + size / 2 that take part (0: all)", .maximum = INT_MAX, .allowed = "at most half the size of the communicator", .example = "0"}
 /* clang-format on */
 
 #define RATE                                                                                       \
@@ -182,5 +182,5 @@ const struct measurement measurements_mpi_rate[] = {
      .variant = &(const struct rate){true}, .who = "the ranks of the pairs",
      .timed = "a window of MPI_Irecv, one of MPI_Isend, and MPI_Waitall, on both ranks; divided by "
               "the messages of one window"},
+    {.name = NULL},
 };
-const size_t measurements_mpi_rate_count = MEASUREMENT_COUNT(measurements_mpi_rate);

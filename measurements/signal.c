@@ -154,7 +154,8 @@ static void demand_ping_pong(const struct measurement *function, const struct ar
                              int pes, struct demand *demand)
 {
     demand_signal(function, arguments, pes, demand);
-    demand->local = demand->remote = demand->reported = (size_t)arguments[0].integer;
+    demand->local = demand->remote = demand->reported =
+        (size_t)argument_named(function, arguments, "count")->integer;
 }
 
 #define COMMON API_OPENSHMEM_1_5, .synchronized = true, .whole = true
@@ -204,5 +205,5 @@ const struct measurement measurements_signal[] = {
      POST("put_signal"), RMA(RMA_PUT_SIGNAL, SHAPE_RING)},
     NONBLOCKING("", " around the ring", FOR_ALL, SHAPE_RING),
     NONBLOCKING("_Single", ", one rank", FOR_SINGLE, SHAPE_SINGLE),
+    {.name = NULL},
 };
-const size_t measurements_signal_count = MEASUREMENT_COUNT(measurements_signal);

@@ -248,7 +248,7 @@ static double syncs_alone(struct run *run)
 #endif
 
 /* clang-format off */
-#define COUNT {"count", PARAMETER_INT, "bytes", "in a PE's block, rounded up to whole elements", 1}
+#define COUNT {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete elements", .minimum = 1, .example = "1024"}
 /* clang-format on */
 #define COMMON                                                                                     \
     ON_TEAM(check), .synchronized = true, .who = "all", .demand = demand,                          \
@@ -294,6 +294,6 @@ const struct measurement measurements_team_collective[] = {
     FORMS("Shmem_Fcollectmem", "fcollect of bytes in a team", "fcollect", OF_BYTES(fcollectmem, COLLECT)),
     FORMS("Shmem_Alltoallmem", "alltoall of bytes in a team", "alltoall", OF_BYTES(alltoallmem, ALLTOALL)),
     FORMS("Shmem_Alltoallsmem", "alltoalls of bytes in a team", "alltoalls", OF_BYTES(alltoallsmem, ALLTOALL)),
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_team_collective_count = MEASUREMENT_COUNT(measurements_team_collective);

@@ -1,126 +1,65 @@
 /* What skampi tells without measuring: help, manual page, completion, functions, timers. */
-#define _GNU_SOURCE /* FNM_CASEFOLD, getopt_long, strcasestr */
+#define _GNU_SOURCE /* FNM_CASEFOLD, strcasestr */
 #include <ctype.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/manual.h"
 #include "base/words.h"
 #include "clock/timer.h"
 #include "engine/alias.h"
 #include "engine/measurement.h"
+#include "list_json.h"
 #include "options.h"
+#include "output/output.h"
 #include "ski/diag.h"
 
 #define STATUS_BAD 2
 
-/* Name, letter and value of an option as users type it. */
-static const char *spell(const struct option_row *row, char *text, size_t size, const char *gap)
-{
-    char letter[8] = "";
-    if (row->key < 256)
-        snprintf(letter, sizeof letter, "-%c, ", row->key);
-    const char *open = row->argument == optional_argument ? "[" : "";
-    snprintf(text, size, "%s--%s%s%s%s%s", *letter ? letter : gap, row->name, row->value ? " " : "",
-             open, row->value ? row->value : "", *open ? "]" : "");
-    return text;
-}
-
 /* What help and manual page say beside the options. */
-static const char usage[] = "oshrun -np N skampi -i SCRIPT [options]";
-static const char purpose[] = "Measures what a script asks for, on all PEs, and prints a table of "
-                              "times.";
+static const char usage[] = "oshrun -np N skampi -i SCRIPT [option]...";
+static const char purpose[] =
+    "Runs the measurements of a script on all PEs and prints their times.";
 static const char *const statuses[][2] = {
-    {"0", "all measured"},
-    {"1", "internal error, failed write, failed assert"},
-    {"2", "bad option, script, file or environment"},
-    {"3", "finished, but a measurement failed, was left out or is unsupported"},
-    {"4", "stopped by the time limit"},
+    {"0", "everything was measured"},
+    {"1", "internal error, failed write or failed assert"},
+    {"2", "error in an option, the script, a file or the environment"},
+    {"3", "finished, but a measurement failed, was skipped or is unsupported"},
+    {"4", "time limit reached"},
     {"5", "ended by the watchdog"},
-    {"128 + n", "ended by signal n, or a PE crashed by it"},
+    {"128 + n", "ended by signal n, or a PE crashed with it"},
 };
 
 static void print_help(void)
 {
-    char text[64];
     printf("usage: %s\n%s\n\n", usage, purpose);
-    for (size_t i = 0; i < option_row_count; i++)
-        printf("  %-24s  %s\n", spell(&option_rows[i], text, sizeof text, "    "),
-               option_rows[i].meaning);
-    printf("\nA script without a path is looked for in the current directory, in inputs/ beside\n"
+    manual_help(option_rows, OPTIONS);
+    printf("\nA script without a path is searched for in the current directory, in inputs/ beside\n"
            "the program, and in %s.\n\nexit status:\n",
            options_inputs_directory());
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         printf("  %-8s  %s\n", statuses[i][0], statuses[i][1]);
 }
 
-/* A text of the manual page: a hyphen would become a typographical one. */
-static void print_troff(const char *text)
-{
-    for (; *text; text++)
-        printf(*text == '-' ? "\\-" : "%c", *text);
-}
-
 static void print_man(void)
 {
-    char text[64];
-    printf(".TH SKAMPI 1 \"\" \"skampi %s\" \"User Commands\"\n.SH NAME\nskampi \\- measures "
-           "OpenSHMEM and MPI\n.SH SYNOPSIS\n.B ",
-           options_version());
-    print_troff(usage);
-    printf("\n.SH DESCRIPTION\n%s\nThe language of scripts is described in README.md beside the "
-           "scripts that come with skampi.\nA script without a path is looked for in the current "
-           "directory, in inputs/ beside the program, and in\n.IR %s .\n.SH OPTIONS\n",
-           purpose, options_inputs_directory());
-    for (size_t i = 0; i < option_row_count; i++) {
-        printf(".TP\n.B ");
-        print_troff(spell(&option_rows[i], text, sizeof text, ""));
-        printf("\n");
-        print_troff(option_rows[i].meaning);
-        printf("\n");
-    }
-    printf(".SH EXIT STATUS\n");
+    manual_page("skampi", options_version(), "measures OpenSHMEM and MPI");
+    manual_synopsis(usage, NULL);
+    manual_section("DESCRIPTION");
+    manual_text(purpose);
+    manual_text(
+        "The language of scripts is described in README.md beside the scripts that come "
+        "with skampi.\nA script without a path is searched for in the current directory, in "
+        "inputs/ beside the program, and in");
+    manual_text(options_inputs_directory());
+    manual_section("OPTIONS");
+    manual_items(option_rows, OPTIONS);
+    manual_section("EXIT STATUS");
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-        printf(".TP\n.B %s\n%s\n", statuses[i][0], statuses[i][1]);
-}
-
-/* Words that follow an option, as shell words; NULL: file names. "$1" is skampi as it was typed. */
-static const char *words_behind(const char *option)
-{
-    if (strcmp(option, "unit") == 0)
-        return "ns us ms s";
-    if (strcmp(option, "format") == 0)
-        return "sko csv json";
-    if (strcmp(option, "clock-sync") == 0)
-        return "default none linear ring tree hca";
-    if (strcmp(option, "timer") == 0)
-        return "$(\"$1\" --timers 2>/dev/null | awk '$2 ~ /^[0-9-]/ {print $1}')";
-    if (strcmp(option, "describe") == 0 || strcmp(option, "list") == 0)
-        return "$(\"$1\" --list 2>/dev/null | sed -n 's/^\\([A-Za-z_0-9]*\\)(.*/\\1/p')";
-    return NULL;
-}
-
-static void print_completion(void)
-{
-    printf("# bash completion for skampi\n_skampi()\n{\n    case $3 in\n");
-    for (size_t i = 0; i < option_row_count; i++) {
-        const char *words = words_behind(option_rows[i].name);
-        if (words)
-            printf("    --%s)\n        mapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$2\")\n"
-                   "        return\n        ;;\n",
-                   option_rows[i].name, words);
-    }
-    printf("    esac\n    if [[ $2 == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W \"");
-    for (size_t i = 0; i < option_row_count; i++) {
-        if (option_rows[i].key < 256)
-            printf("-%c ", option_rows[i].key);
-        printf("--%s%s", option_rows[i].name, i + 1 < option_row_count ? " " : "");
-    }
-    printf("\" -- \"$2\")\n    else\n        mapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n"
-           "    fi\n}\ncomplete -o filenames -F _skampi skampi\n");
+        manual_item(statuses[i][0], statuses[i][1]);
 }
 
 static void print_signature(const struct measurement *function)
@@ -132,8 +71,8 @@ static void print_signature(const struct measurement *function)
         const char *quote = function->parameters[i].type == PARAMETER_STRING ? "\"" : "";
         printf("%s%s %s", i ? ", " : "", types[function->parameters[i].type],
                function->parameters[i].name);
-        if (function->otherwise[i])
-            printf(" = %s%s%s", quote, function->otherwise[i], quote);
+        if (function->parameters[i].otherwise)
+            printf(" = %s%s%s", quote, function->parameters[i].otherwise, quote);
     }
     printf(")");
 }
@@ -175,6 +114,8 @@ static enum fit fit_of(const struct measurement *function, const char *pattern)
     return strcasestr(function->name, pattern) ? FITS_SOMEWHERE : FITS_NOT;
 }
 
+typedef void print_function(const struct measurement *);
+
 static void print_entry(const struct measurement *function)
 {
     print_signature(function);
@@ -200,27 +141,27 @@ static void suggest(const char *name)
 }
 
 /* Those that measure a routine of a library; false: it is no name of one that is measured. */
-static bool list_routine(const char *name)
+static bool list_routine(const char *name, print_function *print)
 {
     const struct measurement *functions[1024];
     size_t count = alias_find(name, functions, sizeof functions / sizeof *functions);
     for (size_t i = 0; i < count && i < sizeof functions / sizeof *functions; i++)
-        print_entry(functions[i]);
+        print(functions[i]);
     return count > 0;
 }
 
-static int print_list(const char *pattern)
+static int print_list(const char *pattern, print_function *print)
 {
     const struct measurement *function;
     size_t found = 0;
-    if (pattern && list_routine(pattern))
+    if (pattern && list_routine(pattern, print))
         return 0;
     for (enum fit fit = FITS_WORD; fit < FITS_NOT; fit++)
         for (size_t i = 0; !(fit == FITS_SOMEWHERE && found > 0) && (function = measurement_at(i));
              i++)
             if (fit_of(function, pattern) == fit) {
                 found++;
-                print_entry(function);
+                print(function);
             }
     if (found > 0)
         return 0;
@@ -230,32 +171,38 @@ static int print_list(const char *pattern)
     return STATUS_BAD;
 }
 
-static int describe(const char *name)
+/* What the largest int may be is no news to anybody. */
+static void print_range(const struct parameter *parameter)
 {
-    const struct measurement *function = measurement_find(name);
-    size_t count = function ? 0 : alias_find(name, &function, 1);
-    if (!function) {
-        fprintf(stderr, "skampi: error: there is no measurement function %s", name);
-        suggest(name);
-        fprintf(stderr, "; --list shows all\n");
-        return STATUS_BAD;
-    }
-    if (count > 0)
-        printf("%s is measured by %s", name, function->name);
-    if (count > 1)
-        printf(" and %zu other%s, which --list %s shows", count - 1, words_plural(count - 1), name);
-    if (count > 0)
-        printf("\n");
+    if (parameter->type == PARAMETER_RANK)
+        printf(", a rank of the communicator");
+    else if (parameter->maximum && parameter->maximum < INT32_MAX)
+        printf(", %lld to %lld", (long long)parameter->minimum, (long long)parameter->maximum);
+    else if (parameter->type <= PARAMETER_ITERATIONS && (parameter->minimum || !parameter->allowed))
+        printf(", at least %lld", (long long)parameter->minimum);
+    if (parameter->allowed)
+        printf(", %s", parameter->allowed);
+}
+
+static void print_parameter(const struct parameter *parameter)
+{
+    const char *quote = parameter->type == PARAMETER_STRING ? "\"" : "";
+    printf("  %-12s %s%s%s%s", parameter->name, parameter->meaning, *parameter->unit ? " [" : "",
+           parameter->unit, *parameter->unit ? "]" : "");
+    print_range(parameter);
+    if (parameter->example)
+        printf("; for example %s%s%s", quote, parameter->example, quote);
+    printf("\n");
+}
+
+static void print_description(const struct measurement *function)
+{
     static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
     print_signature(function);
     printf("\n%s\n", function->summary);
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
-        printf("  %-12s %s%s%s%s", parameter->name, parameter->meaning,
-               *parameter->unit ? " [" : "", parameter->unit, *parameter->unit ? "]" : "");
-        if (parameter->type <= PARAMETER_RANK)
-            printf(", at least %lld", (long long)parameter->minimum);
-        printf("\n");
+        print_parameter(parameter);
     }
     static const char *const quantities[] = {"time", "bytes"};
     printf("value: %s\n", quantities[function->quantity]);
@@ -277,6 +224,29 @@ static int describe(const char *name)
         printf("cost: %s\n", function->cost);
     const char *reason = measurement_unsupported(function);
     printf("supported: %s%s\n", reason ? "no: " : "yes", reason ? reason : "");
+}
+
+static int describe(const char *name, bool json)
+{
+    const struct measurement *function = measurement_find(name);
+    size_t count = function ? 0 : alias_find(name, &function, 1);
+    if (!function) {
+        fprintf(stderr, "skampi: error: there is no measurement function %s", name);
+        suggest(name);
+        fprintf(stderr, "; --list shows all\n");
+        return STATUS_BAD;
+    }
+    if (json) {
+        list_json(function);
+        return 0;
+    }
+    if (count > 0)
+        printf("%s is measured by %s", name, function->name);
+    if (count > 1)
+        printf(" and %zu other%s, which --list %s shows", count - 1, words_plural(count - 1), name);
+    if (count > 0)
+        printf("\n");
+    print_description(function);
     return 0;
 }
 
@@ -328,6 +298,7 @@ int options_inform(const struct options *options)
         options_print_error(options);
         return STATUS_BAD;
     }
+    bool json = options->format == OUTPUT_JSON;
     switch (options->information) {
     case INFORM_HELP:
         print_help();
@@ -336,16 +307,16 @@ int options_inform(const struct options *options)
         printf("skampi %s\n", options_version());
         break;
     case INFORM_LIST:
-        return print_list(options->name);
+        return print_list(options->name, json ? list_json : print_entry);
     case INFORM_DESCRIBE:
-        return describe(options->name);
+        return describe(options->name, json);
     case INFORM_TIMERS:
         return print_timers();
     case INFORM_MAN:
         print_man();
         break;
     case INFORM_COMPLETION:
-        print_completion();
+        manual_completion("skampi", option_rows, OPTIONS, NULL, 0);
         break;
     case INFORM_NOTHING:
         break;

@@ -1,5 +1,4 @@
 /* skampi: reads a measurement script, runs it on all PEs, prints what it measured. */
-#define _GNU_SOURCE /* asprintf */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +7,15 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/control.h"
 #include "options.h"
+#include "ski/check.h"
+#include "ski/override.h"
+#include "ski/parser.h"
 #include "ski/script.h"
 
 #define STATUS_INTERNAL 1
@@ -32,7 +35,7 @@ static int parse(struct source *source, const struct options *options, struct tr
     *tree = parse_script(source, diag);
     for (size_t i = 0; i < options->override_count; i++)
         tree_override(*tree, source, diag, options->overrides[i]);
-    tree_check(*tree, source, diag);
+    tree_check(*tree, diag);
     int errors = (int)diag_count(diag);
     *messages = errors ? diag_text(diag) : diag_warnings(diag);
     diag_release(diag);
@@ -76,7 +79,7 @@ static struct source *share(struct source *source, struct start *start)
         return source;
     }
     if (comm_pe() != 0)
-        packed = must(malloc((size_t)start->source_bytes));
+        packed = memory_allocate((size_t)start->source_bytes);
     comm_broadcast(comm_world(), packed, (size_t)start->source_bytes);
     if (comm_pe() != 0)
         source = source_unpack(packed, (size_t)start->source_bytes);
@@ -100,24 +103,20 @@ static _Noreturn void end_job(int status)
 static char *refuse_target(const struct output_target *target, const struct source *source)
 {
     struct stat status;
-    char *error;
     if ((target->path ? stat(target->path, &status) : fstat(STDOUT_FILENO, &status)) != 0)
         return NULL; /* whatever is wrong, opening it will tell */
     const char *name = source_read_from(source, &status);
     if (!name)
         return NULL;
-    if (asprintf(&error,
-                 "-o %s would overwrite %s, which the script is read from: give another file",
-                 target->path ? target->path : "-", name) < 0)
-        must(NULL);
-    return error;
+    return text_format("-o %s would overwrite %s, which the script is read from: give another file",
+                       target->path ? target->path : "-", name);
 }
 
 /* What the command line asks for; an estimate prints no results. */
 static struct output *open_output(const struct options *options, const struct source *source)
 {
     size_t count = options->estimate || options->output_count == 0 ? 1 : options->output_count;
-    struct output_target *targets = must(calloc(count, sizeof *targets));
+    struct output_target *targets = memory_zeroed(count, sizeof *targets);
     struct output *output = NULL;
     char *error = NULL;
     for (size_t i = 0; i < count && !error; i++) {

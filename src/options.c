@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* vasprintf, getopt_long */
+#define _GNU_SOURCE /* getopt_long */
 #include "options.h"
 
 #include <ctype.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "clock/timer.h"
 #include "output/output.h"
 #include "ski/diag.h"
@@ -32,67 +33,71 @@
 #define STARTUP_LIMIT 300
 #define STARTUP_VARIABLE "SKAMPI_STARTUP_LIMIT"
 
-enum {
-    LONG_LIST = 256,
-    LONG_DESCRIBE,
-    LONG_SET,
-    LONG_TIMER,
-    LONG_UNIT,
-    LONG_TIMERS,
-    LONG_PROGRESS,
-    LONG_ROUNDS,
-    LONG_SEED,
-    LONG_TIME_LIMIT,
-    LONG_STARTUP_LIMIT,
-    LONG_ESTIMATE,
-    LONG_RAW,
-    LONG_CLOCK_SYNC,
-    LONG_VERIFY,
-    LONG_MAN,
-    LONG_COMPLETION
-};
+/* The names of the functions, for completion. */
+#define FUNCTION_NAMES "$(\"$1\" --list 2>/dev/null | sed -n 's/^\\([A-Za-z_0-9]*\\)(.*/\\1/p')"
+#define TIMER_NAMES "$(\"$1\" --timers 2>/dev/null | awk '$2 ~ /^[0-9-]/ {print $1}')"
 
-const struct option_row option_rows[] = {
-    {"input", 'i', required_argument, "FILE", "the measurement script; - is standard input"},
-    {"output", 'o', required_argument, "FILE",
-     "where results go, as .sko, .csv or .json; may be repeated; -: standard output"},
-    {"format", 'f', required_argument, "FORMAT", "sko, csv or json, where no suffix says it"},
-    {"raw", LONG_RAW, no_argument, NULL, "every single repetition, too, in .csv and .json"},
-    {"check", 'n', no_argument, NULL, "check the script, measure nothing"},
-    {"source", 's', no_argument, NULL, "copy the script into the output"},
-    {"set", LONG_SET, required_argument, "NAME=EXPR", "give a global of the script another value"},
-    {"timer", LONG_TIMER, required_argument, "NAME", "the timer to use; see --timers"},
-    {"clock-sync", LONG_CLOCK_SYNC, required_argument, "NAME",
-     "default, none, linear, ring, tree or hca"},
-    {"verify", LONG_VERIFY, required_argument, "WHICH",
-     "last or every: which repetitions' data are verified, whatever the script says"},
-    {"unit", LONG_UNIT, required_argument, "UNIT", "ns, us, ms or s, whatever the script says"},
-    {"rounds", LONG_ROUNDS, required_argument, "N[,TIME]",
-     "measure everything N times, in shuffled order, spread over so much time"},
-    {"seed", LONG_SEED, required_argument, "NUMBER", "of everything that is random"},
-    {"time-limit", LONG_TIME_LIMIT, required_argument, "TIME",
-     "end in order before so much time has passed: 90, 30m, 1h30m, 1:30:00; then the status is 4"},
-    {"startup-limit", LONG_STARTUP_LIMIT, required_argument, "TIME",
-     "how long a step of the start or the end may take, such as shmem_init: 5m "
-     "unless " STARTUP_VARIABLE " says otherwise; 0: any time"},
-    {"estimate", LONG_ESTIMATE, no_argument, NULL,
-     "say how many measurements there are and how long they take"},
-    {"progress", LONG_PROGRESS, no_argument, NULL,
-     "show progress as on a terminal, not in a line each 10 s"},
-    {"debug", 'd', required_argument, "BITS",
-     "messages on standard error: 8 batches, 16 what verification took, 128 clocks"},
-    {"list", LONG_LIST, optional_argument, "PATTERN",
-     "the measurement functions, and how to call them; of a word, or of MPI_Allreduce"},
-    {"describe", LONG_DESCRIBE, required_argument, "NAME",
-     "everything about one of them; also by what it measures"},
-    {"timers", LONG_TIMERS, no_argument, NULL, "the timers of this machine, with their qualities"},
-    {"man", LONG_MAN, no_argument, NULL, "this as a manual page"},
-    {"completion", LONG_COMPLETION, no_argument, NULL, "completion for bash"},
-    {"help", 'h', no_argument, NULL, "this text"},
-    {"version", 'V', no_argument, NULL, "the version"},
+const struct manual_option option_rows[OPTIONS] = {
+    [OPTION_INPUT] = {"input", 'i', "FILE",
+                      .help = "the measurement script; - reads standard input"},
+    [OPTION_OUTPUT] =
+        {"output", 'o', "FILE",
+         .help = "write results to FILE (.sko, .csv or .json); may be repeated; - is standard "
+                 "output"},
+    [OPTION_FORMAT] = {"format", 'f', "FORMAT",
+                       .help = "sko, csv or json, where the file name has no suffix",
+                       .words = "sko csv json"},
+    [OPTION_RAW] = {"raw", .help = "also write every single repetition (.csv and .json)"},
+    [OPTION_CHECK] = {"check", 'n', .help = "check the script and measure nothing"},
+    [OPTION_SOURCE] = {"source", 's', .help = "copy the script into the output"},
+    [OPTION_SET] = {"set", 0, "NAME=EXPR",
+                    .help = "replace the value of a global variable of the script"},
+    [OPTION_TIMER] = {"timer", 0, "NAME", .help = "use this timer; --timers lists them",
+                      .words = TIMER_NAMES},
+    [OPTION_CLOCK_SYNC] =
+        {"clock-sync", 0, "NAME",
+         .help = "how clocks are synchronized: default, none, linear, ring, tree or hca",
+         .words = "default none linear ring tree hca"},
+    [OPTION_VERIFY] =
+        {"verify", 0, "WHICH",
+         .help = "verify the data of the last or of every repetition; overrides the script",
+         .words = "last every"},
+    [OPTION_UNIT] = {"unit", 0, "UNIT", .help = "ns, us, ms or s; overrides the script",
+                     .words = "ns us ms s"},
+    [OPTION_ROUNDS] = {"rounds", 0, "N[,TIME]",
+                       .help = "measure everything N times in shuffled order, spread over TIME"},
+    [OPTION_SEED] = {"seed", 0, "NUMBER", .help = "seed of everything random"},
+    [OPTION_TIME_LIMIT] =
+        {"time-limit", 0, "TIME",
+         .help = "stop in good order before TIME has passed (90, 30m, 1h30m, 1:30:00), "
+                 "with exit status 4"},
+    [OPTION_STARTUP_LIMIT] = {"startup-limit", 0, "TIME",
+                              .help = "longest time that a step of the start or the end, such as "
+                                      "shmem_init, may take; 5m unless " STARTUP_VARIABLE
+                                      " is set; 0: no limit"},
+    [OPTION_ESTIMATE] = {"estimate",
+                         .help = "report how many measurements there are and how long they take"},
+    [OPTION_PROGRESS] = {"progress",
+                         .help = "show progress as on a terminal, not as a line every 10 s"},
+    [OPTION_DEBUG] =
+        {"debug", 'd', "BITS",
+         .help = "messages on standard error: 8 batches, 16 cost of verification, 128 clocks"},
+    [OPTION_LIST] = {"list", 0, "PATTERN",
+                     .help =
+                         "list measurement functions and their parameters; PATTERN is a word or a "
+                         "routine such as MPI_Allreduce",
+                     .optional = true, .words = FUNCTION_NAMES},
+    [OPTION_DESCRIBE] = {"describe", 0, "NAME",
+                         .help =
+                             "describe a measurement function, given by its name or the routine it "
+                             "measures",
+                         .words = FUNCTION_NAMES},
+    [OPTION_TIMERS] = {"timers", .help = "list the timers of this machine and their quality"},
+    [OPTION_MAN] = {"man", .help = "print the manual page"},
+    [OPTION_COMPLETION] = {"completion", .help = "print the completion for bash"},
+    [OPTION_HELP] = {"help", 'h', .help = "print this text"},
+    [OPTION_VERSION] = {"version", 'V', .help = "print the version"},
 };
-#define ROWS (sizeof option_rows / sizeof *option_rows)
-const size_t option_row_count = ROWS;
 
 static const struct {
     const char *name;
@@ -105,8 +110,8 @@ fail(struct options *options, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (!options->error && vasprintf(&options->error, format, arguments) < 0)
-        must(NULL);
+    if (!options->error)
+        options->error = text_format_with(format, arguments);
     va_end(arguments);
 }
 
@@ -225,93 +230,95 @@ static void set_debug(struct options *options, const char *text)
     options->debug = (int)bits;
 }
 
-static void take(struct options *options, int key, const char *value)
+static void take(struct options *options, enum option_key key, const char *value)
 {
     switch (key) {
-    case 'i':
+    case OPTION_INPUT:
         options->input = value;
         break;
-    case 'o':
+    case OPTION_OUTPUT:
         options->outputs[options->output_count++] = value;
         break;
-    case 'f':
+    case OPTION_FORMAT:
         options->format = output_format_find(value);
         if (options->format < 0)
             fail(options, "--format %s: give sko, csv or json", value);
         break;
-    case 'n':
+    case OPTION_CHECK:
         options->check_only = true;
         break;
-    case 's':
+    case OPTION_SOURCE:
         options->show_source = true;
         break;
-    case 'd':
+    case OPTION_DEBUG:
         set_debug(options, value);
         break;
-    case 'h':
+    case OPTION_HELP:
         options->information = INFORM_HELP;
         break;
-    case 'V':
+    case OPTION_VERSION:
         options->information = INFORM_VERSION;
         break;
-    case LONG_LIST:
+    case OPTION_LIST:
         options->information = INFORM_LIST;
         options->name = value;
         break;
-    case LONG_DESCRIBE:
+    case OPTION_DESCRIBE:
         options->information = INFORM_DESCRIBE;
         options->name = value;
         break;
-    case LONG_MAN:
+    case OPTION_MAN:
         options->information = INFORM_MAN;
         break;
-    case LONG_COMPLETION:
+    case OPTION_COMPLETION:
         options->information = INFORM_COMPLETION;
         break;
-    case LONG_TIMERS:
+    case OPTION_TIMERS:
         options->information = INFORM_TIMERS;
         break;
-    case LONG_SET:
+    case OPTION_SET:
         options->overrides[options->override_count++] = value;
         if (!strchr(value, '='))
             fail(options, "--set %s: give NAME=EXPR", value);
         break;
-    case LONG_TIMER:
+    case OPTION_TIMER:
         set_timer(options, value);
         break;
-    case LONG_UNIT:
+    case OPTION_UNIT:
         set_unit(options, value);
         break;
-    case LONG_VERIFY:
+    case OPTION_VERIFY:
         options->verify = verify_find(value);
         if (options->verify < 0)
             fail(options, "--verify %s: give last or every", value);
         break;
-    case LONG_CLOCK_SYNC:
+    case OPTION_CLOCK_SYNC:
         options->clock_sync = clock_sync_find(value);
         if (options->clock_sync < 0)
             fail(options, "--clock-sync %s: give default, none, linear, ring, tree or hca", value);
         break;
-    case LONG_ESTIMATE:
+    case OPTION_ESTIMATE:
         options->estimate = true;
         break;
-    case LONG_ROUNDS:
+    case OPTION_ROUNDS:
         set_rounds(options, value);
         break;
-    case LONG_SEED:
+    case OPTION_SEED:
         set_seed(options, value);
         break;
-    case LONG_TIME_LIMIT:
+    case OPTION_TIME_LIMIT:
         set_time_limit(options, value);
         break;
-    case LONG_STARTUP_LIMIT:
+    case OPTION_STARTUP_LIMIT:
         set_startup_limit(options, "--startup-limit", value);
         break;
-    case LONG_RAW:
+    case OPTION_RAW:
         options->raw = true;
         break;
-    case LONG_PROGRESS:
+    case OPTION_PROGRESS:
         options->progress = true;
+        break;
+    case OPTIONS:
         break;
     }
 }
@@ -320,33 +327,55 @@ static char *join(int argc, char **argv)
 {
     char *text;
     size_t size;
-    FILE *stream = must(open_memstream(&text, &size));
+    FILE *stream = memory_stream(&text, &size);
     for (int i = 0; i < argc; i++)
         fprintf(stream, "%s%s", i ? " " : "", argv[i]);
     if (fclose(stream) != 0)
-        must(NULL);
+        memory_missing();
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' '; /* the header's lines must stay comments */
     return text;
 }
 
-static bool is_known(int key)
+/* The option that getopt_long() means: a letter, or LONG_KEYS and the index. OPTIONS: none. */
+#define LONG_KEYS 256
+static enum option_key key_of(int key)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (option_rows[i].key == key)
-            return true;
-    return false;
+    int i = 0;
+    if (key >= LONG_KEYS && key < LONG_KEYS + OPTIONS)
+        return (enum option_key)(key - LONG_KEYS);
+    while (i < OPTIONS && (key == 0 || option_rows[i].letter != key))
+        i++;
+    return (enum option_key)i;
+}
+
+/* The tables of getopt_long(). */
+static void make_tables(struct option table[OPTIONS + 1], char letters[2 * OPTIONS + 2])
+{
+    *letters++ = ':';
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct manual_option *row = &option_rows[i];
+        int argument = row->optional ? optional_argument
+                       : row->value  ? required_argument
+                                     : no_argument;
+        table[i] = (struct option){row->name, argument, NULL, LONG_KEYS + i};
+        if (row->letter)
+            *letters++ = row->letter;
+        if (row->letter && row->value)
+            *letters++ = ':';
+    }
+    *letters = '\0';
 }
 
 static void fail_unknown(struct options *options, const char *option)
 {
-    const char *names[ROWS], *closest, *begin = option + strspn(option, "-");
+    const char *names[OPTIONS], *closest, *begin = option + strspn(option, "-");
     char name[64];
-    for (size_t i = 0; i < ROWS; i++)
+    for (int i = 0; i < OPTIONS; i++)
         names[i] = option_rows[i].name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(begin, "="), begin);
-    closest = diag_closest(name, names, ROWS);
+    closest = diag_closest(name, names, OPTIONS);
     fail(options, "unknown or ambiguous option %s%s%s%s -h lists them", option,
          closest ? ": did you mean --" : ";", closest ? closest : "", closest ? "?" : "");
 }
@@ -376,33 +405,24 @@ void options_parse(struct options *options, int argc, char **argv)
     const char *startup = getenv(STARTUP_VARIABLE);
     if (startup)
         set_startup_limit(options, STARTUP_VARIABLE, startup);
-    options->overrides = must(calloc((size_t)argc + 1, sizeof *options->overrides));
+    options->overrides = memory_zeroed((size_t)argc + 1, sizeof *options->overrides);
     options->command_line = join(argc, argv);
-    options->outputs = must(calloc((size_t)argc + 1, sizeof *options->outputs));
-    struct option table[ROWS + 1] = {{0}};
-    char letters[2 * ROWS + 2] = ":";
-    for (size_t i = 0; i < ROWS; i++) {
-        table[i] =
-            (struct option){option_rows[i].name, option_rows[i].argument, NULL, option_rows[i].key};
-        if (option_rows[i].key < 256) {
-            size_t end = strlen(letters);
-            letters[end] = (char)option_rows[i].key;
-            letters[end + 1] = option_rows[i].argument == no_argument ? '\0' : ':';
-            letters[end + (option_rows[i].argument == no_argument ? 1 : 2)] = '\0';
-        }
-    }
+    options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
+    struct option table[OPTIONS + 1] = {{0}};
+    char letters[2 * OPTIONS + 2];
+    make_tables(table, letters);
     opterr = 0;
     int key;
     while ((key = getopt_long(argc, argv, letters, table, NULL)) != -1) {
         char text[3] = {'-', (char)optopt, '\0'};
         if (key == ':')
             fail(options, "option %s needs a value", optopt < 256 ? text : argv[optind - 1]);
-        else if (key == '?' && is_known(optopt))
+        else if (key == '?' && key_of(optopt) != OPTIONS)
             fail(options, "option %s: it takes no value", argv[optind - 1]);
         else if (key == '?')
             fail_unknown(options, optopt && optopt < 256 ? text : argv[optind - 1]);
         else
-            take(options, key, optarg);
+            take(options, key_of(key), optarg);
     }
     /* --list PATTERN and --list=PATTERN are both what users type. */
     if (options->information == INFORM_LIST && !options->name && optind < argc)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/manual.h"
+
 enum information {
     INFORM_NOTHING,
     INFORM_HELP,
@@ -20,15 +22,38 @@ enum information {
     INFORM_COMPLETION
 };
 
-/* One table for parsing, for -h, for the manual page and for completion. */
-struct option_row {
-    const char *name;
-    int key;      /* below 256 a letter: also the short option */
-    int argument; /* of getopt_long() */
-    const char *value, *meaning;
+/* Every option, the index of its row in option_rows. */
+enum option_key {
+    OPTION_INPUT,
+    OPTION_OUTPUT,
+    OPTION_FORMAT,
+    OPTION_RAW,
+    OPTION_CHECK,
+    OPTION_SOURCE,
+    OPTION_SET,
+    OPTION_TIMER,
+    OPTION_CLOCK_SYNC,
+    OPTION_VERIFY,
+    OPTION_UNIT,
+    OPTION_ROUNDS,
+    OPTION_SEED,
+    OPTION_TIME_LIMIT,
+    OPTION_STARTUP_LIMIT,
+    OPTION_ESTIMATE,
+    OPTION_PROGRESS,
+    OPTION_DEBUG,
+    OPTION_LIST,
+    OPTION_DESCRIBE,
+    OPTION_TIMERS,
+    OPTION_MAN,
+    OPTION_COMPLETION,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTIONS
 };
-extern const struct option_row option_rows[];
-extern const size_t option_row_count;
+
+/* One table for parsing, --help, the manual page and completion. */
+extern const struct manual_option option_rows[OPTIONS];
 
 struct options {
     const char *input;

@@ -14,7 +14,7 @@ void memory_on_exhausted(void (*handler)(const char *text))
     on_exhausted = handler;
 }
 
-void memory_exhausted(size_t bytes, const char *file, int line)
+void memory_exhausted_at(size_t bytes, const char *file, int line)
 {
     char text[256], amount[48] = "";
     if (bytes > 0)
@@ -29,24 +29,31 @@ void memory_exhausted(size_t bytes, const char *file, int line)
 static void *checked(void *memory, size_t bytes, const char *file, int line)
 {
     if (!memory)
-        memory_exhausted(bytes, file, line);
+        memory_exhausted_at(bytes, file, line);
     return memory;
 }
 
-void *memory_resized(void *memory, size_t bytes, const char *file, int line)
-{
-    return checked(realloc(memory, bytes ? bytes : 1), bytes, file, line);
-}
-
-void *memory_cleared(size_t count, size_t size, const char *file, int line)
+/* At least 1; what no memory can hold where the product is too large for a number. */
+static size_t bytes_of(size_t count, size_t size)
 {
     if (count == 0 || size == 0)
-        count = size = 1;
-    size_t bytes = count <= SIZE_MAX / size ? count * size : SIZE_MAX;
-    return checked(calloc(count, size), bytes, file, line);
+        return 1;
+    return count <= SIZE_MAX / size ? count * size : SIZE_MAX;
 }
 
-char *memory_text(const char *text, size_t most, const char *file, int line)
+void *memory_resize_at(void *memory, size_t count, size_t size, const char *file, int line)
+{
+    size_t bytes = bytes_of(count, size);
+    return checked(realloc(memory, bytes), bytes, file, line);
+}
+
+void *memory_zeroed_at(size_t count, size_t size, const char *file, int line)
+{
+    size_t bytes = bytes_of(count, size);
+    return checked(calloc(1, bytes), bytes, file, line);
+}
+
+char *memory_text_at(const char *text, size_t most, const char *file, int line)
 {
     size_t length = strnlen(text, most);
     char *copy = checked(malloc(length + 1), length + 1, file, line);
@@ -55,7 +62,7 @@ char *memory_text(const char *text, size_t most, const char *file, int line)
     return copy;
 }
 
-FILE *memory_stream(FILE *stream, const char *file, int line)
+FILE *memory_stream_at(FILE *stream, const char *file, int line)
 {
     return checked(stream, 0, file, line);
 }

@@ -1,6 +1,8 @@
 /*
- * Memory without which nobody can go on: where there is none the job ends, in one way, whoever
- * asked. Any thread.
+ * Memory that is never NULL: where there is none, the job ends, in one way, whoever asked. Any
+ * thread. What you get you free with free().
+ *
+ * The message names the file and line of the call, so these are macros. No bytes count as one.
  */
 #ifndef SKAMPI_BASE_MEMORY_H
 #define SKAMPI_BASE_MEMORY_H
@@ -8,31 +10,35 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* must(CALL) is the call, of malloc(), calloc(), realloc(), strdup(), strndup(), open_memstream()
- * or fmemopen(), but never gives NULL; must(NULL) is for calls that say otherwise that they had
- * none. No bytes are as good as one. */
-#define must(call) must_##call
+/* As malloc(), calloc() and realloc(). */
+#define memory_allocate(bytes) memory_resize_at(NULL, 1, bytes, __FILE__, __LINE__)
+#define memory_zeroed(count, size) memory_zeroed_at(count, size, __FILE__, __LINE__)
+#define memory_resize(memory, bytes) memory_resize_at(memory, 1, bytes, __FILE__, __LINE__)
+#define memory_resize_array(memory, count, size)                                                   \
+    memory_resize_at(memory, count, size, __FILE__, __LINE__)
 
-#define must_malloc(bytes) memory_resized(NULL, bytes, MEMORY_PLACE)
-#define must_calloc(count, size) memory_cleared(count, size, MEMORY_PLACE)
-#define must_realloc(memory, bytes) memory_resized(memory, bytes, MEMORY_PLACE)
-#define must_strdup(text) memory_text(text, (size_t)-1, MEMORY_PLACE)
-#define must_strndup(text, most) memory_text(text, most, MEMORY_PLACE)
-#define must_open_memstream(text, length) memory_stream(open_memstream(text, length), MEMORY_PLACE)
-#define must_fmemopen(memory, bytes, mode)                                                         \
-    memory_stream(fmemopen(memory, bytes, mode), MEMORY_PLACE)
-#define must_NULL memory_exhausted(0, MEMORY_PLACE)
+/* As strdup() and strndup(). */
+#define memory_text(text) memory_text_at(text, (size_t)-1, __FILE__, __LINE__)
+#define memory_text_part(text, most) memory_text_at(text, most, __FILE__, __LINE__)
 
-#define MEMORY_PLACE __FILE__, __LINE__
-void *memory_resized(void *memory, size_t bytes, const char *file, int line);
-void *memory_cleared(size_t count, size_t size, const char *file, int line);
-char *memory_text(const char *text, size_t most, const char *file, int line);
-FILE *memory_stream(FILE *stream, const char *file, int line);
-/* bytes 0: it is not known how many. */
-_Noreturn void memory_exhausted(size_t bytes, const char *file, int line);
+/* As open_memstream() and fmemopen(). */
+#define memory_stream(text, length)                                                                \
+    memory_stream_at(open_memstream(text, length), __FILE__, __LINE__)
+#define memory_stream_in(memory, bytes, mode)                                                      \
+    memory_stream_at(fmemopen(memory, bytes, mode), __FILE__, __LINE__)
 
-/* What ends the job with this text, which says how much memory there is not, and where in the
- * program; it can have no memory itself. Default: the text on standard error, and status 1. */
+/* After a call that reports in another way that it had no memory. Does not return. */
+#define memory_missing() memory_exhausted_at(0, __FILE__, __LINE__)
+
+void *memory_resize_at(void *memory, size_t count, size_t size, const char *file, int line);
+void *memory_zeroed_at(size_t count, size_t size, const char *file, int line);
+char *memory_text_at(const char *text, size_t most, const char *file, int line);
+FILE *memory_stream_at(FILE *stream, const char *file, int line);
+/* bytes 0: the amount is unknown. */
+_Noreturn void memory_exhausted_at(size_t bytes, const char *file, int line);
+
+/* The handler ends the job with this text: how much memory was asked for, and where in the program.
+ * It must not allocate itself. Default: the text on standard error, and status 1. */
 void memory_on_exhausted(void (*handler)(const char *text));
 
 #endif

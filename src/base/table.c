@@ -3,16 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-
-/* FNV-1a */
-static uint64_t hash_of(const unsigned char *key, size_t size)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ key[i]) * UINT64_C(1099511628211);
-    return hash;
-}
 
 static size_t *slot_of(const struct table *table, uint64_t hash, const void *key, size_t size)
 {
@@ -29,7 +21,7 @@ static size_t *slot_of(const struct table *table, uint64_t hash, const void *key
 static void grow(struct table *table)
 {
     table->slot_count = table->slot_count ? 2 * table->slot_count : 64;
-    table->slots = must(realloc(table->slots, table->slot_count * sizeof *table->slots));
+    table->slots = memory_resize(table->slots, table->slot_count * sizeof *table->slots);
     memset(table->slots, 0, table->slot_count * sizeof *table->slots);
     for (size_t i = 0; i < table->count; i++) {
         const struct table_entry *entry = &table->entries[i];
@@ -41,17 +33,17 @@ size_t table_number(struct table *table, const void *key, size_t size)
 {
     if (2 * table->count >= table->slot_count)
         grow(table);
-    uint64_t hash = hash_of(key, size);
+    uint64_t hash = hash_bytes(HASH_EMPTY, key, size);
     size_t *slot = slot_of(table, hash, key, size);
     if (*slot)
         return *slot - 1;
     if (table->count == table->room) {
         table->room = 2 * table->room + 16;
-        table->entries = must(realloc(table->entries, table->room * sizeof *table->entries));
+        table->entries = memory_resize(table->entries, table->room * sizeof *table->entries);
     }
     if (table->key_bytes + size > table->key_room) {
         table->key_room = 2 * table->key_room + size + 256;
-        table->keys = must(realloc(table->keys, table->key_room));
+        table->keys = memory_resize(table->keys, table->key_room);
     }
     memcpy(table->keys + table->key_bytes, key, size);
     table->entries[table->count] = (struct table_entry){hash, table->key_bytes, size};

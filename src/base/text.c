@@ -8,16 +8,6 @@
 
 #include "base/memory.h"
 
-void *memory_allocate(size_t bytes)
-{
-    return must(malloc(bytes));
-}
-
-void *memory_zeroed(size_t count, size_t bytes)
-{
-    return must(calloc(count, bytes));
-}
-
 static void text_reserve(struct text *text, size_t more)
 {
     size_t needed = text->length + more + 1;
@@ -25,7 +15,7 @@ static void text_reserve(struct text *text, size_t more)
     if (needed <= text->capacity)
         return;
     text->capacity = needed < 64 ? 64 : 2 * needed;
-    text->data = must(realloc(text->data, text->capacity));
+    text->data = memory_resize(text->data, text->capacity);
 }
 
 void text_append_bytes(struct text *text, const char *bytes, size_t count)
@@ -46,7 +36,7 @@ static void text_append_list(struct text *text, const char *format, va_list list
     count = vsnprintf(NULL, 0, format, again);
     va_end(again);
     if (count < 0)
-        return;
+        memory_missing();
     text_reserve(text, (size_t)count);
     vsnprintf(text->data + text->length, (size_t)count + 1, format, list);
     text->length += (size_t)count;
@@ -77,15 +67,23 @@ void text_release(struct text *text)
     *text = (struct text){0};
 }
 
-char *text_format(const char *format, ...)
+char *text_format_with(const char *format, va_list arguments)
 {
     struct text text = {0};
-    va_list list;
 
-    va_start(list, format);
-    text_append_list(&text, format, list);
-    va_end(list);
+    text_append_list(&text, format, arguments);
     return text_take(&text);
+}
+
+char *text_format(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = text_format_with(format, arguments);
+    va_end(arguments);
+    return text;
 }
 
 void text_disarm(char *text, bool newlines_too)

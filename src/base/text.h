@@ -1,10 +1,11 @@
 /*
- * Text that grows by appending, and memory that is never NULL: running out of it ends the process.
- * Any PE.
+ * Text made by formats of printf(), in one go or by appending. Any thread; running out of memory
+ * ends the job (base/memory.h).
  */
 #ifndef SKAMPI_BASE_TEXT_H
 #define SKAMPI_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,13 +23,10 @@ void text_release(struct text *text);
 
 /* One formatted string that the caller frees. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *text_format_with(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* Control characters become '?', all or all but newlines: what a script's strings hold must neither
  * break the lines of an output nor reach a terminal. */
 void text_disarm(char *text, bool newlines_too);
-
-/* As malloc() and calloc(); freed with free(). */
-void *memory_allocate(size_t bytes);
-void *memory_zeroed(size_t count, size_t bytes);
 
 #endif

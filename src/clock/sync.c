@@ -343,7 +343,7 @@ static void learn_offset(int pe, void *context)
 
 static int *all_pes(void)
 {
-    int n = comm_pes(), *pes = must(malloc((size_t)n * sizeof *pes));
+    int n = comm_pes(), *pes = memory_allocate((size_t)n * sizeof *pes);
     for (int i = 0; i < n; i++)
         pes[i] = i;
     return pes;
@@ -510,7 +510,7 @@ static void teach_in_node(int pe, void *context)
 static int *node_pes(int *count, int *rank)
 {
     int node = comm_node_of(comm_pe());
-    int *pes = must(malloc((size_t)comm_node_size(node) * sizeof *pes));
+    int *pes = memory_allocate((size_t)comm_node_size(node) * sizeof *pes);
     *count = 0;
     for (int pe = 0; pe < comm_pes(); pe++)
         if (comm_node_of(pe) == node) {
@@ -523,7 +523,7 @@ static int *node_pes(int *count, int *rank)
 
 static int *leader_pes(void)
 {
-    int *pes = must(malloc((size_t)comm_node_count() * sizeof *pes));
+    int *pes = memory_allocate((size_t)comm_node_count() * sizeof *pes);
     for (int node = 0; node < comm_node_count(); node++)
         pes[node] = comm_node_leader(node);
     return pes;
@@ -702,12 +702,12 @@ static void answer_comparison(int pe, void *context)
     answer_questions(pe, true);
 }
 
-double sync_compare(const struct pe_set *set, int rank, double *bound)
+double sync_compare(const struct pe_group *group, int rank, double *bound)
 {
     struct comparison comparison = {0};
-    int size = pe_set_size(set), *pes = must(malloc((size_t)size * sizeof *pes));
+    int size = group->size, *pes = memory_allocate((size_t)size * sizeof *pes);
     for (int i = 0; i < size; i++)
-        pes[i] = pe_set_member(set, i);
+        pes[i] = pe_group_member(group, i);
     walk_tree(pes, size, rank, compare, answer_comparison, &comparison);
     free(pes);
     *bound = comparison.bound;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "clock/timer.h"
-#include "engine/memory.h"
 
 #if SKAMPI_PAPI
 #include <papi.h>
@@ -85,15 +85,15 @@ static char *add_event(const char *name)
     if (status == PAPI_OK)
         return NULL;
     if (PAPI_num_cmp_hwctrs(0) <= 0)
-        return format_text(
+        return text_format(
             "\"%s\" cannot be counted: PAPI has no hardware counters here (%s; papi_avail "
             "shows \"Number Hardware Counters : 0\")",
             name, PAPI_strerror(status));
     if (!known)
-        return format_text(
+        return text_format(
             "there is no event \"%s\" (%s); papi_avail and papi_native_avail list them", name,
             PAPI_strerror(status));
-    return format_text("\"%s\" cannot be counted here, or not together with those before it: %s; "
+    return text_format("\"%s\" cannot be counted here, or not together with those before it: %s; "
                        "papi_avail shows which events this processor has",
                        name, PAPI_strerror(status));
 }
@@ -117,16 +117,16 @@ static void find_overhead(void)
 static char *start_set(const char *const *names, size_t n)
 {
     if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
-        return format_text("PAPI cannot be initialized here");
+        return text_format("PAPI cannot be initialized here");
     counters.set = PAPI_NULL;
     int status = PAPI_create_eventset(&counters.set);
     if (status != PAPI_OK)
-        return format_text("PAPI cannot count: %s", PAPI_strerror(status));
+        return text_format("PAPI cannot count: %s", PAPI_strerror(status));
     char *error = NULL;
     for (size_t i = 0; i < n && !error; i++)
         error = add_event(names[i]);
     if (!error && (status = PAPI_start(counters.set)) != PAPI_OK)
-        error = format_text("counting cannot be started: %s", PAPI_strerror(status));
+        error = text_format("counting cannot be started: %s", PAPI_strerror(status));
     if (error)
         give_up_set();
     return error;
@@ -151,7 +151,7 @@ static char *start_set(const char *const *names, size_t n)
 {
     (void)names;
     (void)n;
-    return format_text("built without PAPI: install its library and header and build again");
+    return text_format("built without PAPI: install its library and header and build again");
 }
 
 #endif
@@ -164,13 +164,13 @@ char *counters_choose(const char *const *names, size_t n)
     if (n == 0)
         return NULL;
     if (n > COUNTERS_MAX)
-        return format_text("%zu events are too many; at most %d can be counted together", n,
+        return text_format("%zu events are too many; at most %d can be counted together", n,
                            COUNTERS_MAX);
     char *error = start_set(names, n);
     if (error)
         return error;
     for (size_t i = 0; i < n; i++)
-        counters.names[i] = must(strdup(names[i]));
+        counters.names[i] = memory_text(names[i]);
     counters.count = n;
     find_overhead();
     return NULL;

@@ -76,8 +76,8 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
     if (comm_claim()) {
         progress_end(engine);
         engine_watch_ending();
-        char *first_line = must(strndup(text, strcspn(text, "\n")));
-        char *said = format_text("ended by an error: %s", first_line);
+        char *first_line = memory_text_part(text, strcspn(text, "\n"));
+        char *said = text_format("ended by an error: %s", first_line);
         comm_say_end(COMM_FAILED, status, said);
         watch_last_words(status, "ended by an error", first_line);
         free(said);
@@ -97,10 +97,10 @@ void engine_fatal(struct engine *engine, int status, const char *place, const ch
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_text_with(format, arguments);
+    char *text = text_format_with(format, arguments);
     va_end(arguments);
     engine_fatal_text(engine, status,
-                      format_text("%s: error: %s\n", place ? place : "skampi", text));
+                      text_format("%s: error: %s\n", place ? place : "skampi", text));
 }
 
 void engine_report(struct engine *engine, const char *place, const char *call, const char *reason)
@@ -120,8 +120,8 @@ static void warn(struct engine *engine, const struct measure_request *request, c
         if (strcmp(engine->warned[i], request->place) == 0)
             return;
     engine->warned =
-        must(realloc(engine->warned, (engine->warned_count + 1) * sizeof *engine->warned));
-    engine->warned[engine->warned_count++] = must(strdup(request->place));
+        memory_resize(engine->warned, (engine->warned_count + 1) * sizeof *engine->warned);
+    engine->warned[engine->warned_count++] = memory_text(request->place);
     progress_end(engine);
     fprintf(stderr, "%s: warning: %s is not measured: %s\n", request->place, request->text, reason);
 }
@@ -153,9 +153,9 @@ void engine_miss(struct engine *engine, enum result_missing kind,
         return;
     engine->unlisted_kind = kind;
     free(engine->unlisted_call);
-    engine->unlisted_call = must(strdup(request->text));
+    engine->unlisted_call = memory_text(request->text);
     free(engine->unlisted_reason);
-    engine->unlisted_reason = must(strdup(reason));
+    engine->unlisted_reason = memory_text(reason);
     warn(engine, request, reason);
     if (listed)
         output_missing(engine->output, kind, engine->block_name, engine->block_number,
@@ -182,7 +182,7 @@ void engine_leave_out_more(struct engine *engine, int64_t count)
 static void report_unlisted(struct engine *engine)
 {
     if (engine->output && engine->unlisted > 0) {
-        char *reason = format_text(
+        char *reason = text_format(
             "%lld measurement%s more of this block, of which this is the last that was tried: %s "
             "(the first %d of a run are listed)",
             (long long)engine->unlisted, engine->unlisted == 1 ? "" : "s", engine->unlisted_reason,
@@ -211,7 +211,7 @@ void engine_print(struct engine *engine, const char *text)
         return;
     }
     size_t length = strlen(text);
-    engine->pending = must(realloc(engine->pending, engine->pending_length + length + 1));
+    engine->pending = memory_resize(engine->pending, engine->pending_length + length + 1);
     memcpy(engine->pending + engine->pending_length, text, length + 1);
     engine->pending_length += length;
 }
@@ -219,14 +219,14 @@ void engine_print(struct engine *engine, const char *text)
 /* O(log n) when no PE but 0 has text, else O(PEs with text). */
 static void bring_text(struct engine *engine)
 {
-    const struct pe_set *world = comm_world();
+    const struct pe_group *world = comm_world();
     int64_t length = (int64_t)engine->pending_length, any = length;
     comm_allreduce_int(world, COMM_MAX, &any, 1);
     if (any == 0)
         return;
     int64_t *lengths = NULL;
     if (comm_pe() == 0)
-        lengths = must(calloc((size_t)comm_pes(), sizeof *lengths));
+        lengths = memory_zeroed((size_t)comm_pes(), sizeof *lengths);
     comm_gather(world, &length, sizeof length, lengths);
     if (comm_pe() != 0) {
         if (length > 0)
@@ -239,7 +239,7 @@ static void bring_text(struct engine *engine)
     for (int pe = 1; pe < comm_pes(); pe++) {
         if (lengths[pe] == 0)
             continue;
-        char *text = must(calloc((size_t)lengths[pe] + 1, 1));
+        char *text = memory_zeroed((size_t)lengths[pe] + 1, 1);
         comm_receive(pe, text, (size_t)lengths[pe]);
         output_print(engine->output, text);
         free(text);
@@ -308,7 +308,7 @@ void engine_share(struct engine *engine, int64_t mine, int64_t *values)
 void engine_begin_block(struct engine *engine, const char *name, const char *source)
 {
     free(engine->block_name);
-    engine->block_name = must(strdup(name));
+    engine->block_name = memory_text(name);
     engine->block_number++;
     engine->estimate.blocks++;
     engine->block_start = wall_seconds();
@@ -383,7 +383,7 @@ void engine_note(struct engine *engine, const char *text)
             free((char *)(uintptr_t)text);
             return;
         }
-    engine->notes = must(realloc(engine->notes, (engine->note_count + 1) * sizeof *engine->notes));
+    engine->notes = memory_resize(engine->notes, (engine->note_count + 1) * sizeof *engine->notes);
     engine->notes[engine->note_count++] = (char *)(uintptr_t)text;
 }
 
@@ -402,7 +402,7 @@ void engine_clear_notes(struct engine *engine)
 static struct pe_set *own_node(void)
 {
     int node = comm_node_of(comm_pe()), count = 0;
-    int *members = must(calloc((size_t)comm_node_size(node), sizeof *members));
+    int *members = memory_zeroed((size_t)comm_node_size(node), sizeof *members);
     for (int pe = 0; pe < comm_pes(); pe++)
         if (comm_node_of(pe) == node)
             members[count++] = pe;
@@ -423,12 +423,12 @@ const char *engine_set_timer(struct engine *engine, const char *name)
         return reason ? reason : "it is not usable on every PE";
     /* One rate per node: rates measured by each PE would look like drift. */
     struct pe_set *node = own_node();
-    comm_enter(node);
+    comm_enter(pe_set_group(node));
     if (timer->ticks_per_second == 0) {
         double rate = 0;
         if (pe_set_rank_of(node, comm_pe()) == 0)
             rate = timer_calibrate(timer);
-        comm_broadcast(node, &rate, sizeof rate);
+        comm_broadcast(pe_set_group(node), &rate, sizeof rate);
         timer->ticks_per_second = rate;
     }
     pe_set_release(node);
@@ -453,7 +453,7 @@ char *engine_set_counters(struct engine *engine, const char *const *names, size_
     comm_allreduce_int(comm_world(), COMM_AND, &good, 1);
     if (!good && !error) {
         counters_choose(NULL, 0);
-        error = must(strdup("another PE cannot count this; papi_avail shows what its node has"));
+        error = memory_text("another PE cannot count this; papi_avail shows what its node has");
     }
     return error;
 }
@@ -463,7 +463,7 @@ bool engine_counter_usable(struct engine *engine, const char *name)
     char *before[COUNTERS_MAX];
     size_t count = counters_count();
     for (size_t i = 0; i < count; i++)
-        before[i] = must(strdup(counters_name(i)));
+        before[i] = memory_text(counters_name(i));
     char *error = engine_set_counters(engine, &name, 1);
     bool usable = !error;
     free(error);
@@ -534,7 +534,7 @@ static uint64_t choose_seed(const struct engine_options *options)
 
 struct engine *engine_create(const struct engine_options *options, const char **error)
 {
-    struct engine *engine = must(calloc(1, sizeof *engine));
+    struct engine *engine = memory_zeroed(1, sizeof *engine);
     engine->options = *options;
     engine->output = options->output;
     engine->settings = settings_default();
@@ -595,8 +595,8 @@ static const char *at_least(const struct engine *engine)
 
 static void tell_time_over(const struct engine *engine)
 {
-    char *what = format_text("stopped by the time limit of %g s", engine->options.time_limit);
-    char *missing = format_text("%s%zu point%s", at_least(engine), engine->skipped_late,
+    char *what = text_format("stopped by the time limit of %g s", engine->options.time_limit);
+    char *missing = text_format("%s%zu point%s", at_least(engine), engine->skipped_late,
                                 engine->skipped_late == 1 ? " is" : "s are");
     watch_tell_limit(engine->output, what, missing);
     free(missing);
@@ -625,7 +625,7 @@ int engine_finish(struct engine *engine, bool *report_end)
     if (engine->output) {
         char *limit = NULL;
         if (engine->time_over)
-            limit = format_text("stopped by the time limit of %g s: %s%zu measurement%s missing, "
+            limit = text_format("stopped by the time limit of %g s: %s%zu measurement%s missing, "
                                 "and %zu round%s of single points%s",
                                 engine->options.time_limit, at_least(engine), engine->skipped_late,
                                 engine->skipped_late == 1 ? " is" : "s are", engine->missing_rounds,
@@ -641,7 +641,7 @@ int engine_finish(struct engine *engine, bool *report_end)
             engine_watch_output(NULL);
         char *failure = *report_end ? NULL : output_close(engine->output);
         if (!printed && !failure)
-            failure = must(strdup("standard output cannot be written"));
+            failure = memory_text("standard output cannot be written");
         if (failure) {
             fprintf(stderr, "skampi: error: %s\n", failure);
             status = STATUS_INTERNAL;

@@ -36,9 +36,9 @@ struct texts {
 __attribute__((format(printf, 2, 3))) static void add(struct texts *texts, const char *format, ...)
 {
     va_list arguments;
-    texts->text = must(realloc(texts->text, (texts->count + 1) * sizeof *texts->text));
+    texts->text = memory_resize(texts->text, (texts->count + 1) * sizeof *texts->text);
     va_start(arguments, format);
-    texts->text[texts->count++] = format_text_with(format, arguments);
+    texts->text[texts->count++] = text_format_with(format, arguments);
     va_end(arguments);
 }
 
@@ -108,15 +108,15 @@ static void own_clocks(void *result)
 static void *gather(void (*own)(void *), size_t size)
 {
     int nodes = comm_node_count();
-    int *leaders = must(calloc((size_t)nodes, sizeof *leaders));
-    void *all = must(calloc((size_t)nodes, size)), *mine = must(calloc(1, size));
+    int *leaders = memory_zeroed((size_t)nodes, sizeof *leaders);
+    void *all = memory_zeroed((size_t)nodes, size), *mine = memory_zeroed(1, size);
     for (int node = 0; node < nodes; node++)
         leaders[node] = comm_node_leader(node);
     struct pe_set *set = pe_set_create(leaders, nodes);
-    comm_enter(set);
+    comm_enter(pe_set_group(set));
     if (pe_set_rank_of(set, comm_pe()) >= 0) {
         own(mine);
-        comm_gather(set, mine, size, all);
+        comm_gather(pe_set_group(set), mine, size, all);
     }
     pe_set_release(set);
     free(mine);
@@ -126,7 +126,7 @@ static void *gather(void (*own)(void *), size_t size)
 
 static struct header_node *list_nodes(const struct facts *facts, int listed)
 {
-    struct header_node *list = must(calloc((size_t)listed, sizeof *list));
+    struct header_node *list = memory_zeroed((size_t)listed, sizeof *list);
     for (int node = 0; node < listed; node++) {
         const struct facts *fact = &facts[node];
         list[node] = (struct header_node){.name = comm_node_name(node),

@@ -11,9 +11,9 @@ static struct estimated *statement(struct estimate *estimate, const char *place)
             return &estimate->statements[i];
     size_t count = ++estimate->statement_count;
     estimate->statements =
-        must(realloc(estimate->statements, count * sizeof *estimate->statements));
+        memory_resize(estimate->statements, count * sizeof *estimate->statements);
     struct estimated *added = &estimate->statements[count - 1];
-    *added = (struct estimated){.place = must(strdup(place))};
+    *added = (struct estimated){.place = memory_text(place)};
     return added;
 }
 

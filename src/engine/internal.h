@@ -9,12 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "clock/sync.h"
 #include "comm/process.h"
 #include "engine/control.h"
 #include "engine/counters.h"
 #include "engine/engine.h"
-#include "engine/memory.h"
 #include "output/output.h"
 
 /* The blocks that a measurement's buffers are cut from; symmetric, equal on all PEs. */

@@ -127,10 +127,10 @@ static int64_t next_start(struct run *run)
 {
     struct window *window = &run->engine->window;
     int64_t start = 0;
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     if (run->rank == 0)
         start = sync_to_global(timer_now()) + 2 * window->broadcast;
-    comm_broadcast(run->set, &start, sizeof start);
+    comm_broadcast(pe_set_group(run->set), &start, sizeof start);
     return start;
 }
 
@@ -154,11 +154,11 @@ int64_t run_start(struct run *run)
 {
     struct window *window = &run->engine->window;
     if (window->synchronization == SYNCHRONIZE_BARRIER)
-        comm_barrier(run->set);
+        comm_barrier(pe_set_group(run->set));
     if (window->synchronization == SYNCHRONIZE_WINDOW) {
         if (window->rule == WINDOW_DISSEMINATION) {
             comm_quiet();
-            comm_dissemination_barrier(run->set);
+            comm_dissemination_barrier(pe_set_group(run->set));
         } else {
             window->scheduled = scheduled_start(run);
         }
@@ -195,7 +195,7 @@ double run_clock_offset(struct run *run, double *bound)
 
 double run_clock_error(struct run *run, double *bound)
 {
-    return sync_compare(run->set, run->rank, bound);
+    return sync_compare(pe_set_group(run->set), run->rank, bound);
 }
 
 void run_idle(double seconds)
@@ -227,12 +227,12 @@ size_t run_measured_before(struct run *run)
 
 void run_barrier(struct run *run)
 {
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
 }
 
 double run_max(struct run *run, double value)
 {
-    comm_allreduce(run->set, COMM_MAX, &value, 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &value, 1);
     return value;
 }
 
@@ -243,7 +243,7 @@ bool run_fail(struct run *run, const char *format, ...)
         return false;
     va_list arguments;
     va_start(arguments, format);
-    engine->failure = format_text_with(format, arguments);
+    engine->failure = text_format_with(format, arguments);
     va_end(arguments);
     return false;
 }
@@ -252,7 +252,7 @@ void run_note(struct run *run, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    engine_note(run->engine, format_text_with(format, arguments));
+    engine_note(run->engine, text_format_with(format, arguments));
     va_end(arguments);
 }
 
@@ -347,12 +347,13 @@ static void next_buffers(struct engine *engine)
     buffers_next(&engine->buffers, &engine->run);
     bool filled = verify_fill(engine);
     if (!engine->buffers.cold && filled)
-        comm_barrier(engine->run.set);
+        comm_barrier(pe_set_group(engine->run.set));
     if (!engine->buffers.cold)
         return;
     buffers_flush(&engine->buffers, &engine->run.demand, &engine->settings,
                   cold_operations(&engine->run, engine->run.iterations));
-    comm_barrier(engine->run.set); /* nobody may begin while others flush what it will touch */
+    comm_barrier(
+        pe_set_group(engine->run.set)); /* nobody may begin while others flush what it will touch */
 }
 
 static double repeat(struct engine *engine)
@@ -388,7 +389,7 @@ static void prove(struct engine *engine)
 static bool has_failed(struct engine *engine)
 {
     double failed = engine->failure ? 1 : 0;
-    comm_allreduce(engine->run.set, COMM_MAX, &failed, 1);
+    comm_allreduce(pe_set_group(engine->run.set), COMM_MAX, &failed, 1);
     return failed != 0;
 }
 
@@ -463,7 +464,7 @@ static void choose_iterations(struct engine *engine)
     double needed[] = {fmax(fmax(LONG_ENOUGH_RESOLUTIONS * timer_in_use->resolution,
                                  LONG_ENOUGH_COSTS * timer_in_use->cost),
                             LONG_ENOUGH_SECONDS)};
-    comm_allreduce(run->set, COMM_MAX, needed, 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, needed, 1);
     int64_t fewest = run->function->fewest_iterations;
     run->iterations = cold_iterations(engine, fewest > 1 ? fewest : 1);
     for (int attempt = 0; attempt < ITERATION_ATTEMPTS; attempt++) {
@@ -478,7 +479,7 @@ static void choose_iterations(struct engine *engine)
             seconds = engine->shortest_part;
         if (engine->timed == before)
             seconds = NAN; /* this PE only watches */
-        comm_allreduce(run->set, COMM_MIN, &seconds, 1);
+        comm_allreduce(pe_set_group(run->set), COMM_MIN, &seconds, 1);
         if (isnan(seconds) || seconds >= needed[0])
             break;
         double factor = seconds > 0 ? needed[0] / seconds * 1.1 : 100;
@@ -496,11 +497,11 @@ static struct reference measure_reference(struct engine *engine)
     size_t count = (size_t)engine->settings.min_repetitions;
     if (count < FIRST_BATCH)
         count = FIRST_BATCH;
-    double *values = must(calloc(count, sizeof *values));
+    double *values = memory_zeroed(count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         watch_progress(engine);
         next_buffers(engine);
-        comm_barrier(engine->run.set);
+        comm_barrier(pe_set_group(engine->run.set));
         comm_quiet();
         values[i] = engine->run.function->reference(&engine->run);
     }
@@ -514,12 +515,12 @@ static struct reference measure_reference(struct engine *engine)
 static void reserve(struct samples *samples, size_t limit, bool counting)
 {
     samples->capacity = limit;
-    samples->own = must(calloc(limit, sizeof *samples->own));
-    samples->max = must(calloc(limit, sizeof *samples->max));
-    samples->message = must(calloc(3 * limit + BATCH_EXTRA, sizeof *samples->message));
-    samples->skew = must(calloc(limit, sizeof *samples->skew));
+    samples->own = memory_zeroed(limit, sizeof *samples->own);
+    samples->max = memory_zeroed(limit, sizeof *samples->max);
+    samples->message = memory_zeroed(3 * limit + BATCH_EXTRA, sizeof *samples->message);
+    samples->skew = memory_zeroed(limit, sizeof *samples->skew);
     if (counting)
-        samples->counts = must(calloc(limit * COUNTERS_MAX, sizeof *samples->counts));
+        samples->counts = memory_zeroed(limit * COUNTERS_MAX, sizeof *samples->counts);
 }
 
 static void release(struct samples *samples)
@@ -556,8 +557,9 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     const struct run *run = &engine->run;
     double *values = samples->message, *flags = values + count, *lates = flags + count;
     double *more = lates + count;
-    double *own = must(calloc(count, sizeof *own)), *starts = must(calloc(2 * count, sizeof *own));
-    double *counts = samples->counts ? must(calloc(count * COUNTERS_MAX, sizeof *counts)) : NULL;
+    double *own = memory_zeroed(count, sizeof *own),
+           *starts = memory_zeroed(2 * count, sizeof *own);
+    double *counts = samples->counts ? memory_zeroed(count * COUNTERS_MAX, sizeof *counts) : NULL;
     size_t late_run = 0, late = 0;
     bool windows = measure_in_windows(engine);
     bool every = engine->settings.verify == VERIFY_EVERY && !run->function->once;
@@ -589,12 +591,12 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     more[1] = (double)late_run;
     more[2] = engine->failure ? 1 : 0;
     more[3] = timer_seconds(engine->longest);
-    comm_allreduce(run->set, COMM_MAX, samples->message, 3 * count + BATCH_EXTRA);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->message, 3 * count + BATCH_EXTRA);
     engine->longest = timer_ticks(more[3]);
 
     bool skewed = windows && window->rule == WINDOW_DISSEMINATION;
     if (skewed)
-        comm_allreduce(run->set, COMM_MAX, starts, 2 * count);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, starts, 2 * count);
 
     struct batch batch = {0, (size_t)more[1], more[0], more[2] != 0};
     for (size_t i = 0; i < count; i++) {
@@ -658,7 +660,7 @@ static bool next_batch(struct engine *engine, struct samples *samples, struct de
                               (int64_t)decision->width, (int64_t)decision->dropped};
     if (engine->run.rank == 0)
         control.origin = sync_to_global(timer_now()) + window->broadcast;
-    comm_broadcast(engine->run.set, &control, sizeof control);
+    comm_broadcast(pe_set_group(engine->run.set), &control, sizeof control);
     decision->count = (size_t)control.size;
     drop(samples, (size_t)control.dropped);
     decision->dropped = 0;
@@ -753,13 +755,13 @@ static int64_t measure_broadcast(struct engine *engine)
     double longest = 0;
     for (int i = 0; i < BROADCASTS; i++) {
         int64_t sent = engine->run.rank == 0 ? sync_to_global(timer_now()) : 0;
-        comm_barrier(engine->run.set);
+        comm_barrier(pe_set_group(engine->run.set));
         if (engine->run.rank == 0)
             sent = sync_to_global(timer_now());
-        comm_broadcast(engine->run.set, &sent, sizeof sent);
+        comm_broadcast(pe_set_group(engine->run.set), &sent, sizeof sent);
         longest = fmax(longest, (double)(sync_to_global(timer_now()) - sent));
     }
-    comm_allreduce(engine->run.set, COMM_MAX, &longest, 1);
+    comm_allreduce(pe_set_group(engine->run.set), COMM_MAX, &longest, 1);
     return (int64_t)longest;
 }
 
@@ -1078,15 +1080,15 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
             samples->max[i] = samples->own[i] -= both.mean - before->mean;
         reference_variance = both.variance;
         numbers->subtracted = both.mean;
-        comm_allreduce(run->set, COMM_MAX, &numbers->subtracted, 1);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, &numbers->subtracted, 1);
         samples->max[n] = reference_variance;
-        comm_allreduce(run->set, COMM_MAX, samples->max, n + 1);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->max, n + 1);
         reference_variance = isnan(samples->max[n]) ? 0 : samples->max[n];
     }
-    double *sorted = must(calloc(n ? n : 1, sizeof *sorted));
+    double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
     memcpy(sorted, samples->max, n * sizeof *sorted);
     stats_sort(sorted, n);
-    bool *keep = must(calloc(n ? n : 1, sizeof *keep));
+    bool *keep = memory_zeroed(n ? n : 1, sizeof *keep);
     size_t first = 0, size = n;
     numbers->reference_error = sqrt(reference_variance);
     if (engine->settings.levels)
@@ -1103,7 +1105,7 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     own = n == 0 ? NAN : own / kept;
     free(keep);
     if (engine->settings.max_nr_node_times > 0)
-        comm_gather(run->set, &own, sizeof own, per_pe);
+        comm_gather(pe_set_group(run->set), &own, sizeof own, per_pe);
 
     numbers->autocorrelation = series_autocorrelation(samples->max, n);
     numbers->effective = series_effective_size(n, series_correlation(samples->max, n));
@@ -1151,8 +1153,8 @@ static void count_events(struct engine *engine, struct numbers *numbers)
             counted.own[i] = counted.counts[i * COUNTERS_MAX + event];
         double own = stats_trim(counted.own, counted.valid, NULL).mean / (double)run->iterations;
         double sums[] = {isnan(own) ? 0 : own, !isnan(own)};
-        comm_allreduce(run->set, COMM_SUM, sums, 2);
-        comm_allreduce(run->set, COMM_MAX, &own, 1);
+        comm_allreduce(pe_set_group(run->set), COMM_SUM, sums, 2);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, &own, 1);
         numbers->counted[event] = own;
         numbers->counted_mean[event] = sums[0] / sums[1];
     }
@@ -1165,7 +1167,7 @@ static void keep_raw(struct engine *engine, const struct samples *samples, struc
 {
     if (!engine->options.raw)
         return;
-    engine->raw = must(calloc(samples->valid + 1, sizeof *engine->raw));
+    engine->raw = memory_zeroed(samples->valid + 1, sizeof *engine->raw);
     memcpy(engine->raw, samples->max, samples->valid * sizeof *engine->raw);
     numbers->raw_count = (int64_t)samples->valid;
 }
@@ -1186,7 +1188,7 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     engine->buffers.fixed = function->one_place;
     limit_cold_iterations(engine);
     buffers_next(&engine->buffers, run);
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     if (function->setup)
         function->setup(run);
     bool failed = has_failed(engine);
@@ -1205,7 +1207,7 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
             repeat(engine);
         if (iterations_wanted(run) == 0)
             choose_iterations(engine);
-        comm_barrier(run->set);
+        comm_barrier(pe_set_group(run->set));
         engine->shortest = INT64_MAX;
         struct reference before = {0, 0}, after = {0, 0};
         if (function->reference)
@@ -1261,11 +1263,11 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
         return;
     size_t columns = (size_t)run->size * sizeof *per_pe;
     if (comm_pe() == root) {
-        char *notes = must(calloc(1, 1));
+        char *notes = memory_zeroed(1, 1);
         size_t length = 0;
         for (size_t i = 0; i < engine->note_count; i++) {
             size_t more = strlen(engine->notes[i]) + 1;
-            notes = must(realloc(notes, length + more));
+            notes = memory_resize(notes, length + more);
             memcpy(notes + length, engine->notes[i], more);
             length += more;
         }
@@ -1281,14 +1283,14 @@ static void bring_result(struct engine *engine, struct numbers *numbers, double 
     engine_clear_notes(engine);
     comm_receive(root, numbers, sizeof *numbers);
     comm_receive(root, per_pe, columns);
-    char *notes = must(calloc((size_t)numbers->notes_length + 1, 1));
+    char *notes = memory_zeroed((size_t)numbers->notes_length + 1, 1);
     comm_receive(root, notes, (size_t)numbers->notes_length);
     for (size_t at = 0; at < (size_t)numbers->notes_length; at += strlen(notes + at) + 1)
-        engine_note(engine, must(strdup(notes + at)));
+        engine_note(engine, memory_text(notes + at));
     free(notes);
     if (numbers->raw_count == 0)
         return;
-    engine->raw = must(calloc((size_t)numbers->raw_count, sizeof *engine->raw));
+    engine->raw = memory_zeroed((size_t)numbers->raw_count, sizeof *engine->raw);
     comm_receive(root, engine->raw, (size_t)numbers->raw_count * sizeof *engine->raw);
 }
 
@@ -1309,20 +1311,20 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         long long value = request->arguments[i].integer;
         *argument = (int)i;
         if (value < parameter->minimum)
-            return format_text("%s is %lld, but must be at least %lld", parameter->name, value,
+            return text_format("%s is %lld, but must be at least %lld", parameter->name, value,
                                (long long)parameter->minimum);
         if (parameter->type == PARAMETER_RANK && value >= size)
-            return format_text("%s is %lld, but the communicator has only the ranks 0 to %d",
+            return text_format("%s is %lld, but the communicator has only the ranks 0 to %d",
                                parameter->name, value, size - 1);
     }
     *argument = -1;
     if (size < function->minimum_pes)
-        return format_text("needs a communicator of at least %d PEs, this one has %d: start more "
+        return text_format("needs a communicator of at least %d PEs, this one has %d: start more "
                            "PEs or ask get_comm_size() first",
                            function->minimum_pes, size);
     const char *reason =
         function->check ? function->check(function, request->arguments, request->set) : NULL;
-    return reason ? must(strdup(reason)) : NULL;
+    return reason ? memory_text(reason) : NULL;
 }
 
 /* Nothing that the open loop around the request was asked for is lost when it ends here. */
@@ -1339,9 +1341,9 @@ static enum measure_status too_large(struct engine *engine, const struct measure
     if (request->open)
         return MEASURE_TOO_LARGE;
     size_t need = buffers_need(&engine->settings, &engine->run.demand, request->function->api);
-    char *bytes = need == SIZE_MAX ? must(strdup("more bytes than any memory has"))
-                                   : format_text("%zu bytes", need);
-    char *reason = format_text("needs a buffer of %s, but set_skampi_buffer gives only %lld", bytes,
+    char *bytes = need == SIZE_MAX ? memory_text("more bytes than any memory has")
+                                   : text_format("%zu bytes", need);
+    char *reason = text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld", bytes,
                                (long long)engine->settings.buffer_bytes);
     engine_miss(engine, MISSING_TOO_LARGE, request, reason);
     free(reason);
@@ -1361,7 +1363,7 @@ static void bring_failure(struct engine *engine, const struct measure_request *r
     } else if (who > 0 && comm_pe() == 0) {
         comm_receive((int)who, &length, sizeof length);
         free(engine->failure);
-        engine->failure = must(calloc((size_t)length, 1));
+        engine->failure = memory_zeroed((size_t)length, 1);
         comm_receive((int)who, engine->failure, (size_t)length);
     }
     if (engine->output)
@@ -1395,7 +1397,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
 {
     struct run *run = &engine->run;
     size_t state_bytes = request->function->state_bytes;
-    run->state = state_bytes ? must(calloc(1, state_bytes)) : NULL;
+    run->state = state_bytes ? memory_zeroed(1, state_bytes) : NULL;
     *numbers = (struct numbers){0};
     free(engine->raw);
     engine->raw = NULL;
@@ -1405,7 +1407,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     engine->data_seed = (engine->data_seed / DATA_SEEDS + 1) * DATA_SEEDS;
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&engine->buffers, &run->demand);
-    comm_enter(request->set);
+    comm_enter(pe_set_group(request->set));
     if (request->function->prepare)
         request->function->prepare(run);
     atomic_store(&engine->outside, run->rank < 0);
@@ -1430,7 +1432,7 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     struct numbers numbers;
     double *per_pe = NULL, slack, by;
     if (run->rank == 0 || comm_pe() == 0) {
-        per_pe = must(calloc((size_t)run->size, sizeof *per_pe));
+        per_pe = memory_zeroed((size_t)run->size, sizeof *per_pe);
         for (int i = 0; i < run->size; i++)
             per_pe[i] = NAN;
     }
@@ -1480,10 +1482,10 @@ static enum measure_status no_memory(struct engine *engine, const struct measure
     engine->incomplete = true;
     int major, minor;
     char *heap = comm_has_shmem(&major, &minor)
-                     ? format_text("make the heap larger (%s), or ", comm_heap_variable())
-                     : must(strdup(""));
+                     ? text_format("make the heap larger (%s), or ", comm_heap_variable())
+                     : memory_text("");
     char *reason =
-        format_text("needs %zu bytes of symmetric memory, more than there are: %smake the "
+        text_format("needs %zu bytes of symmetric memory, more than there are: %smake the "
                     "buffer smaller (set_skampi_buffer)",
                     symmetric, heap);
     free(heap);

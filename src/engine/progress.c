@@ -2,7 +2,6 @@
  * How far the run is, on standard error: for people who wait at a terminal one line that is
  * overwritten again and again, elsewhere a line from time to time.
  */
-#define _GNU_SOURCE /* asprintf */
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -129,21 +128,20 @@ static double time_left(const struct engine *engine)
 
 static void show_measurement(struct engine *engine, const char *measurement)
 {
-    char *head, *tail, left[64] = "", text[32];
+    char left[64] = "", text[32];
     double seconds = time_left(engine);
     bool again = engine->round > 1;
     if (seconds > 0)
         snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
-    if (asprintf(&head, "[%s%s %zu/%zu%s] ", engine->options.estimate ? "estimate, " : "",
-                 again ? "round" : "block", again ? engine->round : engine->block_number,
-                 again ? engine->round_total : engine->options.blocks, left) < 0)
-        return;
-    if (asprintf(&tail, "%s: %s%s%s", engine->block_name ? engine->block_name : "", measurement,
-                 engine->progress_result ? ", before " : "",
-                 engine->progress_result ? engine->progress_result : "") >= 0) {
-        show(engine, head, tail);
-        free(tail);
-    }
+    char *head =
+        text_format("[%s%s %zu/%zu%s] ", engine->options.estimate ? "estimate, " : "",
+                    again ? "round" : "block", again ? engine->round : engine->block_number,
+                    again ? engine->round_total : engine->options.blocks, left);
+    char *tail = text_format("%s: %s%s%s", engine->block_name ? engine->block_name : "",
+                             measurement, engine->progress_result ? ", before " : "",
+                             engine->progress_result ? engine->progress_result : "");
+    show(engine, head, tail);
+    free(tail);
     free(head);
 }
 
@@ -168,19 +166,16 @@ void progress_result(struct engine *engine, const struct numbers *numbers, doubl
     free(engine->progress_result);
     double error = 100 * numbers->standard_error / fabs(numbers->time);
     output_number(value, sizeof value, numbers->time * unit);
-    if ((isfinite(error) ? asprintf(&engine->progress_result, "%s +- %.1f %%", value, error)
-                         : asprintf(&engine->progress_result, "%s", value)) < 0)
-        engine->progress_result = NULL;
+    engine->progress_result =
+        isfinite(error) ? text_format("%s +- %.1f %%", value, error) : text_format("%s", value);
 }
 
 void progress_wait(struct engine *engine, double seconds)
 {
     if (!wanted(engine))
         return;
-    char *head, text[32];
-    if (asprintf(&head, "[round %zu/%zu]", engine->round, engine->round_total) < 0)
-        return;
-    char tail[64];
+    char *head = text_format("[round %zu/%zu]", engine->round, engine->round_total);
+    char tail[64], text[32];
     snprintf(tail, sizeof tail, " begins in %s", time_text(text, sizeof text, seconds));
     show(engine, head, tail);
     free(head);

@@ -19,7 +19,7 @@ struct refine {
 
 struct refine *refine_create(const struct refine_rules *rules)
 {
-    struct refine *refine = must(calloc(1, sizeof *refine));
+    struct refine *refine = memory_zeroed(1, sizeof *refine);
     refine->rules = *rules;
     return refine;
 }
@@ -49,7 +49,7 @@ void refine_add(struct refine *refine, double x, double y)
     }
     if (refine->count == refine->room) {
         refine->room = refine->room ? 2 * refine->room : 64;
-        refine->points = must(realloc(refine->points, refine->room * sizeof *refine->points));
+        refine->points = memory_resize(refine->points, refine->room * sizeof *refine->points);
     }
     memmove(refine->points + at + 1, refine->points + at,
             (refine->count - at) * sizeof *refine->points);

@@ -35,7 +35,7 @@ static const char *placement(const struct pe_set *set)
 {
     int size = pe_set_size(set), first = comm_node_of(pe_set_member(set, 0));
     bool one = true, several = size > 1;
-    unsigned char *seen = must(calloc((size_t)comm_node_count(), 1));
+    unsigned char *seen = memory_zeroed((size_t)comm_node_count(), 1);
     for (int rank = 0; rank < size; rank++) {
         int node = comm_node_of(pe_set_member(set, rank));
         if (node != first)
@@ -100,7 +100,7 @@ static char *conditions(struct engine *engine, const char *buffers, double unit)
     else
         snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
                  engine->buffers.cold ? "cold" : "warm");
-    return format_text("%d PE%s %s; %s%s; %s run time; %s; %s", run->size,
+    return text_format("%d PE%s %s; %s%s; %s run time; %s; %s", run->size,
                        words_plural((size_t)run->size), placement(run->set), starts[start],
                        measure_in_windows(engine) ? rules[settings->window.rule] : "",
                        global ? "global" : "local", buffer,
@@ -112,7 +112,7 @@ static struct result_argument *named_arguments(const struct measure_request *req
 {
     const struct measurement *function = request->function;
     *n = measurement_parameter_count(function);
-    struct result_argument *named = must(calloc(*n ? *n : 1, sizeof *named));
+    struct result_argument *named = memory_zeroed(*n ? *n : 1, sizeof *named);
     for (size_t i = 0; i < *n; i++) {
         const struct parameter *parameter = &function->parameters[i];
         const struct argument *argument = &request->arguments[i];
@@ -138,7 +138,7 @@ static char *members_text(const struct pe_set *set)
 {
     char *text;
     size_t length;
-    FILE *stream = must(open_memstream(&text, &length));
+    FILE *stream = memory_stream(&text, &length);
     int size = pe_set_size(set);
     for (int rank = 0, last; rank < size && ftell(stream) <= LONGEST_MEMBERS; rank = last + 1) {
         int first = pe_set_member(set, rank);
@@ -149,7 +149,7 @@ static char *members_text(const struct pe_set *set)
                 first + last - rank);
     }
     if (fclose(stream) != 0)
-        must(NULL);
+        memory_missing();
     if (length <= LONGEST_MEMBERS)
         return text;
     free(text);
@@ -280,7 +280,7 @@ static bool is_unstable(const struct rounds *rounds, double samples)
 static size_t levels_of(const double *medians, size_t n, struct result_level *levels)
 {
     struct series_level found[LEVELS_MAX];
-    double *sorted = must(calloc(n, sizeof *sorted)), sum = 0;
+    double *sorted = memory_zeroed(n, sizeof *sorted), sum = 0;
     memcpy(sorted, medians, n * sizeof *sorted);
     stats_sort(sorted, n);
     size_t count = series_levels(sorted, n, LEVEL_LEAST, found, LEVELS_MAX);
@@ -295,8 +295,8 @@ static size_t levels_of(const double *medians, size_t n, struct result_level *le
 
 void report_rounds(struct engine *engine, const struct rounds_record *record)
 {
-    double *medians = must(calloc(record->made, sizeof *medians));
-    double *within = must(calloc(record->made, sizeof *within));
+    double *medians = memory_zeroed(record->made, sizeof *medians);
+    double *within = memory_zeroed(record->made, sizeof *within);
     size_t n = 0;
     for (size_t i = 0; i < record->made; i++) {
         if (isnan(record->medians[i]))
@@ -314,7 +314,7 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
     struct described owned;
     char *note = NULL;
     if (n < record->rounds)
-        note = format_text("%zu of %zu rounds are missing", record->rounds - n, record->rounds);
+        note = text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds);
     struct result_rounds result = {
         .point = describe(engine, &record->request, &record->settings, record->bytes, &owned),
         .rounds = n,

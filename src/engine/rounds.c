@@ -30,14 +30,14 @@ static const struct argument *copy_arguments(const struct measure_request *reque
 {
     const struct measurement *function = request->function;
     size_t n = measurement_parameter_count(function);
-    struct argument *copy = must(calloc(n ? n : 1, sizeof *copy));
+    struct argument *copy = memory_zeroed(n ? n : 1, sizeof *copy);
     for (size_t i = 0; i < n; i++) {
         copy[i] = request->arguments[i];
         if (function->parameters[i].type == PARAMETER_STRING)
-            copy[i].string = must(strdup(request->arguments[i].string));
+            copy[i].string = memory_text(request->arguments[i].string);
         if (function->parameters[i].type == PARAMETER_INT_ARRAY) {
             size_t bytes = (size_t)copy[i].integer * sizeof *copy[i].array;
-            copy[i].array = must(malloc(bytes ? bytes : 1));
+            copy[i].array = memory_allocate(bytes ? bytes : 1);
             memcpy((void *)(uintptr_t)copy[i].array, request->arguments[i].array, bytes);
         }
         if (copy[i].datatype)
@@ -53,10 +53,10 @@ static const struct argument *copy_arguments(const struct measure_request *reque
 static const struct loop_variable *copy_variables(const struct measure_request *request)
 {
     size_t n = request->variable_count;
-    struct loop_variable *copy = must(calloc(n ? n : 1, sizeof *copy));
+    struct loop_variable *copy = memory_zeroed(n ? n : 1, sizeof *copy);
     for (size_t i = 0; i < n; i++) {
-        copy[i].name = must(strdup(request->variables[i].name));
-        copy[i].value = must(strdup(request->variables[i].value));
+        copy[i].name = memory_text(request->variables[i].name);
+        copy[i].value = memory_text(request->variables[i].value);
     }
     return copy;
 }
@@ -107,7 +107,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
     if (engine->record_count == engine->record_room) {
         engine->record_room = engine->record_room ? 2 * engine->record_room : 64;
         engine->records =
-            must(realloc(engine->records, engine->record_room * sizeof *engine->records));
+            memory_resize(engine->records, engine->record_room * sizeof *engine->records);
     }
     struct rounds_record *record = &engine->records[engine->record_count++];
     *record = (struct rounds_record){
@@ -116,11 +116,11 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
                     .set = pe_set_reference((struct pe_set *)(uintptr_t)request->set),
                     .variables = copy_variables(request),
                     .variable_count = request->variable_count,
-                    .place = must(strdup(request->place)),
-                    .text = must(strdup(request->text))},
+                    .place = memory_text(request->place),
+                    .text = memory_text(request->text)},
         .settings = engine->settings,
         .timer = timer_in_use->name,
-        .block = must(strdup(engine->block_name ? engine->block_name : "")),
+        .block = memory_text(engine->block_name ? engine->block_name : ""),
         .block_number = engine->block_number,
         .region = engine->sort_region,
         .key = engine->sort_key,
@@ -129,8 +129,8 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .effective = engine->last_effective,
         .rounds = (size_t)wanted,
     };
-    record->medians = must(calloc(record->rounds, sizeof *record->medians));
-    record->within = must(calloc(record->rounds, sizeof *record->within));
+    record->medians = memory_zeroed(record->rounds, sizeof *record->medians);
+    record->within = memory_zeroed(record->rounds, sizeof *record->within);
     record->medians[0] = engine->last_median;
     record->within[0] = engine->last_within;
     record->made = 1;
@@ -230,7 +230,7 @@ static void measure_again(struct engine *engine, struct rounds_record *record)
 /* One more round; false when the time limit has ended it. */
 static bool run_round(struct engine *engine, uint64_t *state)
 {
-    size_t *order = must(calloc(engine->record_count, sizeof *order));
+    size_t *order = memory_zeroed(engine->record_count, sizeof *order);
     random_order(state, order, engine->record_count);
     for (size_t i = 0; i < engine->record_count && !engine_time_over(engine); i++)
         if (engine->records[order[i]].rounds >= engine->round)
@@ -270,7 +270,7 @@ static size_t rounds_missing(const struct engine *engine)
 static void print(struct engine *engine, double seconds, size_t done)
 {
     size_t n = engine->record_count;
-    const struct rounds_record **order = must(calloc(n, sizeof *order));
+    const struct rounds_record **order = memory_zeroed(n, sizeof *order);
     for (size_t i = 0; i < n; i++)
         order[i] = &engine->records[i];
     qsort(order, n, sizeof *order, compare_records);
@@ -280,7 +280,7 @@ static void print(struct engine *engine, double seconds, size_t done)
     for (size_t i = 0; i < n; i++) {
         bool first = i == 0 || order[i]->block_number != order[i - 1]->block_number;
         bool last = i + 1 == n || order[i]->block_number != order[i + 1]->block_number;
-        char *name = format_text("%s (rounds)", order[i]->block);
+        char *name = text_format("%s (rounds)", order[i]->block);
         if (first)
             output_begin_block(engine->output, name, ++engine->block_number, NULL);
         report_rounds(engine, order[i]);

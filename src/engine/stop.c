@@ -31,7 +31,7 @@ size_t stop_most(const struct settings *settings)
 bool stop_median_interval(const struct settings *settings, const double *m, size_t n, double *low,
                           double *high)
 {
-    double *sorted = must(calloc(n, sizeof *sorted));
+    double *sorted = memory_zeroed(n, sizeof *sorted);
     memcpy(sorted, m, n * sizeof *sorted);
     stats_sort(sorted, n);
     double effective = series_effective_size(n, series_correlation(m, n));

@@ -116,7 +116,7 @@ static const struct named {
 
 static void *allocate(size_t count, size_t size)
 {
-    return must(calloc(count, size));
+    return memory_zeroed(count, size);
 }
 
 const char *datatype_name_at(size_t i)
@@ -236,7 +236,7 @@ static void describe(struct datatype *made, size_t singles, size_t array)
     static const char *const names[] = {"",         "contiguous", "vector",   "hvector", "indexed",
                                         "hindexed", "struct",     "subarray", "darray"};
     size_t bytes;
-    FILE *stream = must(open_memstream(&made->text, &bytes));
+    FILE *stream = memory_stream(&made->text, &bytes);
 
     fprintf(stream, "%s(", names[made->combiner]);
     for (size_t i = 0; i < singles; i++)
@@ -251,7 +251,7 @@ static void describe(struct datatype *made, size_t singles, size_t array)
         fprintf(stream, "%s%s", i > 0 ? "," : "", datatype_text(made->parts[i]));
     fputs(made->combiner == COMBINER_STRUCT ? "})" : ")", stream);
     if (fclose(stream) != 0)
-        must(NULL);
+        memory_missing();
     if (bytes > LONGEST_TEXT)
         strcpy(made->text, "<datatype>");
 }

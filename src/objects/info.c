@@ -33,7 +33,7 @@ struct info {
 
 struct info *info_create(void)
 {
-    struct info *info = must(calloc(1, sizeof *info));
+    struct info *info = memory_zeroed(1, sizeof *info);
 
     info->references = 1;
     return info;
@@ -121,13 +121,13 @@ const char *info_set(struct info *info, const char *key, const char *value)
     for (size_t i = 0; i < info->count; i++)
         if (strcmp(info->pairs[i].key, key) == 0) {
             free(info->pairs[i].value);
-            info->pairs[i].value = must(strdup(value));
+            info->pairs[i].value = memory_text(value);
             return NULL;
         }
     if (info->count == MOST_PAIRS)
         return "an info object has 1000 keys at most";
-    info->pairs = must(realloc(info->pairs, (info->count + 1) * sizeof *info->pairs));
-    info->pairs[info->count++] = (struct pair){must(strdup(key)), must(strdup(value))};
+    info->pairs = memory_resize(info->pairs, (info->count + 1) * sizeof *info->pairs);
+    info->pairs[info->count++] = (struct pair){memory_text(key), memory_text(value)};
     return NULL;
 }
 
@@ -147,13 +147,13 @@ const char *info_text(struct info *info)
 
     if (info->text)
         return info->text;
-    stream = must(open_memstream(&info->text, &bytes));
+    stream = memory_stream(&info->text, &bytes);
     fputs(info->null ? "MPI_INFO_NULL" : "{", stream);
     for (size_t i = 0; i < info->count; i++)
         fprintf(stream, "%s%s=%s", i > 0 ? "," : "", info->pairs[i].key, info->pairs[i].value);
     fputs(info->null ? "" : "}", stream);
     if (fclose(stream) != 0)
-        must(NULL);
+        memory_missing();
     return info->text;
 }
 
@@ -173,7 +173,7 @@ const void *info_handle(struct info *info)
         return null;
     if (info->handle)
         return info->handle;
-    info->handle = made = must(malloc(sizeof *made));
+    info->handle = made = memory_allocate(sizeof *made);
     MPI_Info_create(made);
     for (size_t i = 0; i < info->count; i++)
         MPI_Info_set(*made, info->pairs[i].key, info->pairs[i].value);

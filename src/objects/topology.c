@@ -8,7 +8,7 @@
 
 static int *copy(const int *numbers, int count)
 {
-    int *made = must(malloc((size_t)count * sizeof *made));
+    int *made = memory_allocate((size_t)count * sizeof *made);
 
     if (count > 0)
         memcpy(made, numbers, (size_t)count * sizeof *made);
@@ -17,7 +17,7 @@ static int *copy(const int *numbers, int count)
 
 static struct topology *create(const struct topology *contents)
 {
-    struct topology *made = must(malloc(sizeof *made));
+    struct topology *made = memory_allocate(sizeof *made);
 
     *made = *contents;
     made->references = 1;

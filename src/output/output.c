@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* vasprintf, open_memstream */
+#define _GNU_SOURCE /* open_memstream */
 #include "output/output.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "output/record.h"
 
 #define LAST_WORDS_SECONDS 1
@@ -122,27 +123,25 @@ static int open_file(const char *path)
 /* NULL, or why not. */
 static char *open_sinks(struct output *output, const struct output_target *targets, size_t count)
 {
-    struct stat *files = must(calloc(count, sizeof *files));
+    struct stat *files = memory_zeroed(count, sizeof *files);
     char *error = NULL;
     for (size_t i = 0; i < count && !error; i++) {
         const char *path = targets[i].path;
         struct sink *sink = &output->sinks[i];
         sink->format = targets[i].format;
-        sink->name = must(strdup(path ? path : "standard output"));
+        sink->name = memory_text(path ? path : "standard output");
         sink->fd = path ? open_file(path) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
         output->sink_count++;
         if (sink->fd < 0 || fstat(sink->fd, &files[i]) != 0) {
-            if (asprintf(&error, "cannot write %s: %s", sink->name, strerror(errno)) < 0)
-                must(NULL);
+            error = text_format("cannot write %s: %s", sink->name, strerror(errno));
             break;
         }
         sink->regular = S_ISREG(files[i].st_mode);
         sink->linked = files[i].st_nlink > 0;
         for (size_t j = 0; j < i && !error; j++)
-            if ((same_file(&files[i], &files[j]) || (!path && !targets[j].path)) &&
-                asprintf(&error, "%s and %s are the same output: give each format a file",
-                         output->sinks[j].name, sink->name) < 0)
-                must(NULL);
+            if (same_file(&files[i], &files[j]) || (!path && !targets[j].path))
+                error = text_format("%s and %s are the same output: give each format a file",
+                                    output->sinks[j].name, sink->name);
     }
     for (size_t i = 0; i < count && !error; i++)
         if (targets[i].path && S_ISREG(files[i].st_mode) && ftruncate(output->sinks[i].fd, 0) != 0)
@@ -159,7 +158,7 @@ static char *release(struct output *output)
         if (output->sinks[i].fd >= 0 && close(output->sinks[i].fd) != 0 && !output->sinks[i].error)
             output->sinks[i].error = errno;
     const char *failed = output_failed(output);
-    char *failure = failed ? must(strdup(failed)) : NULL;
+    char *failure = failed ? memory_text(failed) : NULL;
     for (size_t i = 0; i < output->sink_count; i++)
         free(output->sinks[i].name);
     fclose(output->last_words);
@@ -174,9 +173,9 @@ static char *release(struct output *output)
 
 struct output *output_open(const struct output_target *targets, size_t count, char **error)
 {
-    struct output *output = must(calloc(1, sizeof *output));
-    output->sinks = must(calloc(count, sizeof *output->sinks));
-    output->last_words = must(fmemopen(output->last_bytes, sizeof output->last_bytes, "w"));
+    struct output *output = memory_zeroed(1, sizeof *output);
+    output->sinks = memory_zeroed(count, sizeof *output->sinks);
+    output->last_words = memory_stream_in(output->last_bytes, sizeof output->last_bytes, "w");
     setvbuf(output->last_words, output->last_buffer, _IOFBF, sizeof output->last_buffer);
     output->opened = now();
     pthread_mutex_init(&output->writing, NULL);
@@ -191,10 +190,9 @@ const char *output_failed(struct output *output)
 {
     for (size_t i = 0; i < output->sink_count && !output->failure; i++) {
         const struct sink *sink = &output->sinks[i];
-        if ((sink->error || sink->trouble) &&
-            asprintf(&output->failure, "%s cannot be written: %s", sink->name,
-                     sink->trouble ? sink->trouble : strerror(sink->error)) < 0)
-            must(NULL);
+        if (sink->error || sink->trouble)
+            output->failure = text_format("%s cannot be written: %s", sink->name,
+                                          sink->trouble ? sink->trouble : strerror(sink->error));
     }
     return output->failure;
 }
@@ -242,13 +240,13 @@ static void write_texts(struct output *output, char *const *texts)
 
 static char **compose(const struct output *output, const struct record *record)
 {
-    char **texts = must(calloc(output->sink_count, sizeof *texts));
+    char **texts = memory_zeroed(output->sink_count, sizeof *texts);
     for (size_t i = 0; i < output->sink_count; i++) {
         size_t size;
-        FILE *text = must(open_memstream(&texts[i], &size));
+        FILE *text = memory_stream(&texts[i], &size);
         formats[output->sinks[i].format].write(text, record);
         if (fclose(text) != 0)
-            must(NULL);
+            memory_missing();
     }
     return texts;
 }
@@ -281,11 +279,9 @@ void output_space(struct output *output)
 
 void output_comment(struct output *output, const char *format, ...)
 {
-    char *text;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        must(NULL);
+    char *text = text_format_with(format, arguments);
     va_end(arguments);
     put(output, &(struct record){RECORD_COMMENT, {.text = text}});
     free(text);
@@ -379,7 +375,7 @@ static void remember(struct output *output, const char *stated)
 {
     if (stated == output->conditions)
         return;
-    char *copy = must(strdup(stated));
+    char *copy = memory_text(stated);
     free(output->conditions);
     output->conditions = copy;
 }
@@ -414,14 +410,14 @@ void output_result(struct output *output, const struct result *result)
         .texts = compose(output, &(struct record){RECORD_RESULT, {.result = result}}),
         .stating = compose(
             output, &(struct record){RECORD_CONDITIONS, {.text = conditions ? conditions : ""}}),
-        .conditions = conditions ? must(strdup(conditions)) : NULL,
+        .conditions = conditions ? memory_text(conditions) : NULL,
     };
     output->end.results++;
     pthread_mutex_lock(&output->writing);
     if (output->holding) {
         if (output->held_count == output->held_room) {
             output->held_room = output->held_room ? 2 * output->held_room : 64;
-            output->held = must(realloc(output->held, output->held_room * sizeof *output->held));
+            output->held = memory_resize(output->held, output->held_room * sizeof *output->held);
         }
         held.number = output->held_count;
         output->held[output->held_count++] = held;
@@ -441,7 +437,7 @@ void output_end(struct output *output, int status, const char *reason, double du
     if (reason)
         put(output, &(struct record){RECORD_CUT, {.text = reason}});
     output->end.status = status;
-    output->end.reason = reason ? must(strdup(reason)) : NULL;
+    output->end.reason = reason ? memory_text(reason) : NULL;
     output->end.finished = time(NULL);
     output->end.duration = duration;
     output->end.timed = timed;

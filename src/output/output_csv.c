@@ -71,14 +71,14 @@ struct list {
 
 static void list_begin(struct list *list)
 {
-    list->stream = must(open_memstream(&list->text, &list->size));
+    list->stream = memory_stream(&list->text, &list->size);
 }
 
 /* A comma and the cell. */
 static void list_end(FILE *text, struct list *list)
 {
     if (fclose(list->stream) != 0)
-        must(NULL);
+        memory_missing();
     fputc(',', text);
     put_text(text, list->text);
     free(list->text);

@@ -119,8 +119,8 @@ static void print_per_pe(FILE *text, const struct result *result)
 {
     int limit = result->settings.max_nr_node_times;
     size_t n = result->point.pes, room = (size_t)limit < n ? (size_t)limit : n;
-    double *values = must(malloc(n * sizeof *values));
-    size_t *index = must(malloc(room * sizeof *index));
+    double *values = memory_allocate(n * sizeof *values);
+    size_t *index = memory_allocate(room * sizeof *index);
     memcpy(values, result->per_pe, n * sizeof *values);
     bool sorted;
     size_t count = output_columns(n, limit, index, &sorted);

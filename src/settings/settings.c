@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 struct settings settings_default(void)
 {
     return (struct settings){
@@ -106,10 +108,7 @@ uint64_t settings_hash(const struct settings *settings)
         (double)s->window.slice,
         (double)s->verify,
     };
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < sizeof fields; i++)
-        hash = (hash ^ ((const unsigned char *)fields)[i]) * 0x100000001b3u;
-    return hash;
+    return hash_bytes(HASH_EMPTY, fields, sizeof fields);
 }
 
 static int find(const char *const *names, int count, const char *name)

@@ -4,7 +4,7 @@
 #ifndef SKAMPI_SKI_BUILTIN_FAMILY_H
 #define SKAMPI_SKI_BUILTIN_FAMILY_H
 
-#include "ski/builtins.h"
+#include "ski/builtin.h"
 
 /* Tables that end with a nameless row. */
 extern const struct builtin builtins_settings[];

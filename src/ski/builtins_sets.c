@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "ski/builtin_family.h"
 #include "stats/random.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/memory.h"
 #include "ski/builtin_family.h"
 
 /* Far more than any alignment is good for, and small enough that sizes cannot overflow. */

@@ -1,7 +1,8 @@
+/* The values of an arithmetic loop. */
+#include "ski/loop.h"
+
 #include <float.h>
 #include <math.h>
-
-#include "ski/script.h"
 
 /* Hidden steps in a row that leave the visible value as it is: so many are no use to anybody, and
  * their end may be years away. */

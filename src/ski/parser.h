@@ -1,5 +1,5 @@
 /*
- * What the front end shares beyond tree.h: assignments that do not stand in the script.
+ * From text to tree: a script with its includes, or the assignment of a --set.
  */
 #ifndef SKAMPI_SKI_PARSER_H
 #define SKAMPI_SKI_PARSER_H
@@ -8,12 +8,14 @@
 #include "ski/source.h"
 #include "ski/tree.h"
 
+/* Parses the main script and its includes; errors go to diag, and parsing continues after them (at
+ * the next statement), so that all are found. Never NULL: with errors, a tree of what was
+ * understood. */
+struct tree *parse_script(struct source *source, struct diag *diag);
+
 /* Parses a file of source that is nothing but NAME=EXPR; its names are added to the tree's. NULL
  * after an error, which went to diag. The caller frees it with stmt_release(). */
 struct stmt *parse_assignment(struct tree *tree, struct source *source, struct diag *diag,
                               int file);
-
-void expr_release(struct expr *expr); /* NULL is allowed */
-void stmt_release(struct stmt *stmt); /* NULL is allowed */
 
 #endif

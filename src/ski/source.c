@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 /* A script is written by hand: more is a mistake (a device, a core file). */
@@ -284,15 +286,13 @@ size_t source_file_count(const struct source *source)
 
 unsigned long long source_checksum(const struct source *source)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = HASH_EMPTY;
 
     for (size_t i = 0; i < source->count; i++) {
         const struct file *file = &source->files[i];
 
-        if (file->kind == FILE_GIVEN)
-            continue;
-        for (size_t k = 0; k < file->length; k++)
-            hash = (hash ^ (unsigned char)file->text[k]) * 0x100000001b3u;
+        if (file->kind != FILE_GIVEN)
+            hash = hash_bytes(hash, file->text, file->length);
     }
     return hash;
 }

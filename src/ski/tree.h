@@ -117,20 +117,8 @@ struct tree {
     bool incomplete;   /* an include is missing, so that unknown names are no surprise */
 };
 
-/* Parses the main script and its includes; errors go to diag, and parsing goes on behind them (at
- * the next statement), so that all are found. Never NULL: with errors, a tree of what was
- * understood. */
-struct diag;
-struct tree *parse_script(struct source *source, struct diag *diag);
-
-/* --set NAME=EXPR, before the check: replaces the value of every assignment to NAME at top level.
- * An error when the script assigns no such global, or when EXPR cannot be parsed. */
-void tree_override(struct tree *tree, struct source *source, struct diag *diag,
-                   const char *assignment);
-
-/* Binds names, checks arities and, where they are known, types; all errors go to diag. */
-void tree_check(struct tree *tree, const struct source *source, struct diag *diag);
-
+void expr_release(struct expr *expr); /* NULL is allowed */
+void stmt_release(struct stmt *stmt); /* NULL is allowed */
 void tree_release(struct tree *tree);
 
 #endif

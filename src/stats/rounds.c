@@ -11,7 +11,7 @@
 
 static double *sorted_copy(const double *x, size_t n)
 {
-    double *sorted = must(calloc(n, sizeof *sorted));
+    double *sorted = memory_zeroed(n, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = x[i];
     stats_sort(sorted, n);

@@ -49,7 +49,7 @@ double series_effective_size(size_t n, double autocorrelation)
 /* Ranks 1..n; equal values share the mean of theirs. */
 static void ranks_of(const double *x, size_t n, double *ranks)
 {
-    size_t *order = must(calloc(n, sizeof *order));
+    size_t *order = memory_zeroed(n, sizeof *order);
     stats_sort_order(x, n, order);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && x[order[j]] == x[order[i]]; j++)
@@ -62,7 +62,7 @@ static void ranks_of(const double *x, size_t n, double *ranks)
 
 static double median_of(const double *x, size_t n)
 {
-    double *sorted = must(calloc(n ? n : 1, sizeof *sorted));
+    double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
     memcpy(sorted, x, n * sizeof *sorted);
     stats_sort(sorted, n);
     double median = stats_median_sorted(sorted, n);
@@ -73,7 +73,7 @@ static double median_of(const double *x, size_t n)
 /* The median square of what lies `lag` samples apart. */
 static double median_step(const double *x, size_t n, size_t lag)
 {
-    double *squares = must(calloc(n, sizeof *squares));
+    double *squares = memory_zeroed(n, sizeof *squares);
     for (size_t i = lag; i < n; i++)
         squares[i - lag] = (x[i] - x[i - lag]) * (x[i] - x[i - lag]);
     stats_sort(squares, n - lag);
@@ -101,7 +101,7 @@ struct series_change series_change(const double *x, size_t n)
     struct series_change change = {0, 1, NAN, NAN};
     if (n < FEWEST)
         return change;
-    double *ranks = must(calloc(n, sizeof *ranks)), sum = 0, largest = -1;
+    double *ranks = memory_zeroed(n, sizeof *ranks), sum = 0, largest = -1;
     ranks_of(x, n, ranks);
     for (size_t t = 1; t < n; t++) {
         sum += ranks[t - 1];
@@ -181,14 +181,14 @@ size_t series_warm_up(const double *x, size_t n, double p, double least)
 {
     if (n < FEWEST_TO_WARM)
         return 0;
-    double *ranks = must(calloc(n, sizeof *ranks));
+    double *ranks = memory_zeroed(n, sizeof *ranks);
     ranks_of(x, n, ranks);
     size_t k = truncation(ranks, n);
     bool found = k > 0 && slower_by_chance(ranks, n, k) < p;
     free(ranks);
     if (!found)
         return 0;
-    double *steady = must(calloc(n - k, sizeof *steady));
+    double *steady = memory_zeroed(n - k, sizeof *steady);
     memcpy(steady, x + k, (n - k) * sizeof *steady);
     stats_sort(steady, n - k);
     double most = stats_quantile_sorted(steady, n - k, 1 - LEVEL_SHARE);

@@ -80,7 +80,7 @@ void stats_sort_order(const double *x, size_t n, size_t *order)
 {
     for (size_t i = 0; i < n; i++)
         order[i] = i;
-    size_t *work = must(calloc(n, sizeof *work));
+    size_t *work = memory_zeroed(n, sizeof *work);
     sort_order(x, order, work, n);
     free(work);
 }
@@ -96,8 +96,8 @@ static size_t cut_of(size_t n, double trim)
 static struct stats_trimmed trim_by(const double *x, size_t n, size_t cut, bool *keep)
 {
     size_t kept = n - 2 * cut;
-    size_t *order = must(calloc(n, sizeof *order));
-    double *values = must(calloc(kept, sizeof *values));
+    size_t *order = memory_zeroed(n, sizeof *order);
+    double *values = memory_zeroed(kept, sizeof *values);
     stats_sort_order(x, n, order);
     for (size_t i = 0; i < n; i++) {
         bool inside = i >= cut && i < cut + kept;
@@ -232,7 +232,7 @@ struct stats_interval stats_trimmed_interval(const double *x, size_t n, double t
 {
     size_t cut = cut_of(n, trim), kept = n - 2 * cut;
     struct stats_interval result = {kept, NAN, NAN, NAN, NAN};
-    double *sorted = must(calloc(n, sizeof *sorted));
+    double *sorted = memory_zeroed(n, sizeof *sorted);
     if (n)
         memcpy(sorted, x, n * sizeof *sorted);
     stats_sort(sorted, n);

@@ -23,8 +23,11 @@
 
 #include "base/text.h"
 #include "ski/builtins.h"
+#include "ski/check.h"
 #include "ski/diag.h"
 #include "ski/lexer.h"
+#include "ski/override.h"
+#include "ski/parser.h"
 #include "ski/script.h"
 #include "support/stub/stub_engine.h"
 
@@ -212,7 +215,7 @@ static void check_source_text(const struct tree *tree)
     source = source_from_text("shown", shown.data, shown.length);
     diag = diag_create(source);
     again = parse_script(source, diag);
-    tree_check(again, source, diag);
+    tree_check(again, diag);
     if (diag_count(diag) > 0) {
         char *errors = diag_text(diag);
 
@@ -314,7 +317,7 @@ static void run_input(struct input *input)
 
     for (size_t i = 0; i < input->set_count; i++)
         tree_override(tree, input->source, diag, input->sets[i]);
-    tree_check(tree, input->source, diag);
+    tree_check(tree, diag);
     if (diag_count(diag) > 0) {
         char *errors = diag_text(diag);
 

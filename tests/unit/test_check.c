@@ -1,8 +1,11 @@
 /* LINK: tests/support/stub/stub_tables.c */
+/* The checker finds every error of names, arities, types and loops, with its place, and suggests
+ * what was meant. */
 #include "front_end.h"
 
 #include "engine/measurement.h"
 #include "ski/builtins.h"
+#include "ski/check.h"
 
 struct checked {
     struct source *source;
@@ -19,7 +22,7 @@ static struct checked check_bytes(const char *script, size_t length, const char 
     checked.tree = parse_script(checked.source, checked.diag);
     if (assignment)
         tree_override(checked.tree, checked.source, checked.diag, assignment);
-    tree_check(checked.tree, checked.source, checked.diag);
+    tree_check(checked.tree, checked.diag);
     return checked;
 }
 

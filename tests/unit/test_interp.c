@@ -1,4 +1,6 @@
 /* LINK: tests/support/stub/stub_engine.c */
+/* The interpreter does what the language reference says: statements, loops, errors while running.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +13,9 @@
 
 #include "base/text.h"
 #include "ski/builtins.h"
+#include "ski/check.h"
 #include "ski/diag.h"
+#include "ski/parser.h"
 #include "ski/script.h"
 #include "support/stub/stub_engine.h"
 
@@ -38,7 +42,7 @@ static struct script script_create(const char *text, int pe, int pes, int pes_pe
     struct diag *diag = diag_create(script.source);
 
     script.tree = parse_script(script.source, diag);
-    tree_check(script.tree, script.source, diag);
+    tree_check(script.tree, diag);
     if (diag_count(diag) > 0) {
         char *errors = diag_text(diag);
 

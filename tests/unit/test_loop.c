@@ -1,3 +1,4 @@
+/* Values of loops: steps, factors, multiples and limits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "ski/script.h"
+#include "ski/loop.h"
 
 static struct loop to(struct value start, struct value end, struct value step)
 {

@@ -1,4 +1,4 @@
-/* LINK: src/base/table.c src/trace/read/distribution.c */
+/* LINK: src/trace/read/distribution.c */
 /* What summaries of traces rest on: numbering, and distributions in little memory. */
 #include <math.h>
 #include <setjmp.h>
@@ -13,15 +13,6 @@
 
 #include "base/table.h"
 #include "trace/read/distribution.h"
-#include "trace/read/reader.h"
-
-/* Of the readers, which this stands in for. */
-void *reader_allocate(void *old, size_t count, size_t size)
-{
-    void *memory = realloc(old, count * size + 1);
-    assert_non_null(memory);
-    return memory;
-}
 
 static void keys_keep_their_numbers(void **state)
 {

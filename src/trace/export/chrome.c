@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "trace/export/export.h"
 #include "trace/read/event_out.h"
 
@@ -157,9 +158,7 @@ static void keep_about(struct chrome *chrome, const struct trace_info *info)
                  {"library_version", info->version},
                  {"date", info->date}};
     size_t size;
-    FILE *out = open_memstream(&chrome->about, &size);
-    if (!out)
-        reader_fail(chrome->reader, 1, "out of memory");
+    FILE *out = memory_stream(&chrome->about, &size);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         fprintf(out, ",\"%s\":", texts[i].name);
         json_string(out, texts[i].text);
@@ -173,7 +172,7 @@ static void chrome_source(struct chrome *chrome, struct source *source)
     const struct trace_info *info = source->info;
     if (export_pe(&chrome->pes, source)) {
         size_t pes = (size_t)info->pes;
-        chrome->touched = reader_allocate(NULL, pes, sizeof *chrome->touched);
+        chrome->touched = memory_zeroed(pes, sizeof *chrome->touched);
         memset(chrome->touched, 0, pes * sizeof *chrome->touched);
         keep_about(chrome, info);
     }

@@ -4,6 +4,7 @@
  * of one thread is in memory.
  */
 #define _GNU_SOURCE
+#include "base/memory.h"
 #include "trace/export/export.h"
 
 #if !SKAMPI_OTF2
@@ -25,6 +26,8 @@ void export_otf2(struct reader *reader, const char *folder)
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "trace/read/teams.h"
 
 #define EVENT_CHUNK (UINT64_C(1) << 20)
 #define DEFINITION_CHUNK (UINT64_C(4) << 20)
@@ -221,8 +224,8 @@ static uint64_t *pending_of(struct location *location, int64_t context)
            number = table_number(&location->contexts, &context, sizeof context);
     if (number == before) {
         location->pending_room = number + 1;
-        location->pending =
-            reader_allocate(location->pending, location->pending_room, sizeof *location->pending);
+        location->pending = memory_resize_array(location->pending, location->pending_room,
+                                                sizeof *location->pending);
         location->pending[number] = 0;
     }
     return &location->pending[number];
@@ -341,7 +344,7 @@ static void write_event(struct export *export, struct source *source, struct loc
     if (number >= export->class_room) {
         export->class_room = 2 * number + 16;
         export->classes =
-            reader_allocate(export->classes, export->class_room, sizeof *export->classes);
+            memory_resize_array(export->classes, export->class_room, sizeof *export->classes);
     }
     export->classes[number] = routine->class;
     /* Times of a location must not fall. */
@@ -380,8 +383,8 @@ static void close_location(struct export *export, OTF2_EvtWriter *writer, int pe
     uint64_t events;
     must(export, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
     must(export, OTF2_Archive_CloseEvtWriter(export->archive, writer));
-    export->locations =
-        reader_allocate(export->locations, export->location_count + 1, sizeof *export->locations);
+    export->locations = memory_resize_array(export->locations, export->location_count + 1,
+                                            sizeof *export->locations);
     export->locations[export->location_count++] = (struct written_location){pe, thread, events};
 }
 
@@ -407,14 +410,12 @@ static void end_location(struct export *export, struct location *location, int p
 static void note_program(struct export *export, const struct trace_info *info)
 {
     size_t length = strcspn(info->command, " ");
-    char *name = strndup(info->command, length), *slash = name ? strrchr(name, '/') : NULL;
-    if (!name)
-        reader_fail(export->reader, 1, "out of memory");
+    char *name = memory_text_part(info->command, length), *slash = strrchr(name, '/');
     if (slash)
         memmove(name, slash + 1, strlen(slash));
     if (!*name || (export->program && strcmp(export->program, name) != 0)) {
         free(name);
-        name = strdup("program");
+        name = memory_text("program");
     }
     free(export->program);
     export->program = name;
@@ -425,7 +426,7 @@ static void write_source(struct export *export, struct source *source)
     const struct trace_info *info = source->info;
     if (export_pe(&export->pes, source)) {
         sets_active(&export->reader->sets, 0, 1, info->pes); /* WORLD, since it is the first */
-        export->host_of = reader_allocate(NULL, (size_t)info->pes, sizeof *export->host_of);
+        export->host_of = memory_zeroed((size_t)info->pes, sizeof *export->host_of);
         memset(export->host_of, 0, (size_t)info->pes * sizeof *export->host_of);
         if (info->realtime > 0)
             export->realtime = info->realtime + (int64_t)(1e9 * export->origin);
@@ -434,7 +435,7 @@ static void write_source(struct export *export, struct source *source)
     export->host_of[info->pe] =
         1 + table_number(&export->hosts, info->host, strlen(info->host) + 1);
     size_t threads = info->threads > 0 ? (size_t)info->threads : 1;
-    struct location *locations = reader_allocate(NULL, threads, sizeof *locations);
+    struct location *locations = memory_zeroed(threads, sizeof *locations);
     memset(locations, 0, threads * sizeof *locations);
     locations[0].writer = open_location(export, info->pe, 0);
     enter_program(export, &locations[0], 0);
@@ -520,7 +521,7 @@ static void define_regions(const struct export *export, OTF2_GlobalDefWriter *wr
 static void define_sets(const struct export *export, OTF2_GlobalDefWriter *writer)
 {
     OTF2_StringRef ranks = string(export, writer, "locations of the PEs");
-    uint64_t *members = reader_allocate(NULL, (size_t) export->pes.count, sizeof *members);
+    uint64_t *members = memory_zeroed((size_t) export->pes.count, sizeof *members);
     for (int pe = 0; pe < export->pes.count; pe++)
         members[pe] = location_ref(pe, 0);
     must(export, OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_SHMEM,

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "trace/export/export.h"
 #include "trace/read/event_out.h"
 #include "trace/read/merge.h"
@@ -59,8 +61,7 @@ struct paraver {
 static FILE *create(struct paraver *paraver, const char *name, const char *suffix)
 {
     free(paraver->path);
-    if (asprintf(&paraver->path, "%s.%s", name, suffix) < 0)
-        reader_fail(paraver->reader, 1, "out of memory");
+    paraver->path = text_format("%s.%s", name, suffix);
     return reader_create(paraver->reader, paraver->path);
 }
 
@@ -69,13 +70,13 @@ static void number_processors(struct paraver *paraver)
     size_t nodes = paraver->hosts.count;
     int pes = paraver->pes.count, processor = 1;
     /* By node: the place of its next PE. */
-    int *next = reader_allocate(NULL, nodes + 1, sizeof *next);
+    int *next = memory_zeroed(nodes + 1, sizeof *next);
     memset(next, 0, (nodes + 1) * sizeof *next);
     for (int pe = 0; pe < pes; pe++)
         next[paraver->tasks[pe].node]++;
     for (size_t i = 1; i <= nodes; i++)
         next[i] += next[i - 1];
-    paraver->by_node = reader_allocate(NULL, (size_t)pes, sizeof *paraver->by_node);
+    paraver->by_node = memory_zeroed((size_t)pes, sizeof *paraver->by_node);
     for (int pe = 0; pe < pes; pe++)
         paraver->by_node[next[paraver->tasks[pe].node - 1]++] = pe;
     for (int i = 0; i < pes; i++) {
@@ -94,7 +95,7 @@ static void look_around(struct paraver *paraver)
             continue;
         const struct trace_info *info = source->info;
         if (export_pe(&paraver->pes, source)) {
-            paraver->tasks = reader_allocate(NULL, (size_t)info->pes, sizeof *paraver->tasks);
+            paraver->tasks = memory_zeroed((size_t)info->pes, sizeof *paraver->tasks);
             memset(paraver->tasks, 0, (size_t)info->pes * sizeof *paraver->tasks);
         }
         struct task *task = &paraver->tasks[info->pe];
@@ -119,7 +120,7 @@ static void write_header(struct paraver *paraver)
     struct tm broken;
     strftime(date, sizeof date, "%d/%m/%y at %H:%M", localtime_r(&now, &broken));
     size_t nodes = paraver->hosts.count;
-    int *processors = reader_allocate(NULL, nodes, sizeof *processors);
+    int *processors = memory_zeroed(nodes, sizeof *processors);
     memset(processors, 0, nodes * sizeof *processors);
     for (int pe = 0; pe < paraver->pes.count; pe++)
         processors[paraver->tasks[pe].node - 1] += paraver->tasks[pe].threads;

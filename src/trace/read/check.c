@@ -1,3 +1,4 @@
+/* The command check: whether a trace is complete, and fits together across PEs. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
@@ -5,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/read/event_out.h"
+#include "base/memory.h"
+#include "trace/read/commands.h"
 #include "trace/read/merge.h"
+#include "trace/read/teams.h"
 
 #define MOST_FINDINGS 100      /* of a kind of trouble that repeats, only so many are printed */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */
@@ -159,12 +162,11 @@ static void check_files(struct check *check)
         }
         const struct trace_info *info = source->info;
         check->pes[i].thread_count = info->threads;
-        check->pes[i].threads =
-            reader_allocate(NULL, (size_t)info->threads, sizeof *check->pes[i].threads);
+        check->pes[i].threads = memory_zeroed((size_t)info->threads, sizeof *check->pes[i].threads);
         memset(check->pes[i].threads, 0, (size_t)info->threads * sizeof(struct thread));
         if (!there) {
             pes = info->pes;
-            there = reader_allocate(NULL, (size_t)pes, sizeof *there);
+            there = memory_zeroed((size_t)pes, sizeof *there);
             memset(there, 0, (size_t)pes * sizeof *there);
             run = info->beginning;
             one_run = info->synchronized;
@@ -275,7 +277,7 @@ static void check_lock(struct check *check, const struct source *source, struct 
            lock = table_number(&pe->locks, &event->values[TRACE_TARGET], sizeof(int64_t));
     if (lock == before) {
         pe->lock_room = lock + 1;
-        pe->held = reader_allocate(pe->held, pe->lock_room, sizeof *pe->held);
+        pe->held = memory_resize_array(pe->held, pe->lock_room, sizeof *pe->held);
         pe->held[lock] = false;
     }
     if (strstr(name, "clear")) {
@@ -344,13 +346,13 @@ static struct set *find_set(struct check *check, size_t number, int64_t size)
 {
     if (number >= check->set_room) {
         size_t room = 2 * number + 8;
-        check->sets = reader_allocate(check->sets, room, sizeof *check->sets);
+        check->sets = memory_resize_array(check->sets, room, sizeof *check->sets);
         memset(check->sets + check->set_room, 0, (room - check->set_room) * sizeof *check->sets);
         check->set_room = room;
     }
     struct set *set = &check->sets[number];
     if (!set->calls) {
-        set->calls = reader_allocate(NULL, (size_t)size, sizeof *set->calls);
+        set->calls = memory_zeroed((size_t)size, sizeof *set->calls);
         memset(set->calls, 0, (size_t)size * sizeof *set->calls);
         check->set_count++;
     }
@@ -367,7 +369,7 @@ static void push(struct set *set, const struct operation *operation)
 {
     if (set->last - set->first == set->room) {
         size_t room = set->room ? 2 * set->room : 8;
-        struct operation *waiting = reader_allocate(NULL, room, sizeof *waiting);
+        struct operation *waiting = memory_zeroed(room, sizeof *waiting);
         for (uint64_t i = set->first; i < set->last; i++)
             waiting[i & (room - 1)] = *operation_at(set, i);
         free(set->waiting);
@@ -499,8 +501,7 @@ static void check_free(struct check *check)
 
 static int check_run(struct reader *reader)
 {
-    struct check check = {.reader = reader,
-                          .pes = reader_allocate(NULL, reader->count, sizeof(struct pe))};
+    struct check check = {.reader = reader, .pes = memory_zeroed(reader->count, sizeof(struct pe))};
     memset(check.pes, 0, reader->count * sizeof(struct pe));
     check_files(&check);
     reader_status(reader);
@@ -543,6 +544,7 @@ const struct reader_command check_command = {
     .name = "check",
     .summary = "Whether a trace is whole, and its collective calls match across PEs.",
     .profiles = true,
+    .findings = true,
     .notes =
         "Looked at: checksums and structure; order, bursts and nesting of each thread's calls;\n"
         "PEs, sizes and symmetric addresses; locks; and that all PEs of a set make the same\n"

@@ -1,9 +1,10 @@
+/* Merges the threads of a trace by a heap of their next events. */
 #include "trace/read/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/read/event_out.h"
+#include "base/memory.h"
 
 /* One thread of one PE. */
 struct stream {
@@ -65,9 +66,9 @@ static bool advance(const struct merge *merge, struct stream *stream)
 
 struct merge *merge_open(struct reader *reader, bool ends)
 {
-    struct merge *merge = reader_allocate(NULL, 1, sizeof *merge);
+    struct merge *merge = memory_zeroed(1, sizeof *merge);
     *merge = (struct merge){.reader = reader, .ends = ends};
-    merge->sources = reader_allocate(NULL, reader->count, sizeof *merge->sources);
+    merge->sources = memory_zeroed(reader->count, sizeof *merge->sources);
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = source_open(reader, i);
         if (!source)
@@ -76,8 +77,8 @@ struct merge *merge_open(struct reader *reader, bool ends)
         for (int thread = 0; thread < source->info->threads; thread++)
             merge->stream_count += reader_wants_thread(reader, thread);
     }
-    merge->streams = reader_allocate(NULL, merge->stream_count, sizeof *merge->streams);
-    merge->heap = reader_allocate(NULL, merge->stream_count, sizeof *merge->heap);
+    merge->streams = memory_zeroed(merge->stream_count, sizeof *merge->streams);
+    merge->heap = memory_zeroed(merge->stream_count, sizeof *merge->heap);
     struct stream *stream = merge->streams;
     for (size_t i = 0; i < merge->source_count; i++) {
         struct source *source = merge->sources[i];
@@ -134,36 +135,3 @@ void merge_close(struct merge *merge)
     free(merge->heap);
     free(merge);
 }
-
-static int merge_run(struct reader *reader)
-{
-    bool csv = reader_given(reader, "csv"), json = reader_given(reader, "json");
-    if (csv && json)
-        reader_fail(reader, 2, "--csv and --json: one of them");
-    if (!json)
-        event_csv_header(reader->out);
-    struct merge *merge = merge_open(reader, false);
-    struct merge_event next;
-    while (merge_next(merge, &next)) {
-        (json ? event_json : event_csv)(reader->out, next.source->file, next.event);
-        reader_check_written(reader, reader->out, reader->out_name);
-    }
-    merge_close(merge);
-    return reader_status(reader);
-}
-
-static const struct reader_option options[] = {
-    {"csv", 0, NULL, "comma-separated values, as of dump (the default)"},
-    {"json", 0, NULL, "JSON Lines, as of dump"},
-    {0},
-};
-
-const struct reader_command merge_command = {
-    .name = "merge",
-    .summary = "The events of all PEs and threads as one stream, in the order of their starts.",
-    .options = options,
-    .filters = true,
-    .output = true,
-    .notes = "",
-    .run = merge_run,
-};

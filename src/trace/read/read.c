@@ -1,11 +1,11 @@
-#define _GNU_SOURCE /* asprintf, vasprintf, strptime, timegm */
+/* Reads the files of a trace. */
+#define _GNU_SOURCE /* strptime, timegm */
 #include "trace/read/read.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "trace/encode.h"
 #include "trace/format.h"
 
@@ -59,36 +61,15 @@ struct trace_cursor {
 
 /* ---- Head ---- */
 
-__attribute__((format(printf, 1, 2))) static char *say(const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
-    va_end(arguments);
-    return text;
-}
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static const char *keep_text(struct trace_file *file, struct input *input)
 {
     size_t length;
     const char *bytes = take_text(input, &length);
     if (file->text_count == file->text_room) {
         file->text_room = file->text_room * 2 + 16;
-        file->texts = realloc(file->texts, file->text_room * sizeof *file->texts);
-        if (!file->texts)
-            abort();
+        file->texts = memory_resize_array(file->texts, file->text_room, sizeof *file->texts);
     }
-    char *text = allocate((bytes ? length : 0) + 1, 1);
+    char *text = memory_zeroed((bytes ? length : 0) + 1, 1);
     if (bytes)
         memcpy(text, bytes, length);
     file->texts[file->text_count++] = text;
@@ -107,7 +88,7 @@ static size_t take_count(struct input *input, size_t most)
 
 static const char *const *keep_texts(struct trace_file *file, struct input *input, size_t count)
 {
-    const char **texts = allocate(count, sizeof *texts);
+    const char **texts = memory_zeroed(count, sizeof *texts);
     for (size_t i = 0; i < count; i++)
         texts[i] = keep_text(file, input);
     return texts;
@@ -116,7 +97,7 @@ static const char *const *keep_texts(struct trace_file *file, struct input *inpu
 static void take_routines(struct trace_file *file, struct input *input)
 {
     file->info.routines = take_count(input, ROUTINES_MOST);
-    file->routines = allocate(file->info.routines, sizeof *file->routines);
+    file->routines = memory_zeroed(file->info.routines, sizeof *file->routines);
     for (size_t i = 0; i < file->info.routines; i++) {
         struct trace_routine *routine = &file->routines[i];
         routine->name = keep_text(file, input);
@@ -277,18 +258,18 @@ static char *read_beginning(struct trace_file *file)
     struct format_head head;
     ssize_t got = read_at(file, &head, sizeof head, 0);
     if (got < 0)
-        return say("%s: %s", file->path, strerror(errno));
+        return text_format("%s: %s", file->path, strerror(errno));
     if (got < (ssize_t)sizeof head || memcmp(head.magic, FORMAT_MAGIC, sizeof head.magic) != 0)
-        return say(
+        return text_format(
             "%s: this is no trace; name a folder that shmemtrace has written, or a file of it",
             file->path);
     if (head.version < FORMAT_OLDEST || head.version > FORMAT_VERSION)
-        return say("%s: format version %u, this program reads versions %d to %d; use the "
-                   "shmemtrace that recorded it",
-                   file->path, head.version, FORMAT_OLDEST, FORMAT_VERSION);
+        return text_format("%s: format version %u, this program reads versions %d to %d; use the "
+                           "shmemtrace that recorded it",
+                           file->path, head.version, FORMAT_OLDEST, FORMAT_VERSION);
     if (head.description_bytes > DESCRIPTION_MOST_BYTES)
-        return say("%s: damaged at its beginning; record it again", file->path);
-    unsigned char *description = allocate(head.description_bytes, 1);
+        return text_format("%s: damaged at its beginning; record it again", file->path);
+    unsigned char *description = memory_zeroed(head.description_bytes, 1);
     got = read_at(file, description, head.description_bytes, (int64_t)sizeof head);
     struct input input = {description, description + head.description_bytes, false};
     bool good = got == (ssize_t)head.description_bytes &&
@@ -297,7 +278,7 @@ static char *read_beginning(struct trace_file *file)
                 take_description(file, &input);
     free(description);
     if (!good)
-        return say("%s: damaged at its beginning; record it again", file->path);
+        return text_format("%s: damaged at its beginning; record it again", file->path);
     int64_t ending = (int64_t)sizeof head + head.description_bytes;
     file->blocks = ending + FORMAT_ENDING_BYTES;
     read_ending(file, ending);
@@ -309,13 +290,11 @@ static char *read_beginning(struct trace_file *file)
 
 struct trace_file *trace_open(const char *path, char **error)
 {
-    struct trace_file *file = allocate(1, sizeof *file);
+    struct trace_file *file = memory_zeroed(1, sizeof *file);
     struct stat status;
-    file->path = strdup(path);
-    if (!file->path)
-        abort();
+    file->path = memory_text(path);
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        *error = say("%s: this is no file; name a file of a trace", path);
+        *error = text_format("%s: this is no file; name a file of a trace", path);
     else
         *error = read_beginning(file);
     if (!*error)
@@ -367,7 +346,7 @@ double trace_seconds(const struct trace_file *file, int64_t ticks)
 
 static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
 {
-    struct trace_cursor *cursor = allocate(1, sizeof *cursor);
+    struct trace_cursor *cursor = memory_zeroed(1, sizeof *cursor);
     cursor->file = file;
     cursor->thread = thread;
     cursor->next = file->blocks;
@@ -377,8 +356,8 @@ static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
 static bool damaged(struct trace_cursor *cursor, const char *how)
 {
     if (!cursor->problem)
-        cursor->problem = say("%s: damaged at byte %lld: %s; what is before that is read",
-                              cursor->file->path, (long long)cursor->at, how);
+        cursor->problem = text_format("%s: damaged at byte %lld: %s; what is before that is read",
+                                      cursor->file->path, (long long)cursor->at, how);
     cursor->ended = true;
     return false;
 }
@@ -412,7 +391,7 @@ static bool read_payload(struct trace_cursor *cursor)
     if (head->bytes > cursor->room || !cursor->payload) {
         free(cursor->payload);
         cursor->room = head->bytes + 1; /* empty ones have an address, too */
-        cursor->payload = allocate(cursor->room, 1);
+        cursor->payload = memory_zeroed(cursor->room, 1);
     }
     ssize_t got =
         read_at(cursor->file, cursor->payload, head->bytes, cursor->at + (int64_t)sizeof *head);
@@ -451,8 +430,8 @@ static void begin_events(struct trace_cursor *cursor)
     if (!decoder->series) {
         decoder->routines = cursor->file->routines;
         decoder->routine_count = cursor->file->info.routines;
-        decoder->latest = allocate(decoder->routine_count, sizeof *decoder->latest);
-        decoder->series = allocate(SERIES_MOST, sizeof *decoder->series);
+        decoder->latest = memory_zeroed(decoder->routine_count, sizeof *decoder->latest);
+        decoder->series = memory_zeroed(SERIES_MOST, sizeof *decoder->series);
     }
     decoder_begin(decoder, cursor->payload, cursor->head.bytes, cursor->head.base,
                   cursor->head.phase);
@@ -461,7 +440,7 @@ static void begin_events(struct trace_cursor *cursor)
 struct trace_cursor *trace_events(struct trace_file *file, int thread)
 {
     struct trace_cursor *cursor = new_cursor(file, thread);
-    cursor->counters = allocate(file->info.counters, sizeof *cursor->counters);
+    cursor->counters = memory_zeroed(file->info.counters, sizeof *cursor->counters);
     return cursor;
 }
 
@@ -623,24 +602,25 @@ long trace_files(const char *path, char ***files, char **error)
     struct dirent **entries = NULL;
     *error = NULL;
     if (stat(path, &status) != 0) {
-        *error = say("%s: %s", path, strerror(errno));
+        *error = text_format("%s: %s", path, strerror(errno));
         return -1;
     }
     if (!S_ISDIR(status.st_mode)) {
-        *files = allocate(1, sizeof **files);
-        (*files)[0] = say("%s", path);
+        *files = memory_zeroed(1, sizeof **files);
+        (*files)[0] = text_format("%s", path);
         return 1;
     }
     int count = scandir(path, &entries, is_file_of_pe, compare_pes);
     if (count <= 0) {
-        *error = count < 0 ? say("%s: %s", path, strerror(errno))
-                           : say("%s: no trace is in this folder (pe-00000.trace, ...)", path);
+        *error = count < 0
+                     ? text_format("%s: %s", path, strerror(errno))
+                     : text_format("%s: no trace is in this folder (pe-00000.trace, ...)", path);
         free(entries);
         return -1;
     }
-    *files = allocate((size_t)count, sizeof **files);
+    *files = memory_zeroed((size_t)count, sizeof **files);
     for (int i = 0; i < count; i++) {
-        (*files)[i] = say("%s/%s", path, entries[i]->d_name);
+        (*files)[i] = text_format("%s/%s", path, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);

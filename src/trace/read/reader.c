@@ -1,3 +1,4 @@
+/* Options, filters, output and sources of the commands that read traces. */
 #define _GNU_SOURCE
 #include "trace/read/reader.h"
 
@@ -15,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "trace/read/event_out.h"
 
 #define MOST_PES (1 << 24) /* readers keep something for each */
@@ -53,16 +56,6 @@ void reader_fail(const struct reader *reader, int status, const char *format, ..
     exit(status);
 }
 
-void *reader_allocate(void *old, size_t count, size_t size)
-{
-    void *memory = reallocarray(old, count ? count : 1, size);
-    if (!memory) {
-        fputs("shmemtrace: out of memory\n", stderr);
-        exit(1);
-    }
-    return memory;
-}
-
 /* ---- Options ---- */
 
 size_t reader_options(const struct reader_command *command, struct reader_option *options)
@@ -98,7 +91,7 @@ void reader_help(const struct reader_command *command)
     }
     printf(
         "\n%sExit status: 0 all well; 1 damaged trace%s, failed write; 2 wrong usage, no trace.\n",
-        command->notes ? command->notes : "", command == &check_command ? ", findings" : "");
+        command->notes ? command->notes : "", command->findings ? ", findings" : "");
 }
 
 /* "0,4-7" */
@@ -116,7 +109,7 @@ static size_t parse_ranges(const struct reader *reader, const char *option, cons
             range.last = strtol(end + 1, &end, 10);
         if (!end || errno || (*end && *end != ',') || range.last < range.first)
             reader_fail(reader, 2, "--%s %s: give numbers and ranges, such as 0,4-7", option, text);
-        *ranges = reader_allocate(*ranges, count + 1, sizeof **ranges);
+        *ranges = memory_resize_array(*ranges, count + 1, sizeof **ranges);
         (*ranges)[count++] = range;
         c = end;
         if (!*c)
@@ -139,12 +132,12 @@ bool reader_wants_thread(const struct reader *reader, long thread)
 
 static void parse_only(struct reader *reader, const char *text)
 {
-    char *copy = strdup(text), *rest = copy;
+    char *copy = memory_text(text), *rest = copy;
     for (char *word; copy && (word = strsep(&rest, ","));) {
         if (!*word)
             reader_fail(reader, 2, "--only %s: give classes or routines, with commas between them",
                         text);
-        reader->only = reader_allocate(reader->only, reader->only_count + 1, sizeof(char *));
+        reader->only = memory_resize_array(reader->only, reader->only_count + 1, sizeof(char *));
         reader->only[reader->only_count++] = word;
     }
 }
@@ -236,7 +229,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     if (count < 0)
         reader_fail(&reader, 2, "%s", error);
     reader.count = (size_t)count;
-    reader.told = reader_allocate(NULL, reader.count, sizeof *reader.told);
+    reader.told = memory_zeroed(reader.count, sizeof *reader.told);
     memset(reader.told, 0, reader.count * sizeof *reader.told);
     const char *output = command->output ? reader_given(&reader, "output") : NULL;
     if (output && strcmp(output, "-") != 0) {
@@ -341,9 +334,8 @@ struct source *source_open(struct reader *reader, size_t index)
         return NULL;
     struct trace_file *file = trace_open(reader->files[index], &error);
     if (file && trace_info(file)->pes > MOST_PES) {
-        if (asprintf(&error, "%s: says that it is one of %d PEs; this program reads %d at most",
-                     reader->files[index], trace_info(file)->pes, MOST_PES) < 0)
-            error = NULL;
+        error = text_format("%s: says that it is one of %d PEs; this program reads %d at most",
+                            reader->files[index], trace_info(file)->pes, MOST_PES);
         trace_close(file);
         file = NULL;
     }
@@ -371,7 +363,7 @@ struct source *source_open(struct reader *reader, size_t index)
     /* A program that is running may not have written anything of its threads yet. */
     for (long thread = 0; thread == 0 || thread < info->threads; thread++)
         reader->thread_chosen = reader->thread_chosen || reader_wants_thread(reader, thread);
-    struct source *source = reader_allocate(NULL, 1, sizeof *source);
+    struct source *source = memory_zeroed(1, sizeof *source);
     *source = (struct source){
         .reader = reader,
         .index = index,
@@ -379,8 +371,8 @@ struct source *source_open(struct reader *reader, size_t index)
         .file = file,
         .info = info,
         .seconds_per_tick = 1 / info->ticks_per_second,
-        .wanted = reader_allocate(NULL, info->routines, sizeof(bool)),
-        .numbers = reader_allocate(NULL, info->routines, sizeof(size_t)),
+        .wanted = memory_zeroed(info->routines, sizeof(bool)),
+        .numbers = memory_zeroed(info->routines, sizeof(size_t)),
     };
     memset(source->numbers, 0, info->routines * sizeof(size_t));
     for (size_t i = 0; i < info->routines; i++)

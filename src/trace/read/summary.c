@@ -1,3 +1,4 @@
+/* The command summary: collects in one pass what summary_out.c shows. */
 #define _GNU_SOURCE
 #include "trace/read/summary.h"
 
@@ -5,11 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const waiting_names[WAITINGS] = {
-    [WAITING_BARRIERS] = "barriers",       [WAITING_POINT] = "waits",
-    [WAITING_COMPLETION] = "completion",   [WAITING_LOCKS] = "locks",
-    [WAITING_COLLECTIVES] = "collectives", [WAITING_MEMORY] = "implicit barriers",
-};
+#include "base/memory.h"
+#include "trace/read/commands.h"
 
 /* Of names of the class synchronization, by a part of them; the first that is found counts. */
 static const struct {
@@ -49,31 +47,13 @@ static size_t size_of(uint64_t bytes)
     return size;
 }
 
-uint64_t summary_size_first(size_t size)
-{
-    return size ? UINT64_C(1) << (size - 1) : 0;
-}
-
-uint64_t summary_size_last(size_t size)
-{
-    return size ? summary_size_first(size) * 2 - 1 : 0;
-}
-
-double summary_elapsed(const struct summary *summary)
-{
-    double sum = 0;
-    for (size_t i = 0; i < summary->pe_count; i++)
-        sum += summary->per_pe[i].elapsed;
-    return sum;
-}
-
 /* Room for one more at the end, zeros. */
 static void *extend(void *array, size_t *room, size_t index, size_t size)
 {
     if (index < *room)
         return array;
     size_t larger = 2 * index + 16;
-    array = reader_allocate(array, larger, size);
+    array = memory_resize_array(array, larger, size);
     memset((char *)array + *room * size, 0, (larger - *room) * size);
     *room = larger;
     return array;
@@ -95,7 +75,7 @@ static struct summary_phase *phase_of(struct summary *summary, uint32_t phase)
     struct summary_phase *found = &summary->phases[number];
     found->phase = phase;
     if (!found->counters && summary->counter_count) {
-        found->counters = reader_allocate(NULL, summary->counter_count, sizeof(double));
+        found->counters = memory_zeroed(summary->counter_count, sizeof(double));
         memset(found->counters, 0, summary->counter_count * sizeof(double));
     }
     return found;
@@ -116,8 +96,8 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
         group->routine = key[0];
         group->size = key[1];
         group->least = bytes;
-        group->sums = reader_allocate(NULL, pes, sizeof *group->sums);
-        group->counts = reader_allocate(NULL, pes, sizeof *group->counts);
+        group->sums = memory_zeroed(pes, sizeof *group->sums);
+        group->counts = memory_zeroed(pes, sizeof *group->counts);
         memset(group->sums, 0, pes * sizeof *group->sums);
         memset(group->counts, 0, pes * sizeof *group->counts);
     }
@@ -324,14 +304,14 @@ static void read_counters(struct summary *summary, struct source *source)
 
 static void describe(struct summary *summary, const struct trace_info *info)
 {
-    summary->command = strdup(info->command);
-    summary->library = strdup(info->library);
-    summary->date = strdup(info->date);
+    summary->command = memory_text(info->command);
+    summary->library = memory_text(info->library);
+    summary->date = memory_text(info->date);
     summary->pes = info->pes;
     summary->counter_count = info->counters;
-    summary->counter_names = reader_allocate(NULL, info->counters, sizeof(char *));
+    summary->counter_names = memory_zeroed(info->counters, sizeof(char *));
     for (size_t i = 0; i < info->counters; i++)
-        summary->counter_names[i] = strdup(info->counter_names[i]);
+        summary->counter_names[i] = memory_text(info->counter_names[i]);
     summary_json_begin(summary);
 }
 
@@ -340,7 +320,7 @@ static void read_source(struct summary *summary, struct source *source)
     if (!summary->command)
         describe(summary, source->info);
     summary->per_pe =
-        reader_allocate(summary->per_pe, summary->pe_count + 1, sizeof *summary->per_pe);
+        memory_resize_array(summary->per_pe, summary->pe_count + 1, sizeof *summary->per_pe);
     struct summary_pe *pe = &summary->per_pe[summary->pe_count++];
     *pe = (struct summary_pe){.pe = source->info->pe};
     summary->dropped += source->info->dropped;
@@ -383,7 +363,7 @@ static int summarize(struct reader *reader)
     bool json = reader_given(reader, "json"), results = reader_given(reader, "results");
     if (json && results)
         reader_fail(reader, 2, "--json and --results: one of them");
-    struct summary *summary = reader_allocate(NULL, 1, sizeof *summary);
+    struct summary *summary = memory_zeroed(1, sizeof *summary);
     *summary = (struct summary){.reader = reader, .grouped = results};
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = source_open(reader, i);

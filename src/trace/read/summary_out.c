@@ -1,4 +1,6 @@
+/* Shows a summary as text, as JSON or as results. */
 #define _GNU_SOURCE
+#include "base/memory.h"
 #include "trace/read/summary.h"
 
 #include <inttypes.h>
@@ -10,6 +12,32 @@
 #include "trace/read/event_out.h"
 
 /* ---- What both show ---- */
+
+static const char *const waiting_names[WAITINGS] = {
+    [WAITING_BARRIERS] = "barriers",       [WAITING_POINT] = "waits",
+    [WAITING_COMPLETION] = "completion",   [WAITING_LOCKS] = "locks",
+    [WAITING_COLLECTIVES] = "collectives", [WAITING_MEMORY] = "implicit barriers",
+};
+
+/* Bytes of what lies in a class of sizes, first and last. */
+static uint64_t size_first(size_t size)
+{
+    return size ? UINT64_C(1) << (size - 1) : 0;
+}
+
+static uint64_t size_last(size_t size)
+{
+    return size ? size_first(size) * 2 - 1 : 0;
+}
+
+/* Sum over PEs. */
+static double elapsed_time(const struct summary *summary)
+{
+    double sum = 0;
+    for (size_t i = 0; i < summary->pe_count; i++)
+        sum += summary->per_pe[i].elapsed;
+    return sum;
+}
 
 /* One quantity over the PEs. */
 struct spread {
@@ -95,7 +123,7 @@ static int by_time(const void *a, const void *b)
 static size_t *sorted_routines(const struct summary *summary)
 {
     size_t count = summary->reader->routines.count;
-    size_t *order = reader_allocate(NULL, count, sizeof *order);
+    size_t *order = memory_zeroed(count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     routines_to_sort = summary->routines;
@@ -171,7 +199,7 @@ static void text_head(const struct summary *summary)
 static void text_routines(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
-    double elapsed = summary_elapsed(summary);
+    double elapsed = elapsed_time(summary);
     size_t *order = sorted_routines(summary);
     fprintf(out, "\n%-32s %-15s %10s %14s %10s %7s %10s %10s\n", "routine", "class", "calls",
             "bytes", "time", "share", "mean", "longest");
@@ -199,7 +227,7 @@ static void text_spreads(const struct summary *summary)
         fprintf(out, " %9.3f %8d\n", ratio(s.max, s.mean), s.pe);
     }
     fprintf(out, "\n%-20s %14s %7s\n", "waiting", "time", "share");
-    double elapsed = summary_elapsed(summary);
+    double elapsed = elapsed_time(summary);
     for (size_t i = 0; i < WAITINGS; i++)
         if (summary->waiting[i] > 0)
             fprintf(out, "%-20s %14s %7s\n", waiting_names[i], time_text(summary->waiting[i]),
@@ -220,7 +248,7 @@ static void text_sizes(const struct summary *summary)
         any = true;
         char range[48];
         snprintf(range, sizeof range, size < 2 ? "%" PRIu64 : "%" PRIu64 "-%" PRIu64,
-                 summary_size_first(size), summary_size_last(size));
+                 size_first(size), size_last(size));
         fprintf(out, "%-27s %10" PRIu64 " %14" PRIu64 " %10s %10s ", range, total.calls,
                 total.bytes, time_text(total.seconds),
                 time_text(ratio(total.seconds, (double)total.calls)));
@@ -360,7 +388,7 @@ void summary_json_pair(const struct summary *summary, const struct summary_pair 
 static void json_routines(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
-    double elapsed = summary_elapsed(summary);
+    double elapsed = elapsed_time(summary);
     size_t *order = sorted_routines(summary);
     fputs("],\n\"routines\":[", out);
     for (size_t i = 0; i < summary->reader->routines.count; i++) {
@@ -384,8 +412,8 @@ static void json_sizes(const struct summary *summary)
         struct total total = size_total(summary, size);
         if (total.calls == 0)
             continue;
-        fprintf(out, "%s\n{\"from\":%" PRIu64 ",\"to\":%" PRIu64, separator,
-                summary_size_first(size), summary_size_last(size));
+        fprintf(out, "%s\n{\"from\":%" PRIu64 ",\"to\":%" PRIu64, separator, size_first(size),
+                size_last(size));
         separator = ",";
         total_members(out, &total);
         fputs(",\"classes\":{", out);
@@ -552,7 +580,7 @@ void summary_results(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
     size_t count = summary->group_numbers.count, block = 0;
-    size_t *order = reader_allocate(NULL, count, sizeof *order);
+    size_t *order = memory_zeroed(count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     groups_to_sort = summary;

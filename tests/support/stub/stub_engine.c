@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "ski/value.h"
 
@@ -312,7 +314,7 @@ void engine_flush(struct engine *engine)
 
 void engine_agree(struct engine *engine, uint64_t tag, const char *place)
 {
-    engine->agreed = (engine->agreed ^ tag ^ (place ? 1 : 0)) * 0x100000001b3u;
+    engine->agreed = hash_bytes(engine->agreed ^ (place ? 1 : 0), &tag, sizeof tag);
 }
 
 void engine_broadcast(struct engine *engine, void *data, size_t bytes)

@@ -1,0 +1,54 @@
+/*
+ * Help, manual page and bash completion of a program, all made from one table of its options.
+ *
+ * Everything goes to standard output; whether that worked is for the caller to find out (ferror).
+ * Manual pages are written from the top: manual_page(), then sections with what belongs in them.
+ */
+#ifndef SKAMPI_BASE_MANUAL_H
+#define SKAMPI_BASE_MANUAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct manual_option {
+    const char *name; /* "input" is typed as --input; one that begins with '-' is typed like that */
+    char letter;      /* of its short form; 0: none */
+    const char *value; /* placeholder of its value; NULL: takes none */
+    const char *help;  /* one line */
+    bool optional;     /* the value may be left out: "--list[=PATTERN]" */
+    const char *words; /* completion: values it takes, as words of the shell, in which $1 is the
+                          program; NULL: names of files */
+    const char *note;  /* one more line in the manual page; NULL: none */
+};
+
+/* A command that is the program's first argument, with options of its own. */
+struct manual_command {
+    const char *name;
+    const struct manual_option *options;
+    size_t count;
+};
+
+/* The options of a help text, a line each. */
+void manual_help(const struct manual_option *options, size_t count);
+
+/* The title, NAME and the start of SYNOPSIS. program in lower case; purpose: "records ...". */
+void manual_page(const char *program, const char *version, const char *purpose);
+/* A line of SYNOPSIS: the program and what follows it, or NULL. */
+void manual_synopsis(const char *command, const char *rest);
+void manual_section(const char *title);
+void manual_subsection(const char *title);
+/* Lines of text; "\n" ends one. */
+void manual_text(const char *text);
+/* The same, after a blank line. */
+void manual_paragraph(const char *text);
+/* Lines that are shown as they are. */
+void manual_example(const char *lines);
+/* What is explained, with its explanation. */
+void manual_item(const char *head, const char *text);
+void manual_items(const struct manual_option *options, size_t count);
+
+/* Options are those of the program, or of its first argument where that is a command. */
+void manual_completion(const char *program, const struct manual_option *options, size_t count,
+                       const struct manual_command *commands, size_t command_count);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * What the check knows at a place in the script: variables, their types, the loops around it.
+ */
+#include "ski/check_state.h"
+
+bool check_is_local(const struct checker *c, int symbol)
+{
+    return c->block && c->variables[symbol].block == c->block;
+}
+
+void check_assign(struct checker *c, int symbol, enum value_type type)
+{
+    struct variable *variable;
+
+    if (symbol < 0)
+        return;
+    variable = &c->variables[symbol];
+    if (c->block) {
+        variable->block = c->block;
+        variable->local_type = type;
+    } else {
+        variable->global = true;
+        variable->global_type = type;
+    }
+}
+
+const char *check_type_text(enum value_type type)
+{
+    switch (type) {
+    case TYPE_INT:
+        return "an integer";
+    case TYPE_REAL:
+        return "a double";
+    case TYPE_STRING:
+        return "a string";
+    case TYPE_COMM:
+        return "a communicator";
+    case TYPE_INT_ARRAY:
+        return "an integer array";
+    case TYPE_DATATYPE:
+        return "a datatype";
+    case TYPE_DATATYPE_ARRAY:
+        return "a datatype array";
+    case TYPE_OPERATION:
+        return "an operation";
+    case TYPE_INFO:
+        return "an info object";
+    case TYPE_VOID:
+        break;
+    }
+    return "nothing";
+}
+
+bool check_fits(enum value_type given, enum value_type wanted)
+{
+    bool numbers =
+        (given == TYPE_INT || given == TYPE_REAL) && (wanted == TYPE_INT || wanted == TYPE_REAL);
+
+    return given == TYPE_UNKNOWN || given == wanted || numbers;
+}
+
+bool check_literal(const struct expr *expr, double *value)
+{
+    if (!expr)
+        return false;
+    switch (expr->kind) {
+    case EXPR_INTEGER:
+        *value = (double)expr->integer;
+        return true;
+    case EXPR_REAL:
+        *value = expr->real;
+        return true;
+    case EXPR_UNARY:
+        if ((expr->op != OP_NEGATE && expr->op != OP_PLUS) || !check_literal(expr->args[0], value))
+            return false;
+        if (expr->op == OP_NEGATE)
+            *value = -*value;
+        return true;
+    default:
+        return false;
+    }
+}

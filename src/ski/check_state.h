@@ -1,0 +1,50 @@
+/*
+ * What the check knows at a place in the script: variables, their types, the loops around it.
+ *
+ * One pass in the order of the text. Types are followed where the text alone decides them; after
+ * branches and within loops, what may have been assigned counts as unknown. Private to check.c,
+ * check_*.c and unknown.c.
+ */
+#ifndef SKAMPI_SKI_CHECK_STATE_H
+#define SKAMPI_SKI_CHECK_STATE_H
+
+#include "ski/diag.h"
+#include "ski/tree.h"
+#include "ski/value.h"
+
+#define TYPE_UNKNOWN ((enum value_type)0)
+
+struct variable {
+    bool global; /* assigned outside the blocks so far */
+    enum value_type global_type;
+    const struct stmt *block; /* the last one that assigned it */
+    enum value_type local_type;
+};
+
+struct around {
+    const struct stmt *loop;
+    const struct around *outer;
+};
+
+struct checker {
+    struct tree *tree;
+    struct diag *diag;
+    struct variable *variables; /* by symbol */
+    const struct stmt *block;   /* NULL outside */
+    const struct around *loops; /* around the statement, from the inside */
+    bool refining;
+};
+
+/* Whether the name means a variable of the block that is checked. */
+bool check_is_local(const struct checker *c, int symbol);
+/* The variable has a value of this type from here on. symbol -1: none, after an error. */
+void check_assign(struct checker *c, int symbol, enum value_type type);
+
+/* "an integer" and so on, as messages say it. */
+const char *check_type_text(enum value_type type);
+/* Whether a value of one type can be given where another is wanted. */
+bool check_fits(enum value_type given, enum value_type wanted);
+/* The value of a number that is written down, with its sign; false: it is something else. */
+bool check_literal(const struct expr *expr, double *value);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The values of an arithmetic loop, apart from any tree (section "Loops" of the language
+ * reference): exact hidden value, visible rounded value, direction, end.
+ */
+#ifndef SKAMPI_SKI_LOOP_H
+#define SKAMPI_SKI_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ski/value.h"
+
+struct loop {
+    bool multiplicative;
+    bool unlimited;
+    struct value start, end, step; /* integers or doubles */
+    int64_t multiple_of;           /* 0: none */
+    /* private */
+    struct value hidden, visible;
+    int64_t rounds; /* the hidden value of an additive loop is start + rounds * step */
+    bool upward, started;
+};
+
+/* NULL, or why the loop can never end or makes no sense (static text). */
+const char *loop_begin(struct loop *loop);
+/* The next visible value, different from the one before; false behind the last. visible then holds
+ * the first value not executed, or the last executed one where there is none of 64 bits (a limited
+ * loop ends there regularly). *error (static text, else NULL): a loop without end
+ * overflows, or the step is too small to ever change the value. */
+bool loop_next(struct loop *loop, struct value *v, const char **error);
+/* Whether values become larger. */
+bool loop_grows(const struct loop *loop);
+/* How many values come behind the one that is visible; of more than a million that are not whole
+ * numbers, about. Only for limited loops. */
+int64_t loop_remaining(const struct loop *loop);
+/* For people who wait: which part of the rounds the visible value is, from *begin (0: the first)
+ * on, *width of it. Half of it for a loop without end. */
+void loop_share(const struct loop *loop, double *begin, double *width);
+
+#endif

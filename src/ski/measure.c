@@ -1,0 +1,402 @@
+/*
+ * The statement measure.
+ */
+#include "ski/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "engine/measurement.h"
+#include "ski/evaluate.h"
+
+/* Bytes that the columns and the call of one measure may have. */
+#define MEASURE_LIMIT ((size_t)1 << 20)
+
+/* ---- Arguments ---- */
+
+/* The same as the type letters of a builtin. */
+static void argument_letters(const struct measurement *function,
+                             char letters[MEASUREMENT_MAX_PARAMETERS + 2])
+{
+    size_t count = measurement_parameter_count(function);
+    size_t required = measurement_required_count(function);
+
+    for (size_t i = 0; i < count; i++) {
+        if (i == required)
+            *letters++ = '?';
+        *letters++ = (char)value_type_of(function->parameters[i].type);
+    }
+    *letters = '\0';
+}
+
+/* What was not given, as the function wants it then. */
+static struct value *complete_args(const struct measurement *function, struct value *given,
+                                   size_t given_count)
+{
+    size_t count = measurement_parameter_count(function);
+    struct value *args;
+
+    if (given_count == count)
+        return given;
+    args = memory_zeroed(count, sizeof *args);
+    for (size_t i = 0; i < given_count; i++)
+        args[i] = given[i];
+    free(given);
+    for (size_t i = given_count; i < count; i++) {
+        const char *text = function->parameters[i].otherwise;
+        enum value_type type = value_type_of(function->parameters[i].type);
+
+        args[i] = type == TYPE_INT    ? value_int(strtoll(text, NULL, 10))
+                  : type == TYPE_REAL ? value_real(strtod(text, NULL))
+                                      : value_string(text, strlen(text));
+    }
+    return args;
+}
+
+/* The values stay the owners of what the argument points to. */
+static struct argument argument_of(const struct value *v)
+{
+    struct argument argument = {0};
+
+    if (v->type == TYPE_INT)
+        argument.integer = v->as.integer;
+    if (v->type == TYPE_REAL)
+        argument.real = v->as.real;
+    if (v->type == TYPE_STRING)
+        argument.string = v->as.string->text;
+    if (v->type == TYPE_INT_ARRAY) {
+        argument.integer = (int64_t)v->as.array->count;
+        argument.array = v->as.array->items;
+    }
+    if (v->type == TYPE_DATATYPE) {
+        argument.datatype = v->as.datatype;
+        argument.string = datatype_text(v->as.datatype);
+    }
+    if (v->type == TYPE_OPERATION) {
+        argument.operation = v->as.operation;
+        argument.string = operation_name(v->as.operation);
+    }
+    if (v->type == TYPE_INFO) {
+        argument.info = v->as.info;
+        argument.string = info_text(v->as.info);
+    }
+    return argument;
+}
+
+/* ---- What the result is labelled with ---- */
+
+/* The value in one line. *bytes counts what is shown; when it is too much, nothing more is. */
+static char *column_text(const struct value *v, size_t *bytes)
+{
+    char *shown;
+
+    if (*bytes > MEASURE_LIMIT)
+        return text_format("...");
+    shown = value_text(v);
+    text_disarm(shown, true);
+    *bytes += strlen(shown);
+    return shown;
+}
+
+/* Shmem_Put_Round(count=8, iterations=5) */
+static char *measure_text(const struct measurement *function, const struct value *args,
+                          size_t *bytes)
+{
+    struct text text = {0};
+    size_t count = measurement_parameter_count(function);
+
+    text_append(&text, "%s(", function->name);
+    for (size_t i = 0; i < count; i++) {
+        const char *quote = args[i].type == TYPE_STRING ? "\"" : "";
+        char *shown = column_text(&args[i], bytes);
+
+        text_append(&text, "%s%s=%s%s%s", i > 0 ? ", " : "", function->parameters[i].name, quote,
+                    shown, quote);
+        free(shown);
+    }
+    text_append(&text, ")");
+    return text_take(&text);
+}
+
+static size_t loop_depth(const struct interp *in)
+{
+    size_t depth = 0;
+
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
+        depth++;
+    return depth;
+}
+
+/* The loop variables as they are now, outermost first; the values are allocated. */
+static struct loop_variable *loop_variables(struct interp *in, size_t count, size_t *bytes)
+{
+    struct loop_variable *variables = memory_zeroed(count, sizeof *variables);
+    size_t i = count;
+
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer) {
+        int symbol = frame->stmt->symbol;
+
+        variables[--i] =
+            (struct loop_variable){.name = in->tree->symbols[symbol],
+                                   .value = column_text(script_variable(in, symbol, true), bytes)};
+    }
+    return variables;
+}
+
+/* ---- The loops around it ---- */
+
+static bool in_endless_loop(const struct interp *in)
+{
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
+        if (frame->unlimited)
+            return true;
+    return false;
+}
+
+/* The first value of a loop to ... was asked for; how far it gets behind that, is open. */
+static bool in_open_loop(const struct interp *in)
+{
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
+        if (frame->unlimited && frame->rounds > 0)
+            return true;
+    return false;
+}
+
+/* A loop to ... ends by that. A limited one goes on, since each of its values was asked for, unless
+ * larger ones follow and are not asked for (within a loop to ...) or too many. */
+static void note_too_large(struct interp *in)
+{
+    struct frame *frame = in->loop;
+
+    if (!frame)
+        return;
+    if (frame->unlimited) {
+        frame->ends = true;
+    } else if (frame->loop && in_open_loop(in)) {
+        frame->ends = loop_grows(frame->loop);
+    } else if (frame->loop && !engine_lists_missing(in->engine)) {
+        frame->ends = frame->cut = true;
+    }
+}
+
+/* Whom it concerns that something was (not) measured: loops end when it was too large, and those
+ * without end have to come closer to one. */
+static void note_measured(struct interp *in, const struct measure_request *request,
+                          enum measure_status status)
+{
+    struct demand demand = {0};
+
+    if (status == MEASURE_TOO_LARGE)
+        note_too_large(in);
+    if (status == MEASURE_TIME_OVER)
+        in->missing++;
+    for (struct frame *frame = in->loop; frame; frame = frame->outer)
+        if (status == MEASURE_TIME_OVER && (frame->unlimited || in->missing >= MOST_LISTED_MISSING))
+            frame->ends = true; /* nothing else would end it in time */
+    if (status == MEASURE_DONE)
+        measurement_demand(request->function, request->arguments, request->set, &demand);
+    size_t weight = measurement_weight(request->function, &demand);
+
+    for (struct frame *frame = in->loop; frame; frame = frame->outer) {
+        frame->asked++;
+        if (status != MEASURE_DONE)
+            continue;
+        if (frame->done == 0 || weight < frame->least_demand)
+            frame->least_demand = weight;
+        if (frame->done == 0 || weight > frame->most_demand)
+            frame->most_demand = weight;
+        frame->done++;
+    }
+}
+
+/* ---- Calls that cannot be measured ---- */
+
+/* What is the same whenever the statement is executed. */
+static bool is_constant(const struct interp *in, const struct expr *expr)
+{
+    switch (expr->kind) {
+    case EXPR_INTEGER:
+    case EXPR_REAL:
+    case EXPR_STRING:
+        return true;
+    case EXPR_NAME:
+        return !expr->local && in->globals[expr->symbol].constant &&
+               strcmp(in->globals[expr->symbol].constant, expr->text) == 0;
+    case EXPR_CALL:
+        return false;
+    case EXPR_ARRAY:
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+        for (size_t i = 0; i < expr->count; i++)
+            if (!is_constant(in, expr->args[i]))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+/* Whether no set of PEs would do: a mistake of whoever wrote the script. */
+static bool is_never_right(const struct measure_request *request, int pes)
+{
+    const int sizes[] = {1, 2, 4, pes, 1 << 16};
+
+    if (request->function->neighborhood)
+        return false; /* that depends on the set's topology */
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct pe_set *set = pe_set_strided(0, 1, sizes[i]);
+        struct measure_request other = *request;
+        int argument;
+
+        other.set = set;
+        char *refusal = engine_refusal(&other, &argument);
+
+        pe_set_release(set);
+        free(refusal);
+        if (!refusal)
+            return false;
+    }
+    return true;
+}
+
+/* Constants that the function never accepts are an error of the script. What depends on the set, on
+ * a variable or on the PEs that there are leaves out this point alone: *refusal (allocated) says
+ * why, NULL when it can be measured. */
+static bool check_request(struct interp *in, const struct stmt *stmt,
+                          const struct measure_request *request, char **refusal)
+{
+    const struct expr *call = stmt->expr;
+    bool constant = true;
+    int argument;
+
+    *refusal = engine_refusal(request, &argument);
+    if (!*refusal)
+        return true;
+    for (size_t i = 0; i < call->count; i++)
+        constant = constant && is_constant(in, call->args[i]);
+    if (!constant || !is_never_right(request, engine_pes(in->engine)))
+        return true;
+    script_fail(in, argument < 0 ? call->where : call->args[argument]->where, "%s: %s", call->text,
+                *refusal);
+    free(*refusal);
+    return false;
+}
+
+/* ---- The statement ---- */
+
+/* The request's arguments and set are there; the rest is added here. refusal (taken over): why it
+ * cannot be measured, as far as is known, or NULL. */
+static bool measure_request(struct interp *in, const struct stmt *stmt,
+                            struct measure_request *request, const struct value *args,
+                            char *refusal)
+{
+    if (!refusal && !check_request(in, stmt, request, &refusal))
+        return false;
+    size_t depth = loop_depth(in), bytes = 0;
+    struct loop_variable *variables = loop_variables(in, depth, &bytes);
+    char *place = diag_place(in->source, stmt->where);
+    char *text = measure_text(request->function, args, &bytes);
+    int size = pe_set_size(request->set);
+    char *agreed = text_format("%s on %d PEs, %d to %d", text, size,
+                               size > 0 ? pe_set_member(request->set, 0) : -1,
+                               size > 0 ? pe_set_member(request->set, size - 1) : -1);
+
+    request->variables = variables;
+    request->variable_count = depth;
+    request->place = place;
+    request->text = text;
+    request->endless = in_endless_loop(in);
+    request->open = in_open_loop(in);
+    if (bytes <= MEASURE_LIMIT) {
+        script_agree(in, stmt->where, agreed);
+        engine_progress(in->engine, in->span.begin);
+        if (refusal)
+            engine_leave_out(in->engine, request, refusal);
+        note_measured(in, request, refusal ? MEASURE_REFUSED : engine_measure(in->engine, request));
+        in->pending = 0;
+    }
+    free(refusal);
+    for (size_t i = 0; i < depth; i++)
+        free((char *)variables[i].value);
+    free(variables);
+    free(place);
+    free(text);
+    free(agreed);
+    return bytes <= MEASURE_LIMIT ||
+           script_fail(
+               in, stmt->where,
+               "the arguments and the loop variables of this measure are longer than %zu MiB",
+               MEASURE_LIMIT >> 20);
+}
+
+static bool is_at(struct position a, struct position b)
+{
+    return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+/* The set that is measured on. One that cannot be made here, such as comm(8) of fewer PEs, leaves
+ * out this point alone: it is empty then, and *refusal (allocated) says why. */
+static bool evaluate_set(struct interp *in, const struct expr *expr, struct value *set,
+                         char **refusal)
+{
+    if (evaluate(in, expr, set)) {
+        if (set->type == TYPE_COMM)
+            return true;
+        script_fail(
+            in, expr->where,
+            "measure needs a communicator before the colon, such as MPI_COMM_WORLD (given: %s)",
+            value_type_name(set->type));
+        value_release(set);
+        return false;
+    }
+    if (expr->kind != EXPR_CALL || !expr->builtin || expr->builtin->result != TYPE_COMM ||
+        !is_at(in->error_where, expr->where))
+        return false;
+    *refusal = in->error;
+    in->error = NULL;
+    *set = value_set(pe_set_create(NULL, 0));
+    return true;
+}
+
+bool script_measure(struct interp *in, const struct stmt *stmt)
+{
+    const struct expr *call = stmt->expr;
+    const struct settings *settings = engine_settings(in->engine);
+    char letters[MEASUREMENT_MAX_PARAMETERS + 2];
+    size_t count;
+    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    struct value set, *args;
+
+    if (call->kind != EXPR_CALL || !call->measurement)
+        return script_fail(in, call->where,
+                           "measure needs the call of a measurement function behind the "
+                           "colon; skampi --list shows them");
+    if (settings->min_repetitions > settings->max_repetitions)
+        return script_fail(in, stmt->where,
+                           "at least %d repetitions are asked for but at most %d; change one with "
+                           "set_min_repetitions() or set_max_repetitions()",
+                           settings->min_repetitions, settings->max_repetitions);
+    char *refusal = NULL;
+
+    if (!evaluate_set(in, stmt->set, &set, &refusal))
+        return false;
+    argument_letters(call->measurement, letters);
+    if (!evaluate_args(in, call, letters, &args, &refusal)) {
+        free(refusal);
+        value_release(&set);
+        return false;
+    }
+    args = complete_args(call->measurement, args, call->count);
+    count = measurement_parameter_count(call->measurement);
+    for (size_t i = 0; i < count; i++)
+        arguments[i] = argument_of(&args[i]);
+    bool ok = measure_request(in, stmt,
+                              &(struct measure_request){.function = call->measurement,
+                                                        .arguments = arguments,
+                                                        .set = set.as.set},
+                              args, refusal);
+    args_release(args, count);
+    value_release(&set);
+    return ok;
+}

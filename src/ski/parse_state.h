@@ -1,0 +1,75 @@
+/*
+ * The parser's place in the script: the next tokens, errors, and how parsing goes on after one.
+ *
+ * After an error the parser is in panic: everything returns at once and reports nothing more, until
+ * the next statement is found. Private to parser.c and parse_*.c.
+ */
+#ifndef SKAMPI_SKI_PARSE_STATE_H
+#define SKAMPI_SKI_PARSE_STATE_H
+
+#include "ski/diag.h"
+#include "ski/lexer.h"
+#include "ski/tree.h"
+
+/* A construct that still has to be closed. */
+struct construct {
+    enum token_kind opener;
+    struct position where;
+    bool else_if; /* holds an "else if", which may explain that its fi is missing */
+    struct construct *outer;
+};
+
+/* Symbols by name: open addressing; a slot holds an index into tree.symbols + 1. */
+struct names {
+    int *slots;
+    size_t size; /* a power of two, at least twice the number of names */
+};
+
+struct parser {
+    struct tree *tree;
+    struct diag *diag;
+    struct lexer *lexer;
+    struct token previous, current, next;
+    struct names names;
+    struct construct *open;
+    int statement_depth, expression_depth;
+    bool panic;
+    bool abandoned; /* the rest is not looked at */
+    bool outside;   /* a block seems to lack its begin */
+    size_t text_taken;
+};
+
+void parse_advance(struct parser *p);
+bool parse_at(const struct parser *p, enum token_kind kind);
+/* Goes past a token of that kind; false when there is another one. */
+bool parse_accept(struct parser *p, enum token_kind kind);
+/* The same; another token is an error. */
+bool parse_expect(struct parser *p, enum token_kind kind);
+
+/* An error after which parsing simply goes on. */
+void parse_complain(struct parser *p, struct position where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* An error that makes the rest of the statement incomprehensible: panic. */
+void parse_fail(struct parser *p, struct position where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "expected ..., found ..." of the current token; panic. */
+void parse_fail_expected(struct parser *p, const char *expected);
+/* Gives up on the whole script, where nobody can say what belongs where. */
+void parse_abandon(struct parser *p);
+
+#define DESCRIPTION 64
+/* The token as a message shows it: "name 'x'". Returns buffer. */
+const char *parse_describe(const struct token *token, char buffer[DESCRIPTION]);
+
+#define INDEX_HINT "; elements of arrays are read with int_array_get(array, index)"
+
+/* Ends a panic: goes to what looks like the next statement. */
+void parse_synchronize(struct parser *p);
+/* The word between the header of a construct and its body; an error in the header ends here. */
+void parse_end_header(struct parser *p, enum token_kind word);
+
+/* One level deeper, where depth is one of the parser's; false and an error when that is too deep.
+ * The caller decrements it again in either case. */
+bool parse_enter(struct parser *p, int *depth);
+
+#endif

@@ -1,0 +1,504 @@
+/*
+ * Statements, and the constructs that hold statements: loops, if, blocks.
+ */
+#include "ski/parse_statement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ski/node.h"
+#include "ski/parse_expression.h"
+
+/* ---- Constructs that have to be closed ---- */
+
+static bool closes(const struct parser *p, const struct construct *construct)
+{
+    switch (p->current.kind) {
+    case TOKEN_OD:
+        return construct->opener == TOKEN_FOR || construct->opener == TOKEN_AUTOREFINE;
+    case TOKEN_FI:
+    case TOKEN_ELSE:
+    case TOKEN_ELSEIF:
+        return construct->opener == TOKEN_IF;
+    case TOKEN_END:
+        return construct->opener == TOKEN_BEGIN || p->next.kind != TOKEN_MEASUREMENT;
+    default:
+        return true; /* begin: blocks do not nest */
+    }
+}
+
+/* A token that ends the body of some construct. */
+static bool at_closer(const struct parser *p)
+{
+    switch (p->current.kind) {
+    case TOKEN_OD:
+    case TOKEN_FI:
+    case TOKEN_ELSE:
+    case TOKEN_ELSEIF:
+    case TOKEN_END:
+        return true;
+    case TOKEN_BEGIN:
+        return p->open;
+    default:
+        return false;
+    }
+}
+
+static bool closes_any(const struct parser *p)
+{
+    for (const struct construct *c = p->open; c; c = c->outer)
+        if (closes(p, c))
+            return true;
+    return false;
+}
+
+/* A closer without anything to close. */
+static void skip_stray(struct parser *p)
+{
+    struct position where = p->current.where;
+
+    switch (p->current.kind) {
+    case TOKEN_OD:
+        parse_complain(p, where, "'od' without a 'for' that it could end");
+        break;
+    case TOKEN_END:
+        /* Otherwise what stands outside a block was reported. */
+        if (!p->outside)
+            parse_complain(p, where, "'end' without a 'begin measurement' that it could end");
+        parse_advance(p);
+        if (!parse_at(p, TOKEN_MEASUREMENT))
+            return;
+        p->outside = false;
+        break;
+    default:
+        parse_complain(p, where, "'%s' without an 'if' that it could belong to",
+                       token_keyword(p->current.kind));
+    }
+    parse_advance(p);
+}
+
+static void open_construct(struct parser *p, struct construct *construct)
+{
+    *construct = (struct construct){p->current.kind, p->current.where, false, p->open};
+    p->open = construct;
+}
+
+/* The word that ends the innermost construct. A missing one ends it as well, if something else
+ * that ends a body stands here. */
+static bool close_construct(struct parser *p, enum token_kind word)
+{
+    struct construct *construct = p->open;
+    char found[DESCRIPTION];
+
+    p->open = construct->outer;
+    if (parse_accept(p, word))
+        return true;
+    parse_complain(p, p->current.where, "expected %s to close the '%s' of line %d, found %s%s",
+                   word == TOKEN_END ? "'end measurement'" : token_kind_name(word),
+                   token_keyword(construct->opener), construct->where.line,
+                   parse_describe(&p->current, found),
+                   construct->else_if ? "; 'else if' begins another 'if', write 'elseif'" : "");
+    /* "end" alone is a slip for od or fi. */
+    if (word != TOKEN_END && parse_at(p, TOKEN_END) && p->next.kind != TOKEN_MEASUREMENT)
+        parse_advance(p);
+    return false;
+}
+
+static void enter_body(struct parser *p, struct stmt_list *list)
+{
+    if (parse_enter(p, &p->statement_depth))
+        parse_body(p, list);
+    else
+        parse_abandon(p);
+    p->statement_depth--;
+}
+
+/* ---- Simple statements ---- */
+
+static void parse_list(struct parser *p, struct stmt *stmt)
+{
+    do {
+        node_append_expr(&stmt->list, &stmt->list_count, parse_expression(p));
+    } while (!p->panic && parse_accept(p, TOKEN_COMMA));
+}
+
+static struct stmt *parse_print(struct parser *p, enum stmt_kind kind)
+{
+    struct stmt *stmt = node_stmt(p, kind);
+
+    parse_advance(p);
+    parse_list(p, stmt);
+    return stmt;
+}
+
+static struct stmt *parse_flush(struct parser *p)
+{
+    struct stmt *stmt = node_stmt(p, STMT_FLUSH);
+
+    parse_advance(p);
+    return stmt;
+}
+
+static struct stmt *parse_measure(struct parser *p)
+{
+    struct stmt *stmt = node_stmt(p, STMT_MEASURE);
+
+    parse_advance(p);
+    stmt->set = parse_expression(p);
+    parse_expect(p, TOKEN_COLON);
+    stmt->expr = parse_expression(p);
+    return stmt;
+}
+
+static struct stmt *parse_assert(struct parser *p)
+{
+    struct stmt *stmt = node_stmt(p, STMT_ASSERT);
+    struct position where = p->current.where;
+    struct expr *call = parse_call(p);
+
+    if (!call)
+        return stmt;
+    if (call->count != 2)
+        parse_complain(p, where, "assert takes a condition and a text: assert(n > 1, \"why\")");
+    stmt->list = call->args;
+    stmt->list_count = call->count;
+    call->args = NULL;
+    call->count = 0;
+    expr_release(call);
+    return stmt;
+}
+
+struct stmt *parse_assignment_here(struct parser *p)
+{
+    struct stmt *stmt = node_stmt(p, STMT_ASSIGN);
+
+    stmt->symbol = node_symbol(p, &p->current);
+    stmt->symbol_where = p->current.where;
+    parse_advance(p);
+    parse_advance(p);
+    stmt->expr = parse_expression(p);
+    return stmt;
+}
+
+/* ---- Loops ---- */
+
+static void parse_step(struct parser *p, struct stmt *stmt)
+{
+    if (p->panic || !parse_accept(p, TOKEN_STEP))
+        return;
+    stmt->multiplicative = parse_accept(p, TOKEN_STAR);
+    stmt->step = parse_expression(p);
+    if (p->panic || !parse_at(p, TOKEN_MULTIPLEOF))
+        return;
+    if (!stmt->multiplicative)
+        parse_complain(p, p->current.where,
+                       "'multipleof' needs a factor as step: step *FACTOR multipleof NUMBER");
+    parse_advance(p);
+    stmt->multiple_of = parse_expression(p);
+}
+
+static void parse_range(struct parser *p, struct stmt *stmt)
+{
+    stmt->from = parse_expression(p);
+    parse_expect(p, TOKEN_TO);
+    if (!p->panic && !parse_accept(p, TOKEN_DOTS))
+        stmt->to = parse_expression(p);
+    parse_step(p, stmt);
+}
+
+static void parse_in(struct parser *p, struct stmt *stmt)
+{
+    if (parse_accept(p, TOKEN_LEFT_BRACKET)) {
+        stmt->kind = STMT_FOR_LIST;
+        if (parse_accept(p, TOKEN_RIGHT_BRACKET))
+            return;
+        parse_list(p, stmt);
+        if (!p->panic && !parse_accept(p, TOKEN_RIGHT_BRACKET))
+            parse_fail_expected(p, "',' or ']'");
+    } else {
+        stmt->kind = STMT_FOR_CALL;
+        if (parse_at(p, TOKEN_NAME) && p->next.kind == TOKEN_LEFT_PAREN)
+            stmt->expr = parse_call(p);
+        else
+            parse_fail_expected(p, "a list '[...]' or an iterator 'name(...)'");
+    }
+}
+
+static void parse_loop_name(struct parser *p, struct stmt *stmt)
+{
+    if (!parse_at(p, TOKEN_NAME)) {
+        parse_fail_expected(p, "the name of a variable");
+        return;
+    }
+    stmt->symbol = node_symbol(p, &p->current);
+    stmt->symbol_where = p->current.where;
+    parse_advance(p);
+}
+
+static struct stmt *parse_loop(struct parser *p)
+{
+    bool refined = parse_at(p, TOKEN_AUTOREFINE);
+    struct stmt *stmt = node_stmt(p, refined ? STMT_AUTOREFINE : STMT_FOR);
+    struct construct construct;
+
+    open_construct(p, &construct);
+    parse_advance(p);
+    parse_loop_name(p, stmt);
+    if (p->panic || parse_accept(p, TOKEN_ASSIGN)) {
+        parse_range(p, stmt);
+    } else if (parse_at(p, TOKEN_IN)) {
+        if (refined)
+            parse_complain(p, p->current.where,
+                           "'autorefine' needs a range of numbers: autorefine x = 1 to 10 do");
+        parse_advance(p);
+        parse_in(p, stmt);
+    } else {
+        parse_fail_expected(p, refined ? "'='" : "'=' or 'in'");
+    }
+    parse_end_header(p, TOKEN_DO);
+    enter_body(p, &stmt->body);
+    close_construct(p, TOKEN_OD);
+    return stmt;
+}
+
+/* ---- if ---- */
+
+/* The condition and the branches; fi is the caller's. */
+static void parse_branches(struct parser *p, struct stmt *stmt)
+{
+    parse_advance(p);
+    stmt->expr = parse_expression(p);
+    parse_end_header(p, TOKEN_THEN);
+    enter_body(p, &stmt->body);
+    if (parse_at(p, TOKEN_ELSEIF)) {
+        struct stmt *nested = node_stmt(p, STMT_IF);
+
+        node_append_stmt(&stmt->otherwise, nested);
+        if (parse_enter(p, &p->statement_depth))
+            parse_branches(p, nested);
+        else
+            parse_abandon(p);
+        p->statement_depth--;
+    } else if (parse_accept(p, TOKEN_ELSE)) {
+        if (parse_at(p, TOKEN_IF) && !p->current.starts_line)
+            p->open->else_if = true;
+        enter_body(p, &stmt->otherwise);
+    }
+}
+
+static struct stmt *parse_if(struct parser *p)
+{
+    struct stmt *stmt = node_stmt(p, STMT_IF);
+    struct construct construct;
+
+    open_construct(p, &construct);
+    parse_branches(p, stmt);
+    while (parse_at(p, TOKEN_ELSE) || parse_at(p, TOKEN_ELSEIF)) {
+        parse_complain(p, p->current.where,
+                       "this '%s' stands behind the 'else' of the 'if' of line %d",
+                       token_keyword(p->current.kind), construct.where.line);
+        if (parse_at(p, TOKEN_ELSEIF)) {
+            parse_advance(p);
+            expr_release(parse_expression(p));
+            parse_end_header(p, TOKEN_THEN);
+        } else {
+            parse_advance(p);
+        }
+        enter_body(p, &stmt->otherwise);
+    }
+    close_construct(p, TOKEN_FI);
+    return stmt;
+}
+
+/* ---- Any statement ---- */
+
+/* A name that begins no statement; perhaps a keyword was meant. */
+static void reject_name(struct parser *p)
+{
+    char *name = node_text(p->current.text, p->current.length);
+    const char *words[TOKEN_KINDS + 1] = {"assert"};
+    const char *word;
+    size_t count = 1;
+
+    for (int kind = 0; kind < TOKEN_KINDS; kind++)
+        if (token_keyword((enum token_kind)kind))
+            words[count++] = token_keyword((enum token_kind)kind);
+    word = diag_closest(name, words, count);
+    if (word && p->next.kind < TOKEN_LESS) {
+        parse_fail(p, p->current.where, "unknown statement '%s': did you mean '%s'?", name, word);
+    } else if (p->next.starts_line || p->next.kind == TOKEN_EOF) {
+        parse_fail(p, p->current.where,
+                   "name '%.40s' alone is no statement: expected '=' or '(' behind it", name);
+    } else {
+        parse_advance(p);
+        parse_fail_expected(p, "'=' or '('");
+    }
+    free(name);
+}
+
+static struct stmt *parse_name_statement(struct parser *p)
+{
+    struct stmt *stmt;
+
+    if (p->next.kind == TOKEN_ASSIGN)
+        return parse_assignment_here(p);
+    if (p->next.kind == TOKEN_LEFT_PAREN && token_says(&p->current, "assert"))
+        return parse_assert(p);
+    if (p->next.kind != TOKEN_LEFT_PAREN) {
+        reject_name(p);
+        return NULL;
+    }
+    stmt = node_stmt(p, STMT_CALL);
+    stmt->expr = parse_call(p);
+    return stmt;
+}
+
+static void reject_token(struct parser *p)
+{
+    char found[DESCRIPTION];
+
+    parse_describe(&p->current, found);
+    if (token_keyword(p->current.kind) && p->next.kind == TOKEN_ASSIGN)
+        parse_fail(p, p->current.where, "%s cannot be the name of a variable", found);
+    else if (parse_at(p, TOKEN_LEFT_BRACKET))
+        parse_fail(p, p->current.where, "expected a statement, found '['" INDEX_HINT);
+    else
+        parse_fail(p, p->current.where, "expected a statement, found %s%s", found,
+                   parse_at(p, TOKEN_ASSIGN) && p->previous.starts_line
+                       ? "; does the line before lack something?"
+                       : "");
+    parse_advance(p);
+}
+
+/* What only a block may hold. */
+static void require_block(struct parser *p, const char *what)
+{
+    if (p->open)
+        return;
+    parse_complain(p, p->current.where, "%s must stand inside 'begin measurement \"name\"'", what);
+    p->outside = true;
+}
+
+static struct stmt *parse_statement(struct parser *p)
+{
+    switch (p->current.kind) {
+    case TOKEN_NAME:
+        return parse_name_statement(p);
+    case TOKEN_PRINT:
+        require_block(p, "'print'");
+        return parse_print(p, STMT_PRINT);
+    case TOKEN_PRINT_ALL:
+        require_block(p, "'print_all'");
+        return parse_print(p, STMT_PRINT_ALL);
+    case TOKEN_FLUSH:
+        require_block(p, "'flush'");
+        return parse_flush(p);
+    case TOKEN_MEASURE:
+        require_block(p, "'measure'");
+        return parse_measure(p);
+    case TOKEN_FOR:
+    case TOKEN_AUTOREFINE:
+        require_block(p, "a loop");
+        return parse_loop(p);
+    case TOKEN_IF:
+        require_block(p, "'if'");
+        return parse_if(p);
+    default:
+        reject_token(p);
+        return NULL;
+    }
+}
+
+/* ---- Blocks ---- */
+
+static bool is_blank_line(const char *line, const char *end, const char **next)
+{
+    while (line < end && strchr(" \t\r", *line) && *line != '\0')
+        line++;
+    *next = line + 1;
+    return line < end && *line == '\n';
+}
+
+/* The text up to the last token and a comment behind it, for the option that shows it. */
+static char *take_source_text(struct parser *p)
+{
+    size_t length;
+    const char *all = lexer_expanded(p->lexer, &length);
+    const char *begin = all + p->text_taken, *end = all + p->previous.expanded_end;
+    const char *stop = all + length, *line = end, *next;
+    char *text, *copy;
+
+    while (line < stop && (*line == ' ' || *line == '\t' || *line == '\r'))
+        line++;
+    if (line < stop && *line == '#')
+        line = memchr(line, '\n', (size_t)(stop - line));
+    if (!line || line == stop)
+        end = stop;
+    else if (*line == '\n')
+        end = line + 1;
+    p->text_taken = (size_t)(end - all);
+    while (is_blank_line(begin, end, &next))
+        begin = next;
+    text = node_text(begin, (size_t)(end - begin));
+    if (end > begin && end[-1] == '\n')
+        return text;
+    copy = text_format("%s\n", text);
+    free(text);
+    return copy;
+}
+
+static void parse_block_name(struct parser *p, struct stmt *stmt)
+{
+    if (parse_expect(p, TOKEN_MEASUREMENT)) {
+        if (parse_at(p, TOKEN_STRING))
+            stmt->text = node_text(p->current.text, p->current.length);
+        if (!parse_accept(p, TOKEN_STRING))
+            parse_fail_expected(p, "the name of the measurement in double quotes");
+    }
+    if (!stmt->text)
+        stmt->text = node_text("", 0);
+    if (p->panic)
+        parse_synchronize(p);
+}
+
+static struct stmt *parse_block(struct parser *p)
+{
+    struct stmt *stmt = node_stmt(p, STMT_BLOCK);
+    struct construct construct;
+
+    open_construct(p, &construct);
+    parse_advance(p);
+    parse_block_name(p, stmt);
+    parse_body(p, &stmt->body);
+    stmt->end_where = p->current.where;
+    if (close_construct(p, TOKEN_END) && !parse_accept(p, TOKEN_MEASUREMENT)) {
+        parse_fail_expected(p, "'measurement'");
+        p->panic = false;
+    }
+    stmt->source_text = take_source_text(p);
+    p->tree->block_count++;
+    p->outside = false;
+    return stmt;
+}
+
+void parse_body(struct parser *p, struct stmt_list *list)
+{
+    while (true) {
+        struct stmt *stmt;
+
+        if (p->panic)
+            parse_synchronize(p);
+        if (parse_at(p, TOKEN_EOF))
+            return;
+        if (at_closer(p)) {
+            if (closes_any(p))
+                return;
+            skip_stray(p);
+            continue;
+        }
+        stmt = parse_at(p, TOKEN_BEGIN) ? parse_block(p) : parse_statement(p);
+        if (stmt)
+            node_append_stmt(list, stmt);
+    }
+}

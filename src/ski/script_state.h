@@ -1,0 +1,81 @@
+/*
+ * A script being run: its variables, the loops around the statement, and the error that ends it.
+ *
+ * Errors are not thrown but handed up, so that all memory is given back before the job ends:
+ * functions return false when the script has failed, with the error stored here. Private to
+ * interp.c, evaluate.c, print.c, measure.c and loops.c.
+ */
+#ifndef SKAMPI_SKI_SCRIPT_STATE_H
+#define SKAMPI_SKI_SCRIPT_STATE_H
+
+#include "ski/builtin.h"
+#include "ski/diag.h"
+#include "ski/loop.h"
+#include "ski/script.h"
+
+#define STATUS_ASSERTION 1
+#define STATUS_SCRIPT 2
+
+/* A loop in progress. */
+struct frame {
+    struct frame *outer;
+    const struct stmt *stmt;
+    const struct loop *loop; /* of an arithmetic one */
+    bool unlimited;
+    bool ends;     /* behind this round */
+    bool cut;      /* for that nothing further is listed that does not fit */
+    size_t rounds; /* before this one */
+    /* What was measured in this round, loops inside included, and the buffer that it needed: this
+     * tells whether a loop without end can ever come to one. */
+    size_t asked, done;
+    size_t least_demand, most_demand;
+    size_t least_before, most_before;
+    int stale;
+};
+
+/* A part of the block, 0 to 1. */
+struct span {
+    double begin, width;
+};
+
+struct interp {
+    const struct tree *tree;
+    const struct source *source;
+    struct engine *engine;
+    bool show_source;
+    /* The statements of a loop or a branch; here, so that loops need not know all statements. */
+    bool (*run_list)(struct interp *, const struct stmt_list *);
+    struct builtin_context context;
+    struct value *globals, *locals; /* by symbol; void: there is no such variable (yet) */
+    bool in_block;
+    struct frame *loop; /* the innermost */
+    struct span span;   /* of the block, 0 to 1, that is being run: for people who wait */
+    size_t missing;     /* measurements, since the time limit has ended */
+    size_t pending;     /* bytes printed since the last flush */
+    char *error;
+    struct position error_where;
+    int error_status;
+};
+
+/* Stores the error and returns false. */
+bool script_fail(struct interp *in, struct position where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The part of a span that is next; the caller restores the outer one after it. */
+void script_enter_span(struct interp *in, struct span outer, double begin, double width);
+
+/* False, as an error, when a test wants the script to stop (script_goes_on). */
+bool script_may_go_on(struct interp *in, struct position where);
+
+/* All PEs are about to do the same thing together; text says what, beyond the place. Collective. */
+void script_agree(struct interp *in, struct position where, const char *text);
+
+/* The variable that a name means; the checker decided which one. */
+struct value *script_variable(struct interp *in, int symbol, bool local);
+/* Takes the value over. */
+void script_assign(struct interp *in, int symbol, struct value v);
+
+/* Makes all of them void. */
+void script_release(struct value *values, size_t count);
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * Names that mean nothing: what to tell about them, and what may have been meant.
+ */
+#include "ski/unknown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/alias.h"
+#include "engine/measurement.h"
+#include "ski/builtins.h"
+
+/* Candidates for "did you mean". */
+struct candidates {
+    const char **names;
+    size_t count, room;
+};
+
+static void candidates_add(struct candidates *candidates, const char *name)
+{
+    if (candidates->count == candidates->room) {
+        size_t room = candidates->room > 0 ? 2 * candidates->room : 64;
+        const char **names = memory_allocate(room * sizeof *names);
+
+        if (candidates->count > 0)
+            memcpy(names, candidates->names, candidates->count * sizeof *names);
+        free(candidates->names);
+        candidates->names = names;
+        candidates->room = room;
+    }
+    candidates->names[candidates->count++] = name;
+}
+
+static void add_functions(struct candidates *candidates)
+{
+    for (size_t i = 0; builtin_at(i); i++)
+        if (!builtin_at(i)->iterator)
+            candidates_add(candidates, builtin_at(i)->name);
+}
+
+static void add_measurements(struct candidates *candidates)
+{
+    for (size_t i = 0; measurement_at(i); i++)
+        candidates_add(candidates, measurement_at(i)->name);
+}
+
+static void add_iterators(struct candidates *candidates)
+{
+    for (size_t i = 0; builtin_at(i); i++)
+        if (builtin_at(i)->iterator)
+            candidates_add(candidates, builtin_at(i)->name);
+}
+
+static void add_variables(struct candidates *candidates, const struct checker *c)
+{
+    for (int i = 0; i < c->tree->symbol_count; i++)
+        if (check_is_local(c, i) || c->variables[i].global)
+            candidates_add(candidates, c->tree->symbols[i]);
+    for (size_t i = 0; constant_at(i); i++)
+        candidates_add(candidates, constant_at(i)->name);
+}
+
+/* What classic scripts call that measure MPI-IO. */
+static bool is_about_files(const char *name)
+{
+    static const char *const beginnings[] = {"MPI_IO_", "set_io_", "get_io_"};
+    static const char *const names[] = {"set_file_info",       "reset_file_info",
+                                        "print_file_info",     "print_data_access_settings",
+                                        "round_to_fourbytes",  "round_to_fivebytes",
+                                        "data_access_routines"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* "unknown WHAT 'name'", with the closest candidate; releases the candidates. */
+static void report_unknown(struct checker *c, const struct expr *expr, const char *what,
+                           struct candidates *candidates)
+{
+    if (is_about_files(expr->text)) {
+        diag_error(c->diag, expr->where,
+                   "'%s' is for MPI-IO, which skampi does not measure: leave this part of the "
+                   "script out",
+                   expr->text);
+        free(candidates->names);
+        return;
+    }
+    const char *closest = diag_closest(expr->text, candidates->names, candidates->count);
+
+    if (closest)
+        diag_error(c->diag, expr->where, "unknown %s '%s': did you mean '%s'?", what, expr->text,
+                   closest);
+    else
+        diag_error(c->diag, expr->where, "unknown %s '%s'", what, expr->text);
+    free(candidates->names);
+}
+
+/* Where a global is assigned behind the place that reads it, or NULL. */
+static const struct stmt *find_global(const struct checker *c, int symbol)
+{
+    for (size_t i = 0; i < c->tree->top.count; i++) {
+        const struct stmt *stmt = c->tree->top.items[i];
+
+        if (stmt->kind == STMT_ASSIGN && stmt->symbol == symbol)
+            return stmt;
+    }
+    return NULL;
+}
+
+void unknown_name(struct checker *c, const struct expr *expr)
+{
+    const struct stmt *block = c->variables[expr->symbol].block;
+    struct candidates candidates = {0};
+    const struct stmt *later;
+
+    if (!diag_wants(c->diag, expr->where)) {
+        diag_error(c->diag, expr->where, "unknown name");
+        return;
+    }
+    later = find_global(c, expr->symbol);
+    if (later) {
+        diag_error(c->diag, expr->where, "'%s' has no value yet: it is assigned only in line %d",
+                   expr->text, later->where.line);
+    } else if (block && block != c->block) {
+        diag_error(c->diag, expr->where,
+                   "'%s' is known only within the block of line %d: assign it again here, or "
+                   "before the blocks",
+                   expr->text, block->where.line);
+    } else if (builtin_find(expr->text) || measurement_find(expr->text)) {
+        diag_error(c->diag, expr->where, "'%s' is a function: call it as %s(...)", expr->text,
+                   expr->text);
+    } else {
+        add_variables(&candidates, c);
+        report_unknown(c, expr, "name", &candidates);
+    }
+}
+
+void unknown_function(struct checker *c, const struct expr *call)
+{
+    struct candidates candidates = {0};
+    const struct measurement *meant;
+
+    if (alias_find(call->text, &meant, 1) > 0) {
+        diag_error(c->diag, call->where, "unknown function '%s': did you mean '%s'?", call->text,
+                   meant->name);
+        return;
+    }
+    if (diag_wants(c->diag, call->where)) {
+        add_functions(&candidates);
+        add_measurements(&candidates);
+    }
+    report_unknown(c, call, "function", &candidates);
+}
+
+void unknown_iterator(struct checker *c, const struct expr *call)
+{
+    struct candidates candidates = {0};
+
+    if (diag_wants(c->diag, call->where))
+        add_iterators(&candidates);
+    report_unknown(c, call, "iterator", &candidates);
+}
