@@ -62,10 +62,11 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings):
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        self._actions[0].help = "show this help"
         for names, text, print_it in (
-                (("-V", "--version"), "the version", lambda: f"{self.prog} {version()}\n"),
-                (("--man",), "this as a manual page", lambda: pages.manual(self, summary(), version())),
-                (("--completion",), "completion for bash", lambda: pages.completion(self))):
+                (("-V", "--version"), "show the version", lambda: f"{self.prog} {version()}\n"),
+                (("--man",), "show this as a manual page", lambda: pages.manual(self, summary(), version())),
+                (("--completion",), "show completion for bash", lambda: pages.completion(self))):
             self.add_argument(*names, action=Information, nargs=0, text=print_it, help=text)
 
     def error(self, message):
