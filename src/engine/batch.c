@@ -38,7 +38,7 @@ bool batch_next(struct batches *batches, struct decision *decision)
                               (int64_t)decision->width, (int64_t)decision->dropped};
     if (bench->run.rank == 0)
         control.origin = sync_to_global(timer_now()) + window->broadcast;
-    comm_broadcast(bench->run.set, &control, sizeof control);
+    comm_broadcast(pe_set_group(bench->run.set), &control, sizeof control);
     decision->count = (size_t)control.size;
     samples_drop(batches->samples, (size_t)control.dropped);
     decision->dropped = 0;
@@ -119,10 +119,11 @@ static struct batch combine(struct bench *bench, struct making *making, bool ske
     more[1] = (double)making->late_run;
     more[2] = bench->hooks.failure ? 1 : 0;
     more[3] = timer_seconds(timing->longest);
-    comm_allreduce(bench->run.set, COMM_MAX, making->values, 3 * making->count + BATCH_EXTRA);
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, making->values,
+                   3 * making->count + BATCH_EXTRA);
     timing->longest = timer_ticks(more[3]);
     if (skewed)
-        comm_allreduce(bench->run.set, COMM_MAX, making->starts, 2 * making->count);
+        comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, making->starts, 2 * making->count);
     return (struct batch){.count = making->count,
                           .used = more[0],
                           .late_run = (size_t)more[1],
@@ -218,13 +219,13 @@ int64_t batch_measure_broadcast(struct bench *bench)
     double longest = 0;
     for (int i = 0; i < BROADCASTS; i++) {
         int64_t sent = run->rank == 0 ? sync_to_global(timer_now()) : 0;
-        comm_barrier(run->set);
+        comm_barrier(pe_set_group(run->set));
         if (run->rank == 0)
             sent = sync_to_global(timer_now());
-        comm_broadcast(run->set, &sent, sizeof sent);
+        comm_broadcast(pe_set_group(run->set), &sent, sizeof sent);
         longest = fmax(longest, (double)(sync_to_global(timer_now()) - sent));
     }
-    comm_allreduce(run->set, COMM_MAX, &longest, 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &longest, 1);
     return (int64_t)longest;
 }
 

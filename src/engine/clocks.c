@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "objects/pe_set.h"
 
 /* "pe:offset_s:drift", several with commas: wrong clocks for tests. */
 void clocks_skew(void)
@@ -54,12 +55,12 @@ const char *clocks_select_timer(struct clocks *clocks, const char *name)
         return reason ? reason : "it is not usable on every PE";
     /* One rate per node: rates measured by each PE would look like drift. */
     struct pe_set *node = own_node();
-    comm_enter(node);
+    comm_enter(pe_set_group(node));
     if (timer->ticks_per_second == 0) {
         double rate = 0;
         if (pe_set_rank_of(node, comm_pe()) == 0)
             rate = timer_calibrate(timer);
-        comm_broadcast(node, &rate, sizeof rate);
+        comm_broadcast(pe_set_group(node), &rate, sizeof rate);
         timer->ticks_per_second = rate;
     }
     pe_set_release(node);

@@ -22,9 +22,9 @@ static void subtract(const struct run *run, struct samples *samples, const struc
     for (size_t i = 0; i < n; i++)
         samples->max[i] = samples->own[i] -= both.mean - before->mean;
     statistics->subtracted = both.mean;
-    comm_allreduce(run->set, COMM_MAX, &statistics->subtracted, 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &statistics->subtracted, 1);
     samples->max[n] = both.variance;
-    comm_allreduce(run->set, COMM_MAX, samples->max, n + 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->max, n + 1);
     statistics->subtracted_error = sqrt(isnan(samples->max[n]) ? 0 : samples->max[n]);
 }
 
@@ -95,7 +95,7 @@ static void gather_own(const struct run *run, const struct samples *samples, con
     }
     own = samples->valid == 0 ? NAN : own / kept;
     if (run->settings->max_nr_node_times > 0)
-        comm_gather(run->set, &own, sizeof own, per_pe);
+        comm_gather(pe_set_group(run->set), &own, sizeof own, per_pe);
 }
 
 static void describe_distribution(const struct samples *samples, const double *sorted,

@@ -44,8 +44,8 @@ void counting_run(const struct batches *timed, struct outcome *outcome)
             samples.own[i] = samples.counts[i * COUNTERS_MAX + event];
         double own = stats_trim(samples.own, samples.valid, NULL).mean / (double)run->iterations;
         double sums[] = {isnan(own) ? 0 : own, !isnan(own)};
-        comm_allreduce(run->set, COMM_SUM, sums, 2);
-        comm_allreduce(run->set, COMM_MAX, &own, 1);
+        comm_allreduce(pe_set_group(run->set), COMM_SUM, sums, 2);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, &own, 1);
         outcome->counted[event].most = own;
         outcome->counted[event].mean = sums[0] / sums[1];
     }

@@ -60,10 +60,10 @@ static int64_t next_start(struct run *run)
 {
     struct window *window = &run->hooks->window;
     int64_t start = 0;
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     if (run->rank == 0)
         start = sync_to_global(timer_now()) + 2 * window->broadcast;
-    comm_broadcast(run->set, &start, sizeof start);
+    comm_broadcast(pe_set_group(run->set), &start, sizeof start);
     return start;
 }
 
@@ -87,11 +87,11 @@ int64_t run_start(struct run *run)
 {
     struct window *window = &run->hooks->window;
     if (window->synchronization == SYNCHRONIZE_BARRIER)
-        comm_barrier(run->set);
+        comm_barrier(pe_set_group(run->set));
     if (window->synchronization == SYNCHRONIZE_WINDOW) {
         if (window->rule == WINDOW_DISSEMINATION) {
             comm_quiet();
-            comm_dissemination_barrier(run->set);
+            comm_dissemination_barrier(pe_set_group(run->set));
         } else {
             window->scheduled = scheduled_start(run);
         }
@@ -128,7 +128,7 @@ double run_clock_offset(struct run *run, double *bound)
 
 double run_clock_error(struct run *run, double *bound)
 {
-    return sync_compare(run->set, run->rank, bound);
+    return sync_compare(pe_set_group(run->set), run->rank, bound);
 }
 
 void run_idle(double seconds)
@@ -160,12 +160,12 @@ size_t run_measured_before(struct run *run)
 
 void run_barrier(struct run *run)
 {
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
 }
 
 double run_max(struct run *run, double value)
 {
-    comm_allreduce(run->set, COMM_MAX, &value, 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &value, 1);
     return value;
 }
 

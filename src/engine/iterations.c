@@ -68,7 +68,7 @@ static double timed_by_a_repetition(struct bench *bench)
         seconds = timing->shortest_part;
     if (timing->total == before)
         seconds = NAN; /* this PE only watches */
-    comm_allreduce(bench->run.set, COMM_MIN, &seconds, 1);
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, &seconds, 1);
     return seconds;
 }
 
@@ -78,7 +78,7 @@ void iterations_choose(struct bench *bench)
     double needed = fmax(fmax(LONG_ENOUGH_RESOLUTIONS * timer_in_use->resolution,
                               LONG_ENOUGH_COSTS * timer_in_use->cost),
                          LONG_ENOUGH_SECONDS);
-    comm_allreduce(run->set, COMM_MAX, &needed, 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &needed, 1);
     int64_t fewest = run->function->fewest_iterations;
     run->iterations = limited(bench, fewest > 1 ? fewest : 1);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {

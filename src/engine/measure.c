@@ -57,7 +57,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     verify_restart(&bench->verification);
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&bench->buffers, &run->demand);
-    comm_enter(request->set);
+    comm_enter(pe_set_group(request->set));
     if (request->function->prepare)
         request->function->prepare(run);
     watch_outside(run->rank < 0);

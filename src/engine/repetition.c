@@ -28,12 +28,13 @@ static void next_buffers(struct bench *bench)
     buffers_next(&bench->buffers, run);
     bool filled = verify_fill(&bench->verification);
     if (!bench->buffers.cold && filled)
-        comm_barrier(run->set);
+        comm_barrier(pe_set_group(run->set));
     if (!bench->buffers.cold)
         return;
     buffers_flush(&bench->buffers, &run->demand, run->settings,
                   repetition_places(run, run->iterations));
-    comm_barrier(run->set); /* nobody may begin while others flush what it will touch */
+    comm_barrier(
+        pe_set_group(run->set)); /* nobody may begin while others flush what it will touch */
 }
 
 double repetition_make(struct bench *bench)
@@ -84,7 +85,7 @@ struct reference repetition_reference(struct bench *bench)
     for (size_t i = 0; i < count; i++) {
         watch_progress();
         next_buffers(bench);
-        comm_barrier(bench->run.set);
+        comm_barrier(pe_set_group(bench->run.set));
         comm_quiet();
         values[i] = bench->run.function->reference(&bench->run);
     }
@@ -103,6 +104,6 @@ double repetition_global_time(const struct bench *bench)
 bool repetition_failed(struct bench *bench)
 {
     double failed = bench->hooks.failure ? 1 : 0;
-    comm_allreduce(bench->run.set, COMM_MAX, &failed, 1);
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, &failed, 1);
     return failed != 0;
 }

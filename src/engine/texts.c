@@ -26,7 +26,7 @@ void texts_add(struct pending_text *pending, struct display *display, const char
 /* O(log n) when no PE but 0 has text, else O(PEs with text). */
 void texts_bring(struct pending_text *pending)
 {
-    const struct pe_set *world = comm_world();
+    const struct pe_group *world = comm_world();
     int64_t length = (int64_t)pending->length, any = length;
     comm_allreduce_int(world, COMM_MAX, &any, 1);
     if (any == 0)

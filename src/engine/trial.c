@@ -37,7 +37,7 @@ static bool set_up(struct bench *bench)
     bench->buffers.fixed = run->function->one_place;
     iterations_limit(bench);
     buffers_next(&bench->buffers, run);
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     if (run->function->setup)
         run->function->setup(run);
     if (repetition_failed(bench))
@@ -54,7 +54,7 @@ static void warm_up(struct bench *bench)
         repetition_make(bench);
     if (iterations_wanted(&bench->run) == 0)
         iterations_choose(bench);
-    comm_barrier(bench->run.set);
+    comm_barrier(pe_set_group(bench->run.set));
     bench->hooks.timing.shortest = INT64_MAX;
 }
 

@@ -146,9 +146,9 @@ static void check_places(struct run *run)
 {
     watch_progress();
     comm_quiet();
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     at_each_place(run, check_place);
-    comm_barrier(run->set); /* nobody may write there again before all have looked */
+    comm_barrier(pe_set_group(run->set)); /* nobody may write there again before all have looked */
 }
 
 static void new_data(struct verification *verification)
@@ -174,7 +174,7 @@ void verify_begin(struct verification *verification)
     const struct run *run = verification->run;
     if (!verify_has(run->function))
         return;
-    comm_barrier(run->set); /* from now on, nobody needs the old data */
+    comm_barrier(pe_set_group(run->set)); /* from now on, nobody needs the old data */
     new_data(verification);
     verification->filling = true;
 }
@@ -203,7 +203,7 @@ void verify_fill_ahead(struct verification *verification, size_t repetitions)
         return;
     size_t places = buffers->cold ? 1 : buffers_warm_places(buffers);
     size_t turns = places < repetitions ? places : repetitions;
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     new_data(verification);
     for (size_t i = 0; i < turns; i++) {
         watch_progress();
@@ -212,7 +212,7 @@ void verify_fill_ahead(struct verification *verification, size_t repetitions)
     }
     /* Where all places have data, any number of turns will find some. */
     verification->filled = turns == places ? SIZE_MAX : buffers->turn + turns;
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
 }
 
 void verify_last(struct verification *verification)
