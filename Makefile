@@ -155,7 +155,8 @@ texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR SKAMPI_LIBRARY_DIR
 
 # ---- The program ----
 
-sources := $(filter-out src/trace/%,$(wildcard src/*.c src/*/*.c measurements/*.c))
+# measurements/example.c is what authors copy; a test compiles it.
+sources := $(filter-out src/trace/% measurements/example.c,$(wildcard src/*.c src/*/*.c measurements/*.c))
 trace_sources := $(wildcard src/trace/*.c src/trace/*/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)
 archived := $(filter-out $(BUILD)/src/main.o,$(objects))
@@ -250,7 +251,7 @@ $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 -include $(patsubst %.o,%.d,$(trace_command_objects) $(tracer_objects)) $(BUILD)/trace/wrappers.mk
 
 .PRECIOUS: $(BUILD)/%.o
--include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d)
+-include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
 
 # ---- Tests ----
 
@@ -330,6 +331,7 @@ $(docs_tables): mk/generate/tables.c $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
 	$(Q)$(compile) -rdynamic -o $@ $< $(BUILD)/libskampi.a $(LDFLAGS) $(libraries)
 
+docs: export SKAMPI = $(CURDIR)/$(PROGRAM)
 docs: export SKAMPI_BUILD = $(BUILD)
 docs: all $(docs_tables)
 	@mk/docs
