@@ -1,5 +1,5 @@
-/* What shmemtrace says of itself: manual page, completion, version. */
-#include "trace/manual.h"
+/* Prints the manual page and the completion of shmemtrace. */
+#include "trace/command/manual.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/manual.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "trace/settings.h"
+#include "trace/recording.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -28,12 +28,12 @@ static size_t command_options(const struct reader_command *command,
 }
 
 /* An option of recording; note: see base/manual.h. */
-static struct manual_option setting_option(const struct setting_row *row, const char *note)
+static struct manual_option recording_option(const struct recording_row *row, const char *note)
 {
     return (struct manual_option){.name = row->option,
                                   .value = row->placeholder,
                                   .help = row->help,
-                                  .optional = row->argument == SETTING_OPTIONAL,
+                                  .optional = row->argument == ARGUMENT_OPTIONAL,
                                   .note = note};
 }
 
@@ -44,10 +44,10 @@ static void print_recording(void)
         "Options come before the launcher. Each can also be set by an environment variable, "
         "for programs that are started with libshmemtrace.so in LD_PRELOAD or linked with "
         "it.\nSIZE is a number of bytes; K, M or G may follow it.");
-    for (size_t i = 0; i < setting_row_count; i++) {
+    for (size_t i = 0; i < recording_row_count; i++) {
         char note[64];
-        snprintf(note, sizeof note, "(%s)", setting_rows[i].variable);
-        struct manual_option option = setting_option(&setting_rows[i], note);
+        snprintf(note, sizeof note, "(%s)", recording_rows[i].variable);
+        struct manual_option option = recording_option(&recording_rows[i], note);
         manual_items(&option, 1);
     }
     struct text classes = {0};
@@ -97,13 +97,13 @@ void manual_bash(const struct reader_command *const *commands, size_t count)
 {
     static const char *const general[] = {"help", "version", "man", "completion"};
     size_t generals = sizeof general / sizeof *general, option_count = 0, command_count = 0;
-    struct manual_option *options = memory_zeroed(generals + setting_row_count, sizeof *options);
+    struct manual_option *options = memory_zeroed(generals + recording_row_count, sizeof *options);
     struct manual_option(*own)[READER_OPTIONS] = memory_zeroed(count, sizeof *own);
     struct manual_command *words = memory_zeroed(count + 1, sizeof *words);
     for (size_t i = 0; i < generals; i++)
         options[option_count++] = (struct manual_option){.name = general[i]};
-    for (size_t i = 0; i < setting_row_count; i++)
-        options[option_count++] = setting_option(&setting_rows[i], NULL);
+    for (size_t i = 0; i < recording_row_count; i++)
+        options[option_count++] = recording_option(&recording_rows[i], NULL);
     words[command_count++] = (struct manual_command){"record", options, option_count};
     for (size_t i = 0; i < count; i++)
         words[command_count++] = (struct manual_command){commands[i]->name, own[i],

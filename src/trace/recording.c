@@ -1,14 +1,11 @@
-#include "trace/settings.h"
+/* Takes the options of recording from texts, by their table. */
+#include "trace/recording.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const trace_class_names[TRACE_CLASSES] = {
-    "put",     "get",  "nonblocking", "atomic", "collective", "synchronization",
-    "context", "lock", "memory",      "setup",  "query"};
 
 enum row {
     ROW_FOLDER,
@@ -25,34 +22,34 @@ enum row {
     ROWS
 };
 
-const struct setting_row setting_rows[ROWS] = {
-    [ROW_FOLDER] = {SETTINGS_FOLDER_OPTION, "SHMEMTRACE_OUTPUT", SETTING_NEEDED, "DIR",
-                    "folder of the trace (" SETTINGS_FOLDER ")"},
-    [ROW_RING] = {"--ring", "SHMEMTRACE_RING", SETTING_OPTIONAL, "SIZE",
+const struct recording_row recording_rows[ROWS] = {
+    [ROW_FOLDER] = {RECORDING_FOLDER_OPTION, "SHMEMTRACE_OUTPUT", ARGUMENT_NEEDED, "DIR",
+                    "folder of the trace (" RECORDING_FOLDER ")"},
+    [ROW_RING] = {"--ring", "SHMEMTRACE_RING", ARGUMENT_OPTIONAL, "SIZE",
                   "keep the last SIZE (16M) of each thread in memory, write it at the end"},
-    [ROW_ONLY] = {"--only", "SHMEMTRACE_ONLY", SETTING_NEEDED, "LIST",
+    [ROW_ONLY] = {"--only", "SHMEMTRACE_ONLY", ARGUMENT_NEEDED, "LIST",
                   "record these classes and routines alone: put,shmem_int_get,barrier*"},
-    [ROW_EXCLUDE] = {"--exclude", "SHMEMTRACE_EXCLUDE", SETTING_NEEDED, "LIST", "leave these out"},
-    [ROW_QUERIES] = {"--queries", "SHMEMTRACE_QUERIES", SETTING_NONE, NULL,
+    [ROW_EXCLUDE] = {"--exclude", "SHMEMTRACE_EXCLUDE", ARGUMENT_NEEDED, "LIST", "leave these out"},
+    [ROW_QUERIES] = {"--queries", "SHMEMTRACE_QUERIES", ARGUMENT_NONE, NULL,
                      "record shmem_my_pe and the like, too"},
-    [ROW_RESULTS] = {"--results", "SHMEMTRACE_RESULTS", SETTING_NONE, NULL,
+    [ROW_RESULTS] = {"--results", "SHMEMTRACE_RESULTS", ARGUMENT_NONE, NULL,
                      "keep what fetching atomics return"},
-    [ROW_COUNTERS] = {"--hw", "SHMEMTRACE_HW", SETTING_NEEDED, "EVENTS",
+    [ROW_COUNTERS] = {"--hw", "SHMEMTRACE_HW", ARGUMENT_NEEDED, "EVENTS",
                       "hardware counters of PAPI for each phase: PAPI_TOT_INS,PAPI_L1_DCM"},
-    [ROW_PHASES] = {"--phase", "SHMEMTRACE_PHASE", SETTING_NEEDED, "LIST",
+    [ROW_PHASES] = {"--phase", "SHMEMTRACE_PHASE", ARGUMENT_NEEDED, "LIST",
                     "record only while the application is in these phases: 1,4-6"},
-    [ROW_LIMIT] = {"--limit", "SHMEMTRACE_LIMIT", SETTING_NEEDED, "SIZE",
+    [ROW_LIMIT] = {"--limit", "SHMEMTRACE_LIMIT", ARGUMENT_NEEDED, "SIZE",
                    "stop recording when a PE's file has this size: 1G; none: never"},
-    [ROW_SUMMARY] = {"--summary", "SHMEMTRACE_SUMMARY", SETTING_NONE, NULL,
+    [ROW_SUMMARY] = {"--summary", "SHMEMTRACE_SUMMARY", ARGUMENT_NONE, NULL,
                      "calls, bytes and time by routine and peer instead of events"},
-    [ROW_RECORDER] = {"--recorder", "SHMEMTRACE_RECORDER", SETTING_NEEDED, "CLOCK",
+    [ROW_RECORDER] = {"--recorder", "SHMEMTRACE_RECORDER", ARGUMENT_NEEDED, "CLOCK",
                       "tsc (the processor's counter) or clock_gettime"},
 };
-const size_t setting_row_count = ROWS;
+const size_t recording_row_count = ROWS;
 
-void settings_default(struct settings *settings)
+void recording_default(struct recording *recording)
 {
-    *settings = (struct settings){.folder = SETTINGS_FOLDER, .limit = SETTINGS_LIMIT};
+    *recording = (struct recording){.folder = RECORDING_FOLDER, .limit = RECORDING_LIMIT};
 }
 
 /* Bytes of "300", "64K", "1.5M", "2G"; false for anything else. */
@@ -87,12 +84,12 @@ static bool take_phase(const char **text, uint32_t *phase)
 }
 
 /* "1,4-6" */
-static const char *set_phases(struct settings *settings, const char *text)
+static const char *set_phases(struct recording *recording, const char *text)
 {
-    settings->phase_count = 0;
+    recording->phase_count = 0;
     for (;;) {
         struct phase_range range;
-        if (settings->phase_count == SETTINGS_PHASES)
+        if (recording->phase_count == RECORDING_PHASES)
             return "too many ranges; give at most 16";
         if (!take_phase(&text, &range.first))
             return "give numbers of phases and ranges of them: 1,4-6";
@@ -102,7 +99,7 @@ static const char *set_phases(struct settings *settings, const char *text)
             if (!take_phase(&text, &range.last) || range.last < range.first)
                 return "give numbers of phases and ranges of them: 1,4-6";
         }
-        settings->phases[settings->phase_count++] = range;
+        recording->phases[recording->phase_count++] = range;
         if (!*text)
             return NULL;
         if (*text++ != ',')
@@ -118,36 +115,36 @@ static bool is_list(const char *text)
            !strpbrk(text, " \t\n");
 }
 
-static const char *set_counters(struct settings *settings, const char *text)
+static const char *set_counters(struct recording *recording, const char *text)
 {
     size_t count = 1;
     for (const char *at = text; *at; at++)
         count += *at == ',';
     if (!is_list(text))
         return "give names of PAPI's events, separated by commas; papi_avail lists them";
-    if (count > SETTINGS_COUNTERS)
+    if (count > RECORDING_COUNTERS)
         return "give at most 8 events";
-    settings->counters = text;
+    recording->counters = text;
     return NULL;
 }
 
-static const char *set_ring(struct settings *settings, const char *text)
+static const char *set_ring(struct recording *recording, const char *text)
 {
-    settings->ring = strcmp(text, "0") == 0 ? 0 : SETTINGS_RING;
+    recording->ring = strcmp(text, "0") == 0 ? 0 : RECORDING_RING;
     if (strcmp(text, "0") == 0 || strcmp(text, "1") == 0 || !*text)
         return NULL;
-    if (!take_size(text, &settings->ring))
+    if (!take_size(text, &recording->ring))
         return "give a size such as 4M";
-    return settings->ring < SETTINGS_RING_LEAST ? "give at least 256K" : NULL;
+    return recording->ring < RECORDING_RING_LEAST ? "give at least 256K" : NULL;
 }
 
-static const char *set_limit(struct settings *settings, const char *text)
+static const char *set_limit(struct recording *recording, const char *text)
 {
     if (strcmp(text, "none") == 0) {
-        settings->limit = 0;
+        recording->limit = 0;
         return NULL;
     }
-    return take_size(text, &settings->limit) ? NULL : "give a size such as 500M";
+    return take_size(text, &recording->limit) ? NULL : "give a size such as 500M";
 }
 
 static const char *set_flag(bool *flag, const char *text)
@@ -162,48 +159,48 @@ static const char *set_list(const char **list, const char *text)
     return is_list(text) ? NULL : "give classes and names of routines, separated by commas";
 }
 
-const char *settings_set(struct settings *settings, size_t row, const char *text)
+const char *recording_set(struct recording *recording, size_t row, const char *text)
 {
     switch ((enum row)row) {
     case ROW_FOLDER:
-        settings->folder = text;
+        recording->folder = text;
         return *text ? NULL : "give a folder";
     case ROW_RING:
-        return set_ring(settings, text);
+        return set_ring(recording, text);
     case ROW_ONLY:
-        return set_list(&settings->only, text);
+        return set_list(&recording->only, text);
     case ROW_EXCLUDE:
-        return set_list(&settings->exclude, text);
+        return set_list(&recording->exclude, text);
     case ROW_QUERIES:
-        return set_flag(&settings->queries, text);
+        return set_flag(&recording->queries, text);
     case ROW_RESULTS:
-        return set_flag(&settings->results, text);
+        return set_flag(&recording->results, text);
     case ROW_COUNTERS:
-        return set_counters(settings, text);
+        return set_counters(recording, text);
     case ROW_PHASES:
-        return set_phases(settings, text);
+        return set_phases(recording, text);
     case ROW_LIMIT:
-        return set_limit(settings, text);
+        return set_limit(recording, text);
     case ROW_SUMMARY:
-        return set_flag(&settings->summary, text);
+        return set_flag(&recording->summary, text);
     case ROW_RECORDER:
-        settings->clock_gettime = strcmp(text, "clock_gettime") == 0;
-        return settings->clock_gettime || strcmp(text, "tsc") == 0 ? NULL
-                                                                   : "give tsc or clock_gettime";
+        recording->clock_gettime = strcmp(text, "clock_gettime") == 0;
+        return recording->clock_gettime || strcmp(text, "tsc") == 0 ? NULL
+                                                                    : "give tsc or clock_gettime";
     case ROWS:
         break;
     }
     return "there is no such option";
 }
 
-bool settings_from_environment(struct settings *settings, char *problem, size_t problem_size)
+bool recording_from_environment(struct recording *recording, char *problem, size_t problem_size)
 {
-    settings_default(settings);
+    recording_default(recording);
     for (size_t i = 0; i < ROWS; i++) {
-        const char *text = getenv(setting_rows[i].variable);
-        const char *wrong = text ? settings_set(settings, i, text) : NULL;
+        const char *text = getenv(recording_rows[i].variable);
+        const char *wrong = text ? recording_set(recording, i, text) : NULL;
         if (wrong) {
-            snprintf(problem, problem_size, "%s=%s: %s", setting_rows[i].variable, text, wrong);
+            snprintf(problem, problem_size, "%s=%s: %s", recording_rows[i].variable, text, wrong);
             return false;
         }
     }
@@ -225,7 +222,7 @@ static bool word_names(const char *word, size_t length, const struct trace_routi
     return strlen(name) == length && strncmp(name, word, length) == 0;
 }
 
-bool settings_names(const char *list, const struct trace_routine *routine)
+bool recording_names(const char *list, const struct trace_routine *routine)
 {
     while (list && *list) {
         size_t length = strcspn(list, ",");
@@ -236,8 +233,8 @@ bool settings_names(const char *list, const struct trace_routine *routine)
     return false;
 }
 
-bool settings_unknown_name(const char *list, const struct trace_routine *routines, size_t count,
-                           char *word, size_t word_size)
+bool recording_unknown_name(const char *list, const struct trace_routine *routines, size_t count,
+                            char *word, size_t word_size)
 {
     while (list && *list) {
         size_t length = strcspn(list, ","), i = 0, class = 0;
@@ -255,10 +252,10 @@ bool settings_unknown_name(const char *list, const struct trace_routine *routine
     return false;
 }
 
-bool settings_wants_phase(const struct settings *settings, uint32_t phase)
+bool recording_wants_phase(const struct recording *recording, uint32_t phase)
 {
-    for (size_t i = 0; i < settings->phase_count; i++)
-        if (phase >= settings->phases[i].first && phase <= settings->phases[i].last)
+    for (size_t i = 0; i < recording->phase_count; i++)
+        if (phase >= recording->phases[i].first && phase <= recording->phases[i].last)
             return true;
-    return settings->phase_count == 0;
+    return recording->phase_count == 0;
 }

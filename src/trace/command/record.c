@@ -1,5 +1,6 @@
+/* Runs a program under the tracer: options, folder, library, launcher. */
 #define _GNU_SOURCE /* realpath */
-#include "trace/record.h"
+#include "trace/command/record.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -22,7 +23,7 @@
 #include "base/text.h"
 #include "trace/format.h"
 #include "trace/read/read.h"
-#include "trace/settings.h"
+#include "trace/recording.h"
 
 #ifndef SKAMPI_LIBRARY_DIR
 #define SKAMPI_LIBRARY_DIR "/usr/local/lib"
@@ -70,10 +71,10 @@ static void usage(void)
          "\n"
          "  shmemtrace oshrun -np 4 ./app\n"
          "  shmemtrace -o run1 --exclude synchronization,shmem_int_p srun -n 64 ./app input\n");
-    for (size_t i = 0; i < setting_row_count; i++) {
-        const struct setting_row *row = &setting_rows[i];
+    for (size_t i = 0; i < recording_row_count; i++) {
+        const struct recording_row *row = &recording_rows[i];
         char option[64];
-        snprintf(option, sizeof option, row->argument == SETTING_OPTIONAL ? "%s[=%s]" : "%s %s",
+        snprintf(option, sizeof option, row->argument == ARGUMENT_OPTIONAL ? "%s[=%s]" : "%s %s",
                  row->option, row->placeholder ? row->placeholder : "");
         printf("  %-20s %s\n", option, row->help);
     }
@@ -83,8 +84,8 @@ static void usage(void)
     print_classes();
     puts("Each option is a variable of the environment, too, for programs that are started with\n"
          "LD_PRELOAD=libshmemtrace.so or linked with -Wl,--no-as-needed -lshmemtrace:");
-    for (size_t i = 0; i < setting_row_count; i++)
-        printf("  %-20s %s\n", setting_rows[i].option, setting_rows[i].variable);
+    for (size_t i = 0; i < recording_row_count; i++)
+        printf("  %-20s %s\n", recording_rows[i].option, recording_rows[i].variable);
 }
 
 /* ---- Names of programs ---- */
@@ -119,13 +120,13 @@ static bool is_on_path(const char *word)
 }
 
 /* Whether what follows an option cannot be its argument: another option, or the command. */
-static bool is_no_argument(const struct setting_row *row, const char *word)
+static bool is_no_argument(const struct recording_row *row, const char *word)
 {
     struct stat status;
     if (word[0] == '-' || is_one_of(word, open_mpi) || is_one_of(word, perhaps_open_mpi) ||
         is_one_of(word, other_launchers))
         return true;
-    return strcmp(row->option, SETTINGS_FOLDER_OPTION) == 0 && stat(word, &status) != 0 &&
+    return strcmp(row->option, RECORDING_FOLDER_OPTION) == 0 && stat(word, &status) != 0 &&
            is_on_path(word);
 }
 
@@ -136,19 +137,19 @@ static size_t find_row(const char *word, const char **argument)
 {
     size_t length = strcspn(word, "="), i = 0;
     *argument = word[length] ? word + length + 1 : NULL;
-    while (i < setting_row_count && (strlen(setting_rows[i].option) != length ||
-                                     strncmp(setting_rows[i].option, word, length) != 0))
+    while (i < recording_row_count && (strlen(recording_rows[i].option) != length ||
+                                       strncmp(recording_rows[i].option, word, length) != 0))
         i++;
     return i;
 }
 
 static bool set_variable(size_t row, const char *text)
 {
-    return setenv(setting_rows[row].variable, text, 1) == 0;
+    return setenv(recording_rows[row].variable, text, 1) == 0;
 }
 
 /* Takes options up to the first word that is none, whose index is returned; 0: refused. */
-static int take_options(int argc, char **argv, struct settings *settings)
+static int take_options(int argc, char **argv, struct recording *recording)
 {
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
@@ -156,18 +157,18 @@ static int take_options(int argc, char **argv, struct settings *settings)
         if (strcmp(word, "--") == 0)
             return i + 1;
         size_t row = find_row(word, &argument);
-        if (row == setting_row_count) {
+        if (row == recording_row_count) {
             refuse("unknown option %s; shmemtrace record -h shows all of them", word);
             return 0;
         }
-        enum setting_argument wants = setting_rows[row].argument;
-        if (wants == SETTING_NONE && argument) {
+        enum recording_argument wants = recording_rows[row].argument;
+        if (wants == ARGUMENT_NONE && argument) {
             refuse("%s: this option has no argument", word);
             return 0;
         }
-        if (wants == SETTING_NEEDED && !argument && i + 1 < argc) {
-            if (is_no_argument(&setting_rows[row], argv[i + 1])) {
-                const char *wanted = setting_rows[row].placeholder;
+        if (wants == ARGUMENT_NEEDED && !argument && i + 1 < argc) {
+            if (is_no_argument(&recording_rows[row], argv[i + 1])) {
+                const char *wanted = recording_rows[row].placeholder;
                 refuse("%s: the argument %s is missing: %s is an option or a program (%s=%s if you "
                        "mean it)",
                        word, wanted, argv[i + 1], word, argv[i + 1]);
@@ -176,16 +177,16 @@ static int take_options(int argc, char **argv, struct settings *settings)
             argument = argv[++i];
         }
         /* --ring 8M: no launcher's name begins with a digit. */
-        if (wants == SETTING_OPTIONAL && !argument && i + 1 < argc &&
+        if (wants == ARGUMENT_OPTIONAL && !argument && i + 1 < argc &&
             isdigit((unsigned char)argv[i + 1][0]))
             argument = argv[++i];
-        if (wants == SETTING_NEEDED && !argument) {
-            refuse("%s: the argument %s is missing", word, setting_rows[row].placeholder);
+        if (wants == ARGUMENT_NEEDED && !argument) {
+            refuse("%s: the argument %s is missing", word, recording_rows[row].placeholder);
             return 0;
         }
-        const char *text = argument ? argument : "1", *wrong = settings_set(settings, row, text);
+        const char *text = argument ? argument : "1", *wrong = recording_set(recording, row, text);
         if (wrong) {
-            refuse("%s %s: %s", setting_rows[row].option, text, wrong);
+            refuse("%s %s: %s", recording_rows[row].option, text, wrong);
             return 0;
         }
         if (!set_variable(row, text)) {
@@ -354,7 +355,8 @@ static char **with_variables(char **command, size_t count, const char *library, 
     size_t programs = 1, used = 0;
     for (size_t i = 1; i < count; i++)
         programs += strcmp(command[i], ":") == 0;
-    char **words = memory_zeroed(count + programs * 2 * (setting_row_count + 2) + 1, sizeof *words);
+    char **words =
+        memory_zeroed(count + programs * 2 * (recording_row_count + 2) + 1, sizeof *words);
     for (size_t i = 0; i < count; i++) {
         bool variable = i > 0 && strcmp(command[i - 1], "-x") == 0;
         words[used++] = variable ? with_library(command[i], library, preload) : command[i];
@@ -364,10 +366,10 @@ static char **with_variables(char **command, size_t count, const char *library, 
         words[used++] = preload;
         words[used++] = "-x";
         words[used++] = FORMAT_JOBS_VARIABLE;
-        for (size_t k = 0; k < setting_row_count; k++)
-            if (getenv(setting_rows[k].variable)) {
+        for (size_t k = 0; k < recording_row_count; k++)
+            if (getenv(recording_rows[k].variable)) {
                 words[used++] = "-x";
-                words[used++] = (char *)(uintptr_t)setting_rows[k].variable;
+                words[used++] = (char *)(uintptr_t)recording_rows[k].variable;
             }
     }
     return words;
@@ -498,7 +500,7 @@ static int end_as(int end)
 
 int record_main(int argc, char **argv)
 {
-    struct settings settings;
+    struct recording recording;
     char library[PATH_MAX], folder[PATH_MAX], problem[512];
     bool made;
     for (int i = 1; i < argc && argv[i][0] == '-'; i++)
@@ -506,20 +508,20 @@ int record_main(int argc, char **argv)
             usage();
             return 0;
         }
-    if (!settings_from_environment(&settings, problem, sizeof problem))
+    if (!recording_from_environment(&recording, problem, sizeof problem))
         return refuse("%s", problem);
-    int first = take_options(argc, argv, &settings);
+    int first = take_options(argc, argv, &recording);
     if (first == 0)
         return STATUS_WRONG;
     if (first >= argc)
         return refuse("no program is named: shmemtrace [OPTION...] oshrun -np 4 ./app");
-    if (settings.ring && settings.summary)
+    if (recording.ring && recording.summary)
         return refuse("--ring keeps events, --summary keeps none: give one of them");
     if (!find_library(library, sizeof library))
         return refuse("%s is neither beside this program nor in %s: build it with OpenSHMEM and "
                       "python3, or make install",
                       LIBRARY, SKAMPI_LIBRARY_DIR);
-    int status = prepare_folder(settings.folder, folder, &made);
+    int status = prepare_folder(recording.folder, folder, &made);
     if (status)
         return status;
     char **command = argv + first, *preload = preload_text(library);

@@ -1,6 +1,6 @@
 /* What shmemtrace says of itself: manual page, completion, version. */
-#ifndef SKAMPI_TRACE_MANUAL_H
-#define SKAMPI_TRACE_MANUAL_H
+#ifndef SKAMPI_TRACE_COMMAND_MANUAL_H
+#define SKAMPI_TRACE_COMMAND_MANUAL_H
 
 #include "trace/read/reader.h"
 

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trace/manual.h"
-#include "trace/read/reader.h"
-#include "trace/record.h"
+#include "trace/command/manual.h"
+#include "trace/command/record.h"
+#include "trace/export/export.h"
+#include "trace/read/commands.h"
 
 static const struct reader_command *const commands[] = {
     &dump_command, &summary_command, &check_command, &merge_command, &export_command,
