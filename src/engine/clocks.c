@@ -6,19 +6,20 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/internal.h"
+#include "settings/table.h"
 
 static void state(struct engine *engine)
 {
     const struct sync_report *report = &engine->clocks;
     struct output *output = engine->output;
-    const char *name = clock_sync_name((enum clock_sync)report->algorithm);
-    if (report->algorithm == SYNC_NONE && report->shared)
+    const char *name = clock_sync_words[report->algorithm].name;
+    if (report->algorithm == CLOCK_SYNC_NONE && report->shared)
         output_comment(
             output,
             "clocks: none, all PEs have one clock (offsets seen to be 0 within %.3g ns, %d "
             "rounds, %.3g s)",
             report->bound * 1e9, report->rounds, report->seconds);
-    else if (report->algorithm == SYNC_NONE)
+    else if (report->algorithm == CLOCK_SYNC_NONE)
         output_comment(output, "clocks: none, although PEs have different clocks: windows do not "
                                "start together");
     else
@@ -31,26 +32,11 @@ static void state(struct engine *engine)
                        report->closure * 1e9);
 }
 
-struct sync_rules clocks_rules(const struct settings *settings)
-{
-    /* The settings know nothing of the clocks' module; their words mean the same. */
-    _Static_assert((int)CLOCK_SYNC_DEFAULT == SYNC_DEFAULT && (int)CLOCK_SYNC_HCA == SYNC_HCA,
-                   "algorithms are numbered alike");
-    const struct clock_rules *rules = &settings->clock;
-    return (struct sync_rules){(enum sync_algorithm)rules->algorithm,
-                               rules->patience,
-                               rules->fit_points,
-                               rules->fit_exchanges,
-                               rules->spread,
-                               rules->long_spread};
-}
-
 void clocks_synchronize(struct engine *engine)
 {
     int64_t start = timer_now();
     engine->clock_rules = engine->settings.clock;
-    struct sync_rules rules = clocks_rules(&engine->settings);
-    sync_synchronize(&rules, &engine->clocks);
+    sync_synchronize(&engine->clock_rules, &engine->clocks);
     engine->clocks_known = true;
     engine->accounting.sync += timer_seconds(timer_now() - start);
     if (engine->options.debug & DEBUG_CLOCKS)

@@ -506,9 +506,9 @@ void engine_accounting_print(struct engine *engine)
 
 int engine_farthest_from_root(struct engine *engine)
 {
-    struct sync_rules rules = clocks_rules(&engine->settings);
+    struct clock_rules rules = engine->settings.clock;
     struct sync_report report;
-    rules.algorithm = SYNC_LINEAR; /* the one in which every PE talks to PE 0 */
+    rules.algorithm = CLOCK_SYNC_LINEAR; /* the one in which every PE talks to PE 0 */
     sync_synchronize(&rules, &report);
     engine->clocks_known = false;
     double trip = comm_pe() == 0 ? 0 : report.own_round_trip, largest = trip;

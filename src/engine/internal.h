@@ -335,7 +335,6 @@ void watch_tell_limit(struct output *, const char *what, const char *missing);
 /* Makes clocks wrong as SKAMPI_TEST_CLOCK_SKEW says, for tests; before a timer is selected. */
 void clocks_skew(void);
 
-struct sync_rules clocks_rules(const struct settings *);
 /* Synchronizes the clocks as the settings say, and states how well; collective over the world. */
 void clocks_synchronize(struct engine *);
 /* The same, unless it has been done like this before. */
