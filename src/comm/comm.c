@@ -19,12 +19,11 @@
 #include "comm/last_words.h"
 #include "comm/link.h"
 #include "comm/tally.h"
+#include "comm/yield.h"
 
 #define HOST_NAME 64
 /* Seconds that PE 0 waits for others that finish the library later. */
 #define LONGEST_FAREWELL 5.0
-/* Turns of a waiting loop between two yields where PEs share processors. */
-#define TURNS_PER_YIELD 64
 
 struct whereabouts {
     uint64_t host; /* hash of the host's name */
@@ -76,12 +75,6 @@ int comm_pes(void)
 const struct pe_group *comm_world(void)
 {
     return &comm.world;
-}
-
-void comm_yield(unsigned turn)
-{
-    if (comm.sharing && turn % TURNS_PER_YIELD == TURNS_PER_YIELD - 1)
-        sched_yield();
 }
 
 static bool is_world(const struct pe_group *group)
@@ -530,6 +523,7 @@ static void look_around(void)
     comm_broadcast(&comm.world, comm.where, (size_t)n * sizeof *comm.where);
     number_nodes();
     comm.sharing = node_shares(comm.node_of[link_pe()]);
+    yield_enable(comm.sharing);
     gather_names(name);
 }
 
@@ -684,4 +678,14 @@ int comm_cpus_of(int pe, int *first_cpu)
 {
     *first_cpu = comm.where[pe].first_cpu;
     return comm.where[pe].cpus;
+}
+
+bool comm_has_shmem(int *major, int *minor)
+{
+    return link_has_shmem(major, minor);
+}
+
+bool comm_has_mpi(int *major, int *minor)
+{
+    return link_has_mpi(major, minor);
 }

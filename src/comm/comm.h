@@ -15,8 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "comm/board.h"
 #include "comm/pe_group.h"
 #include "comm/process.h"
+#include "comm/yield.h"
 
 /* Start and end of the library; all PEs. */
 void comm_start(int *argc, char ***argv);
@@ -96,9 +98,6 @@ int64_t comm_word_receive(enum comm_word channel);
  * nanoseconds where the library offers it). Any PE. */
 void comm_poll(void);
 
-/* Once per turn of a waiting loop: gives the processor away now and then when PEs share it. */
-void comm_yield(unsigned turn);
-
 /* Completes all that the engine itself has started, so that nothing of it is left to be counted
  * in a timed region. Any PE. */
 void comm_quiet(void);
@@ -113,20 +112,6 @@ int comm_node_size(int node);
 bool comm_oversubscribed(void); /* PEs of this node share processors: waiting loops yield */
 /* How many processors a PE may run on (0: unknown), and the first of them. */
 int comm_cpus_of(int pe, int *first_cpu);
-
-/* ---- How the PEs of PE 0's node end; from any thread and from handlers, after comm_start() ----
- */
-
-enum comm_end { COMM_RUNNING, COMM_FAILED, COMM_LEAVING };
-/* This PE's end; text: what happened, for users. What was said first stays. */
-void comm_say_end(enum comm_end end, int status, const char *text);
-/* This PE is alive. */
-void comm_beat(void);
-/* Another PE: that has failed, with what it said; that is gone without a word; that has not been
- * alive for so many seconds. -1: none that is known of. */
-int comm_failed_pe(int *status, char *text, size_t size);
-int comm_vanished_pe(void);
-int comm_silent_pe(double seconds);
 
 /* ---- MPI's own clock ---- */
 

@@ -78,7 +78,7 @@ static char *describe_measurement(const struct measurement *measurement)
 
     for (size_t i = 0; i < measurement_parameter_count(measurement); i++)
         text_append(&text, "%s%s%s", i > 0 ? ", " : "", measurement->parameters[i].name,
-                    measurement->otherwise[i] ? " if you want" : "");
+                    measurement->parameters[i].otherwise ? " if you want" : "");
     return text_take(&text);
 }
 

@@ -45,7 +45,7 @@ static struct value *complete_args(const struct measurement *function, struct va
         args[i] = given[i];
     free(given);
     for (size_t i = given_count; i < count; i++) {
-        const char *text = function->otherwise[i];
+        const char *text = function->parameters[i].otherwise;
         enum value_type type = value_type_of(function->parameters[i].type);
 
         args[i] = type == TYPE_INT    ? value_int(strtoll(text, NULL, 10))

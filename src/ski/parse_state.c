@@ -31,11 +31,6 @@ bool parse_accept(struct parser *p, enum token_kind kind)
     return true;
 }
 
-bool parse_is_word(const struct token *token, const char *word)
-{
-    return token->length == strlen(word) && memcmp(token->text, word, token->length) == 0;
-}
-
 /* ---- Errors ---- */
 
 static void report(struct parser *p, struct position where, const char *format, va_list list)

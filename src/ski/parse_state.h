@@ -45,8 +45,6 @@ bool parse_at(const struct parser *p, enum token_kind kind);
 bool parse_accept(struct parser *p, enum token_kind kind);
 /* The same; another token is an error. */
 bool parse_expect(struct parser *p, enum token_kind kind);
-/* Whether the word is what the token says. */
-bool parse_is_word(const struct token *token, const char *word);
 
 /* An error after which parsing simply goes on. */
 void parse_complain(struct parser *p, struct position where, const char *format, ...)

@@ -343,7 +343,7 @@ static struct stmt *parse_name_statement(struct parser *p)
 
     if (p->next.kind == TOKEN_ASSIGN)
         return parse_assignment_here(p);
-    if (p->next.kind == TOKEN_LEFT_PAREN && parse_is_word(&p->current, "assert"))
+    if (p->next.kind == TOKEN_LEFT_PAREN && token_says(&p->current, "assert"))
         return parse_assert(p);
     if (p->next.kind != TOKEN_LEFT_PAREN) {
         reject_name(p);
