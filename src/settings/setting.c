@@ -75,8 +75,8 @@ static void append_value(struct text *text, const struct setting *setting, doubl
     int64_t bytes = (int64_t)value;
 
     if (setting->type != SETTING_BYTES || bytes < 1 << 20 || bytes % (1 << 20) != 0)
-        text_append(text, "%.10g%s%s", value, setting->unit ? " " : "",
-                    setting->unit ? setting->unit : "");
+        text_append(text, setting->type == SETTING_REAL ? "%g%s%s" : "%.0f%s%s", value,
+                    setting->unit ? " " : "", setting->unit ? setting->unit : "");
     else if (bytes % (1 << 30) == 0)
         text_append(text, "%lld GiB", (long long)(bytes >> 30));
     else
