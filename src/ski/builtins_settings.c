@@ -26,8 +26,8 @@ static void set_word(struct builtin_context *context, const struct setting *sett
         setting_store_integer(setting, settings_of(context), found);
         return;
     }
-    allowed = setting_word_list(setting->words, "\"", "and");
-    builtin_refuse(context, "%s(): \"%s\" is unknown; allowed are %s", setting->function, word,
+    allowed = setting_word_list(setting->words, "\"", "or");
+    builtin_refuse(context, "%s(): \"%s\" is unknown; allowed is %s", setting->function, word,
                    allowed);
     free(allowed);
 }

@@ -825,7 +825,7 @@ static void settings_are_checked(void **state)
                 "at least 0");
     check_fatal("set_send_buffer_alignment(0)", 2, "t.ski:2:1: error: ", "allowed is 1 to");
     check_fatal("set_run_time(\"max\")", 2, "t.ski:2:1: error: set_run_time(): \"max\" is unknown",
-                "\"local\" and \"global\"");
+                "\"local\" or \"global\"");
     check_fatal("set_arrival_skew(\"all\", 1)", 2,
                 "t.ski:2:1: error: set_arrival_skew(): \"all\" is unknown", "\"linear\"");
     check_fatal("set_arrival_skew(\"one\", -1)", 2,
