@@ -11,6 +11,7 @@ make check-all   all tests, as continuous integration does; see tests/README.md
 make selfcheck   whether times of this machine can be trusted
 make figures     run inputs/figures/*.ski and draw them to build/figures; FIGURES="NAME ..." FIGURES_NP=n
 make bench       how fast skampi itself is
+make docs        write the generated parts of the documents
 make install     PREFIX=/usr/local, DESTDIR=
 make uninstall   the same PREFIX and DESTDIR: removes what was installed there, nothing else
 make dist        build/skampi-$(VERSION).tar.gz
@@ -44,7 +45,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check check-all figures bench
+.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check check-all figures bench docs
 .PHONY: install uninstall dist help FORCE
 
 PREFIX ?= /usr/local
@@ -163,6 +164,7 @@ unit_sources := $(wildcard tests/unit/test_*.c)
 unit_programs := $(unit_sources:tests/unit/%.c=$(BUILD)/tests/%)
 network_sources := $(wildcard tests/truth/network/*.c)
 preloaded := $(BUILD)/tests/libnetwork.so
+docs_tables := $(BUILD)/generate/tables
 
 ifdef CONFIG_SUMMARY
 commands := $(compile) $(LDFLAGS) $(libraries)
@@ -252,7 +254,7 @@ $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 
 # ---- Tests ----
 
-tests: $(unit_programs) $(preloaded) apps
+tests: $(unit_programs) $(preloaded) apps $(docs_tables)
 
 # Applications that the tracer is tried on; each is one file.
 app_sources := $(if $(filter 1,$(SKAMPI_SHMEM)),$(wildcard tests/support/apps/*.c))
@@ -319,6 +321,18 @@ quickstart:
 check check-all:
 	@scripts/install-deps --dev
 	+@$(again) run-tests ALL=$(filter check-all,$@)
+
+# ---- Documents ----
+
+# Finds the family of a measurement function by the name of its table, so it needs its symbols.
+$(docs_tables): mk/generate/tables.c $(BUILD)/libskampi.a $(BUILD)/commands
+	@mkdir -p $(@D)
+	@$(say) LINK $@
+	$(Q)$(compile) -rdynamic -o $@ $< $(BUILD)/libskampi.a $(LDFLAGS) $(libraries)
+
+docs: export SKAMPI_BUILD = $(BUILD)
+docs: all $(docs_tables)
+	@mk/docs
 
 # ---- Installation ----
 

@@ -382,6 +382,6 @@ const struct measurement measurements_atomic[] = {
     EACH_INTEGER_OPERATION(ROW, default, true, "_Contended", " of rank 0, by all ranks")
     EACH_OPERATION(ROW, user, false, "", " of the next rank")
     EACH_INTEGER_OPERATION(ROW, user, true, "_Contended", " of rank 0, by all ranks")
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_atomic_count = MEASUREMENT_COUNT(measurements_atomic);

@@ -50,5 +50,5 @@ const struct measurement measurements_barrier[] = {
      .timed = "sync", .cost = "sync"},
     {"Shmem_Sync_Half_Consecutive", "syncs of every other rank in a row", CONSECUTIVE, HALF,
      .variant = &sync_half, .parameters = {ITERATIONS}, .timed = "sync", .cost = "sync"},
+    {.name = NULL},
 };
-const size_t measurements_barrier_count = MEASUREMENT_COUNT(measurements_barrier);

@@ -330,5 +330,5 @@ const struct measurement measurements_broadcast[] = {
      ACKNOWLEDGED, .setup = WITH_SHMEM(set_up_paused),
      .timed = "pause + broadcast + acknowledgment of one PE, for each PE; the slowest counts",
      .subtracted = "the pause's measured length, and half a round trip of acknowledgments"},
+    {.name = NULL},
 };
-const size_t measurements_broadcast_count = MEASUREMENT_COUNT(measurements_broadcast);

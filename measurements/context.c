@@ -398,5 +398,5 @@ const struct measurement measurements_context[] = {
      ON_SEVERAL,
      .timed = "a get_nbi on each context, then a quiet of each, divided by the contexts",
      .variant = PART(shmem_ctx_getmem_nbi, shmem_ctx_quiet, true, false)},
+    {.name = NULL},
 };
-const size_t measurements_context_count = MEASUREMENT_COUNT(measurements_context);

@@ -98,5 +98,5 @@ const struct measurement measurements_exchange[] = {
     FORMS("Fcollect", fcollect, "blocks of all PEs, of equal size, concatenated on all"),
     FORMS("Alltoall", alltoall, "a block from each PE to each other"),
     FORMS("Alltoalls", alltoalls, "a block from each PE to each other, by a strided call"),
+    {.name = NULL},
 };
-const size_t measurements_exchange_count = MEASUREMENT_COUNT(measurements_exchange);

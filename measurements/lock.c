@@ -318,5 +318,5 @@ const struct measurement measurements_lock[] = {
      "waiting for one lock that all PEs want, each holding it for 2 us", QUEUE,
      .run = WITH_SHMEM(run_waits), .teardown = WITH_SHMEM(note_fairness), .state_bytes = STATE,
      .timed = "set_lock"},
+    {.name = NULL},
 };
-const size_t measurements_lock_count = MEASUREMENT_COUNT(measurements_lock);

@@ -380,5 +380,5 @@ const struct measurement measurements_memory[] = {
     {"Shmem_Free", "freeing a symmetric block of 4 bytes", FREE, ROW()},
     {"Shmem_Free_Size", "freeing a symmetric block", FREE, ROW(SIZE)},
     {"Shmem_Free_Synchro", "freeing a symmetric block" BY_CLOCK, FREE, SYNCHRO(SIZE)},
+    {.name = NULL},
 };
-const size_t measurements_memory_count = MEASUREMENT_COUNT(measurements_memory);

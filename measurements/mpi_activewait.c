@@ -263,6 +263,6 @@ const struct measurement measurements_mpi_activewait[] = {
      WATCHED(ACCUMULATE, BY_MESSAGE), AT_ONCE,
      .timed = "MPI_Accumulate, MPI_Win_flush_local, an empty message from rank 1, which polls its "
               "memory"},
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_activewait_count = MEASUREMENT_COUNT(measurements_mpi_activewait);

@@ -184,6 +184,6 @@ const struct measurement measurements_mpi_algorithms[] = {
     {"multi_Alltoall", "several all-to-alls in a row, all together",
      MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_several), MPI_USE(&mpi_Alltoall),
      .parameters = {EXCHANGED, SEVERAL}, .timed = "n times MPI_Alltoall"},
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_algorithms_count = MEASUREMENT_COUNT(measurements_mpi_algorithms);

@@ -265,6 +265,6 @@ const struct measurement measurements_mpi_border[] = {
     {"twosided_borderexchange", "exchange of borders on a grid of ranks, by messages",
      BORDER(BY_MESSAGES), .parameters = {SIDE, ITERATIONS, COMPUTE},
      .timed = "MPI_Irecv, MPI_Isend, MPI_Waitall; computation"},
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_border_count = MEASUREMENT_COUNT(measurements_mpi_border);

@@ -38,6 +38,6 @@ const struct measurement measurements_mpi_coll[] = {
     IN_PLACE(Scan, 2, 0, "reduction of all ranks up to each", COUNT_ELEMENTS, DATATYPE, OPERATION),
     IN_PLACE(Exscan, 2, 2, "reduction of all ranks before each", COUNT_ELEMENTS, DATATYPE,
              OPERATION),
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_coll_count = MEASUREMENT_COUNT(measurements_mpi_coll);

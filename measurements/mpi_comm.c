@@ -226,5 +226,5 @@ const struct measurement measurements_mpi_comm[] = {
     {"Memory_Footprint_MPI",
      "memory of a process after init, messages to each peer and an all-to-all of MPI", MEMORY,
      .own_check = true, .run = WITH_MPI(run_footprint), .timed = "nothing: resident memory"},
+    {.name = NULL},
 };
-const size_t measurements_mpi_comm_count = MEASUREMENT_COUNT(measurements_mpi_comm);

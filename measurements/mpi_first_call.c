@@ -239,5 +239,5 @@ const struct measurement measurements_mpi_first_call[] = {
            0}},
      .otherwise = {[1] = "8192", [2] = ELSEWHERE, [3] = RANK_0}, .demand = demand,
      .run = WITH_MPI(run_first_call), .timed = "one call, behind the engine's barrier"},
+    {.name = NULL},
 };
-const size_t measurements_mpi_first_call_count = MEASUREMENT_COUNT(measurements_mpi_first_call);

@@ -438,6 +438,6 @@ const struct measurement measurements_mpi_flush[] = {
     {"Shared_Load", "copy from shared memory of rank 1 by rank 0", SIMPLE(LOAD, SYNC),
      .parameters = {COUNT_ELEMENTS, DATATYPE, ITERATIONS},
      .timed = "memcpy from a window of MPI_Win_allocate_shared, MPI_Win_sync"},
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_flush_count = MEASUREMENT_COUNT(measurements_mpi_flush);

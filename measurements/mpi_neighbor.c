@@ -54,6 +54,6 @@ const struct measurement measurements_mpi_neighbor[] = {
     LINES(Neighbor_alltoallv, Ineighbor_alltoallv, "exchange with the neighbours by counts"),
     LINES(Neighbor_alltoallw, Ineighbor_alltoallw,
           "exchange with the neighbours by counts and datatypes"),
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_neighbor_count = MEASUREMENT_COUNT(measurements_mpi_neighbor);

@@ -14,6 +14,6 @@
 const struct measurement measurements_mpi_nonblocking[] = {
     MPI_NONBLOCKING_PARTS("Ibarrier", mpi_Barrier, WITHOUT_DATA, "barrier", ),
     MPI_COLLECTIVES(PARTS)
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_nonblocking_count = MEASUREMENT_COUNT(measurements_mpi_nonblocking);

@@ -283,6 +283,6 @@ const struct measurement measurements_mpi_overlap[] = {
     {"Send", "a synchronous send, until the receive has begun", OF_PAIR(COUNT_ELEMENTS, DATATYPE, TAG),
      .variant = &(const struct transfer) {.direction = SENDS, .acknowledged = true},
      .timed = "MPI_Ssend to a rank that receives it"},
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_overlap_count = MEASUREMENT_COUNT(measurements_mpi_overlap);

@@ -23,6 +23,6 @@
 const struct measurement measurements_mpi_persistent[] = {
     PARTS(Barrier, Ibarrier, 4, 0, "barrier", )
     MPI_COLLECTIVES(PARTS)
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_persistent_count = MEASUREMENT_COUNT(measurements_mpi_persistent);

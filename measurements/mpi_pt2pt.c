@@ -365,5 +365,5 @@ const struct measurement measurements_mpi_pt2pt[] = {
      .timed =
          "half a round trip: half of a message from rank 0 to rank 1 and one back, by MPI_Send, "
          "MPI_Recv"},
+    {.name = NULL},
 };
-const size_t measurements_mpi_pt2pt_count = MEASUREMENT_COUNT(measurements_mpi_pt2pt);

@@ -182,5 +182,5 @@ const struct measurement measurements_mpi_rate[] = {
      .variant = &(const struct rate){true}, .who = "the ranks of the pairs",
      .timed = "a window of MPI_Irecv, one of MPI_Isend, and MPI_Waitall, on both ranks; divided by "
               "the messages of one window"},
+    {.name = NULL},
 };
-const size_t measurements_mpi_rate_count = MEASUREMENT_COUNT(measurements_mpi_rate);

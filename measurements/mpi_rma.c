@@ -810,6 +810,6 @@ const struct measurement measurements_mpi_rma[] = {
      TAKES(OPERATION), TOGETHER(EACH_TO_ONE), .timed = "MPI_Accumulate, MPI_Win_fence"},
     {"onesided_allreduce", "reduction to all by accumulates of each rank on all, and fence", BY_ALL,
      TAKES(OPERATION), TOGETHER(EACH_TO_ALL), .timed = "all MPI_Accumulate, MPI_Win_fence"},
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_rma_count = MEASUREMENT_COUNT(measurements_mpi_rma);

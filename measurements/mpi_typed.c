@@ -241,6 +241,6 @@ const struct measurement measurements_mpi_typed[] = {
      TYPED(COMPLEX, PLAIN, .each_time = true), MAKES},
     {"Datatype_complex_Get", "get of a struct of ints, half of them with gaps, and fence",
      TYPED(COMPLEX, COMPLEX, .gets = true), GETS},
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_mpi_typed_count = MEASUREMENT_COUNT(measurements_mpi_typed);

@@ -375,5 +375,5 @@ const struct measurement measurements_mpi_win[] = {
                     {"window", PARAMETER_STRING, "", "create, allocate or shared", 0}},
      .demand = demand_memory, .run = WITH_MPI(run_memory),
      .timed = "nothing: growth of resident memory by n windows"},
+    {.name = NULL},
 };
-const size_t measurements_mpi_win_count = MEASUREMENT_COUNT(measurements_mpi_win);

@@ -147,5 +147,5 @@ const struct measurement measurements_ordering[] = {
     {"Shmem_Fence_Put", "fence alone behind a put to the next rank", COMMON, BEHIND_PUT,
      .run = WITH_SHMEM(run_fence_put), .timed = "put + fence", .reference = WITH_SHMEM(put_alone),
      .subtracted = "the put, measured alone", .cost = "fence"},
+    {.name = NULL},
 };
-const size_t measurements_ordering_count = MEASUREMENT_COUNT(measurements_ordering);

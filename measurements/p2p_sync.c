@@ -200,5 +200,5 @@ const struct measurement measurements_p2p_sync[] = {
      COMMON, .parameters = {ITERATIONS}, TOKEN(.ring = true),
      .timed = "p of a flag, until the next rank's wait_until for it returns; the mean of all hops",
      .cost = "post + wire"},
+    {.name = NULL},
 };
-const size_t measurements_p2p_sync_count = MEASUREMENT_COUNT(measurements_p2p_sync);

@@ -468,5 +468,5 @@ const struct measurement measurements_process[] = {
     {"Memory_Footprint_Init", "memory of a process after init", FOOTPRINT, .variant = &after_init},
     {"Memory_Footprint_Peers", "memory of a process after the first call to each peer", FOOTPRINT,
      .variant = &after_peers},
+    {.name = NULL},
 };
-const size_t measurements_process_count = MEASUREMENT_COUNT(measurements_process);

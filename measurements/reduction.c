@@ -215,5 +215,6 @@ REDUCTIONS(ROUTINE)
          .who = "all",                                                                             \
          .cost = "reduce"},
 
-const struct measurement measurements_reduction[] = {REDUCTIONS(FORMS)};
-const size_t measurements_reduction_count = MEASUREMENT_COUNT(measurements_reduction);
+const struct measurement measurements_reduction[] = {
+    REDUCTIONS(FORMS){.name = NULL},
+};

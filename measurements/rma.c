@@ -104,5 +104,5 @@ const struct measurement measurements_rma[] = {
      BLOCKING("get"), RMA(RMA_GET, SHAPE_ALL_TO_ONE)},
     {"Shmem_Get_One_To_All", "get by rank 0 from each other rank in turn", RMA_COMMON,
      FOR_ONE_TO_ALL, BLOCKING("get"), RMA(RMA_GET, SHAPE_ONE_TO_ALL)},
+    {.name = NULL},
 };
-const size_t measurements_rma_count = MEASUREMENT_COUNT(measurements_rma);

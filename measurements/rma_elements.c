@@ -85,5 +85,5 @@ const struct measurement measurements_rma_elements[] = {
     {"Shmem_Get_Static_Round",
      "get around the ring, from a static object instead of the symmetric heap", RMA_COMMON, STATIC,
      BLOCKING_OF_TARGET("get"), RMA_STATIC(RMA_GET)},
+    {.name = NULL},
 };
-const size_t measurements_rma_elements_count = MEASUREMENT_COUNT(measurements_rma_elements);

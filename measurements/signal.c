@@ -204,5 +204,5 @@ const struct measurement measurements_signal[] = {
      POST("put_signal"), RMA(RMA_PUT_SIGNAL, SHAPE_RING)},
     NONBLOCKING("", " around the ring", FOR_ALL, SHAPE_RING),
     NONBLOCKING("_Single", ", one rank", FOR_SINGLE, SHAPE_SINGLE),
+    {.name = NULL},
 };
-const size_t measurements_signal_count = MEASUREMENT_COUNT(measurements_signal);

@@ -210,5 +210,5 @@ const struct measurement measurements_team[] = {
     {"Shmem_Team_Sync", "one synchronization of the communicator's team", OF_SYNC},
     {"Shmem_Team_Sync_Consecutive", "synchronizations of a team in a row", OF_SYNC,
      .parameters = {ITERATIONS}},
+    {.name = NULL},
 };
-const size_t measurements_team_count = MEASUREMENT_COUNT(measurements_team);

@@ -294,6 +294,6 @@ const struct measurement measurements_team_collective[] = {
     FORMS("Shmem_Fcollectmem", "fcollect of bytes in a team", "fcollect", OF_BYTES(fcollectmem, COLLECT)),
     FORMS("Shmem_Alltoallmem", "alltoall of bytes in a team", "alltoall", OF_BYTES(alltoallmem, ALLTOALL)),
     FORMS("Shmem_Alltoallsmem", "alltoalls of bytes in a team", "alltoalls", OF_BYTES(alltoallsmem, ALLTOALL)),
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_team_collective_count = MEASUREMENT_COUNT(measurements_team_collective);

@@ -158,6 +158,6 @@ const struct measurement measurements_wait_sets[] = {
     TEST("All", "whether all hold, as they do", all, false),
     TEST("Any", "which one holds, as all do", any, true),
     TEST("Some", "which ones hold, as all do", some, false),
+    {.name = NULL},
 };
 /* clang-format on */
-const size_t measurements_wait_sets_count = MEASUREMENT_COUNT(measurements_wait_sets);

@@ -66,6 +66,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         if found := re.match(r"unrecognized arguments: (--?[A-Za-z][\w-]*)", message):
+            message = f"unknown option {found[1]}"
             known = [name for name in self._option_string_actions if name.startswith("--")]
             if close := difflib.get_close_matches(found[1], known, 1):
                 message += f"; did you mean {close[0]}?"

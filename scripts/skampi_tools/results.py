@@ -16,9 +16,11 @@ import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import format_csv, format_json, format_sko
+from . import format_csv, format_json
 from .cli import Error
 from .records import NUMBERS, SCHEMA_VERSION
+from .sko import reader as sko_reader
+from .sko import writer as sko_writer
 
 FORMATS = ("sko", "csv", "json")
 NAN = math.nan
@@ -182,7 +184,7 @@ def read(path, unit=None):
     elif file.format == "csv":
         records = format_csv.parse(name, lines, file.doubts)
     elif file.format == "sko":
-        records = format_sko.parse(name, lines, file.doubts, unit)
+        records = sko_reader.parse(name, lines, file.doubts, unit)
     else:
         raise Error(f"{name}: neither .sko, CSV nor JSON Lines of skampi")
     # Records have no cycles; looking for them takes a quarter of the time in large files.
@@ -202,7 +204,7 @@ def write(file, target, format, unit=None, medians=False):
     times in .sko, else each result's own. medians: .sko has them, too. Returns what the format cannot
     hold, as a list of words."""
     arguments = {"unit": unit, "medians": medians} if format == "sko" else {}
-    writer = {"json": format_json, "csv": format_csv, "sko": format_sko}[format].write
+    writer = {"json": format_json, "csv": format_csv, "sko": sko_writer}[format].write
     if target == "-":
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="")
         return writer(sys.stdout, file, **arguments)

@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #include "comm/comm.h"
+#include "comm/last_words.h"
 #include "comm/process.h"
 
 #define LONGEST_WORDS 720
+/* The launcher may be faster than the words of a PE on another node. */
+#define WORDS_SECONDS 0.1
 
 struct place {
     atomic_int pid; /* 0: has not joined */
@@ -48,6 +51,8 @@ void board_join(const struct tally_offer *offer, size_t places, int place, int p
 
 void comm_say_end(enum comm_end end, int status, const char *text)
 {
+    if (!board.own && end == COMM_FAILED)
+        last_words_send(status, text);
     if (!board.own || atomic_flag_test_and_set(&board.own->taken))
         return;
     board.own->status = status;
@@ -71,7 +76,7 @@ int comm_failed_pe(int *status, char *text, size_t size)
         snprintf(text, size, "%s", place->text);
         return place->pe;
     }
-    return -1;
+    return last_words_receive(WORDS_SECONDS, status, text, size);
 }
 
 /* Also when nobody has asked for its status yet. */

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "comm/board.h"
+#include "comm/last_words.h"
 #include "comm/link.h"
 #include "comm/tally.h"
 
@@ -546,12 +547,27 @@ static void join_board(void)
         board_join(&offer, n, place, pe);
 }
 
+/* PEs of other nodes say to PE 0 how they end. */
+static void agree_on_last_words(void)
+{
+    struct last_words_place place;
+    int pe = link_pe();
+    if (comm.node_count == 1)
+        return;
+    if (pe == 0)
+        last_words_listen(&place);
+    comm_broadcast(comm.world, &place, sizeof place);
+    if (comm.node_of[pe] != comm.node_of[0])
+        last_words_know(&place, pe);
+}
+
 void comm_start(int *argc, char ***argv)
 {
     link_start(argc, argv, &comm.start);
     process_enter("the first exchange between the PEs");
     look_around();
     join_board();
+    agree_on_last_words();
     process_enter(NULL);
 }
 
@@ -593,7 +609,9 @@ void comm_steady(void)
 static double finish(void)
 {
     look_away();
-    return link_finish();
+    double seconds = link_finish();
+    last_words_close();
+    return seconds;
 }
 
 void comm_finish(void)

@@ -163,15 +163,9 @@ struct measurement {
     int64_t fewest_iterations; /* that the engine chooses, where the method needs many */
 };
 
-/* One family's table; measurements/registry.c lists them all. */
-struct measurement_family {
-    const struct measurement *functions;
-    const size_t *count;
-};
-extern const struct measurement_family measurement_families[];
-extern const size_t measurement_family_count;
-
-#define MEASUREMENT_COUNT(table) (sizeof(table) / sizeof *(table))
+/* The families' tables, in the order of --list; measurements/registry.c lists them. A family's
+ * table ends with an entry that has no name, the list of families with NULL. */
+extern const struct measurement *const measurement_families[];
 
 /* Hooks that call a library are left out where the program is built without it. */
 #if SKAMPI_SHMEM

@@ -7,11 +7,10 @@
 
 const struct measurement *measurement_at(size_t i)
 {
-    for (size_t family = 0; family < measurement_family_count; family++) {
-        if (i < *measurement_families[family].count)
-            return &measurement_families[family].functions[i];
-        i -= *measurement_families[family].count;
-    }
+    for (size_t family = 0; measurement_families[family]; family++)
+        for (const struct measurement *at = measurement_families[family]; at->name; at++)
+            if (i-- == 0)
+                return at;
     return NULL;
 }
 

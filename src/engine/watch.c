@@ -159,7 +159,7 @@ static int explain(int number, bool by_launcher, char *text, size_t size)
                  pe, doing());
     else if (by_launcher && number == SIGTERM && comm_node_count() > 1)
         snprintf(text + length, size - (size_t)length,
-                 " by the launcher: if a PE on another node has failed, standard error says so");
+                 " by the launcher; if a PE on another node failed, standard error says so");
     return status;
 }
 

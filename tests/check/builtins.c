@@ -1,6 +1,6 @@
 /*
- * Prints the functions of the script language as tables for inputs/README.md, one table a family,
- * each behind a line with its name. test_tables.py compiles and runs it.
+ * Prints the functions of the script language as tables for docs/language.md, one table per family,
+ * each after a line with its name. test_tables.py compiles and runs it.
  */
 #include <stdio.h>
 #include <string.h>

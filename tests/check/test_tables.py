@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from harness import ROOT, Tap
 
-LANGUAGE = "inputs/README.md"
+LANGUAGE = "docs/language.md"
 MEASUREMENTS = "measurements/README.md"
 
 

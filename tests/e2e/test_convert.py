@@ -14,17 +14,13 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, has, run, scratch_directory, skampi
+from harness import ROOT, Tap, has, optional, run, scratch_directory, skampi
 import made_results
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli, format_csv, results
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
+jsonschema = optional("jsonschema")
 CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
 SEED = 20260104
 FOLDER = scratch_directory()
@@ -216,7 +212,7 @@ if jsonschema:
                  for error in kinds[line["record"]].iter_errors(line)]
         tap.ok(not wrong, f"{name} follows the schema", wrong)
 else:
-    tap.skip("converted files follow the schema", "no python3-jsonschema")
+    tap.skip("converted files follow the schema", "python3-jsonschema is not installed")
 
 # ---- Classic files ----
 

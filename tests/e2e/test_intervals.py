@@ -16,7 +16,8 @@ from harness import Tap, skampi
 
 SCRIPTS = os.path.join(harness.ROOT, "scripts")
 sys.path.insert(0, SCRIPTS)
-from skampi_tools import format_sko, results, statistics
+from skampi_tools import results, statistics
+from skampi_tools.sko.lines import number_text
 
 TRIMS = (0.01, 0.1, 0.25, 0.4)
 NORMAL = 1.959963984540054  # 97.5 %
@@ -102,7 +103,7 @@ def tools():
         table = harness.run([os.path.join(SCRIPTS, "skampi-table"), name], cwd=folder)
         rows = [line.split() for line in table.out.splitlines() if line.split()[:1] in (["1"], ["2"], ["3"])]
         errors = [[s.low, s.high] if what == "median" else [s.high - s.value] for s in shown]
-        wanted = [[format_sko.number_text(x * 1e9) for x in (s.value, *error)]
+        wanted = [[number_text(x * 1e9) for x in (s.value, *error)]
                   for s, error in zip(shown, errors)]
         tap.ok(f"{what} [ns]" in table.out and f"{other} [" not in table.out and
                all(close(float(have), float(want)) or abs(float(have) - float(want)) < 0.11

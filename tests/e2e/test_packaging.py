@@ -44,6 +44,7 @@ def installation(tree, top, *where):
               "share/bash-completion/completions/skampi",
               "share/bash-completion/completions/shmemtrace", "share/doc/skampi/README.md",
               "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps"]
+    wanted += [f"share/doc/skampi/{path}" for path in tracked_files("docs/*.md")]
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]
     missing = sorted(set(wanted) - set(present))
     tap.ok(not missing, "... program, documents, inputs and scripts are there", f"missing: {missing}")
@@ -63,11 +64,11 @@ def installation(tree, top, *where):
     private = [p for p in present if os.stat(os.path.join(top, p)).st_mode & 0o444 != 0o444]
     tap.ok(not private, "... and all may read them", private)
     documents = os.path.join(top, "share/doc/skampi")
-    for name in ("README.md", "shmemtrace.md"):
-        links = [link for link in re.findall(r"\]\(([^)#\s]+)", read(documents, name))
-                 if "://" not in link and link != "tests/README.md"]  # tests are not installed
-        dead = [link for link in links if not os.path.exists(os.path.join(documents, link))]
-        tap.ok(links and not dead, f"... and the links of {name} lead there, too", dead)
+    for name in sorted(name for name in everything(documents) if name.endswith(".md")):
+        links = [link for link in re.findall(r"\]\(([^)#\s]+)", read(documents, name)) if "://" not in link]
+        dead = [link for link in links if not os.path.exists(
+            os.path.join(documents, os.path.dirname(name), link))]
+        tap.ok(not dead, f"... and the links of {name} lead there, too", dead)
     return present
 
 
@@ -326,9 +327,9 @@ class System:
         return read(self.top, name).splitlines()
 
 
-FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "papi-devel", "hwloc-devel",
-          "python3-numpy", "python3-matplotlib"]
-FEDORA_DEV = ["python3", "libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
+FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "papi-devel",
+          "hwloc-devel", "python3-numpy", "python3-matplotlib"]
+FEDORA_DEV = ["libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
               "clang-tools-extra", "ccache", "mpich-devel", "groff-base", "chromium", "chromedriver",
               "python3-selenium"]
 NECESSARY = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "libcmocka-devel"]
@@ -385,7 +386,7 @@ def dependencies():
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
-              (0, "build-essential openmpi-bin libopenmpi-dev libpapi-dev libhwloc-dev "
+              (0, "build-essential openmpi-bin libopenmpi-dev python3 libpapi-dev libhwloc-dev "
                   "libopen-trace-format2-dev python3-numpy python3-matplotlib".split()),
               "Debian: what is missing is installed", done)
 

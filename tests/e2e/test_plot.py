@@ -429,7 +429,7 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
     (["none.json"], "none.json: there are no results in it"),
     (["missing.json"], "missing.json: nothing but missing values"),
     ([], "the following arguments are required: FILE; --help shows all options"),
-    (["put.json", "--what"], "unrecognized arguments: --what; did you mean --where?; --help shows all options"),
+    (["put.json", "--what"], "unknown option --what; did you mean --where?; --help shows all options"),
     (["put.json", "--size", "1x1"],
      "--size 1x1: must be WIDTHxHEIGHT in cm, from 3 to 500, as 16x10"),
     (["put.json", "--dpi", "5"], "--dpi 5: must be from 30 to 1200"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 300
-"""The examples of inputs/README.md run, each alone, and print what is shown behind them.
+"""The examples of docs/language.md run, each alone, and print what is shown below them.
 
 A fence ```ski holds an example; words behind it say how it is run: np=4 (PEs; 2 otherwise), error=2
 (exit status; 0 otherwise), check (with -n, without a launcher), args="..." (further arguments),
@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from harness import ROOT, Tap, skampi
 
-DOCUMENT = os.path.join("inputs", "README.md")
+DOCUMENT = os.path.join("docs", "language.md")
 SCRIPT = "example.ski"
 KEYWORDS = """and autorefine begin do else elseif end fi flush for if in measure measurement multipleof
     not od or print print_all step then to""".split()

@@ -175,14 +175,14 @@ tap.ok("  2 measurements are missing, since the time limit had ended\n" in late.
 for arguments, text in (
         (["nowhere.sko"], "nowhere.sko: there is no such file"),
         (["."], ".: not a file"),
-        (["other"], "other: no output of skampi"),
-        ([], "standard input: no output of skampi"),
+        (["other"], "other: not output of skampi"),
+        ([], "standard input: not output of skampi"),
         (["-x"], "unknown option -x; --help shows all options")):
     refused = table(*arguments, cwd=folder)
     tap.ok(refused.status == 2 and refused.err == f"skampi-table: error: {text}\n"
            and not refused.out, f"refused in one line: {text}", refused)
 usage = table("--help")
-tap.ok(usage.status == 0 and usage.out.startswith("Usage: skampi-table"), "--help", usage)
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-table"), "--help", usage)
 
 # What skampi itself writes.
 measured = skampi("""

@@ -5,7 +5,6 @@ that is written from the description of its format. All are compared with what d
 # TIMEOUT: 180
 
 import collections
-import importlib
 import json
 import os
 import re
@@ -15,22 +14,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import browser
 import traces
-from harness import ROOT, Tap, build_config, in_parallel, run
+from harness import ROOT, Tap, build_config, in_parallel, optional, run
 from traces import HEAP, Made, small_scenario
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli
-
-
-def optional(module):
-    """The module, or None. Starts the test again with the system's Python where only that has it: to be
-    called before the first check."""
-    try:
-        cli.need(module)
-    except SystemExit:
-        return None
-    return importlib.import_module(module)
-
 
 jsonschema, otf2 = optional("jsonschema"), optional("otf2")
 chromium = browser.start()
@@ -166,7 +151,7 @@ documents = {}
 for one in exported:
     with open(one.file("json"), encoding="utf-8") as file:
         documents[one.name] = json.load(file)
-if jsonschema is None:
+if not jsonschema:
     tap.skip("the Chrome format follows its schema", "python3-jsonschema is not installed")
 else:
     validator = jsonschema.Draft7Validator(SCHEMA)

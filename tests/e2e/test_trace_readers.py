@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import traces
-from harness import (ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, run,
+from harness import (ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, optional, run,
                      sanitized)
 from traces import HEAP, Made, small_scenario
 
@@ -22,6 +22,7 @@ COLUMNS = ("pe,thread,index,routine,class,start,duration,burst,flags,phase,peer,
            "source_stride,context,set_start,set_stride,set_size,root,comparison,condition,value,"
            "result,options,signal,signal_offset")
 
+jsonschema = optional("jsonschema")
 tap = Tap()
 MADE = Made()
 COMMAND, FOLDER = traces.command(), MADE.folder
@@ -191,14 +192,13 @@ tap.ok((small["bytes"], small["valid"], small["function"]) == (8, 40, "shmem_lon
        round(small["max"] * 1e9) == max(wanted) and large["bytes"] == 64,
        "their statistics are those of the calls", small)
 tap.near(small["per_pe"][1] - small["per_pe"][0], 2e-9, 1e-6, "with a mean for each PE")
-try:
-    import jsonschema
+if jsonschema:
     with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as file:
         validator = jsonschema.Draft7Validator(json.load(file))
     problems = [error.message for record in records for error in validator.iter_errors(record)]
     tap.equal(problems, [], "and keep to the schema")
-except ImportError:
-    tap.skip("and keep to the schema", "no jsonschema")
+else:
+    tap.skip("and keep to the schema", "python3-jsonschema is not installed")
 for script, arguments, shows in (
         ("skampi-table", ["results.json"], "shmem_long_put"),
         ("skampi-compare", ["results.json", "results.json"], "shmem_long_put(64)"),

@@ -53,15 +53,15 @@ static const struct measurement odd_functions[] = {
     {.name = "Fake_Failing", .parameters = {COUNT}},
     {.name = "Fake_Unsupported", .parameters = {COUNT}},
 };
+#define ODD_FUNCTIONS (sizeof odd_functions / sizeof *odd_functions)
 
 const struct measurement *measurement_at(size_t i)
 {
-    for (size_t family = 0; family < measurement_family_count; family++) {
-        if (i < *measurement_families[family].count)
-            return &measurement_families[family].functions[i];
-        i -= *measurement_families[family].count;
-    }
-    return i < MEASUREMENT_COUNT(odd_functions) ? &odd_functions[i] : NULL;
+    for (size_t family = 0; measurement_families[family]; family++)
+        for (const struct measurement *at = measurement_families[family]; at->name; at++)
+            if (i-- == 0)
+                return at;
+    return i < ODD_FUNCTIONS ? &odd_functions[i] : NULL;
 }
 
 const struct measurement *measurement_find(const char *name)

@@ -4,6 +4,7 @@
 """Several hosts on this machine: they go away whatever happens; programs are right on them; what
 skampi says of nodes, and of the time to another host, is true."""
 
+import json
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 import processes
 from harness import Tap, skip_all
+from job import Job
 from hosts import MARK, TOOL, Unavailable, hosts, unique_name
 from quiet import Attempts
 
@@ -273,6 +275,37 @@ def check_rate(realtime):
            f"{size} bytes at {RATE} Mbit/s take {least} us and a bit: {times}", run)
 
 
+MANY = """begin measurement "many"
+  for i = 1 to 100000000 do
+    measure MPI_COMM_WORLD : Shmem_Put_Full(8, 5)
+  od
+end measurement
+"""
+
+
+def check_last_words():
+    """A PE on another node than PE 0's ends the job: the result says which, and why."""
+    with hosts(2) as these:
+        os.environ["SKAMPI_LAUNCH"] = these.launch_line()
+        try:
+            job = Job(MANY, 4, ("-o", "out.sko", "-o", "out.json"))
+        finally:
+            del os.environ["SKAMPI_LAUNCH"]
+        seen = job.wait_for(r"^i= 20 .*\n")
+        pid = job.pe(3, MARK, these.name)
+        if seen and pid:
+            os.kill(pid, signal.SIGSEGV)
+        run = job.finish()
+    if not tap.ok(seen and pid, "a run on two hosts writes results", run):
+        return
+    with open(run.path("out.json"), encoding="utf-8") as file:
+        end = json.loads(file.readlines()[-1])
+    wanted = r"PE 3 was ended by signal 11 .* in (Shmem_Put_Full\(|the script)"
+    tap.ok(end["record"] == "end" and end["status"] == 139 and
+           re.search(wanted, end["reason"]), "the end of a PE on another node is in the results", (end, run))
+    tap.ok(re.search(wanted, job.written().splitlines()[-1]), "... also in the .sko", job.written()[-500:])
+
+
 def realtime_allowed():
     return subprocess.run(["chrt", "--rr", "1", "true"], stderr=subprocess.DEVNULL,
                           check=False).returncode == 0
@@ -299,6 +332,7 @@ def main():
     realtime = realtime_allowed()
     if not realtime:
         tap.note("no real-time priority here: times depend on what else the machine has to do")
+    check_last_words()
     check_nodes(realtime)
     check_delay(realtime)
     check_clocks(realtime)

@@ -1,4 +1,6 @@
 /* LINK: tests/support/stub/stub_tables.c */
+/* The checker finds every error of names, arities, types and loops, with its place, and suggests
+ * what was meant. */
 #include "front_end.h"
 
 #include "engine/measurement.h"

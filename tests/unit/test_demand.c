@@ -1,3 +1,5 @@
+/* What each measurement function needs of the buffer, for all descriptors: sizes grow with the
+ * count, loops end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

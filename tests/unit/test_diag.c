@@ -1,3 +1,4 @@
+/* Error messages have their place, the line and a caret under the right column. */
 #include "front_end.h"
 
 static struct source *source_of(const char *text)

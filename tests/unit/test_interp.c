@@ -1,4 +1,6 @@
 /* LINK: tests/support/stub/stub_engine.c */
+/* The interpreter does what the language reference says: statements, loops, errors while running.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

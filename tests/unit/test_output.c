@@ -1,3 +1,4 @@
+/* Every format of output, record by record, with numbers computed by hand. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>

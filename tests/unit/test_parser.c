@@ -1,3 +1,4 @@
+/* Every grammar rule, and every syntax error with its place. */
 #include "front_end.h"
 
 #include <unistd.h>

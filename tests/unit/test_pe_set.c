@@ -1,3 +1,4 @@
+/* Sets of PEs: members, ranks, strides and active sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

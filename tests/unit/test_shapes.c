@@ -1,3 +1,4 @@
+/* Shapes that measurement functions share: pairs, rings, data patterns and their verification. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Scripts and their includes are found, read and refused as documented. */
 #include "front_end.h"
 
 #include <sys/stat.h>

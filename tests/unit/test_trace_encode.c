@@ -1,4 +1,5 @@
 /* LINK: src/trace/encode.c src/base/checksum.c */
+/* Events of a trace are the same after encoding and decoding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* LINK: src/trace/settings.c */
+/* Options of the tracer, from the command line and the environment, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

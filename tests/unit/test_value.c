@@ -1,3 +1,4 @@
+/* Values of the language: operators, conversions, arrays and how they are printed. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

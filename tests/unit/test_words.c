@@ -1,3 +1,4 @@
+/* Numbers and plurals as people read them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,6 +13,7 @@
 import atexit
 import concurrent.futures
 import fnmatch
+import importlib
 import math
 import os
 import re
@@ -124,6 +125,18 @@ def build_config(directory=None):
 def has(interface):
     """Whether the build under test has "SHMEM", "MPI" or "PAPI"."""
     return build_config().get(f"SKAMPI_{interface}") == "1"
+
+
+def optional(module):
+    """A module of Python that not every machine has, or None. Where only the system's Python has it, the
+    test starts again with that: ask before the first check."""
+    sys.path.insert(0, os.path.join(ROOT, "scripts"))
+    from skampi_tools import cli
+    try:
+        cli.need(module)
+    except SystemExit:
+        return None
+    return importlib.import_module(module)
 
 
 def cores():

@@ -349,9 +349,13 @@ class Hosts:
         how["env"] = {**harness.launch_environment(), **how.get("env", {})}
         return harness.run(argv, **how)
 
+    def launch_line(self):
+        """What starts programs on the hosts, as SKAMPI_LAUNCH has it."""
+        return " ".join(self._launch("-np", "%n"))
+
     def skampi(self, script=None, per_host=1, **how):
         """harness.skampi() on the hosts."""
-        how["env"] = {**how.get("env", {}), "SKAMPI_LAUNCH": " ".join(self._launch("-np", "%n"))}
+        how["env"] = {**how.get("env", {}), "SKAMPI_LAUNCH": self.launch_line()}
         return harness.skampi(script, np=per_host * self.count, **how)
 
 

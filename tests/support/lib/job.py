@@ -48,10 +48,11 @@ class Job:
             time.sleep(0.05)
         return ""
 
-    def pe(self, rank):
-        """Process id of a PE, None when it cannot be found."""
+    def pe(self, rank, mark=processes.RUN_MARK, value=None):
+        """Process id of a PE, None when it cannot be found; mark and value: of its processes, where they
+        do not inherit this job's."""
         program = os.path.realpath(harness.program())
-        for pid in processes.marked(processes.RUN_MARK, self.mark):
+        for pid in processes.marked(mark, value or self.mark):
             try:
                 if os.path.realpath(f"/proc/{pid}/exe") != program:
                     continue

@@ -1,4 +1,4 @@
-"""Attempts at what other users of the machine may spoil, and whether they do.
+"""Repeats timing checks that other users of the machine may spoil, and tells whether they do.
 
     attempts = Attempts(tap)
     for attempt in attempts:
@@ -7,8 +7,8 @@
             break
     attempts.decide(not wrong, "a put takes what was programmed", wrong)
 
-A check has failed when it was wrong in each of some attempts and the machine was quiet before and
-behind some of them; when it never was, nothing is known, and the check counts as skipped."""
+A check has failed when it was wrong in each of several attempts and the machine was quiet before and
+after some of them. If the machine never was quiet, nothing is known, and the check counts as skipped."""
 
 import os
 import subprocess
@@ -94,8 +94,10 @@ class Attempts:
     def decide(self, good, name, diagnostic=None):
         """One check of what the attempts were about."""
         if good or self.undisturbed >= min(ENOUGH, self.wanted):
+            self.tap.note(f"ground truth: {'passed' if good else 'failed'}")
             return self.tap.ok(good, name, diagnostic)
         self.tap.note(diagnostic or name)
-        self.tap.skip(name, f"not right in {self.made} attempts, but the machine is not quiet: "
-                            f"{self.reason or 'it is so only at times'}")
+        self.tap.note("ground truth: skipped")
+        self.tap.skip(name, f"the machine is not quiet: wrong in {self.made} attempts, "
+                            f"{self.reason or 'quiet only at times'}")
         return False

@@ -102,21 +102,19 @@ static const struct measurement loop_functions[] = {
     {"Loop", "many calls, timed from outside", .api = API_OPENSHMEM,
      .parameters = {{"name", PARAMETER_STRING, "", "of what is called", 0}}, .check = check_name,
      .demand = demand, .run = run_loop, .timed = "the calls", .who = "all"},
+    {.name = NULL},
 };
-static const size_t loop_count = MEASUREMENT_COUNT(loop_functions);
 
 /* Instead of measurements/registry.c. */
 extern const struct measurement measurements_rma[], measurements_rma_elements[],
     measurements_atomic[], measurements_ordering[], measurements_p2p_sync[];
-extern const size_t measurements_rma_count, measurements_rma_elements_count,
-    measurements_atomic_count, measurements_ordering_count, measurements_p2p_sync_count;
 
-const struct measurement_family measurement_families[] = {
-    {measurements_rma, &measurements_rma_count},
-    {measurements_rma_elements, &measurements_rma_elements_count},
-    {measurements_atomic, &measurements_atomic_count},
-    {measurements_ordering, &measurements_ordering_count},
-    {measurements_p2p_sync, &measurements_p2p_sync_count},
-    {loop_functions, &loop_count},
+const struct measurement *const measurement_families[] = {
+    measurements_rma,
+    measurements_rma_elements,
+    measurements_atomic,
+    measurements_ordering,
+    measurements_p2p_sync,
+    loop_functions,
+    NULL,
 };
-const size_t measurement_family_count = MEASUREMENT_COUNT(measurement_families);

@@ -1,0 +1,1 @@
+"""What mk/docs writes into the documents: a module for each kind of text."""

@@ -1,0 +1,191 @@
+/*
+ * Prints what the program knows about itself, for mk/docs: its measurement functions and the
+ * functions of the script language. One JSON object a line; "kind" says which.
+ *
+ * Nothing here depends on the library or the machine, so that the documents do not either.
+ */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/defects.h"
+#include "engine/measurement.h"
+#include "ski/builtin_family.h"
+
+/* ---- JSON ---- */
+
+static void print_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        if (*text == '\n')
+            printf("\\n");
+        else
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+/* A member with a comma before it; nothing for NULL. */
+static void print_text(const char *name, const char *text)
+{
+    if (text) {
+        printf(", \"%s\": ", name);
+        print_string(text);
+    }
+}
+
+static void print_flag(const char *name, bool flag)
+{
+    printf(", \"%s\": %s", name, flag ? "true" : "false");
+}
+
+/* ---- Measurement functions ---- */
+
+static void print_parameter(const struct measurement *function, size_t i)
+{
+    static const char *const types[] = {"int",   "int",      "int", "double", "string",
+                                        "int[]", "datatype", "op",  "info"};
+    const struct parameter *parameter = &function->parameters[i];
+    printf("%s{\"type\": \"%s\"", i ? ", " : "", types[parameter->type]);
+    print_text("name", parameter->name);
+    print_text("meaning", parameter->meaning);
+    print_text("unit", parameter->unit);
+    print_text("otherwise", function->otherwise[i]);
+    if (parameter->type <= PARAMETER_RANK)
+        printf(", \"minimum\": %" PRId64, parameter->minimum);
+    print_flag("rank", parameter->type == PARAMETER_RANK);
+    putchar('}');
+}
+
+/* Version 0 of a library has every defect that is known of any version. */
+static void print_defects(const struct measurement *function)
+{
+    static const char *const libraries[] = {"Open MPI 0", "MPICH 0"};
+    static const enum defect_kind kinds[] = {DEFECT_CRASHES, DEFECT_WRONG_VALUES};
+    static const char *const names[] = {"crashes", "wrong_values"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t l = 0; l < sizeof libraries / sizeof *libraries; l++)
+            print_text(names[k], defect_of(kinds[k], function->name, libraries[l]));
+}
+
+/* The family is the name of the table that the descriptor is in: measurements_FAMILY. */
+static const char *family_of(const struct measurement *function)
+{
+    static const char prefix[] = "measurements_";
+    Dl_info info;
+    if (!dladdr(function, &info) || !info.dli_sname ||
+        strncmp(info.dli_sname, prefix, strlen(prefix)) != 0)
+        return "unknown";
+    return info.dli_sname + strlen(prefix);
+}
+
+static void print_function(const struct measurement *function)
+{
+    static const char *const apis[] = {"", "OpenSHMEM", "MPI"};
+    printf("{\"kind\": \"measurement\"");
+    print_text("family", family_of(function));
+    print_text("name", function->name);
+    print_text("summary", function->summary);
+    printf(", \"parameters\": [");
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        print_parameter(function, i);
+    printf("]");
+    print_text("timed", function->timed);
+    print_text("who", function->who);
+    print_text("subtracted", function->subtracted);
+    print_text("cost", function->cost);
+    print_text("api", apis[function->api]);
+    if (function->version_major)
+        printf(", \"version\": \"%d.%d\"", function->version_major, function->version_minor);
+    printf(", \"pes\": %d", function->minimum_pes > 1 ? function->minimum_pes : 1);
+    print_flag("synchronized", function->synchronized);
+    print_flag("bytes", function->quantity == QUANTITY_BYTES);
+    print_flag("once", function->once);
+    print_flag("moves_data", !function->no_data && function->api != API_NONE);
+    print_defects(function);
+    printf("}\n");
+}
+
+/* ---- Functions of the language ---- */
+
+static const char *type_name(char letter)
+{
+    switch ((enum value_type)letter) {
+    case TYPE_INT:
+        return "int";
+    case TYPE_REAL:
+        return "double";
+    case TYPE_STRING:
+        return "string";
+    case TYPE_COMM:
+        return "comm";
+    case TYPE_INT_ARRAY:
+        return "int[]";
+    case TYPE_DATATYPE:
+        return "datatype";
+    case TYPE_DATATYPE_ARRAY:
+        return "datatype[]";
+    case TYPE_OPERATION:
+        return "op";
+    case TYPE_INFO:
+        return "info";
+    case TYPE_VOID:
+        break;
+    }
+    return "";
+}
+
+/* help is "(names of parameters) text"; returns the text. */
+static const char *print_signature(const struct builtin *function)
+{
+    const char *letter = function->parameters, *name = function->help + 1;
+    int optional = 0;
+    printf(", \"signature\": \"%s(", function->name);
+    while (*name != ')' && *letter) {
+        if (*letter == '?') {
+            optional++;
+            letter++;
+        }
+        size_t length = strcspn(name, ",)");
+        const char *type = type_name(*letter++); /* none: any number more of the last one */
+        printf("%s%s%.*s", type, *type ? " " : "", (int)length, name);
+        name += length;
+        if (*name == ',') {
+            name += 1 + strspn(name + 1, " ");
+            printf("%s, ", *letter == '?' ? "[" : "");
+        }
+    }
+    printf("%s)\"", optional ? "]" : "");
+    return name + strspn(name, ") ");
+}
+
+static void print_builtins(const char *family, const struct builtin *functions)
+{
+    for (const struct builtin *b = functions; b->name; b++) {
+        printf("{\"kind\": \"builtin\"");
+        print_text("family", family);
+        print_text("name", b->name);
+        const char *text = print_signature(b);
+        print_text("result", type_name((char)b->result));
+        print_flag("collective", b->collective);
+        print_text("meaning", text);
+        printf("}\n");
+    }
+}
+
+int main(void)
+{
+    const struct measurement *function;
+    for (size_t i = 0; (function = measurement_at(i)); i++)
+        print_function(function);
+    print_builtins("values", builtins_values);
+    print_builtins("sets", builtins_sets);
+    print_builtins("mpi", builtins_mpi);
+    print_builtins("settings", builtins_settings);
+    return 0;
+}

@@ -1,0 +1,181 @@
+"""What a line of a .sko file says: numbers, result lines, and the forms of comments.
+
+The forms are those of src/output/output_sko.c and of what the engine prints. The reader, the writer and
+skampi-table take them from here.
+"""
+
+import datetime
+import math
+import re
+
+UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
+DEFAULT_UNIT = "us"
+_SIGNIFICANT = 4
+_LEAST_DECIMAL = -9
+
+# ---- Numbers ----
+
+NUM = r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf)|---)"
+NUMBER = re.compile(NUM)
+_REAL = re.compile(r"(?!-?\d+$)" + NUM)  # as times and errors are printed, never as a whole number
+_WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+def number(text):
+    value = math.nan if text == "---" else float(text)
+    return value if math.isfinite(value) else None
+
+
+_EXPONENTS = {1e9: "e-9", 1e6: "e-6", 1e3: "e-3", 100: "e-2"}
+
+
+def per(text, divisor):
+    """The number, divided; as it would be read if it had been printed so (0.2 us is 2e-07 s, not
+    2.0000000000000002e-07)."""
+    value = number(text)
+    if value is None:
+        return None
+    if divisor in _EXPONENTS and "e" not in text.lower():
+        return float(text + _EXPONENTS[divisor])
+    return value / divisor
+
+
+def value_of(text):
+    """A loop variable's: a number where it has the form of one."""
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _DECIMAL.fullmatch(text):
+        value = float(text)
+        return value if math.isfinite(value) else text
+    return text
+
+
+def number_text(value):
+    """At least four significant digits and one decimal, as skampi prints it."""
+    if value is None or math.isnan(value):
+        return "---"
+    decimals = 1
+    if value != 0 and math.isfinite(value):
+        leading = math.floor(math.log10(abs(value)))
+        if leading < _LEAST_DECIMAL:
+            return f"{value:.{_SIGNIFICANT - 1}e}"
+        decimals = max(_SIGNIFICANT - 1 - leading, 1)
+    return f"{value:.{decimals}f}"
+
+
+# ---- Result lines ----
+
+_NAME = re.compile(r"(?:^|(?<=\s))([A-Za-z_]\w*)= ")
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+# Fields as wide as they are printed: where a value with blanks ends.
+_LAYOUT = re.compile(rf"(?P<value>.*?)(?:^|(?<=\S) )(?P<fields>(?:(?=.{{8}} ) *\d+|\d{{9,}}) "
+                     rf"(?:(?=.{{9}} ) *{NUM}|\S{{10,}}) (?:(?=.{{9}} ) *{NUM}|\S{{10,}}) "
+                     rf"(?:(?=.{{8}}(?: |$)) *\d+|\d{{9,}})(?:\s+{NUM})*)")
+
+
+def _are_fields(tokens, form):
+    """bytes, time, error, repetitions, times per PE. form: of time and error."""
+    return (len(tokens) >= 4 and tokens[0].isdecimal() and form.fullmatch(tokens[1]) and
+            form.fullmatch(tokens[2]) and tokens[3].isdecimal() and
+            all(map(NUMBER.fullmatch, tokens[4:])))
+
+
+def split_row(line):
+    """([(name, text) of each variable], texts of the fields); None: not a result line. An inner loop may
+    have the name of an outer one, so a name may occur twice."""
+    tokens = line.split()
+    at = 0
+    variables = []
+    while at + 1 < len(tokens) and _ASSIGNED.fullmatch(tokens[at]):
+        variables.append((tokens[at][:-1], tokens[at + 1]))
+        at += 2
+    if _are_fields(tokens[at:], _REAL):
+        return variables, tokens[at:]
+
+    # Values with blanks in them.
+    names = list(_NAME.finditer(line))
+    if names and line[:names[0].start()].strip():
+        return None
+    variables = [(name.group(1), line[name.end():after.start()].strip())
+                 for name, after in zip(names, names[1:])]
+    last = [names[-1].group(1)] if names else []
+    rest = line[names[-1].end():] if names else line
+    found = _LAYOUT.fullmatch(rest.rstrip())
+    if found and bool(found["value"].strip()) == bool(names):
+        return variables + [(name, found["value"].strip()) for name in last], found["fields"].split()
+    # Not as wide as skampi prints it, but perhaps written by another program.
+    tokens = rest.split()
+    for first in range(1 if names else 0, len(tokens) - 3 if names else 1):
+        if _are_fields(tokens[first:], NUMBER):
+            return variables + [(name, " ".join(tokens[:first])) for name in last], tokens[first:]
+    return None
+
+
+# ---- Comments ----
+
+BEGIN = re.compile(r'begin result "(.*)"')
+DURATION = re.compile(rf"duration = ({NUM}) sec")
+STATED_UNIT = re.compile(r"(?:times|values) in ([^;,]+)")  # in the conditions of a result
+_TIME_FORMAT = "%a %b %d %H:%M:%S %Y"  # of ctime()
+NODE = re.compile(r"node \d+: (.*?), (\d+) PEs?, (\d+) processors?, (.*), SMT (.*?), governor (.*), "
+                  r"load (\S+)")
+TIMER = re.compile(r"timer: (.*?), resolution (\S+) ns, cost (\S+) ns, (\S+) ticks per second, off "
+                   r"CLOCK_MONOTONIC by (\S+) ppm, clock source (.*)")
+STARTS = {"window": "window", "barrier": "barrier", "no": "none"}
+COUNTERS_END = " per operation, most of any PE; mean of PEs:"
+_SHARE = rf"({NUM})(?: %)?"
+ROUNDS = re.compile(rf"rounds: median ({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
+                    rf"\[({NUM}), ({NUM})\], {_SHARE} prediction interval "
+                    rf"\[({NUM}), ({NUM})\], spread between rounds {_SHARE}, within rounds "
+                    rf"{_SHARE}")
+MEDIAN = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
+                    rf"\[({NUM}), ({NUM})\]")
+LEVEL = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))? ({NUM}) %")
+ROUNDS_BLOCK = " (rounds)"
+# Takes the place of a result and makes the exit status 3.
+INCOMPLETE = ("failed", "unsupported", "not measurable", "too large")
+# One line for many: how many.
+MORE = re.compile(r"(\d{1,18}) measurements? more of this block\b")
+END = "end: "  # of a converted file: all it knows of the end
+LAST_WORDS = (r"interrupted by signal (?P<signal>\d{1,3})\b|ended by (?P<watchdog>the watchdog)?|"
+               r"error: PE \d+ was ended by signal (?P<crash>\d{1,3})\b")
+
+
+def instant(text):
+    """ISO 8601, without an offset from UTC, which .sko files do not state; None: no such date."""
+    try:
+        return datetime.datetime.strptime(" ".join(text.split()), _TIME_FORMAT).isoformat()
+    except ValueError:
+        return None
+
+
+def ctime(text):
+    try:
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).strftime(_TIME_FORMAT)
+    except ValueError:
+        return text
+
+
+def unit_of(text):
+    """Reported units per second of "ns" or of "1/N s"; None: no unit."""
+    if text in UNITS:
+        return UNITS[text]
+    found = re.fullmatch(r"1/(\S+) s", text)
+    try:
+        return float(found.group(1)) if found and 0 < float(found.group(1)) < math.inf else None
+    except ValueError:
+        return None
+
+
+def unit_text(unit):
+    return next((name for name, value in UNITS.items() if value == unit), f"1/{unit!r} s")
+
+
+def counters_of(text):
+    """[(name, most of any PE, mean of PEs)] as texts, of what follows "counters: "; None: damaged."""
+    most, _, mean = text.partition(COUNTERS_END)
+    pairs, means = re.findall(rf"(\S+)= ({NUM})", most), mean.split()
+    if not pairs or len(means) != len(pairs) or not all(map(NUMBER.fullmatch, means)):
+        return None
+    return [(name, value, other) for (name, value), other in zip(pairs, means)]

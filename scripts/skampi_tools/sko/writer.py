@@ -1,0 +1,296 @@
+"""Writes records as .sko, in the lines that skampi itself writes."""
+
+import math
+import re
+
+from .. import style
+from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, ROUNDS_BLOCK, UNITS, ctime, number_text,
+                    unit_text)
+
+
+class _Writer:
+    def __init__(self, stream, unit, medians):
+        self.stream = stream
+        self.unit = unit
+        self.medians = medians  # as comments
+        self.block = None       # name of the one that is open
+        self.printing = False   # the last record was printed by the script
+        self.conditions = None  # stated last in it
+        self.lost = {}          # in words; how often
+
+    def line(self, text=""):
+        self.stream.write(text + "\n")
+
+    def comment(self, text):
+        for line in str(text).splitlines() or [""]:
+            self.line(f"# {line}")
+
+    def lose(self, what):
+        self.lost[what] = self.lost.get(what, 0) + 1
+
+    def header(self, header):
+        self.comment(f"SKaMPI Version {_one_line(header.get('version') or '(not stated)')}")
+        self.line()
+        if header.get("started"):
+            self.comment(f"Started at {ctime(header['started'])}")
+            self.line("\n")
+        for name in ("command_line", "library"):
+            if name == "library" and "script" in header:
+                script = header["script"]
+                self.comment(_one_line(f"script: {script.get('name', '')} (checksum "
+                                       f"{script.get('checksum', '')})"))
+            if header.get(name):
+                self.comment(_one_line(f"{name.replace('_', ' ')}: {header[name]}"))
+        nodes = header.get("nodes") or []
+        if "pes" in header:
+            self.comment(f"PEs: {header['pes']} on {style.count_text(len(nodes), 'node')}")
+        for number, node in enumerate(nodes):
+            load = node.get("load")
+            self.comment(_one_line(
+                f"node {number}: {node.get('name', '')}, "
+                f"{style.count_text(node.get('pes', 0), 'PE')}, "
+                f"{style.count_text(node.get('processors', 0), 'processor')}, {node.get('cpu', '')}, SMT "
+                f"{node.get('smt', 'unknown')}, governor {node.get('governor', 'not shown')}, load "
+                f"{'---' if load is None else format(load, '.2f')}"))
+        if "binding" in header:
+            binding = header["binding"]
+            pes = binding.get("pes", 0)
+            self.comment(f"binding: {binding.get('bound', 0)} of {style.count_text(pes, 'PE')} "
+                         f"{'is' if pes == 1 else 'are'} bound to one processor")
+        for warning in header.get("warnings") or []:
+            self.comment(_one_line(f"warning: {warning}"))
+        for name, value in (header.get("environment") or {}).items():
+            self.comment(_one_line(f"environment: {name}={value}"))
+        if timer := header.get("timer"):
+            number = {name: math.nan if timer.get(name) is None else timer[name] for name in
+                      ("resolution", "cost", "ticks_per_second", "disagreement")}
+            self.comment(_one_line(
+                f"timer: {timer.get('name', '')}, resolution {number['resolution'] * 1e9:.1f} ns, "
+                f"cost {number['cost'] * 1e9:.1f} ns, {number['ticks_per_second']:.6g} ticks per "
+                f"second, off CLOCK_MONOTONIC by {number['disagreement'] * 1e6:.3g} ppm, clock "
+                f"source {timer.get('clock_source', '')}"))
+        rounds = header.get("rounds") or {}
+        if rounds.get("seed"):
+            self.comment(_one_line(f"seed: {rounds['seed']}"))
+        if rounds.get("rounds"):
+            seconds = rounds.get("seconds")
+            self.comment(f"rounds: {rounds['rounds']}"
+                         f"{f', spread over {seconds:g} s' if seconds else ''}")
+        if rounds.get("time_limit"):
+            self.comment(f"time limit: {rounds['time_limit']:g} s")
+        for note in header.get("notes") or []:
+            self.comment(_one_line(f"converted: {note}"))
+        self.comment("result lines: loop variables, bytes, time (mean of the middle half), its "
+                     "standard error (classic), valid repetitions, time per PE")
+        self.line()
+
+    def begin(self, name):
+        self.block, self.conditions = name, None
+        if name.endswith(ROUNDS_BLOCK):
+            self.comment("result lines: loop variables, bytes, median of the rounds, half of its "
+                         "interval, rounds")
+        self.comment(f'begin result "{_one_line(name)}"')
+
+    def end_block(self, record):
+        if all(name in record for name in ("late_starts", "overruns", "window_changes")):
+            self.comment(f"windows: {record['late_starts']} late starts, {record['overruns']} "
+                         f"overruns, {record['window_changes']} changes")
+        if self.block is not None:
+            self.comment(f'end result "{_one_line(self.block)}"')
+        if record.get("duration") is not None:
+            self.comment(f"duration = {record['duration']:.2f} sec")
+        self.line()
+        self.block = None
+
+    def number(self, value, unit):
+        return number_text(None if value is None else value * unit)
+
+    def row_begin(self, record, unit, value, error, count):
+        """Up to the repetitions."""
+        variables = "".join(f"{name}= {_variable_text(value)} "
+                            for name, value in (record.get("variables") or {}).items())
+        size = record.get("bytes")
+        whole = int(size) if size is not None and math.isfinite(size) else 0
+        return (f"{variables}{whole:8d} {self.number(value, unit):>9} "
+                f"{self.number(error, unit):>9} {count:8d}")
+
+    def unit_of(self, record):
+        if record.get("quantity") == "bytes":
+            return 1.0
+        own = record.get("unit")
+        return self.unit or (own if own and own > 0 else UNITS[DEFAULT_UNIT])
+
+    def result(self, record):
+        unit = self.unit_of(record)
+        line = self.row_begin(record, unit, record.get("time"), record.get("standard_error"),
+                              record.get("valid", 0))
+        for value in record.get("per_pe") or []:
+            line += "     ---   " if value is None else f" {self.number(value, unit):>9}"
+        self.line(line)
+        if self.medians and record.get("median") is not None:
+            median, low, high = (self.number(record.get(name), unit)
+                                 for name in ("median", "median_low", "median_high"))
+            self.comment(f"median: {median}{self.unit_name(record, unit)}, "
+                         f"{_percent(record.get('confidence'))} interval [{low}, {high}]")
+        if counters := record.get("counters"):
+            most = [f" {name}= {number_text(count['most'])}" for name, count in counters.items()]
+            mean = [f" {number_text(count['mean'])}" for count in counters.values()]
+            self.comment(f"counters:{''.join(most)}{COUNTERS_END}{''.join(mean)}")
+        self.behind(record, unit)
+
+    def rounds(self, record):
+        unit = self.unit_of(record)
+        low, high = record.get("median_low"), record.get("median_high")
+        half = None if low is None or high is None else (high - low) / 2
+        self.line(self.row_begin(record, unit, record.get("median"), half,
+                                 record.get("rounds", 0)))
+        number = {name: self.number(record.get(name), unit) for name in
+                  ("median", "median_low", "median_high", "next_low", "next_high")}
+        percent = {name: _percent(record.get(name)) for name in
+                   ("reached", "confidence", "between", "within")}
+        self.comment(f"rounds: median {number['median']}{self.unit_name(record, unit)}, "
+                     f"{percent['reached']} interval [{number['median_low']}, "
+                     f"{number['median_high']}], {percent['confidence']} prediction interval "
+                     f"[{number['next_low']}, {number['next_high']}], spread between rounds "
+                     f"{percent['between']}, within rounds {percent['within']}")
+        self.behind(record, unit)
+
+    def behind(self, record, unit):
+        """What is noted of a row: levels, notes, and conditions where they are others than before."""
+        name = self.unit_name(record, unit)
+        levels = [f"{self.number(level['value'], unit)}{name} {_percent(level['share'])}"
+                  for level in record.get("levels") or [] if level["share"] is not None]
+        if levels:
+            levels[0] += " of time"
+            self.comment(f"levels: {', '.join(levels)}")
+        for note in record.get("notes") or []:
+            self.comment(_one_line(f"note: {note}"))
+        conditions = self.conditions_of(record, unit)
+        if conditions != self.conditions:
+            self.comment(f"note: conditions: {conditions}")
+            self.conditions = conditions
+
+    def unit_name(self, record, unit):
+        """With a blank in front; empty for one without a name."""
+        if record.get("quantity") == "bytes":
+            return " bytes"
+        name = unit_text(unit)
+        return f" {name}" if name in UNITS else ""
+
+    def conditions_of(self, record, unit):
+        pe_set = record.get("pe_set") or {}
+        size, rule = pe_set.get("size"), record.get("window_rule")
+        parts = []
+        if size is not None:
+            parts.append(f"{size} PE{'' if size == 1 else 's'} {pe_set.get('placement', '')}".strip())
+        start = {"window": "window start", "barrier": "barrier start",
+                 "none": "no synchronization"}.get(record.get("synchronization"))
+        if start:
+            parts.append(start + (f" ({rule})" if rule and rule != "classic" else ""))
+        if record.get("run_time"):
+            parts.append(f"{record['run_time']} run time")
+        if buffers := record.get("buffers"):
+            cache = record.get("cache")
+            parts.append(("no" if buffers == "none" else buffers) + " buffers" +
+                         (f", {cache}" if cache and buffers != "none" else ""))
+        parts.append("values in bytes" if record.get("quantity") == "bytes" else
+                     f"times in {unit_text(unit)}")
+        return "; ".join(parts)
+
+    def take(self, record):
+        kind = record["record"]
+        if kind == "block":
+            for line in (record.get("source") or "").splitlines():
+                self.line(f"#> {line}")
+            if record.get("source"):
+                self.line()
+            self.begin(record["block"])
+        elif kind == "block_end":
+            self.end_block(record)
+        elif kind == "result" and record.get("round", 1) > 1:
+            self.lose("results of later rounds")
+        elif kind in ("result", "rounds"):
+            name = record["block"] + (ROUNDS_BLOCK if kind == "rounds" else "")
+            if self.block is None or self.block != name and kind == "rounds":
+                if self.block is not None:
+                    self.end_block({})
+                self.begin(name)
+            (self.result if kind == "result" else self.rounds)(record)
+            for members, what in _NOT_HELD:
+                if any(record.get(member) not in (None, [], {}, "") for member in members):
+                    self.lose(what)
+        elif kind == "missing":
+            self.comment(_one_line(f"{record['kind'].replace('_', ' ')}: {record['call']}: "
+                                   f"{record.get('reason', '')}"))
+        elif kind == "comment":
+            self.comment(record["text"])
+        elif kind == "print":
+            for line in record["text"].splitlines():
+                # What goes on with a text of several lines has no mark of its own.
+                self.line(line if line.startswith("#") or self.printing else f"#P[0] {line}")
+                self.printing = True
+        elif kind == "end":
+            self.end(record)
+        else:
+            self.lose(f"{kind} records")
+        self.printing = kind == "print"
+
+    def end(self, record):
+        if self.block is not None and self.block.endswith(ROUNDS_BLOCK):
+            self.end_block({})
+        if reason := record.get("reason"):
+            if record.get("status") is None and not re.match(LAST_WORDS, reason):
+                reason = END + reason
+            elif not re.match(LAST_WORDS + "|stopped by the time limit", reason):
+                reason = f"ended by an error: {reason}"
+            self.comment(_one_line(reason))
+            if not reason.startswith("stopped by"):
+                return
+        self.line()
+        if record.get("finished"):
+            self.comment(f"Finished at {ctime(record['finished'])}")
+        duration, timed = record.get("duration"), record.get("timed")
+        if duration is not None:
+            self.comment(f"Total runtime {duration:.0f} seconds")
+            self.line()
+            if timed is not None:
+                self.comment(f"Timed regions: {timed:.3f} of {duration:.3f} seconds on PE 0")
+        if library := record.get("library_end"):
+            self.comment("end of the library, seconds on the PEs of PE 0's node:" + "".join(
+                " ---" if x is None else f" {x:.4g}" for x in library))
+
+
+# What result lines and the comments behind them do not say.
+_NOT_HELD = [
+    (["mean", "min", "max", "p5", "p25", "p75", "p95", "p99", "deviation"],
+     "statistics other than time and standard error"),
+    (["call", "arguments"], "calls and their arguments"),
+    (["invalid", "late", "overruns", "warm_up", "window", "autocorrelation", "effective"],
+     "how repetitions went"),
+    (["flags"], "flags"), (["samples"], "samples"), (["medians"], "medians of rounds"),
+]
+
+
+def _one_line(text):
+    return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
+
+
+def _variable_text(value):
+    return "---" if value is None else _one_line(str(value))
+
+
+def _percent(share):
+    return "---" if share is None else f"{100 * share:.3g} %"
+
+
+def write(stream, file, unit=None, medians=False):
+    """unit: name of that to print times in; else each result's own. medians: in comments, with their
+    intervals. Returns what .sko cannot hold, in words."""
+    writer = _Writer(stream, UNITS[unit] if unit else None, medians)
+    writer.header(file.header)
+    for record, following in zip(file.records, [*file.records[1:], {}]):
+        # Blocks of a campaign's summary have nothing but rounds, which open a block of their own.
+        if (record["record"] != "block" or following.get("record") != "rounds"
+                or record.get("source")):
+            writer.take(record)
+    return list(writer.lost)

@@ -1,0 +1,233 @@
+"""Result files as tables on the terminal: what skampi-table prints of a .sko file, line by line.
+
+Numbers stay the texts that are in the file. A block is printed as soon as it ends, so a table follows a run
+that is still going on.
+"""
+
+import re
+
+from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, ROUNDS, STATED_UNIT, counters_of, split_row)
+
+TITLES = {
+    "mean": ("bytes", "mean of the middle", "standard error", "repetitions"),
+    "median": ("bytes", "median", "from", "to", "repetitions"),
+    "rounds": ("bytes", "median of rounds", "from", "to", "rounds"),
+}
+NAMED_EMPTY = 5  # blocks that the time limit left empty; more are only counted
+_NUMBER = re.compile(r"([-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?|-?inf|-?nan|---)")
+_LAST_WORDS = ("interrupted by ", "ended by ", "stopped by the time limit ")
+_NOT_MARKED = ("conditions: ", "iterations chosen: ")
+
+
+class Row:
+    """One result. kind: a key of TITLES."""
+
+    def __init__(self, variables, fields, unit):
+        self.names = [name for name, _ in variables]
+        self.cells = [text for _, text in variables]
+        self.fields = fields[:4]
+        self.counters = []  # (name, text)
+        self.kind = "mean"
+        self.unit = unit
+        self.confidence = ""
+        self.marked = False
+
+    def shape(self):
+        """Rows of the same shape share a head."""
+        return self.kind, self.names, [name for name, _ in self.counters]
+
+    def texts(self):
+        return self.cells + self.fields + [text for _, text in self.counters]
+
+    def show_median(self, kind, median, unit, confidence, low, high):
+        self.kind = kind
+        self.fields[1:3] = [median, low, high]
+        self.unit = unit or self.unit
+        self.confidence = "" if confidence == "---" else f"{confidence} %"
+
+
+def _whole(text):
+    """The places of a number before its point; all places of any other text."""
+    point = re.search("[.e]", text) if _NUMBER.fullmatch(text) else None
+    return point.start() if point else len(text)
+
+
+class _Columns:
+    """Rows of one shape below a head: widths, titles and units."""
+
+    def __init__(self, rows):
+        first = rows[0]
+        self.mixed = any(row.unit != first.unit for row in rows)
+        self.titles = self._titles(first, all(row.confidence == first.confidence for row in rows))
+        self.after = []
+        self.widths = []
+        for title, texts in zip(self.titles, zip(*(row.texts() for row in rows))):
+            before = max(map(_whole, texts))
+            after = max(len(text) - _whole(text) for text in texts)
+            self.after.append(after)
+            self.widths.append(max(len(title), before + after))
+
+    def _titles(self, row, sure):
+        own = list(TITLES[row.kind])
+        if row.unit == "bytes" and not self.mixed:
+            own[1] += " memory"
+        if row.kind != "mean" and sure and row.confidence:
+            own[2] = f"{row.confidence} {own[2]}"
+        if row.unit and not self.mixed:
+            own[1:-1] = [f"{title} [{row.unit}]" for title in own[1:-1]]
+        return row.names + own + [name for name, _ in row.counters]
+
+    def head(self):
+        return "".join(f"  {title:>{width}}" for title, width in zip(self.titles, self.widths)) + \
+            ("  unit" if self.mixed else "")
+
+    def line(self, row):
+        """Decimal points are below each other."""
+        cells = (text + " " * (after - (len(text) - _whole(text)))
+                 for text, after in zip(row.texts(), self.after))
+        return "".join(f"  {cell:>{width}}" for cell, width in zip(cells, self.widths)) + \
+            (f"  {row.unit}" if self.mixed else "") + (" *" if row.marked else "")
+
+
+class Table:
+    """Takes the lines of one file; write: a function that takes lines of output."""
+
+    def __init__(self, write, verbose):
+        self.write = write
+        self.verbose = verbose
+        self.begun = False      # the file has a block
+        self.name = None        # of the block that is open
+        self.items = []         # of it: Row, or a text below the rows before it
+        self.row = None         # what comments belong to
+        self.unit = ""          # stated last in the block
+        self.late = 0           # measurements of the block that the time limit left out
+        self.limited = False
+        self.empty = []         # names of blocks of which it left nothing
+        self.printed = 0        # blocks
+        self.said = False       # something was printed outside blocks
+        self.ending = False     # ... after the blocks
+
+    def take(self, line):
+        if begin := line.startswith('# begin result "') and BEGIN.fullmatch(line[2:].rstrip(" \t")):
+            self.end_block()
+            self.name, self.unit, self.begun = begin.group(1), "", True
+        elif line.startswith("# end result"):
+            self.end_block()
+        elif line.startswith("#"):
+            self._take_comment(line)
+        elif self.name is not None and (row := split_row(line)):
+            self.row = Row(*row, self.unit)
+            self.items.append(self.row)
+
+    def _take_comment(self, line):
+        text = line[1:].strip(" \t")
+        kind, _, rest = text.partition(": ")
+        inside = self.name is not None
+        if text.startswith(_LAST_WORDS):
+            self.end_block()
+            self._say(text)
+        elif kind == "warning" and rest:
+            self._say(text)
+        elif inside and kind in (*INCOMPLETE, "skipped"):
+            self.items.append(text)
+        elif inside and kind == "time limit":
+            self.limited = True
+            self.late += 1
+        elif inside and kind == "note":
+            self._take_note(rest)
+        else:
+            if inside and self.row and kind in ("median", "rounds", "counters"):
+                self._add_to_row(kind, rest, text)
+            if self.verbose:
+                self._say_all(line, text)
+
+    def _take_note(self, text):
+        if text.startswith("conditions: "):
+            stated = STATED_UNIT.search(text)
+            self.unit = stated.group(1).strip() if stated else ""
+            if self.row:
+                self.row.unit = self.unit
+        if self.row and not text.startswith(_NOT_MARKED):
+            self.row.marked = True
+        if self.verbose:
+            self.items.append(f"  note: {text}")
+
+    def _add_to_row(self, kind, rest, text):
+        if kind == "counters":
+            self.row.counters += [(name, most) for name, most, _ in counters_of(rest) or []]
+        elif self.row.kind == "mean":  # in a damaged file two may follow one row
+            found = MEDIAN.fullmatch(rest) if kind == "median" else ROUNDS.fullmatch(text)
+            if found:
+                self.row.show_median(kind, *found.groups()[:5])
+
+    def _say_all(self, line, text):
+        if self.name is None:
+            if text and not text.startswith("duration = "):
+                self._say(text)
+        elif line.startswith("#P["):
+            self.items.append(line[1:])
+        else:
+            # What was added to a row.
+            self.items.append(f"  {text}" if text.startswith(("median: ", "rounds: ", "counters: ")) else text)
+
+    def _say(self, text):
+        """A line outside blocks."""
+        if self.printed and not self.ending:
+            self.write("")
+            self.ending = True
+        self.write(text)
+        self.said = True
+
+    def end_block(self):
+        if self.name is None:
+            return
+        name, items, late = self.name, self.items, self.late
+        self.name, self.items, self.row, self.late = None, [], None, 0
+        # After the time limit there may be many blocks of nothing.
+        if not items and self.limited:
+            self.empty.append(name)
+            return
+        if self.printed or self.said:
+            self.write("")
+        self.printed += 1
+        self.write(name)
+        self._print_items(items)
+        if late:
+            self.write(f"  {late} measurement{' is' if late == 1 else 's are'} missing, since the time limit "
+                       f"had ended")
+
+    def _print_items(self, items):
+        shape = columns = None
+        for place, item in enumerate(items):
+            if isinstance(item, str):
+                self.write(f"  {item}")
+                continue
+            if columns is None or item.shape() != shape:
+                if columns:
+                    self.write("")
+                shape, rows = item.shape(), []
+                for other in items[place:]:
+                    if isinstance(other, Row):
+                        if other.shape() != shape:
+                            break
+                        rows.append(other)
+                columns = _Columns(rows)
+                self.write(columns.head())
+            self.write(columns.line(item))
+            self.marks = self.marks or item.marked
+        if not items:
+            self.write("  nothing was measured")
+
+    marks = False  # some result that was printed has notes
+
+    def finish(self):
+        """False: the file has no block."""
+        self.end_block()
+        if self.empty:
+            count = len(self.empty)
+            names = ", ".join(self.empty[:NAMED_EMPTY]) + (", ..." if count > NAMED_EMPTY else "")
+            self._say(f"nothing was measured in {count} block{'' if count == 1 else 's'}, since the time "
+                      f"limit had ended: {names}")
+        if self.marks and not self.verbose:
+            self.write("\n* has notes, which -v shows")
+        return self.begun
