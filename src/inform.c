@@ -172,9 +172,9 @@ static int describe(const char *name)
     const struct measurement *function = measurement_find(name);
     size_t count = function ? 0 : alias_find(name, &function, 1);
     if (!function) {
-        fprintf(stderr, "skampi: error: there is no measurement function %s", name);
+        fprintf(stderr, "skampi: error: unknown measurement function %s", name);
         suggest(name);
-        fprintf(stderr, "; --list shows all\n");
+        fprintf(stderr, "; --list shows them all\n");
         return STATUS_BAD;
     }
     if (count > 0)
@@ -209,7 +209,7 @@ static int describe(const char *name)
         printf(" %d.%d", function->version_major, function->version_minor);
     printf("\nPEs: at least %d\n", function->minimum_pes > 1 ? function->minimum_pes : 1);
     if (function->once)
-        printf("repetitions: 1, since it happens once in a process\n");
+        printf("repetitions: 1, because it happens once per process\n");
     if (function->cost)
         printf("cost: %s\n", function->cost);
     const char *reason = measurement_unsupported(function);
@@ -253,7 +253,7 @@ static int print_timers(void)
             printf("%-18s %12.1f %12.1f %14.2f  yes\n", timer->name, timer->resolution * 1e9,
                    timer->cost * 1e9, timer->disagreement * 1e6);
     }
-    printf("off by: against CLOCK_MONOTONIC over 100 ms. The kernel's clock source is %s.\n",
+    printf("off by: deviation from CLOCK_MONOTONIC over 100 ms. The kernel's clock source is %s.\n",
            timer_clock_source());
     print_second_sources();
     return 0;

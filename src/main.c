@@ -170,8 +170,8 @@ static void warn_alone(const struct options *options, const struct tree *tree)
     if (comm_launched_rank() >= 0 || comm_pes() > 1 || !tree->communicates)
         return;
     fprintf(stderr,
-            "skampi: warning: started without a launcher, so there is one PE, which measures with "
-            "itself; start it on two: %s -np 2 %s\n",
+            "skampi: warning: started without a launcher, so the only PE communicates with itself; "
+            "start two: %s -np 2 %s\n",
             comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun", options->command_line);
 }
 

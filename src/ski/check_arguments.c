@@ -21,7 +21,7 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
 
     if (!few && call->args[wanted])
         where = call->args[wanted]->where;
-    diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, %zu given",
+    diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, you gave %zu",
                few ? "few" : "many", call->text, bound, wanted, words_plural(wanted),
                *parameters != '\0' ? " (" : "", parameters, *parameters != '\0' ? ")" : "",
                call->count);
@@ -51,7 +51,7 @@ static char *describe_builtin(const struct builtin *builtin)
         if (*letter == '+')
             text_append(&text, ", ...");
         else if (*letter == '?')
-            text_append(&text, "; then perhaps");
+            text_append(&text, "; optional:");
         else
             text_append(&text, "%s%s", between(builtin->parameters, letter),
                         value_type_name((enum value_type) * letter));
@@ -191,8 +191,8 @@ void arguments_swapped(struct checker *c, const struct expr *call,
             char *description = describe_measurement(measurement);
 
             diag_warning(c->diag, call->args[i]->where,
-                         "'%s' is given as the %s, and a number as the %s: are they swapped? It is "
-                         "%s(%s)",
+                         "'%s' is passed as the %s and a number as the %s: are they swapped? The "
+                         "function is %s(%s)",
                          call->args[i]->text, measurement->parameters[i].name,
                          measurement->parameters[k].name, call->text, description);
             free(description);

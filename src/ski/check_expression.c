@@ -80,7 +80,7 @@ static enum value_type check_call(struct checker *c, struct expr *call)
     }
     if (builtin)
         diag_error(c->diag, call->where,
-                   "'%s' is an iterator: it can only stand in 'for NAME in %s(...) do'", call->text,
+                   "'%s' is an iterator: use it only in 'for NAME in %s(...) do'", call->text,
                    call->text);
     else if (measurement_find(call->text))
         diag_error(c->diag, call->where,
@@ -165,8 +165,7 @@ enum value_type check_value(struct checker *c, struct expr *expr)
 
     if (type != TYPE_VOID)
         return type;
-    diag_error(c->diag, expr->where, "%s() returns nothing that could be used as a value",
-               expr->text);
+    diag_error(c->diag, expr->where, "%s() returns no value", expr->text);
     return TYPE_UNKNOWN;
 }
 

@@ -47,15 +47,15 @@ static const struct spelling {
     {"==", TOKEN_EQUAL, NULL},
     {"!=", TOKEN_NOT_EQUAL, NULL},
     {"<>", TOKEN_NOT_EQUAL, NULL},
-    {"=<", TOKEN_LESS_EQUAL, "'=<' is no operator: write '<='"},
-    {"=>", TOKEN_GREATER_EQUAL, "'=>' is no operator: write '>='"},
-    {":=", TOKEN_ASSIGN, "':=' is no operator: write '='"},
-    {"&&", TOKEN_AND, "'&&' is no operator: write 'and'"},
-    {"||", TOKEN_OR, "'||' is no operator: write 'or'"},
-    {"**", TOKEN_STAR, "'**' is no operator: write power(x, y)"},
-    {"..", TOKEN_DOTS, "'..' is no operator: a loop without end has '...'"},
-    {"!", TOKEN_NOT, "'!' is no operator: write 'not'"},
-    {"^", TOKEN_STAR, "'^' is no operator: write power(x, y)"},
+    {"=<", TOKEN_LESS_EQUAL, "'=<' is not an operator: write '<='"},
+    {"=>", TOKEN_GREATER_EQUAL, "'=>' is not an operator: write '>='"},
+    {":=", TOKEN_ASSIGN, "':=' is not an operator: write '='"},
+    {"&&", TOKEN_AND, "'&&' is not an operator: write 'and'"},
+    {"||", TOKEN_OR, "'||' is not an operator: write 'or'"},
+    {"**", TOKEN_STAR, "'**' is not an operator: write power(x, y)"},
+    {"..", TOKEN_DOTS, "'..' is not an operator: write '...' for a loop without end"},
+    {"!", TOKEN_NOT, "'!' is not an operator: write 'not'"},
+    {"^", TOKEN_STAR, "'^' is not an operator: write power(x, y)"},
     {"<", TOKEN_LESS, NULL},
     {">", TOKEN_GREATER, NULL},
     {"+", TOKEN_PLUS, NULL},
@@ -81,12 +81,12 @@ static const struct spelling {
 static const struct {
     const char *text, *remedy;
 } remedies[] = {
-    {";", "statements need no separator, leave it out"},
-    {"\\", "a statement may go on in the next line without it"},
-    {"'", "strings stand in double quotes"},
-    {"\xe2\x80\x9c", "strings stand in plain double quotes"},
-    {"\xe2\x80\x9d", "strings stand in plain double quotes"},
-    {"\xe2\x80\x9e", "strings stand in plain double quotes"},
+    {";", "statements need no separator: remove it"},
+    {"\\", "a statement continues on the next line without it"},
+    {"'", "write strings in double quotes"},
+    {"\xe2\x80\x9c", "write strings in plain double quotes"},
+    {"\xe2\x80\x9d", "write strings in plain double quotes"},
+    {"\xe2\x80\x9e", "write strings in plain double quotes"},
     {"\xe2\x80\x93", "the minus sign is '-'"},
     {"\xe2\x80\x94", "the minus sign is '-'"},
     {"\xe2\x88\x92", "the minus sign is '-'"},
@@ -94,7 +94,7 @@ static const struct {
     {"\xe2\x89\xa4", "write '<='"},
     {"\xe2\x89\xa5", "write '>='"},
     {"\xe2\x89\xa0", "write '!='"},
-    {"\xc2\xa0", "it is a no-break space, put a plain one"},
+    {"\xc2\xa0", "this is a no-break space: write a plain one"},
 };
 
 static const struct {
@@ -239,7 +239,7 @@ static void include_file(struct lexer *lexer, const char *path, struct position 
     if (is_open(lexer, file))
         diag_error(lexer->diag, where, "this file includes itself: %s", chain);
     else if (lexer->depth == LEXER_INCLUDE_DEPTH)
-        diag_error(lexer->diag, where, "more than %d files within one another: %s",
+        diag_error(lexer->diag, where, "includes are nested more than %d files deep: %s",
                    LEXER_INCLUDE_DEPTH, chain);
     else if ((lexer->included += length + INCLUDE_COST) > EXPANSION_LIMIT)
         diag_error(lexer->diag, where, "%s", too_long);
@@ -280,7 +280,8 @@ static void read_directive(struct lexer *lexer)
     while (is_letter(peek(frame, length)) || is_digit(peek(frame, length)))
         length++;
     if (length != 8 || memcmp(frame->text + start, "@include", 8) != 0) {
-        diag_error(lexer->diag, keyword, "'%.*s' is no directive: there is only @include \"file\"",
+        diag_error(lexer->diag, keyword,
+                   "unknown directive '%.*s': the only one is @include \"file\"",
                    (int)(length < 40 ? length : 40), frame->text + start);
         frame->at += length;
         return;
@@ -291,7 +292,7 @@ static void read_directive(struct lexer *lexer)
     lexer->incomplete = true;
     if (peek(frame, 0) != '"') {
         diag_error(lexer->diag, keyword,
-                   "@include needs the name of a file in double quotes, in the same line");
+                   "@include needs the name of a file in double quotes, on the same line");
         return;
     }
     where = here(frame);
@@ -300,7 +301,7 @@ static void read_directive(struct lexer *lexer)
         frame->at++;
     if (peek(frame, 0) != '"') {
         diag_error(lexer->diag, where, "the name of the included file has no closing '\"'%s",
-                   peek(frame, 0) == '\0' && frame->at < frame->length ? ": it holds a NUL byte"
+                   peek(frame, 0) == '\0' && frame->at < frame->length ? ": it contains a NUL byte"
                                                                        : "");
         skip_line(frame);
         return;
@@ -309,7 +310,7 @@ static void read_directive(struct lexer *lexer)
     frame->at++;
     cut_include(lexer, frame, start, frame->at);
     if (!lexer->includes)
-        diag_error(lexer->diag, keyword, "@include cannot stand here");
+        diag_error(lexer->diag, keyword, "@include is not allowed here");
     else if (*path == '\0')
         diag_error(lexer->diag, where, "@include needs the name of a file");
     else {
@@ -404,7 +405,7 @@ static struct token read_hexadecimal(struct lexer *lexer, struct frame *frame)
         digits++;
     if (digits == 0 || digits < word)
         return bad_number(lexer, frame, token, 2 + word,
-                          "behind 0x stand hexadecimal digits and no unit");
+                          "0x must be followed by hexadecimal digits, without a unit");
     if (!read_digits(token.text + 2, digits, 16, &token.integer))
         return bad_number(lexer, frame, token, 2 + digits,
                           "the largest integer is 9223372036854775807");
@@ -445,7 +446,7 @@ static struct token read_number(struct lexer *lexer, struct frame *frame)
     if (token.kind == TOKEN_REAL) {
         if (word > 0)
             return bad_number(lexer, frame, token, length + word,
-                              "no unit or name can follow a double directly");
+                              "a double has no unit; put a space before any other word");
         if (peek(frame, length) == '.' && is_digit(peek(frame, length + 1)))
             return bad_number(lexer, frame, token, length + 1 + count_word(frame, length + 1),
                               "it has two dots");
@@ -458,7 +459,7 @@ static struct token read_number(struct lexer *lexer, struct frame *frame)
         if (word > 0 && !unit)
             return bad_number(lexer, frame, token, length + word,
                               "the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb GB GiB "
-                              "(2^30); put a blank before any other word");
+                              "(2^30); put a space before any other word");
         length += word;
         if (!in_range)
             return bad_number(lexer, frame, token, length,
@@ -482,7 +483,7 @@ static struct token read_string(struct lexer *lexer, struct frame *frame)
         if (frame->long_string_line > 0)
             diag_error(lexer->diag, token.where,
                        "this string does not end: its closing '\"' is missing, or that of the "
-                       "string that begins in line %d",
+                       "string that begins on line %d",
                        frame->long_string_line);
         else
             diag_error(lexer->diag, token.where,
@@ -516,7 +517,7 @@ static bool read_single_quoted(struct lexer *lexer, struct frame *frame, struct 
     if (peek(frame, i) != '\'')
         return false;
     *token = token_begin(frame, TOKEN_STRING);
-    diag_error(lexer->diag, token->where, "strings stand in double quotes: \"...\"");
+    diag_error(lexer->diag, token->where, "write strings in double quotes: \"...\"");
     token->text++;
     token->length = i - 1;
     frame->at += i + 1;
@@ -546,12 +547,13 @@ static void reject(struct lexer *lexer, struct frame *frame)
     else if (c == '\0')
         diag_error(lexer->diag, here(frame), "NUL byte: a script is plain text");
     else if (c == '\r')
-        diag_error(lexer->diag, here(frame), "carriage return that ends no line");
+        diag_error(lexer->diag, here(frame), "carriage return that does not end a line");
     else if (iscntrl(c) || (c >= 0x80 && shown == 1))
         diag_error(lexer->diag, here(frame), "illegal byte 0x%02x", c);
     else if (c >= 0x80)
         diag_error(lexer->diag, here(frame),
-                   "illegal character '%.*s': only strings and comments may hold other than ASCII",
+                   "illegal character '%.*s': only strings and comments may contain characters "
+                   "other than ASCII",
                    (int)shown, at);
     else
         diag_error(lexer->diag, here(frame), "illegal character '%c'", c);

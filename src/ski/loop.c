@@ -29,7 +29,7 @@ static const char *begin_additive(struct loop *loop)
         return "a loop with step 0 never ends; the step must not be 0";
     loop->upward = step > 0;
     if (loop->unlimited && !loop->upward)
-        return "a loop to ... must go upward; use a step > 0 or name an end";
+        return "a loop to ... must go upward; use a step > 0 or give an end";
     return NULL;
 }
 
@@ -54,17 +54,17 @@ static const char *begin_multiplicative(struct loop *loop)
     if (factor <= 0)
         return "the factor of a loop must be > 0";
     if (factor == 1)
-        return "a loop with step *1 never ends; use a factor > 1 to go away from 0, < 1 to go "
-               "towards it";
+        return "a loop with step *1 never ends; use a factor > 1 to move away from 0, < 1 to "
+               "approach it";
     if (start == 0)
         return "a loop that starts at 0 and multiplies never ends; start at 1 or use a step "
                "without *";
     loop->upward = (start > 0) == (factor > 1);
     if (loop->unlimited && (start < 0 || factor < 1))
-        return "a loop to ... must grow; start above 0 with a factor > 1 or name an end";
+        return "a loop to ... must grow; start above 0 with a factor > 1 or give an end";
     if (factor < 1 && is_end_out_of_reach(loop))
-        return "a loop with a factor < 1 comes close to 0 but never to this end; name an end on "
-               "the side of its start";
+        return "a loop with a factor < 1 approaches 0 but never reaches this end; give an end on "
+               "the same side of 0 as the start";
     return NULL;
 }
 
@@ -161,7 +161,7 @@ static bool is_beyond(const struct value *a, const struct value *b, bool upward,
 static const char *overflow_error(const struct loop *loop)
 {
     if (loop->unlimited)
-        return "the loop variable overflows: nothing ended the loop before";
+        return "the loop variable overflows: nothing ended the loop";
     if (loop->start.type == TYPE_INT && loop->end.type == TYPE_REAL &&
         fabs(loop->end.as.real) >= 0x1p63)
         return "the loop variable overflows before it reaches the end; start with a double";

@@ -20,21 +20,20 @@
  * come to that: *over when nothing is left to measure, an error when it would go on for ever. */
 static bool check_progress(struct interp *in, struct frame *frame, bool *over)
 {
-    static const char remedy[] = "name an end instead of ...";
+    static const char remedy[] = "give an end instead of ...";
 
     if (frame->asked == 0)
         return script_fail(in, frame->stmt->where,
-                           "this loop never ends, since its body measured nothing; %s", remedy);
+                           "this loop never ends because its body measured nothing; %s", remedy);
     /* Too large for the loops inside, empty sets, unsupported: it will not get better. */
     *over = frame->done == 0;
     if (*over)
         return true;
     if (frame->most_demand == 0)
-        return script_fail(
-            in, frame->stmt->where,
-            "this loop never ends, since what it measures needs no buffer that could "
-            "become too small; %s",
-            remedy);
+        return script_fail(in, frame->stmt->where,
+                           "this loop never ends because its measurements need no buffer that "
+                           "could become too small; %s",
+                           remedy);
     if (frame->least_demand == frame->least_before && frame->most_demand == frame->most_before)
         frame->stale++;
     else
@@ -42,8 +41,7 @@ static bool check_progress(struct interp *in, struct frame *frame, bool *over)
     if (frame->stale == STALE_LIMIT)
         return script_fail(
             in, frame->stmt->where,
-            "this loop never ends, since what it measures does not need more and more "
-            "buffer; %s",
+            "this loop never ends because its measurements do not need more and more buffer; %s",
             remedy);
     frame->least_before = frame->least_demand;
     frame->most_before = frame->most_demand;
@@ -244,7 +242,7 @@ bool script_iterator_loop(struct interp *in, const struct stmt *stmt)
     bool over = false, ok = true;
 
     if (!iterator || !iterator->iterator)
-        return script_fail(in, stmt->expr->where, "%s() is no iterator; there is range(a, b)",
+        return script_fail(in, stmt->expr->where, "%s() is not an iterator; use range(a, b)",
                            stmt->expr->text);
     if (!evaluate_args(in, stmt->expr, iterator->parameters, &args, NULL))
         return false;

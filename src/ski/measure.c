@@ -370,13 +370,14 @@ bool script_measure(struct interp *in, const struct stmt *stmt)
 
     if (call->kind != EXPR_CALL || !call->measurement)
         return script_fail(in, call->where,
-                           "measure needs the call of a measurement function behind the "
-                           "colon; skampi --list shows them");
+                           "measure needs the call of a measurement function after the colon; "
+                           "skampi --list shows them");
     if (settings->min_repetitions > settings->max_repetitions)
-        return script_fail(in, stmt->where,
-                           "at least %d repetitions are asked for but at most %d; change one with "
-                           "set_min_repetitions() or set_max_repetitions()",
-                           settings->min_repetitions, settings->max_repetitions);
+        return script_fail(
+            in, stmt->where,
+            "the minimum of %d repetitions is above the maximum of %d; change one with "
+            "set_min_repetitions() or set_max_repetitions()",
+            settings->min_repetitions, settings->max_repetitions);
     char *refusal = NULL;
 
     if (!evaluate_set(in, stmt->set, &set, &refusal))

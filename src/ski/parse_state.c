@@ -117,7 +117,7 @@ void parse_fail_expected(struct parser *p, const char *expected)
     if (p->previous.kind == TOKEN_EOF)
         parse_fail(p, p->current.where, "expected %s, found %s", expected, found);
     else
-        parse_fail(p, p->current.where, "expected %s behind %s, found %s%s", expected,
+        parse_fail(p, p->current.where, "expected %s after %s, found %s%s", expected,
                    parse_describe(&p->previous, behind), found, hint(p, expected));
 }
 

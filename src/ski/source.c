@@ -92,7 +92,7 @@ static const char *read_all(int descriptor, struct text *text, struct stat *stat
             return strerror(errno);
         text_append_bytes(text, buffer, (size_t)got);
         if (text->length > SOURCE_LIMIT)
-            return "larger than 4 MiB: not a script";
+            return "larger than 4 MiB, so it is not a script";
     }
     return NULL;
 }

@@ -84,10 +84,10 @@ static void report_unknown(struct checker *c, const struct expr *expr, const cha
                            struct candidates *candidates)
 {
     if (is_about_files(expr->text)) {
-        diag_error(c->diag, expr->where,
-                   "'%s' is for MPI-IO, which skampi does not measure: leave this part of the "
-                   "script out",
-                   expr->text);
+        diag_error(
+            c->diag, expr->where,
+            "'%s' is for MPI-IO, which skampi does not measure: remove this part of the script",
+            expr->text);
         free(candidates->names);
         return;
     }
@@ -125,11 +125,11 @@ void unknown_name(struct checker *c, const struct expr *expr)
     }
     later = find_global(c, expr->symbol);
     if (later) {
-        diag_error(c->diag, expr->where, "'%s' has no value yet: it is assigned only in line %d",
+        diag_error(c->diag, expr->where, "'%s' has no value yet: it is assigned later, on line %d",
                    expr->text, later->where.line);
     } else if (block && block != c->block) {
         diag_error(c->diag, expr->where,
-                   "'%s' is known only within the block of line %d: assign it again here, or "
+                   "'%s' is local to the block on line %d: assign it again here, or "
                    "before the blocks",
                    expr->text, block->where.line);
     } else if (builtin_find(expr->text) || measurement_find(expr->text)) {

@@ -376,17 +376,16 @@ static const char *misfit(enum operator op, enum value_type bad)
     case TYPE_VOID:
         return "this operand has no value";
     case TYPE_STRING:
-        return "strings can only be compared, by == and !=, with strings";
+        return "strings can only be compared with strings, by == and !=";
     case TYPE_COMM:
-        return "communicators cannot be operands; is_mpi_comm_null() and get_comm_size() ask about "
-               "one";
+        return "communicators cannot be operands; use is_mpi_comm_null() or get_comm_size()";
     case TYPE_INT_ARRAY:
-        return "arrays cannot be operands; int_array_get() gives an element";
+        return "arrays cannot be operands; get an element with int_array_get()";
     case TYPE_DATATYPE:
     case TYPE_DATATYPE_ARRAY:
         return "datatypes cannot be operands";
     case TYPE_OPERATION:
-        return "operations of MPI cannot be operands";
+        return "MPI operations cannot be operands";
     case TYPE_INFO:
         return "info objects cannot be operands";
     case TYPE_INT:
@@ -395,7 +394,7 @@ static const char *misfit(enum operator op, enum value_type bad)
     }
     if (op == OP_AND || op == OP_OR || op == OP_NOT)
         return "and, or and not need integers; compare the double with something, as in x != 0.0";
-    return "this operator needs integers; make one of the double with floor(), ceil() or round()";
+    return "this operator needs integers; convert the double with floor(), ceil() or round()";
 }
 
 enum value_type value_operate_type(enum operator op, enum value_type a, enum value_type b,
