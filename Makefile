@@ -155,7 +155,8 @@ texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR SKAMPI_LIBRARY_DIR
 
 # ---- The program ----
 
-sources := $(filter-out src/trace/%,$(wildcard src/*.c src/*/*.c measurements/*.c))
+# measurements/example.c is what authors copy; a test compiles it.
+sources := $(filter-out src/trace/% measurements/example.c,$(wildcard src/*.c src/*/*.c measurements/*.c))
 trace_sources := $(wildcard src/trace/*.c src/trace/*/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)
 archived := $(filter-out $(BUILD)/src/main.o,$(objects))
@@ -202,10 +203,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 # ---- Tracing: the command, which also reads, and the library that is loaded into applications ----
 
-# In both; then what is of the library alone.
-trace_shared := src/trace/encode.c src/trace/settings.c
-tracer_sources := $(wildcard $(trace_shared) src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c \
-	src/objects/pe_set.c src/objects/topology.c)
+# The files of src/trace itself are in the command, too.
+tracer_sources := $(wildcard src/trace/*.c src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c)
 trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
 trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime/%,$(trace_sources)))
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
@@ -235,7 +234,7 @@ $(BUILD)/pic/trace/wrappers.o: private tracer_flags += -O1 -g0 -foptimize-siblin
 
 # One call writes both. It asks the compiler, so it is asked again when the headers have changed.
 $(BUILD)/trace/routines.c: $(BUILD)/trace/wrappers.c ;
-$(BUILD)/trace/wrappers.c: src/trace/wrappers/generate $(wildcard src/trace/wrappers/routines.xml) $(BUILD)/config.mk
+$(BUILD)/trace/wrappers.c: $(wildcard src/trace/wrappers/*) $(BUILD)/config.mk
 	@mkdir -p $(@D)
 	@$(say) GEN $@
 	$(Q)src/trace/wrappers/generate --output $(@D) --libs "$(LDFLAGS) $(LDLIBS)" --depend $(@D)/wrappers.mk \
@@ -250,7 +249,7 @@ $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 -include $(patsubst %.o,%.d,$(trace_command_objects) $(tracer_objects)) $(BUILD)/trace/wrappers.mk
 
 .PRECIOUS: $(BUILD)/%.o
--include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d)
+-include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
 
 # ---- Tests ----
 

@@ -28,9 +28,8 @@ static double run_wtime(struct run *run)
 static const char *check_timer(const struct measurement *function, const struct argument *arguments,
                                const struct pe_set *set)
 {
-    (void)function;
     (void)set;
-    const struct timer *timer = timer_find(arguments[0].string);
+    const struct timer *timer = timer_find(argument_named(function, arguments, "name")->string);
     if (!timer)
         return "there is no timer of that name; skampi --timers lists them";
     return timer->unusable();
@@ -38,7 +37,7 @@ static const char *check_timer(const struct measurement *function, const struct 
 
 static double run_timer_cost(struct run *run)
 {
-    const struct timer *timer = timer_find(run->arguments[0].string);
+    const struct timer *timer = timer_find(run_argument(run, "name")->string);
     int64_t start = timer_now();
     for (int64_t i = 0; i < run->iterations; i++)
         timer->now();
@@ -67,16 +66,11 @@ struct pattern_state {
     int64_t calls;
 };
 
-static const char *clock_name(const struct measurement *function, const struct argument *arguments)
-{
-    return arguments[measurement_parameter_count(function) - 1].string;
-}
-
 static const char *check_clock(const struct measurement *function, const struct argument *arguments,
                                const struct pe_set *set)
 {
     (void)set;
-    const char *name = clock_name(function, arguments);
+    const char *name = argument_named(function, arguments, "clock")->string;
     const struct timer *timer = timer_find(name);
     if (!timer && *name)
         return "there is no clock of that name; skampi --timers lists them";
@@ -105,7 +99,7 @@ static double overhead_of(const struct pattern_state *state)
 static bool set_up_pattern(struct run *run)
 {
     struct pattern_state *state = run->state;
-    const char *name = clock_name(run->function, run->arguments);
+    const char *name = run_argument(run, "clock")->string;
     state->clock = *name ? timer_find(name) : timer_second(timer_in_use);
     state->rate = timer_calibrate(state->clock);
     state->overhead = overhead_of(state);
@@ -138,18 +132,19 @@ static double run_pattern_down(struct run *run)
 /* Of the classic line: rank i waits i times as long as the script says. */
 static double run_classic_up(struct run *run)
 {
-    return wait_pattern(run, run->rank * run->arguments[0].real);
+    return wait_pattern(run, run->rank * run_argument(run, "step")->real);
 }
 
 static double run_classic_down(struct run *run)
 {
-    return wait_pattern(run, (run->size - 1 - run->rank) * run->arguments[0].real);
+    return wait_pattern(run, (run->size - 1 - run->rank) * run_argument(run, "step")->real);
 }
 
 static const char *check_step(const struct measurement *function, const struct argument *arguments,
                               const struct pe_set *set)
 {
-    return arguments[0].real >= 0 && arguments[0].real * pe_set_size(set) <= 1
+    double step = argument_named(function, arguments, "step")->real;
+    return step >= 0 && step * pe_set_size(set) <= 1
                ? check_clock(function, arguments, set)
                : "the step must be at least 0 s, and no rank's wait longer than 1 s";
 }
@@ -160,42 +155,49 @@ static double run_pattern_null(struct run *run)
     return run_elapsed(run, started, run_stop(run));
 }
 
+static bool is_wait(const struct measurement *function, const struct argument *arguments,
+                    const char *name)
+{
+    double seconds = argument_named(function, arguments, name)->real;
+    return seconds > 0 && seconds <= 1;
+}
+
+static const char not_waits[] = "waits must be above 0 s, and not longer than 1 s";
+
 static const char *check_levels(const struct measurement *function,
                                 const struct argument *arguments, const struct pe_set *set)
 {
-    for (int i = 0; i < 2; i++)
-        if (!(arguments[i].real > 0 && arguments[i].real <= 1))
-            return "waits must be above 0 s, and not longer than 1 s";
-    return arguments[2].real >= 0 && arguments[2].real <= 1
-               ? check_clock(function, arguments, set)
-               : "the time on each level must be at least 0 s (levels take turns), and not longer "
-                 "than 1 s";
+    double dwell = argument_named(function, arguments, "dwell")->real;
+    if (!is_wait(function, arguments, "low") || !is_wait(function, arguments, "high"))
+        return not_waits;
+    return dwell >= 0 && dwell <= 1 ? check_clock(function, arguments, set)
+                                    : "the time on each level must be at least 0 s (levels "
+                                      "alternate), and not longer than 1 s";
 }
 
 /* Levels change with the time of the clock, whoever looks at it, or with every call. */
 static double run_pattern_levels(struct run *run)
 {
     struct pattern_state *state = run->state;
-    double now = timer_seconds(timer_now()), dwell = run->arguments[2].real;
+    double now = timer_seconds(timer_now()), dwell = run_argument(run, "dwell")->real;
     double turn = dwell > 0 ? now / dwell : (double)state->calls++;
     bool on_high = fmod(turn, 2) >= 1;
-    return wait_pattern(run, run->arguments[on_high ? 1 : 0].real);
+    return wait_pattern(run, run_argument(run, on_high ? "high" : "low")->real);
 }
 
 static const char *check_warm_up(const struct measurement *function,
                                  const struct argument *arguments, const struct pe_set *set)
 {
-    for (int i = 0; i < 2; i++)
-        if (!(arguments[i].real > 0 && arguments[i].real <= 1))
-            return "waits must be above 0 s, and not longer than 1 s";
+    if (!is_wait(function, arguments, "slow") || !is_wait(function, arguments, "fast"))
+        return not_waits;
     return check_clock(function, arguments, set);
 }
 
 static double run_pattern_warm_up(struct run *run)
 {
     struct pattern_state *state = run->state;
-    bool cold = state->calls++ < run->arguments[2].integer;
-    return wait_pattern(run, run->arguments[cold ? 0 : 1].real);
+    bool cold = state->calls++ < run_argument(run, "calls")->integer;
+    return wait_pattern(run, run_argument(run, cold ? "slow" : "fast")->real);
 }
 
 /* ---- Synchronized clocks ---- */
@@ -214,9 +216,9 @@ static double run_clock_offset_now(struct run *run)
 static const char *check_seconds(const struct measurement *function,
                                  const struct argument *arguments, const struct pe_set *set)
 {
-    (void)function;
     (void)set;
-    return arguments[0].real >= 0 && arguments[0].real <= LONGEST_IDLE
+    double seconds = argument_named(function, arguments, "seconds")->real;
+    return seconds >= 0 && seconds <= LONGEST_IDLE
                ? NULL
                : "the time to wait must be between 0 and 60 seconds";
 }
@@ -225,36 +227,33 @@ static double run_drift(struct run *run)
 {
     double bound_before, bound_after;
     double before = run_clock_error(run, &bound_before);
-    run_idle(run->arguments[0].real);
+    run_idle(run_argument(run, "seconds")->real);
     double moved = run_clock_error(run, &bound_after) - before;
     double bound = run_max(run, bound_before + bound_after);
     run_note(run, "error bound of what clocks moved by: %.4g ns", bound * 1e9);
     return moved;
 }
 
-#define STEP                                                                                       \
-    {                                                                                              \
-        "step", PARAMETER_DOUBLE, "s", "from each rank's wait to the next one's", 0                \
-    }
-#define CLOCK                                                                                      \
-    {                                                                                              \
-        "clock", PARAMETER_STRING, "",                                                             \
-            "that times the waits, as --timers lists them; \"\": another one than the timer in "   \
-            "use",                                                                                 \
-            0                                                                                      \
-    }
+/* clang-format off */
+#define TIMER {"name", PARAMETER_STRING, "", "name of the timer, as --timers lists it", .example = "clock_gettime"}
+#define STEP {"step", PARAMETER_DOUBLE, "s", "difference between the waits of a rank and the next", .allowed = "at least 0, and no wait longer than 1 s", .example = "1e-6"}
+#define CLOCK {"clock", PARAMETER_STRING, "", "clock that times the waits, as --timers lists it (\"\": another one than the timer in use)", .otherwise = "", .example = ""}
+#define LOW {"low", PARAMETER_DOUBLE, "s", "wait on the one level", .allowed = LEVEL, .example = "1e-6"}
+#define HIGH {"high", PARAMETER_DOUBLE, "s", "wait on the other level", .allowed = LEVEL, .example = "2e-6"}
+#define DWELL {"dwell", PARAMETER_DOUBLE, "s", "time on each level (0: levels alternate from call to call)", .allowed = "0 to 1", .example = "0.001"}
+#define SLOW {"slow", PARAMETER_DOUBLE, "s", "wait of the first calls", .allowed = LEVEL, .example = "2e-6"}
+#define FAST {"fast", PARAMETER_DOUBLE, "s", "wait of later calls", .allowed = LEVEL, .example = "1e-6"}
+#define CALLS {"calls", PARAMETER_INT, "", "number of slow calls", .example = "3"}
+#define SECONDS {"seconds", PARAMETER_DOUBLE, "s", "time to wait", .allowed = "0 to 60", .example = "0.1"}
+#define LEVEL "more than 0, at most 1"
+/* clang-format on */
 #define PATTERN .synchronized = true, .whole = true, .who = "all"
-/* i: which parameter is the clock. */
-#define WAITS(i)                                                                                   \
-    PATTERN, .otherwise = {[i] = ""}, .state_bytes = sizeof(struct pattern_state),                 \
-             .setup = set_up_pattern
+#define WAITS PATTERN, .state_bytes = sizeof(struct pattern_state), .setup = set_up_pattern
 
 const struct measurement measurements_clock[] = {
     {"wtime", "reading the timer in use", .parameters = {ITERATIONS}, .run = run_wtime,
      .timed = "timer reading", .who = "all"},
-    {"Timer_Cost", "reading a timer, timed by the one in use",
-     .parameters = {{"name", PARAMETER_STRING, "", "of the timer, as --timers lists them", 0},
-                    ITERATIONS},
+    {"Timer_Cost", "reading a timer, timed by the one in use", .parameters = {TIMER, ITERATIONS},
      .check = check_timer, .run = run_timer_cost, .timed = "timer reading", .who = "all"},
     {"Wtime", "MPI_Wtime()", .api = API_MPI, .no_data = true, .parameters = {ITERATIONS},
 #if SKAMPI_MPI
@@ -262,40 +261,30 @@ const struct measurement measurements_clock[] = {
 #endif
      .timed = "MPI_Wtime", .who = "all"},
     {"WaitPatternUp", "rank i is busy for i + 1 microseconds: the result must be n microseconds",
-     WAITS(0), .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_up,
+     WAITS, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_up,
      .timed = "a busy wait"},
     {"WaitPatternDown", "rank i is busy for n - i microseconds: the result must be n microseconds",
-     WAITS(0), .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_down,
+     WAITS, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_down,
      .timed = "a busy wait"},
-    {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps", WAITS(1),
+    {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps", WAITS,
      .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_up,
      .timed = "a busy wait"},
     {"waitpattern_down", "rank i is busy for n - 1 - i steps: the result must be n - 1 steps",
-     WAITS(1), .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_down,
+     WAITS, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_down,
      .timed = "a busy wait"},
     {"WaitPatternNull", "every rank returns at once: the result must be 0", PATTERN,
      .run = run_pattern_null, .timed = "nothing"},
     {"WaitPatternLevels", "a time that jumps to and fro between two levels: the result must say so",
-     WAITS(3),
-     .parameters = {{"low", PARAMETER_DOUBLE, "s", "busy on the one level", 0},
-                    {"high", PARAMETER_DOUBLE, "s", "on the other", 0},
-                    {"dwell", PARAMETER_DOUBLE, "s", "that each level lasts; 0: calls take turns",
-                     0},
-                    CLOCK},
-     .check = check_levels, .run = run_pattern_levels, .timed = "a busy wait"},
+     WAITS, .parameters = {LOW, HIGH, DWELL, CLOCK}, .check = check_levels,
+     .run = run_pattern_levels, .timed = "a busy wait"},
     {"WaitPatternWarmUp", "a time that is longer at first: the result must be that of later calls",
-     WAITS(3),
-     .parameters = {{"slow", PARAMETER_DOUBLE, "s", "busy at first", 0},
-                    {"fast", PARAMETER_DOUBLE, "s", "busy later", 0},
-                    {"calls", PARAMETER_INT, "", "that are slow", 0},
-                    CLOCK},
-     .check = check_warm_up, .run = run_pattern_warm_up, .timed = "a busy wait"},
+     WAITS, .parameters = {SLOW, FAST, CALLS, CLOCK}, .check = check_warm_up,
+     .run = run_pattern_warm_up, .timed = "a busy wait"},
     {"Clock_Offset", "what global time is ahead of each PE's clock by", .synchronized = true,
      .clocks = true, .any_sign = true, .run = run_clock_offset_now,
      .timed = "nothing: an offset, not a time", .who = "all"},
     {"Clock_Drift", "what each PE's global time moves by against rank 0's while they wait",
-     .clocks = true, .once = true, .any_sign = true,
-     .parameters = {{"seconds", PARAMETER_DOUBLE, "s", "to wait, at most 60", 0}},
+     .clocks = true, .once = true, .any_sign = true, .parameters = {SECONDS},
      .check = check_seconds, .run = run_drift,
      .timed = "nothing: a difference of two offsets, not a time", .who = "all"},
     {.name = NULL},

@@ -59,10 +59,7 @@ long *collective_counter(const struct run *run, enum collective_counter counter)
 
 int collective_root(const struct run *run)
 {
-    for (size_t i = 0; i < measurement_parameter_count(run->function); i++)
-        if (run->function->parameters[i].type == PARAMETER_RANK)
-            return (int)run->arguments[i].integer;
-    return 0;
+    return (int)argument_value(run->function, run->arguments, "root", 0);
 }
 
 /* ---- One call ---- */
@@ -245,10 +242,8 @@ double collective_synchro(struct run *run)
 static size_t block_bytes(const struct measurement *function, const struct argument *arguments)
 {
     const struct routine *routine = function->variant;
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (function->parameters[i].type == PARAMETER_INT)
-            return ROUND_UP((size_t)arguments[i].integer, routine->element);
-    return 0;
+    const struct argument *count = argument_find(function, arguments, "count");
+    return count ? ROUND_UP((size_t)count->integer, routine->element) : 0;
 }
 
 /* The source of an all-to-all, too, is counted as remote memory: what must fit the script's buffer

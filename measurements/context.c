@@ -301,8 +301,8 @@ static const char *check_contexts(const struct measurement *function,
 }
 
 /* clang-format off */
-#define CONTEXTS {"contexts", PARAMETER_INT, "", "that have an operation in flight at the same time", 1}
-#define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "put to the next rank before each call", 0}
+#define CONTEXTS {"contexts", PARAMETER_INT, "", "contexts that each have an operation in flight at the same time", .minimum = 1, .maximum = MOST_CONTEXTS, .example = "2"}
+#define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .example = "1024"}
 #define OPTIONS(options) &(const long){options}
 /* clang-format on */
 

@@ -22,16 +22,10 @@ struct request {
 static struct request request_of(const struct measurement *function,
                                  const struct argument *arguments)
 {
-    struct request request = {SMALL_BYTES, 1, LINE_BYTES};
-    const struct {
-        const char *parameter;
-        size_t *value;
-    } asked[] = {
-        {"size", &request.size}, {"nb", &request.number}, {"alignment", &request.alignment}};
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        for (size_t k = 0; k < sizeof asked / sizeof *asked; k++)
-            if (strcmp(function->parameters[i].name, asked[k].parameter) == 0)
-                *asked[k].value = (size_t)arguments[i].integer;
+    struct request request = {
+        .size = (size_t)argument_value(function, arguments, "size", SMALL_BYTES),
+        .number = (size_t)argument_value(function, arguments, "nb", 1),
+        .alignment = (size_t)argument_value(function, arguments, "alignment", LINE_BYTES)};
     return request;
 }
 
@@ -346,9 +340,9 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 /* clang-format off */
-#define SIZE {"size", PARAMETER_INT, "bytes", "of the block", 1}
-#define NUMBER {"nb", PARAMETER_INT, "", "blocks of that size in one piece", 1}
-#define ALIGNMENT {"alignment", PARAMETER_INT, "bytes", "of the block's address; a power of two", sizeof(void *)}
+#define SIZE {"size", PARAMETER_INT, "bytes", "size of the block", .minimum = 1, .example = "1024"}
+#define NUMBER {"nb", PARAMETER_INT, "", "number of blocks of that size in one piece", .minimum = 1, .example = "4"}
+#define ALIGNMENT {"alignment", PARAMETER_INT, "bytes", "alignment of the block's address", .minimum = sizeof(void *), .allowed = "a power of two", .example = "64"}
 /* clang-format on */
 #define ROUTINE_OF(routine)                                                                        \
     .api = API_OPENSHMEM, .variant = WITH_SHMEM(&(routine)), .state_bytes = STATE, .check = check, \

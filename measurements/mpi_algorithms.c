@@ -139,12 +139,12 @@ static void call_alltoallv(struct mpi_call *c)
 #define COUNTED(f) .flow = f, .blocks = MPI_BLOCKS_COUNTED
 
 /* clang-format off */
-#define WAY_ROOT {"root", PARAMETER_RANK, "", "rank that the data go through", 0}
-#define CHARGED_RANK {"charged_rank", PARAMETER_RANK, "", "whose blocks, to it and from it, are larger or smaller", 0}
-#define RATIO {"ratio", PARAMETER_DOUBLE, "", "of the size of those blocks to that of the others", 0}
-#define DELAY {"delay", PARAMETER_DOUBLE, "s", "of computation, at most 1", 0}
-#define NODE {"node", PARAMETER_RANK, "", "the rank that computes", 0}
-#define SEVERAL {"n", PARAMETER_INT, "", "calls", 1}
+#define WAY_ROOT {"root", PARAMETER_RANK, "", "rank that the data go through", .example = "0"}
+#define CHARGED_RANK {"charged_rank", PARAMETER_RANK, "", "rank that sends and receives blocks of another size", .example = "0"}
+#define RATIO {"ratio", PARAMETER_DOUBLE, "", "size of its blocks divided by the size of the other blocks", .allowed = "at least 0", .example = "2"}
+#define DELAY {"delay", PARAMETER_DOUBLE, "s", "length of the computation", .allowed = "0 to 1", .example = "0.0001"}
+#define NODE {"node", PARAMETER_RANK, "", "rank that computes", .example = "0"}
+#define SEVERAL {"n", PARAMETER_INT, "", "number of calls", .minimum = 1, .maximum = INT_MAX, .example = "4"}
 
 const struct measurement measurements_mpi_algorithms[] = {
     ALGORITHM("Bcast_using_Send_Recv", bcast_by_tree, "broadcast along a binary tree of messages",

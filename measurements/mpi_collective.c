@@ -38,10 +38,8 @@ static int64_t received_count(const struct measurement *function, const struct a
 static double real_value(const struct measurement *function, const struct argument *arguments,
                          const char *name, double otherwise)
 {
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (strcmp(function->parameters[i].name, name) == 0)
-            return arguments[i].real;
-    return otherwise;
+    const struct argument *found = argument_find(function, arguments, name);
+    return found ? found->real : otherwise;
 }
 
 /* By what the blocks from and to the charged rank are larger; 1 for all other functions. */

@@ -204,6 +204,9 @@ static double run_footprint(struct run *run)
 #define VARIANT(making) .variant = NULL
 #endif
 
+/* clang-format off */
+#define DUPLICATES {"n", PARAMETER_INT, "", "number of duplicates", .minimum = 1, .maximum = INT_MAX, .example = "10"}
+/* clang-format on */
 #define MAKING(of)                                                                                 \
     MPI_FUNCTION, .synchronized = true, .who = "all", VARIANT(of), .no_data = true,                \
                   .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
@@ -221,8 +224,8 @@ const struct measurement measurements_mpi_comm[] = {
     {"Comm_free", "freeing a duplicate of the communicator", MAKING(freeing),
      .timed = "MPI_Comm_free; MPI_Comm_dup untimed"},
     {"Comm_dup_memory", "memory that duplicates of the communicator take in a process", MEMORY,
-     .no_data = true, .any_sign = true, .parameters = {{"n", PARAMETER_INT, "", "duplicates", 1}},
-     .run = WITH_MPI(run_memory), .timed = "nothing: growth of resident memory by n duplicates"},
+     .no_data = true, .any_sign = true, .parameters = {DUPLICATES}, .run = WITH_MPI(run_memory),
+     .timed = "nothing: growth of resident memory by n duplicates"},
     {"Memory_Footprint_MPI",
      "memory of a process after init, messages to each peer and an all-to-all of MPI", MEMORY,
      .own_check = true, .run = WITH_MPI(run_footprint), .timed = "nothing: resident memory"},

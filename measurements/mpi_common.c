@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first argument of that type (and name, unless that is NULL); NULL: none. */
-static const struct argument *find(const struct measurement *function,
-                                   const struct argument *arguments, enum parameter_type type,
-                                   const char *name)
+/* The first argument of that type; NULL: none. */
+static const struct argument *first_of(const struct measurement *function,
+                                       const struct argument *arguments, enum parameter_type type)
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (function->parameters[i].type == type &&
-            (!name || strcmp(function->parameters[i].name, name) == 0))
+        if (function->parameters[i].type == type)
             return &arguments[i];
     return NULL;
 }
@@ -20,33 +18,31 @@ static const struct argument *find(const struct measurement *function,
 struct datatype *argument_datatype(const struct measurement *function,
                                    const struct argument *arguments)
 {
-    return argument_datatype_named(function, arguments, NULL);
+    const struct argument *found = first_of(function, arguments, PARAMETER_DATATYPE);
+    return found ? found->datatype : NULL;
 }
 
 struct datatype *argument_datatype_named(const struct measurement *function,
                                          const struct argument *arguments, const char *name)
 {
-    const struct argument *found = find(function, arguments, PARAMETER_DATATYPE, name);
+    const struct argument *found = argument_find(function, arguments, name);
     return found ? found->datatype : NULL;
 }
 
 const struct operation *argument_operation(const struct measurement *function,
                                            const struct argument *arguments)
 {
-    const struct argument *found = find(function, arguments, PARAMETER_OPERATION, NULL);
+    const struct argument *found = first_of(function, arguments, PARAMETER_OPERATION);
     return found ? found->operation : NULL;
 }
 
 struct info *argument_info(const struct measurement *function, const struct argument *arguments)
 {
-    const struct argument *found = find(function, arguments, PARAMETER_INFO, NULL);
+    const struct argument *found = first_of(function, arguments, PARAMETER_INFO);
     return found ? found->info : NULL;
 }
 
-/* MPI guarantees tags up to this one; libraries allow more, but not the same. */
-#define HIGHEST_TAG 32767
-
-/* NULL, or what is wrong with an integer. */
+/* NULL, or which integer is too large. */
 static const char *check_integers(const struct measurement *function,
                                   const struct argument *arguments)
 {
@@ -55,9 +51,7 @@ static const char *check_integers(const struct measurement *function,
         const struct parameter *parameter = &function->parameters[i];
         if (parameter->type != PARAMETER_INT)
             continue;
-        size_t length = strlen(parameter->name);
-        bool tag = length >= 3 && strcmp(parameter->name + length - 3, "tag") == 0;
-        long long highest = tag ? HIGHEST_TAG : INT_MAX;
+        long long highest = parameter->maximum;
         if (arguments[i].integer <= highest)
             continue;
         snprintf(text, sizeof text, "%s is %lld, but may be at most %lld", parameter->name,

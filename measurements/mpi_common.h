@@ -9,15 +9,20 @@
 #ifndef SKAMPI_MEASUREMENTS_MPI_COMMON_H
 #define SKAMPI_MEASUREMENTS_MPI_COMMON_H
 
+#include <limits.h>
+
 #include "measurements/shapes.h"
 
+/* The standard guarantees tags up to this one; libraries allow more, but not the same. */
+#define MPI_HIGHEST_TAG 32767
+
 /* clang-format off */
-#define COUNT_ELEMENTS {"count", PARAMETER_INT, "elements", "in each message", 0}
-#define DATATYPE {"datatype", PARAMETER_DATATYPE, "", "of the elements", 0}
-#define TAG {"tag", PARAMETER_INT, "", "of the messages", 0}
-#define OPERATION {"op", PARAMETER_OPERATION, "", "of the reduction", 0}
-#define INFO {"info", PARAMETER_INFO, "", "for the library", 0}
-#define TESTS {"tests", PARAMETER_INT, "", "calls of MPI_Test in the computation", 1}
+#define COUNT_ELEMENTS {"count", PARAMETER_INT, "elements", "length of each message", .maximum = INT_MAX, .example = "256"}
+#define DATATYPE {"datatype", PARAMETER_DATATYPE, "", "type of the elements", .example = "MPI_INT"}
+#define TAG {"tag", PARAMETER_INT, "", "tag of the messages", .maximum = MPI_HIGHEST_TAG, .example = "0"}
+#define OPERATION {"op", PARAMETER_OPERATION, "", "operation that combines the elements", .example = "MPI_SUM"}
+#define INFO {"info", PARAMETER_INFO, "", "hints for the library", .example = "MPI_INFO_NULL"}
+#define TESTS {"tests", PARAMETER_INT, "", "calls of MPI_Test during the computation", .minimum = 1, .maximum = INT_MAX, .example = "10"}
 /* clang-format on */
 
 /* A .check of the family's own must call mpi_check(). */

@@ -37,9 +37,8 @@ static const char *check_kind(const struct measurement *function, const struct a
                               const struct pe_set *set)
 {
     static char text[300];
-    (void)function;
     (void)set;
-    if (find_kind(arguments[0].string))
+    if (find_kind(argument_named(function, arguments, "kind")->string))
         return NULL;
     strcpy(text, "there is no such routine here; there are");
     for (size_t i = 0; i < KINDS; i++) {
@@ -49,19 +48,23 @@ static const char *check_kind(const struct measurement *function, const struct a
     return text;
 }
 
-static size_t elements_of(const struct argument *arguments)
+static size_t elements_of(const struct measurement *function, const struct argument *arguments)
 {
-    return ((size_t)arguments[1].integer + sizeof(int) - 1) / sizeof(int);
+    size_t bytes = (size_t)argument_named(function, arguments, "bytes")->integer;
+    return (bytes + sizeof(int) - 1) / sizeof(int);
 }
 
 static const char *check(const struct measurement *function, const struct argument *arguments,
                          const struct pe_set *set)
 {
-    if ((uint64_t)arguments[1].integer > MOST_BYTES / (uint64_t)pe_set_size(set))
+    const char *second = argument_named(function, arguments, "second")->string;
+    const char *ratio = argument_named(function, arguments, "ratio")->string;
+    uint64_t bytes = (uint64_t)argument_named(function, arguments, "bytes")->integer;
+    if (bytes > MOST_BYTES / (uint64_t)pe_set_size(set))
         return "bytes times the PEs of the set must be at most 1 GiB";
-    if (strcmp(arguments[2].string, SAME) != 0 && strcmp(arguments[2].string, ELSEWHERE) != 0)
+    if (strcmp(second, SAME) != 0 && strcmp(second, ELSEWHERE) != 0)
         return "second is \"" ELSEWHERE "\" or \"" SAME "\": where the second call has its data";
-    if (strcmp(arguments[3].string, RANK_0) != 0 && strcmp(arguments[3].string, SLOWEST) != 0)
+    if (strcmp(ratio, RANK_0) != 0 && strcmp(ratio, SLOWEST) != 0)
         return "ratio is \"" RANK_0 "\" or \"" SLOWEST "\": whose times are compared";
     return check_kind(function, arguments, set);
 }
@@ -70,10 +73,10 @@ static const char *check(const struct measurement *function, const struct argume
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
-    (void)function;
     (void)pes;
+    const char *kind = argument_named(function, arguments, "kind")->string;
     demand->own = demand->reported =
-        strcmp(arguments[0].string, "Barrier") == 0 ? 0 : elements_of(arguments) * sizeof(int);
+        strcmp(kind, "Barrier") == 0 ? 0 : elements_of(function, arguments) * sizeof(int);
 }
 
 #if SKAMPI_MPI
@@ -170,7 +173,7 @@ static double time_call(struct run *run, const struct kind *kind, struct mpi_cal
 /* Calls with data at two places, or twice at the same. Both are filled, and so touched, before. */
 static double run_calls(struct run *run, const struct kind *kind, int *memory[2])
 {
-    size_t elements = elements_of(run->arguments);
+    size_t elements = elements_of(run->function, run->arguments);
     struct mpi_call first = {.comm = mpi_comm(run),
                              .rank = run->rank,
                              .size = run->size,
@@ -180,7 +183,7 @@ static double run_calls(struct run *run, const struct kind *kind, int *memory[2]
                              .receive_type = MPI_INT,
                              .op = MPI_SUM};
     struct mpi_call second = first;
-    bool same = strcmp(run->arguments[2].string, SAME) == 0;
+    bool same = strcmp(run_argument(run, "second")->string, SAME) == 0;
     bool good = fill(kind, &first, memory[0], elements) &&
                 fill(kind, &second, memory[same ? 0 : 1], elements);
     if (run_max(run, !good) > 0) {
@@ -193,20 +196,21 @@ static double run_calls(struct run *run, const struct kind *kind, int *memory[2]
     if (!good || !is_right(kind->routine->flow, &second))
         run_fail(run, "rank %d does not have the data that it must have behind the call",
                  run->rank);
-    bool slowest = strcmp(run->arguments[3].string, SLOWEST) == 0;
+    const char *whose = run_argument(run, "ratio")->string;
+    bool slowest = strcmp(whose, SLOWEST) == 0;
     double compared[] = {slowest ? run_max(run, times[0]) : times[0],
                          slowest ? run_max(run, times[1]) : times[1]};
     run_note(run, "the second call: %.4g ns, the first took %.3g times as long (%s; %s)",
-             compared[1] * 1e9, compared[0] / compared[1], run->arguments[3].string,
+             compared[1] * 1e9, compared[0] / compared[1], whose,
              same ? "the second at the same address" : "the second at another address");
     return times[0];
 }
 
 static double run_first_call(struct run *run)
 {
-    const struct kind *kind = find_kind(run->arguments[0].string);
+    const struct kind *kind = find_kind(run_argument(run, "kind")->string);
     bool before = called[kind - kinds];
-    size_t elements = 2 * (size_t)run->size * elements_of(run->arguments) + 1;
+    size_t elements = 2 * (size_t)run->size * elements_of(run->function, run->arguments) + 1;
     int *memory[] = {calloc(elements, sizeof(int)), calloc(elements, sizeof(int))};
     called[kind - kinds] = true;
     double first = run_calls(run, kind, memory);
@@ -222,22 +226,17 @@ static double run_first_call(struct run *run)
 
 #endif
 
+/* clang-format off */
+#define KIND {"kind", PARAMETER_STRING, "", "routine to call", .allowed = "one of Barrier, Bcast, Alltoall, Allreduce, ... (any other word lists them all)", .example = "Allreduce"}
+#define BYTES {"bytes", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete ints", .allowed = "at most 1 GiB divided by the size of the communicator", .otherwise = "8192", .example = "8192"}
+#define SECOND {"second", PARAMETER_STRING, "", "place of the second call's data", .allowed = "one of \"" ELSEWHERE "\", \"" SAME "\"", .otherwise = ELSEWHERE, .example = ELSEWHERE}
+#define RATIO {"ratio", PARAMETER_STRING, "", "ranks whose times the note compares", .allowed = "one of \"" RANK_0 "\", \"" SLOWEST "\"", .otherwise = RANK_0, .example = RANK_0}
+/* clang-format on */
+
 const struct measurement measurements_mpi_first_call[] = {
     {"First_Call_MPI", "the first call of a collective of MPI in a process",
      MPI_FUNCTION_CHECKED(check), .once = true, .own_check = true, .who = "all",
-     .parameters =
-         {{"kind", PARAMETER_STRING, "",
-           "of call: Barrier, Bcast, Alltoall, Allreduce, ... (an unknown one is answered "
-           "by all)",
-           0},
-          {"bytes", PARAMETER_INT, "bytes", "of each PE's block, rounded up to whole ints", 0},
-          {"second", PARAMETER_STRING, "",
-           "call: its data are \"" ELSEWHERE "\" or at the \"" SAME "\" address", 0},
-          {"ratio", PARAMETER_STRING, "",
-           "of the first call's time to the second's, in a note: that of \"" RANK_0
-           "\", or of the \"" SLOWEST "\" rank of each call",
-           0}},
-     .otherwise = {[1] = "8192", [2] = ELSEWHERE, [3] = RANK_0}, .demand = demand,
-     .run = WITH_MPI(run_first_call), .timed = "one call, behind the engine's barrier"},
+     .parameters = {KIND, BYTES, SECOND, RATIO}, .demand = demand, .run = WITH_MPI(run_first_call),
+     .timed = "one call, behind the engine's barrier"},
     {.name = NULL},
 };

@@ -46,10 +46,8 @@ static int64_t count_of(const struct measurement *function, const struct argumen
 static enum window_kind kind_of(const struct measurement *function,
                                 const struct argument *arguments)
 {
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (function->parameters[i].type == PARAMETER_STRING)
-            return window_kind_find(arguments[i].string);
-    return WINDOW_SHARED;
+    const struct argument *window = argument_find(function, arguments, "window");
+    return window ? window_kind_find(window->string) : WINDOW_SHARED;
 }
 
 static const char *check_flushed(const struct measurement *function,
@@ -382,7 +380,7 @@ static void tear_down_flushed(struct run *run)
 #endif
 
 /* clang-format off */
-#define WINDOW {"window", PARAMETER_STRING, "", "that the data are in: \"create\", \"allocate\" or \"shared\", by which it is made", 0}
+#define WINDOW {"window", PARAMETER_STRING, "", "routine that makes the window", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
 
 #define FLUSHED                                                                                    \
     MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .synchronized = true,                 \

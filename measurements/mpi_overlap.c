@@ -239,7 +239,7 @@ static void tear_down_transfer(struct run *run)
 #endif
 
 /* clang-format off */
-#define MSGS {"msgs", PARAMETER_INT, "", "next ranks to send to, and as many before to receive from", 0}
+#define MSGS {"msgs", PARAMETER_INT, "", "number of next ranks to send to, and of previous ranks to receive from", .maximum = INT_MAX, .allowed = "less than the size of the communicator", .example = "0"}
 
 #define ANY_TRANSFER                                                                               \
     MPI_FUNCTION_CHECKED(check_transfer), .demand = demand_transfer,                               \

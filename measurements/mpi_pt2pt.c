@@ -291,14 +291,14 @@ static void tear_down_pingpong(struct run *run)
 #endif
 
 /* clang-format off */
-#define S_COUNT {"s_count", PARAMETER_INT, "elements", "sent", 0}
-#define S_DATATYPE {"s_datatype", PARAMETER_DATATYPE, "", "of what is sent", 0}
-#define R_COUNT {"r_count", PARAMETER_INT, "elements", "that there is room for at the receiver", 0}
-#define R_DATATYPE {"r_datatype", PARAMETER_DATATYPE, "", "as which it is received", 0}
-#define S_TAG {"s_tag", PARAMETER_INT, "", "of messages from rank 0 to rank 1", 0}
-#define PROCS {"procs", PARAMETER_INT, "", "pairs of ranks", 1}
-#define NODESIZE {"nodesize", PARAMETER_INT, "ranks", "from the one rank of a pair to the other", 1}
-#define R_TAG {"r_tag", PARAMETER_INT, "", "of messages from rank 1 to rank 0", 0}
+#define S_COUNT {"s_count", PARAMETER_INT, "elements", "length of the message", .maximum = INT_MAX, .example = "256"}
+#define S_DATATYPE {"s_datatype", PARAMETER_DATATYPE, "", "type of the elements sent", .example = "MPI_INT"}
+#define R_COUNT {"r_count", PARAMETER_INT, "elements", "room at the receiver", .maximum = INT_MAX, .allowed = "in bytes, as large as the message or larger", .example = "256"}
+#define R_DATATYPE {"r_datatype", PARAMETER_DATATYPE, "", "type of the elements received", .example = "MPI_INT"}
+#define S_TAG {"s_tag", PARAMETER_INT, "", "tag of messages from rank 0 to rank 1", .maximum = MPI_HIGHEST_TAG, .example = "0"}
+#define PROCS {"procs", PARAMETER_INT, "", "number of pairs", .minimum = 1, .maximum = INT_MAX, .allowed = "at most nodesize", .example = "1"}
+#define NODESIZE {"nodesize", PARAMETER_INT, "ranks", "distance between the two ranks of a pair", .minimum = 1, .maximum = INT_MAX, .allowed = "together with procs at most the size of the communicator", .example = "1"}
+#define R_TAG {"r_tag", PARAMETER_INT, "", "tag of messages from rank 1 to rank 0", .maximum = MPI_HIGHEST_TAG, .example = "0"}
 /* clang-format on */
 
 #define PINGPONG                                                                                   \

@@ -159,8 +159,8 @@ static void tear_down_rate(struct run *run)
 #endif
 
 /* clang-format off */
-#define WINDOW {"window", PARAMETER_INT, "messages", "under way at the same time", 1}
-#define PAIRS {"pairs", PARAMETER_INT, "", "of ranks i and i + size / 2 that take part; 0: all", 0}
+#define WINDOW {"window", PARAMETER_INT, "messages", "messages in flight at the same time", .minimum = 1, .maximum = INT_MAX, .example = "16"}
+#define PAIRS {"pairs", PARAMETER_INT, "", "pairs of ranks i and i + size / 2 that take part (0: all)", .maximum = INT_MAX, .allowed = "at most half the size of the communicator", .example = "0"}
 /* clang-format on */
 
 #define RATE                                                                                       \

@@ -620,15 +620,15 @@ static double run_pingpong(struct run *run)
 #endif
 
 /* clang-format off */
-#define ASSERT {"assert", PARAMETER_INT, "", "MPI_MODE_... of the epoch's calls, or 0", 0}
-#define DOPUT {"doput", PARAMETER_INT, "", "0: there are no data; otherwise data are put before", 0}
-#define MSGS {"msgs", PARAMETER_INT, "", "messages to each target, or targets", 0}
-#define US {"us", PARAMETER_INT, "microseconds", "of computation", 0}
-#define LATE_RANK {"rank", PARAMETER_RANK, "", "that is late", 0}
-#define TYPE {"type", PARAMETER_INT, "", "MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE", 0}
-#define DEST {"dest", PARAMETER_RANK, "", "whose window is locked", 0}
-#define DIST {"dist", PARAMETER_INT, "ranks", "from the origin on to its target", 0}
-#define DISJOINT {"disjoint", PARAMETER_INT, "", "0: all to the same place; otherwise to their own", 0}
+#define ASSERT {"assert", PARAMETER_INT, "", "sum of the MPI_MODE_... that hold for the calls of the epoch (0: none)", .maximum = INT_MAX, .example = "0"}
+#define DOPUT {"doput", PARAMETER_INT, "", "whether data are put before (0: no)", .maximum = INT_MAX, .example = "1"}
+#define MSGS {"msgs", PARAMETER_INT, "", "messages to each target, or the number of targets", .maximum = INT_MAX, .example = "1"}
+#define US {"us", PARAMETER_INT, "microseconds", "length of the computation", .maximum = INT_MAX, .example = "10"}
+#define LATE_RANK {"rank", PARAMETER_RANK, "", "rank that is late", .example = "1"}
+#define TYPE {"type", PARAMETER_INT, "", "kind of lock", .maximum = INT_MAX, .allowed = "MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE", .example = "MPI_LOCK_SHARED"}
+#define DEST {"dest", PARAMETER_RANK, "", "rank whose window is locked", .example = "1"}
+#define DIST {"dist", PARAMETER_INT, "ranks", "distance from each origin to its target", .maximum = INT_MAX, .example = "1"}
+#define DISJOINT {"disjoint", PARAMETER_INT, "", "whether each origin has a place of its own (0: no)", .maximum = INT_MAX, .example = "1"}
 
 #define TAKES(...) .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, __VA_ARGS__}
 #define PLAIN .parameters = {COUNT_ELEMENTS, DATATYPE, INFO}

@@ -293,9 +293,9 @@ static double run_making(struct run *run)
 /* Windows that are there together: they are freed again. */
 static double run_memory(struct run *run)
 {
-    int64_t n = argument_value(run->function, run->arguments, "n", 0), made = 0;
-    int64_t bytes = argument_value(run->function, run->arguments, "size", 0);
-    enum window_kind kind = window_kind_find(run->arguments[2].string);
+    int64_t n = run_argument(run, "n")->integer, made = 0;
+    int64_t bytes = run_argument(run, "size")->integer;
+    enum window_kind kind = window_kind_find(run_argument(run, "window")->string);
     struct window *windows = calloc((size_t)n, sizeof *windows);
     double before = resident_bytes(), after;
     bool good = window_all(run, windows, "there is no memory for so many windows");
@@ -320,21 +320,24 @@ static const char *check_memory(const struct measurement *function,
                                 const struct argument *arguments, const struct pe_set *set)
 {
     const char *wrong = mpi_check(function, arguments, set);
-    return wrong ? wrong : window_kind_check(arguments[2].string);
+    return wrong ? wrong : window_kind_check(argument_named(function, arguments, "window")->string);
 }
 
 static void demand_memory(const struct measurement *function, const struct argument *arguments,
                           int pes, struct demand *demand)
 {
     (void)pes;
-    size_t n = (size_t)argument_value(function, arguments, "n", 0);
-    size_t size = (size_t)argument_value(function, arguments, "size", 0);
+    size_t n = (size_t)argument_named(function, arguments, "n")->integer;
+    size_t size = (size_t)argument_named(function, arguments, "size")->integer;
     if (__builtin_mul_overflow(n, size, &demand->own))
         demand->own = SIZE_MAX;
 }
 
 /* clang-format off */
-#define DOPUT {"doput", PARAMETER_INT, "", "0: nothing was put before; otherwise data to the next rank", 0}
+#define DOPUT {"doput", PARAMETER_INT, "", "whether data are put to the next rank before (0: no)", .maximum = INT_MAX, .example = "1"}
+#define WINDOWS {"n", PARAMETER_INT, "", "number of windows", .minimum = 1, .maximum = INT_MAX, .example = "10"}
+#define WINDOW_SIZE {"size", PARAMETER_INT, "bytes", "size of each window on each rank", .maximum = INT_MAX, .example = "1024"}
+#define WINDOW_KIND {"window", PARAMETER_STRING, "", "routine that makes the windows", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
 /* clang-format on */
 
 #define WINDOW                                                                                     \
@@ -370,10 +373,7 @@ const struct measurement measurements_mpi_win[] = {
     {"Win_memory", "memory that windows take in a process, that of their data included",
      MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .once = true,
      .quantity = QUANTITY_BYTES, .any_sign = true, .who = "all",
-     .parameters = {{"n", PARAMETER_INT, "", "windows", 1},
-                    {"size", PARAMETER_INT, "bytes", "of each window on each rank", 0},
-                    {"window", PARAMETER_STRING, "", "create, allocate or shared", 0}},
-     .demand = demand_memory, .run = WITH_MPI(run_memory),
-     .timed = "nothing: growth of resident memory by n windows"},
+     .parameters = {WINDOWS, WINDOW_SIZE, WINDOW_KIND}, .demand = demand_memory,
+     .run = WITH_MPI(run_memory), .timed = "nothing: growth of resident memory by n windows"},
     {.name = NULL},
 };

@@ -122,16 +122,18 @@ static bool verify(struct run *run)
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
-    (void)function;
     (void)pes;
-    demand->local = demand->remote = demand->reported = (size_t)arguments[1].integer;
+    demand->local = demand->remote = demand->reported =
+        (size_t)argument_named(function, arguments, "nb")->integer;
 }
 
 #define COMMON .api = API_OPENSHMEM, .synchronized = true, .who = "all"
-#define BEHIND_PUT                                                                                 \
-    .parameters = {ITERATIONS,                                                                     \
-                   {"nb", PARAMETER_INT, "bytes", "put to the next rank before each call", 0}},    \
-    .demand = demand, .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
+/* clang-format off */
+#define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .example = "1024"}
+/* clang-format on */
+#define AFTER_PUT                                                                                  \
+    .parameters = {ITERATIONS, BYTES_PUT}, .demand = demand, .fill = WITH_SHMEM(fill),             \
+    .verify = WITH_SHMEM(verify)
 
 const struct measurement measurements_ordering[] = {
     {"Shmem_Quiet", "quiet with nothing outstanding", COMMON, .parameters = {ITERATIONS},
@@ -140,11 +142,11 @@ const struct measurement measurements_ordering[] = {
     {"Shmem_Fence", "fence with nothing outstanding", COMMON, .parameters = {ITERATIONS},
      .no_data = true, .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence",
      .cost = "fence"},
-    {"Shmem_Quiet_Put", "quiet alone behind a put to the next rank", COMMON, BEHIND_PUT,
+    {"Shmem_Quiet_Put", "quiet alone behind a put to the next rank", COMMON, AFTER_PUT,
      .run = WITH_SHMEM(run_quiet_put), .timed = "put + quiet",
      .reference = WITH_SHMEM(put_before_quiet),
      .subtracted = "the put, with nothing outstanding before it", .cost = "wire + quiet"},
-    {"Shmem_Fence_Put", "fence alone behind a put to the next rank", COMMON, BEHIND_PUT,
+    {"Shmem_Fence_Put", "fence alone behind a put to the next rank", COMMON, AFTER_PUT,
      .run = WITH_SHMEM(run_fence_put), .timed = "put + fence", .reference = WITH_SHMEM(put_alone),
      .subtracted = "the put, measured alone", .cost = "fence"},
     {.name = NULL},

@@ -285,7 +285,7 @@ static void check_target(struct run *run, const struct kind *kind, const struct 
 
 static double run_first_call(struct run *run)
 {
-    const struct kind *kind = find_kind(run->arguments[0].string);
+    const struct kind *kind = find_kind(run_argument(run, "kind")->string);
     struct call call = prepare(run);
     double before = run_max(run, called[kind - kinds]);
     mark_called(kind->name);
@@ -407,9 +407,8 @@ static const char *check_footprint(const struct measurement *function,
 static const char *check_kind(const struct measurement *function, const struct argument *arguments,
                               const struct pe_set *set)
 {
-    (void)function;
     static char text[300];
-    const struct kind *kind = find_kind(arguments[0].string);
+    const struct kind *kind = find_kind(argument_named(function, arguments, "kind")->string);
     if (kind && kind->members == ACTIVE_SET && !is_active(set))
         return needs_active;
     if (kind && kind->members == WORLD && pe_set_size(set) != shmem_n_pes())
@@ -445,6 +444,9 @@ static void demand(const struct measurement *function, const struct argument *ar
 static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,
                         after_alltoall = STAGE_ALLTOALL;
 
+/* clang-format off */
+#define KIND {"kind", PARAMETER_STRING, "", "routine to call", .allowed = "one of put, get, atomic, barrier, malloc, lock, ... (any other word lists them all)", .example = "put"}
+/* clang-format on */
 #define ONCE .once = true, .who = "all"
 #define FOOTPRINT                                                                                  \
     ONCE, .own_check = true, .api = API_OPENSHMEM, .quantity = QUANTITY_BYTES,                     \
@@ -456,12 +458,8 @@ const struct measurement measurements_process[] = {
      .run = run_startup,
      .timed = "the start, once; the library's end follows as the last line of the output"},
     {"First_Call", "the first call of a routine in a process, on the next rank or by all", ONCE,
-     .own_check = true, .api = API_OPENSHMEM,
-     .parameters = {{"kind", PARAMETER_STRING, "",
-                     "of call: put, get, atomic, barrier, malloc, lock, ... (an unknown one is "
-                     "answered by all)",
-                     0}},
-     .check = WITH_SHMEM(check_kind), .demand = demand, .run = WITH_SHMEM(run_first_call),
+     .own_check = true, .api = API_OPENSHMEM, .parameters = {KIND}, .check = WITH_SHMEM(check_kind),
+     .demand = demand, .run = WITH_SHMEM(run_first_call),
      .timed = "one call, behind the engine's barrier"},
     {"Memory_Footprint", "memory of a process after init, calls to each peer and an all-to-all",
      FOOTPRINT, .variant = &after_alltoall},

@@ -23,6 +23,9 @@ enum rma_routine {
 /* What is timed where the timer is read inside the loop; both: RMA_POSTS | RMA_QUIETS. */
 enum { RMA_POSTS = 1, RMA_QUIETS = 2 };
 
+/* A static object has a size that no argument can change. */
+#define RMA_STATIC_BYTES 65536
+
 struct rma {
     enum rma_routine routine;
     enum shape shape;

@@ -5,6 +5,8 @@
  */
 #include "measurements/rma.h"
 
+#include <stdio.h>
+
 /* ---- What is moved ---- */
 
 /* Memory of one operation: count elements, one in stride of which is moved. Bytes. */
@@ -27,15 +29,19 @@ static size_t layout_bytes(const struct layout *layout)
     return layout->element * layout->stride * layout->count;
 }
 
-/* Static objects have a size that no argument can change. */
-#define STATIC_BYTES 65536
-#define STATIC_BYTES_TEXT "65536"
 /* Ranks that work on the same PE have places of their own there, in different cache lines. */
 #define LINE 64
 
 static size_t place_bytes(size_t bytes)
 {
     return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static const char *too_much_for_static_object(void)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "the static object has %d bytes", RMA_STATIC_BYTES);
+    return text;
 }
 
 const char *rma_check(const struct measurement *function, const struct argument *arguments,
@@ -48,8 +54,8 @@ const char *rma_check(const struct measurement *function, const struct argument 
         return "element_bytes must be 1, 2, 4, 8 or 16";
     if (layout.count > 0 && layout.stride > PTRDIFF_MAX / layout.element / layout.count)
         return "there is no memory of so many elements times the stride";
-    if (rma->static_object && layout_bytes(&layout) > STATIC_BYTES)
-        return "the static object has " STATIC_BYTES_TEXT " bytes";
+    if (rma->static_object && layout_bytes(&layout) > RMA_STATIC_BYTES)
+        return too_much_for_static_object();
     return NULL;
 }
 
@@ -79,7 +85,7 @@ void rma_demand(const struct measurement *function, const struct argument *argum
 #define FULL_SAMPLES 5
 
 /* With a guard behind it. */
-static _Alignas(LINE) unsigned char static_object[STATIC_BYTES + LINE];
+static _Alignas(LINE) unsigned char static_object[RMA_STATIC_BYTES + LINE];
 
 /* ---- The library's routines ---- */
 

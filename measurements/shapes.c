@@ -61,15 +61,6 @@ struct partner shape_partner(const struct run *run, enum shape shape, int64_t th
     return partner;
 }
 
-int64_t argument_value(const struct measurement *function, const struct argument *arguments,
-                       const char *name, int64_t otherwise)
-{
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (strcmp(function->parameters[i].name, name) == 0)
-            return arguments[i].integer;
-    return otherwise;
-}
-
 /* ---- Data ---- */
 
 uint64_t data_key(const struct run *run, int tag)

@@ -7,10 +7,10 @@
 #include "engine/measurement.h"
 
 /* clang-format off */
-#define COUNT_BYTES {"count", PARAMETER_INT, "bytes", "moved by each operation", 0}
-#define ITERATIONS {"iterations", PARAMETER_ITERATIONS, "", "operations timed together; 0: chosen by the engine", 0}
-#define THE_RANK {"therank", PARAMETER_RANK, "", "the only rank that works and reports", 0}
-#define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", 0}
+#define COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .example = "1024"}
+#define ITERATIONS {"iterations", PARAMETER_ITERATIONS, "", "operations timed together (0: the engine chooses how many)", .example = "0"}
+#define THE_RANK {"therank", PARAMETER_RANK, "", "the only rank that works and reports", .example = "0"}
+#define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", .example = "0"}
 /* clang-format on */
 
 /* Why a measurement fails where the script's alignment is too small for its elements; %zu bytes. */
@@ -36,10 +36,6 @@ struct partner {
     int sources; /* as many, from that one on */
 };
 struct partner shape_partner(const struct run *run, enum shape shape, int64_t therank);
-
-/* The argument for the parameter of that name; otherwise when the function has none. */
-int64_t argument_value(const struct measurement *function, const struct argument *arguments,
-                       const char *name, int64_t otherwise);
 
 /* ---- Data that are verified (the hooks fill and verify) ---- */
 

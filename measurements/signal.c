@@ -154,7 +154,8 @@ static void demand_ping_pong(const struct measurement *function, const struct ar
                              int pes, struct demand *demand)
 {
     demand_signal(function, arguments, pes, demand);
-    demand->local = demand->remote = demand->reported = (size_t)arguments[0].integer;
+    demand->local = demand->remote = demand->reported =
+        (size_t)argument_named(function, arguments, "count")->integer;
 }
 
 #define COMMON API_OPENSHMEM_1_5, .synchronized = true, .whole = true

@@ -68,8 +68,9 @@ struct split {
 
 static int stride_of(const struct run *run)
 {
-    return ((const struct split *)run->function->variant)->destroy ? 1
-                                                                   : (int)run->arguments[0].integer;
+    return ((const struct split *)run->function->variant)->destroy
+               ? 1
+               : (int)run_argument(run, "stride")->integer;
 }
 
 static int split_strided(struct run *run, struct parts *parts)
@@ -81,7 +82,7 @@ static int split_strided(struct run *run, struct parts *parts)
 
 static int split_2d(struct run *run, struct parts *parts)
 {
-    return shmem_team_split_2d(team_of(run), (int)run->arguments[0].integer, NULL, 0,
+    return shmem_team_split_2d(team_of(run), (int)run_argument(run, "xrange")->integer, NULL, 0,
                                &parts->team[0], NULL, 0, &parts->team[1]);
 }
 
@@ -94,7 +95,7 @@ static void places_strided(const struct run *run, struct place place[2])
 
 static void places_2d(const struct run *run, struct place place[2])
 {
-    int range = (int)run->arguments[0].integer, row = run->rank / range;
+    int range = (int)run_argument(run, "xrange")->integer, row = run->rank / range;
     int column = run->rank % range, left = run->size - row * range;
     place[0] = (struct place){column, left < range ? left : range};
     place[1] = (struct place){row, (run->size - column + range - 1) / range};
@@ -180,14 +181,15 @@ static double run_syncs(struct run *run)
 static const char *check_split(const struct measurement *function, const struct argument *arguments,
                                const struct pe_set *set)
 {
-    if (measurement_parameter_count(function) > 0 && arguments[0].integer > pe_set_size(set))
+    int64_t stride = argument_value(function, arguments, "stride", 1);
+    if (argument_value(function, arguments, "xrange", stride) > pe_set_size(set))
         return "its argument is larger than the communicator";
     return check_team(function, arguments, set);
 }
 
 /* clang-format off */
-#define STRIDE {"stride", PARAMETER_INT, "", "the new team has the ranks 0, stride, 2 stride, ...", 1}
-#define X_RANGE {"xrange", PARAMETER_INT, "", "PEs in a row of the 2-dimensional arrangement", 1}
+#define STRIDE {"stride", PARAMETER_INT, "", "the new team has the ranks 0, stride, 2 stride, ...", .minimum = 1, .allowed = "at most the size of the communicator", .example = "1"}
+#define X_RANGE {"xrange", PARAMETER_INT, "", "PEs in a row of the two-dimensional arrangement", .minimum = 1, .allowed = "at most the size of the communicator", .example = "1"}
 /* clang-format on */
 #define COMMON .no_data = true, .synchronized = true, .whole = true, .who = "all"
 #define OF_SPLIT                                                                                   \

@@ -56,7 +56,7 @@ static bool set_up(struct run *run)
 {
     const struct routine *routine = run->function->variant;
     struct watched *watched = run->state;
-    size_t n = (size_t)run->arguments[1].integer;
+    size_t n = (size_t)run_argument(run, "nelems")->integer;
     *watched = (struct watched){.variables = (int *)(void *)run->scratch,
                                 .n = n,
                                 .value = HELD,
@@ -117,21 +117,21 @@ static double run_looks(struct run *run)
 static const char *check(const struct measurement *function, const struct argument *arguments,
                          const struct pe_set *set)
 {
-    (void)function;
     (void)set;
-    return arguments[1].integer > INT32_MAX ? "nelems must be less than 2^31" : NULL;
+    return argument_named(function, arguments, "nelems")->integer > INT32_MAX
+               ? "nelems must be less than 2^31"
+               : NULL;
 }
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
-    (void)function;
     (void)pes;
-    demand->scratch = (size_t)arguments[1].integer * sizeof(int);
+    demand->scratch = (size_t)argument_named(function, arguments, "nelems")->integer * sizeof(int);
 }
 
 /* clang-format off */
-#define ELEMENTS {"nelems", PARAMETER_INT, "", "variables looked at", 1}
+#define ELEMENTS {"nelems", PARAMETER_INT, "", "number of variables", .minimum = 1, .maximum = INT32_MAX, .example = "8"}
 /* clang-format on */
 #define COMMON                                                                                     \
     API_OPENSHMEM_1_5, .parameters = {ITERATIONS, ELEMENTS}, .synchronized = true, .whole = true,  \

@@ -1,4 +1,4 @@
-/* What skampi tells without measuring: help, manual page, completion, functions, timers. */
+/* What skampi prints without measuring: help, manual page, completion, functions, timers. */
 #define _GNU_SOURCE /* FNM_CASEFOLD, strcasestr */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -12,12 +12,14 @@
 #include "clock/timer.h"
 #include "engine/alias.h"
 #include "engine/measurement.h"
+#include "list_json.h"
 #include "options.h"
+#include "output/output.h"
 #include "ski/diag.h"
 
 #define STATUS_BAD 2
 
-/* What help and manual page say beside the options. */
+/* What help and manual page contain besides the options. */
 static const char usage[] = "oshrun -np N skampi -i SCRIPT [option]...";
 static const char purpose[] =
     "Runs the measurements of a script on all PEs and prints their times.";
@@ -69,13 +71,13 @@ static void print_signature(const struct measurement *function)
         const char *quote = function->parameters[i].type == PARAMETER_STRING ? "\"" : "";
         printf("%s%s %s", i ? ", " : "", types[function->parameters[i].type],
                function->parameters[i].name);
-        if (function->otherwise[i])
-            printf(" = %s%s%s", quote, function->otherwise[i], quote);
+        if (function->parameters[i].otherwise)
+            printf(" = %s%s%s", quote, function->parameters[i].otherwise, quote);
     }
     printf(")");
 }
 
-/* How well a pattern fits, best first. The last is for what nothing else fits. */
+/* How well a pattern fits, best first. FITS_SOMEWHERE counts only if nothing else fits. */
 enum fit { FITS_WORD, FITS_BEGINNING, FITS_SUMMARY, FITS_SOMEWHERE, FITS_NOT };
 
 /* Where a word begins: Shmem_Lock, IterationTimer, "a lock". */
@@ -112,6 +114,8 @@ static enum fit fit_of(const struct measurement *function, const char *pattern)
     return strcasestr(function->name, pattern) ? FITS_SOMEWHERE : FITS_NOT;
 }
 
+typedef void print_function(const struct measurement *);
+
 static void print_entry(const struct measurement *function)
 {
     print_signature(function);
@@ -120,8 +124,8 @@ static void print_entry(const struct measurement *function)
         printf("    unsupported: %s\n", measurement_unsupported(function));
 }
 
-/* Prints ": did you mean X?", for names of functions. */
-static void suggest(const char *name)
+/* Prints ": did you mean X?" for the name of a function; false when none is close. */
+static bool suggest(const char *name)
 {
     size_t count = 0;
     while (measurement_at(count))
@@ -134,30 +138,31 @@ static void suggest(const char *name)
     if (closest)
         fprintf(stderr, ": did you mean %s?", closest);
     free(names);
+    return closest;
 }
 
-/* Those that measure a routine of a library; false: it is no name of one that is measured. */
-static bool list_routine(const char *name)
+/* Lists the functions that measure a routine of a library; false: none does. */
+static bool list_routine(const char *name, print_function *print)
 {
     const struct measurement *functions[1024];
     size_t count = alias_find(name, functions, sizeof functions / sizeof *functions);
     for (size_t i = 0; i < count && i < sizeof functions / sizeof *functions; i++)
-        print_entry(functions[i]);
+        print(functions[i]);
     return count > 0;
 }
 
-static int print_list(const char *pattern)
+static int print_list(const char *pattern, print_function *print)
 {
     const struct measurement *function;
     size_t found = 0;
-    if (pattern && list_routine(pattern))
+    if (pattern && list_routine(pattern, print))
         return 0;
     for (enum fit fit = FITS_WORD; fit < FITS_NOT; fit++)
         for (size_t i = 0; !(fit == FITS_SOMEWHERE && found > 0) && (function = measurement_at(i));
              i++)
             if (fit_of(function, pattern) == fit) {
                 found++;
-                print_entry(function);
+                print(function);
             }
     if (found > 0)
         return 0;
@@ -167,32 +172,38 @@ static int print_list(const char *pattern)
     return STATUS_BAD;
 }
 
-static int describe(const char *name)
+/* The limit of int itself is not worth a line. */
+static void print_range(const struct parameter *parameter)
 {
-    const struct measurement *function = measurement_find(name);
-    size_t count = function ? 0 : alias_find(name, &function, 1);
-    if (!function) {
-        fprintf(stderr, "skampi: error: unknown measurement function %s", name);
-        suggest(name);
-        fprintf(stderr, "; --list shows them all\n");
-        return STATUS_BAD;
-    }
-    if (count > 0)
-        printf("%s is measured by %s", name, function->name);
-    if (count > 1)
-        printf(" and %zu other%s, which --list %s shows", count - 1, words_plural(count - 1), name);
-    if (count > 0)
-        printf("\n");
+    if (parameter->type == PARAMETER_RANK)
+        printf(", a rank of the communicator");
+    else if (parameter->maximum && parameter->maximum < INT32_MAX)
+        printf(", %lld to %lld", (long long)parameter->minimum, (long long)parameter->maximum);
+    else if (parameter->type <= PARAMETER_ITERATIONS && (parameter->minimum || !parameter->allowed))
+        printf(", at least %lld", (long long)parameter->minimum);
+    if (parameter->allowed)
+        printf(", %s", parameter->allowed);
+}
+
+static void print_parameter(const struct parameter *parameter)
+{
+    const char *quote = parameter->type == PARAMETER_STRING ? "\"" : "";
+    printf("  %-12s %s%s%s%s", parameter->name, parameter->meaning, *parameter->unit ? " [" : "",
+           parameter->unit, *parameter->unit ? "]" : "");
+    print_range(parameter);
+    if (parameter->example)
+        printf("; for example %s%s%s", quote, parameter->example, quote);
+    printf("\n");
+}
+
+static void print_description(const struct measurement *function)
+{
     static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
     print_signature(function);
     printf("\n%s\n", function->summary);
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
-        printf("  %-12s %s%s%s%s", parameter->name, parameter->meaning,
-               *parameter->unit ? " [" : "", parameter->unit, *parameter->unit ? "]" : "");
-        if (parameter->type <= PARAMETER_RANK)
-            printf(", at least %lld", (long long)parameter->minimum);
-        printf("\n");
+        print_parameter(parameter);
     }
     static const char *const quantities[] = {"time", "bytes"};
     printf("value: %s\n", quantities[function->quantity]);
@@ -214,10 +225,32 @@ static int describe(const char *name)
         printf("cost: %s\n", function->cost);
     const char *reason = measurement_unsupported(function);
     printf("supported: %s%s\n", reason ? "no: " : "yes", reason ? reason : "");
+}
+
+static int describe(const char *name, bool json)
+{
+    const struct measurement *function = measurement_find(name);
+    size_t count = function ? 0 : alias_find(name, &function, 1);
+    if (!function) {
+        fprintf(stderr, "skampi: error: unknown measurement function %s", name);
+        fprintf(stderr, "%s --list shows them all\n", suggest(name) ? "" : ";");
+        return STATUS_BAD;
+    }
+    if (json) {
+        list_json(function);
+        return 0;
+    }
+    if (count > 0)
+        printf("%s is measured by %s", name, function->name);
+    if (count > 1)
+        printf(" and %zu other%s, which --list %s shows", count - 1, words_plural(count - 1), name);
+    if (count > 0)
+        printf("\n");
+    print_description(function);
     return 0;
 }
 
-/* Whether what rates are calibrated by is right itself. */
+/* Whether the clock that calibrates the rates of timers is right itself. */
 static void print_second_sources(void)
 {
     struct timer_comparison all[TIMER_COMPARISONS];
@@ -265,6 +298,7 @@ int options_inform(const struct options *options)
         options_print_error(options);
         return STATUS_BAD;
     }
+    bool json = options->format == OUTPUT_JSON;
     switch (options->information) {
     case INFORM_HELP:
         print_help();
@@ -273,9 +307,9 @@ int options_inform(const struct options *options)
         printf("skampi %s\n", options_version());
         break;
     case INFORM_LIST:
-        return print_list(options->name);
+        return print_list(options->name, json ? list_json : print_entry);
     case INFORM_DESCRIBE:
-        return describe(options->name);
+        return describe(options->name, json);
     case INFORM_TIMERS:
         return print_timers();
     case INFORM_MAN:

@@ -1,3 +1,5 @@
+/* Parses the command line; one table of options serves parsing, help, manual page and completion.
+ */
 #define _GNU_SOURCE /* getopt_long */
 #include "options.h"
 
@@ -33,7 +35,7 @@
 #define STARTUP_LIMIT 300
 #define STARTUP_VARIABLE "SKAMPI_STARTUP_LIMIT"
 
-/* The names of the functions, for completion. */
+/* Names of measurement functions and timers, for completion. */
 #define FUNCTION_NAMES "$(\"$1\" --list 2>/dev/null | sed -n 's/^\\([A-Za-z_0-9]*\\)(.*/\\1/p')"
 #define TIMER_NAMES "$(\"$1\" --timers 2>/dev/null | awk '$2 ~ /^[0-9-]/ {print $1}')"
 
@@ -136,7 +138,7 @@ static void fail_timer(struct options *options, const char *name)
          closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : "");
 }
 
-/* Whether it can be used here is known only when the library is started. */
+/* Whether it is usable here is known only after the library has started. */
 static void set_timer(struct options *options, const char *name)
 {
     if (!timer_find(name))
@@ -185,7 +187,7 @@ static void set_time_limit(struct options *options, const char *text)
              text);
 }
 
-/* by: the option or the variable that says so. */
+/* by: the option or the environment variable that sets it. */
 static void set_startup_limit(struct options *options, const char *by, const char *text)
 {
     char named[128];
@@ -338,7 +340,8 @@ static char *join(int argc, char **argv)
     return text;
 }
 
-/* The option that getopt_long() means: a letter, or LONG_KEYS and the index. OPTIONS: none. */
+/* The option that getopt_long() returned as a letter or as LONG_KEYS plus its index; OPTIONS: none.
+ */
 #define LONG_KEYS 256
 static enum option_key key_of(int key)
 {
@@ -380,7 +383,7 @@ static void fail_unknown(struct options *options, const char *option)
          closest ? ": did you mean --" : ";", closest ? closest : "", closest ? "?" : "");
 }
 
-/* Names without a suffix are .sko; another suffix is a mistake, or its format is to be given. */
+/* A name without a suffix is .sko; an unknown suffix needs a format. */
 static void check_suffixes(struct options *options)
 {
     for (size_t i = 0; i < options->output_count && options->format < 0; i++) {

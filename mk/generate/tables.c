@@ -55,7 +55,7 @@ static void print_parameter(const struct measurement *function, size_t i)
     print_text("name", parameter->name);
     print_text("meaning", parameter->meaning);
     print_text("unit", parameter->unit);
-    print_text("otherwise", function->otherwise[i]);
+    print_text("otherwise", parameter->otherwise);
     if (parameter->type <= PARAMETER_RANK)
         printf(", \"minimum\": %" PRId64, parameter->minimum);
     print_flag("rank", parameter->type == PARAMETER_RANK);

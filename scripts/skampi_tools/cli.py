@@ -1,8 +1,11 @@
-"""Command lines: errors of one line, and the libraries that a script needs."""
+"""What the command lines of all programs share: options, converters of arguments, errors of one line, files
+that are written, and the libraries that a program needs."""
 
 import argparse
 import difflib
 import importlib
+import json
+import math
 import os
 import re
 import sys
@@ -54,14 +57,16 @@ def default_output(path, suffix):
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors have one line, as all others, and whose options cannot be
-    abbreviated: scripts of users go on working when there are more of them."""
+    abbreviated: scripts of users go on working when there are more of them. Descriptions and epilogs keep
+    their lines."""
 
     def __init__(self, **settings):
-        super().__init__(allow_abbrev=False, **settings)
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        self._actions[0].help = "show this help"
         for names, text, print_it in (
-                (("-V", "--version"), "the version", lambda: f"{self.prog} {version()}\n"),
-                (("--man",), "this as a manual page", lambda: pages.manual(self, summary(), version())),
-                (("--completion",), "completion for bash", lambda: pages.completion(self))):
+                (("-V", "--version"), "show the version", lambda: f"{self.prog} {version()}\n"),
+                (("--man",), "show this as a manual page", lambda: pages.manual(self, summary(), version())),
+                (("--completion",), "show completion for bash", lambda: pages.completion(self))):
             self.add_argument(*names, action=Information, nargs=0, text=print_it, help=text)
 
     def error(self, message):
@@ -73,15 +78,92 @@ class Parser(argparse.ArgumentParser):
         raise Error(f"{message}; --help shows all options")
 
 
+def split_rest(arguments):
+    """(arguments before "--", those after it, which are for another program)"""
+    if "--" not in arguments:
+        return arguments, []
+    cut = arguments.index("--")
+    return arguments[:cut], arguments[cut + 1:]
+
+
+# ---- Converters: type= of arguments ----
+
+
+def refuse(text, wanted):
+    raise argparse.ArgumentTypeError(f"{text}: give {wanted}")
+
+
+def _bounds(least, most):
+    return f"from {least}" + (f" to {most}" if most < math.inf else "")
+
+
+def whole(least=0, most=math.inf):
+    """Whole numbers in these bounds."""
+    def read(text):
+        if not re.fullmatch(r"\d{1,18}", text) or not least <= int(text) <= most:
+            refuse(text, f"a whole number {_bounds(least, most)}")
+        return int(text)
+    return read
+
+
+def real(least, most=math.inf, what="a number"):
+    """Numbers in these bounds. what: they are, in words."""
+    def read(text):
+        if not re.fullmatch(r"\d{1,9}(\.\d+)?", text) or not least <= float(text) <= most:
+            refuse(text, f"{what} {_bounds(least, most)}")
+        return float(text)
+    return read
+
+
+def percentage(text):
+    """5% is 0.05."""
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?) ?%", text)
+    if not match:
+        refuse(text, "a percentage such as 5%")
+    return float(match[1]) / 100
+
+
+def confidence(text):
+    """95 and 95% are 0.95."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?%?", text)
+    value = float(match[1]) / 100 if match else 0
+    if not 0.5 <= value < 1:
+        refuse(text, "a percentage from 50 to less than 100")
+    return value
+
+
+def words(form, wanted):
+    """Lists of words of a form, separated by commas. wanted: what they are, in words."""
+    def read(text):
+        found = [part.strip() for part in text.split(",")]
+        if not all(re.fullmatch(form, part) for part in found):
+            refuse(text, wanted)
+        return found
+    return read
+
+
 def duration(text):
-    """For arguments: seconds of a time such as 90, 90s, 30m, 1h30m or H:M:S."""
+    """Seconds of a time such as 90, 90s, 30m, 1h30m or H:M:S."""
     units = {"h": 3600, "m": 60, "s": 1, "": 1}
     if match := re.fullmatch(r"(\d{1,9}):([0-5]?\d):([0-5]?\d)", text):
         return float(sum(int(part) * units[unit] for part, unit in zip(match.groups(), "hms")))
     if re.fullmatch(r"\d{1,9}(\.\d+)?|(?=\d)(\d{1,9}h)?(\d{1,9}m)?(\d{1,9}s)?", text):
         return sum(float(number) * units[unit] for number, unit in
                    re.findall(r"(\d+(?:\.\d+)?)([hms]?)", text))
-    raise argparse.ArgumentTypeError(f"{text}: give a time such as 90, 90s, 30m, 1h30m or 8:00:00")
+    return refuse(text, "a time such as 90, 90s, 30m, 1h30m or 8:00:00")
+
+
+# ---- Files ----
+
+
+def finite(value):
+    """The number; None, which JSON has for it, where it is none."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def write_json(path, value):
+    """As write_text()."""
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
 def write_text(path, text):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from . import format_csv, format_json
 from .cli import Error
-from .records import NUMBERS, SCHEMA_VERSION
+from .records import NUMBERS
 from .sko import reader as sko_reader
 from .sko import writer as sko_writer
 

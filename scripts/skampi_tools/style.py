@@ -67,6 +67,14 @@ def time_text(seconds, digits=3):
     return _with_unit(seconds, TIME_UNITS, digits)
 
 
+def seconds_text(seconds):
+    """Of something to wait for: 1.2 s, 3 min, 2 h 5 min."""
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def rate_text(bytes_per_second, digits=3):
     """A bandwidth, decimal as networks are sold: GB/s is 10^9 bytes a second."""
     return _with_unit(bytes_per_second, RATE_UNITS, digits)
@@ -92,6 +100,11 @@ def percent_text(share, digits=3):
     """0.125 is "12.5 %"."""
     text = number_text(share if share is None else 100 * share, digits)
     return text if text == NOTHING else f"{text} %"
+
+
+def printable(text):
+    """Names come from scripts: without what would confuse a terminal."""
+    return "".join(c if c.isprintable() else "?" for c in str(text))
 
 
 def count_text(count, noun):

@@ -702,12 +702,12 @@ static void answer_comparison(int pe, void *context)
     answer_questions(pe, true);
 }
 
-double sync_compare(const struct pe_set *set, int rank, double *bound)
+double sync_compare(const struct pe_group *group, int rank, double *bound)
 {
     struct comparison comparison = {0};
-    int size = pe_set_size(set), *pes = memory_allocate((size_t)size * sizeof *pes);
+    int size = group->size, *pes = memory_allocate((size_t)size * sizeof *pes);
     for (int i = 0; i < size; i++)
-        pes[i] = pe_set_member(set, i);
+        pes[i] = pe_group_member(group, i);
     walk_tree(pes, size, rank, compare, answer_comparison, &comparison);
     free(pes);
     *bound = comparison.bound;

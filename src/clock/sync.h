@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "objects/pe_set.h"
+#include "comm/pe_group.h"
 
 enum sync_algorithm {
     SYNC_DEFAULT, /* none where all PEs are seen to have one clock, else hca */
@@ -54,9 +54,9 @@ void sync_synchronize(const struct sync_rules *rules, struct sync_report *report
  * refined by what is seen. Collective over the world; O(log n) short exchanges. */
 double sync_check(void);
 
-/* What this PE's global time is ahead of that of the set's rank 0 by, now, and the error bound of
- * that; seconds. Nothing is learned from it. Collective over the set; O(log n) exchanges. */
-double sync_compare(const struct pe_set *set, int rank, double *bound);
+/* What this PE's global time is ahead of that of the group's rank 0 by, now, and the error bound of
+ * that; seconds. Nothing is learned from it. Collective over the group; O(log n) exchanges. */
+double sync_compare(const struct pe_group *group, int rank, double *bound);
 
 /* Ticks of this PE's timer at a global time, and back. */
 int64_t sync_to_local(int64_t global);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comm/comm.h"
 #include "comm/last_words.h"
 #include "comm/process.h"
 

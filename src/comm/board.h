@@ -1,7 +1,6 @@
 /*
- * A board on PE 0's node on which every PE there says how it ends, since a process that is to
- * report the end of the job (PE 0) hears of another's death only by the launcher's signal. comm.h
- * has what is said and asked.
+ * A board on PE 0's node where every PE there says how it ends. PE 0 reports the end of the job,
+ * but hears of another's death only by the launcher's signal. PEs of other nodes send last words.
  */
 #ifndef SKAMPI_COMM_BOARD_H
 #define SKAMPI_COMM_BOARD_H
@@ -14,5 +13,18 @@
  * such memory nothing is known. */
 void board_create(size_t places, struct tally_offer *offer);
 void board_join(const struct tally_offer *offer, size_t places, int place, int pe);
+
+/* How the PEs of PE 0's node end, and those of other nodes that say so to PE 0. From any thread and
+ * from handlers, after comm_start(). */
+enum comm_end { COMM_RUNNING, COMM_FAILED, COMM_LEAVING };
+/* This PE's end; text: what happened, for users. What was said first stays. */
+void comm_say_end(enum comm_end end, int status, const char *text);
+/* This PE is alive. */
+void comm_beat(void);
+/* Another PE: that has failed, with what it said; that is gone without a word; that has not been
+ * alive for so many seconds. -1: none that is known of. */
+int comm_failed_pe(int *status, char *text, size_t size);
+int comm_vanished_pe(void);
+int comm_silent_pe(double seconds);
 
 #endif

@@ -1,4 +1,4 @@
-/* Trees over links. Ranks of a set form a binomial tree: the parent of rank r is r without its
+/* Trees over links. Ranks of a group form a binomial tree: the parent of rank r is r without its
  * lowest set bit, so that the ranks below r are contiguous. */
 #define _GNU_SOURCE /* gethostname, sched_getaffinity */
 #include "comm/comm.h"
@@ -19,12 +19,11 @@
 #include "comm/last_words.h"
 #include "comm/link.h"
 #include "comm/tally.h"
+#include "comm/yield.h"
 
 #define HOST_NAME 64
 /* Seconds that PE 0 waits for others that finish the library later. */
 #define LONGEST_FAREWELL 5.0
-/* Turns of a waiting loop between two yields where PEs share processors. */
-#define TURNS_PER_YIELD 64
 
 struct whereabouts {
     uint64_t host; /* hash of the host's name */
@@ -47,7 +46,7 @@ struct counters {
 
 /* The library's state is one per process; so is this. */
 static struct {
-    struct pe_set *world;
+    struct pe_group world;
     struct library_start start;
     struct counters world_counters, set_counters;
     int64_t epoch;
@@ -73,20 +72,14 @@ int comm_pes(void)
     return link_pes();
 }
 
-const struct pe_set *comm_world(void)
+const struct pe_group *comm_world(void)
 {
-    return comm.world;
+    return &comm.world;
 }
 
-void comm_yield(unsigned turn)
+static bool is_world(const struct pe_group *group)
 {
-    if (comm.sharing && turn % TURNS_PER_YIELD == TURNS_PER_YIELD - 1)
-        sched_yield();
-}
-
-static bool is_world(const struct pe_set *set)
-{
-    return set == comm.world;
+    return group == &comm.world;
 }
 
 /* ---- One message between tree neighbours, in chunks ---- */
@@ -94,20 +87,20 @@ static bool is_world(const struct pe_set *set)
 enum direction { UP, DOWN };
 
 /* child: the bit of the child on the parent's side of the link, -1 on the child's own side. */
-static void transfer(const struct pe_set *set, enum direction direction, int peer_rank, int child,
-                     void *data, size_t bytes)
+static void transfer(const struct pe_group *group, enum direction direction, int peer_rank,
+                     int child, void *data, size_t bytes)
 {
-    struct counters *counters = is_world(set) ? &comm.world_counters : &comm.set_counters;
+    struct counters *counters = is_world(group) ? &comm.world_counters : &comm.set_counters;
     int port = child < 0 ? LINK_PARENT : child;
     int64_t *number = direction == UP ? &counters->up[port] : &counters->down[port];
     bool sending = (direction == UP) == (child < 0);
-    int peer = pe_set_member(set, peer_rank);
+    int peer = pe_group_member(group, peer_rank);
     int own = link_pe();
     /* The bit by which the parent knows the child: the child's lowest set bit. */
-    int rank_of_child = child < 0 ? pe_set_rank_of(set, own) : peer_rank;
+    int rank_of_child = child < 0 ? pe_group_rank_of(group, own) : peer_rank;
     int bit = __builtin_ctz((unsigned)rank_of_child);
 
-    struct link_end end = {is_world(set), direction == UP ? bit : LINK_PARENT,
+    struct link_end end = {is_world(group), direction == UP ? bit : LINK_PARENT,
                            direction == UP ? LINK_PARENT : bit, 0};
     size_t done = 0;
     do {
@@ -143,25 +136,25 @@ static int parent_of(int rank)
     return rank & (rank - 1);
 }
 
-void comm_broadcast(const struct pe_set *set, void *data, size_t bytes)
+void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
 {
-    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, link_pe());
     if (rank > 0)
-        transfer(set, DOWN, parent_of(rank), -1, data, bytes);
+        transfer(group, DOWN, parent_of(rank), -1, data, bytes);
     /* The largest subtree first: its path is the longest. */
     int top = 0;
     while (top < lowest_bit(rank) && child_at(rank, top, size) >= 0)
         top++;
     for (int bit = top - 1; bit >= 0; bit--)
-        transfer(set, DOWN, child_at(rank, bit, size), bit, data, bytes);
+        transfer(group, DOWN, child_at(rank, bit, size), bit, data, bytes);
 }
 
 /* Reduces towards rank 0 by combine(mine, other, n), then broadcasts. */
-static void allreduce(const struct pe_set *set, void *values, size_t n,
+static void allreduce(const struct pe_group *group, void *values, size_t n,
                       void (*combine)(enum comm_operation, void *, const void *, size_t),
                       enum comm_operation op)
 {
-    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, link_pe());
     size_t bytes = n * 8;
     if (size == 1)
         return;
@@ -169,14 +162,14 @@ static void allreduce(const struct pe_set *set, void *values, size_t n,
     void *other = n <= 64 ? small : allocate(n, 8);
     FOR_CHILDREN(bit, child, rank, size)
     {
-        transfer(set, UP, child, bit, other, bytes);
+        transfer(group, UP, child, bit, other, bytes);
         combine(op, values, other, n);
     }
     if (other != small)
         free(other);
     if (rank > 0)
-        transfer(set, UP, parent_of(rank), -1, values, bytes);
-    comm_broadcast(set, values, bytes);
+        transfer(group, UP, parent_of(rank), -1, values, bytes);
+    comm_broadcast(group, values, bytes);
 }
 
 static void combine_real(enum comm_operation op, void *mine, const void *other, size_t n)
@@ -221,24 +214,25 @@ static void combine_int(enum comm_operation op, void *mine, const void *other, s
         }
 }
 
-void comm_allreduce(const struct pe_set *set, enum comm_operation op, double *values, size_t n)
+void comm_allreduce(const struct pe_group *group, enum comm_operation op, double *values, size_t n)
 {
-    allreduce(set, values, n, combine_real, op);
+    allreduce(group, values, n, combine_real, op);
 }
 
-void comm_allreduce_int(const struct pe_set *set, enum comm_operation op, int64_t *values, size_t n)
+void comm_allreduce_int(const struct pe_group *group, enum comm_operation op, int64_t *values,
+                        size_t n)
 {
-    allreduce(set, values, n, combine_int, op);
+    allreduce(group, values, n, combine_int, op);
 }
 
-void comm_barrier(const struct pe_set *set)
+void comm_barrier(const struct pe_group *group)
 {
-    allreduce(set, NULL, 0, combine_int, COMM_MAX);
+    allreduce(group, NULL, 0, combine_int, COMM_MAX);
 }
 
-void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void *all)
+void comm_gather(const struct pe_group *group, const void *mine, size_t bytes, void *all)
 {
-    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, link_pe());
     /* Ranks rank ... rank + below - 1 are in this PE's subtree. */
     int64_t below = rank == 0 ? size : (int64_t)1 << lowest_bit(rank);
     if (below > size - rank)
@@ -251,66 +245,67 @@ void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void 
         int64_t count = (int64_t)1 << bit;
         if (count > size - child)
             count = size - child;
-        transfer(set, UP, child, bit, collected + (size_t)(child - rank) * bytes,
+        transfer(group, UP, child, bit, collected + (size_t)(child - rank) * bytes,
                  (size_t)count * bytes);
     }
     if (rank > 0) {
-        transfer(set, UP, parent_of(rank), -1, collected, (size_t)below * bytes);
+        transfer(group, UP, parent_of(rank), -1, collected, (size_t)below * bytes);
         free(collected);
     }
 }
 
-void comm_dissemination_barrier(const struct pe_set *set)
+void comm_dissemination_barrier(const struct pe_group *group)
 {
-    struct counters *counters = is_world(set) ? &comm.world_counters : &comm.set_counters;
-    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    struct counters *counters = is_world(group) ? &comm.world_counters : &comm.set_counters;
+    int size = group->size, rank = pe_group_rank_of(group, link_pe());
     int64_t number = counters->base + ++counters->dissemination;
     for (int round = 0; (int64_t)1 << round < size; round++) {
         int distance = 1 << round;
-        link_signal(pe_set_member(set, (rank + distance) % size), is_world(set), round, number);
-        link_await_signal(pe_set_member(set, (rank - distance + size) % size), is_world(set), round,
-                          number);
+        link_signal(pe_group_member(group, (rank + distance) % size), is_world(group), round,
+                    number);
+        link_await_signal(pe_group_member(group, (rank - distance + size) % size), is_world(group),
+                          round, number);
     }
 }
 
-void comm_scan(const struct pe_set *set, void *value, size_t bytes,
+void comm_scan(const struct pe_group *group, void *value, size_t bytes,
                void (*combine)(void *left, const void *right))
 {
-    int size = pe_set_size(set), rank = pe_set_rank_of(set, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, link_pe());
     /* Sums of the subtrees below the children, then prefixes on the way down. */
     char *below = allocate(LINK_CHILDREN, bytes), *sum = allocate(1, bytes);
     memcpy(sum, value, bytes);
     int children = 0;
     FOR_CHILDREN(bit, child, rank, size)
     {
-        transfer(set, UP, child, bit, below + (size_t)bit * bytes, bytes);
+        transfer(group, UP, child, bit, below + (size_t)bit * bytes, bytes);
         combine(sum, below + (size_t)bit * bytes);
         children++;
     }
     if (rank > 0) {
         char *own = allocate(1, bytes);
         memcpy(own, value, bytes);
-        transfer(set, UP, parent_of(rank), -1, sum, bytes);
-        transfer(set, DOWN, parent_of(rank), -1, value, bytes); /* of all ranks before this one */
+        transfer(group, UP, parent_of(rank), -1, sum, bytes);
+        transfer(group, DOWN, parent_of(rank), -1, value, bytes); /* of all ranks before this one */
         combine(value, own);
         free(own);
     }
     /* A child's subtree begins behind this rank and the children with smaller bits. */
     memcpy(sum, value, bytes);
     for (int bit = 0; bit < children; bit++) {
-        transfer(set, DOWN, child_at(rank, bit, size), bit, sum, bytes);
+        transfer(group, DOWN, child_at(rank, bit, size), bit, sum, bytes);
         combine(sum, below + (size_t)bit * bytes);
     }
     free(sum);
     free(below);
 }
 
-void comm_enter(const struct pe_set *set)
+void comm_enter(const struct pe_group *group)
 {
     /* What was sent to the ports of the old set must have arrived before a new one uses them. */
     link_quiet();
-    comm_barrier(comm.world);
-    if (is_world(set))
+    comm_barrier(&comm.world);
+    if (is_world(group))
         return;
     memset(&comm.set_counters, 0, sizeof comm.set_counters);
     comm.set_counters.base = ++comm.epoch << 32;
@@ -505,30 +500,30 @@ static void gather_names(const char *name)
     int *leaders = allocate((size_t)comm.node_count, sizeof *leaders);
     for (int i = 0; i < comm.node_count; i++)
         leaders[i] = comm.nodes[i].leader;
-    struct pe_set *set = pe_set_create(leaders, comm.node_count);
-    comm_enter(set);
-    if (pe_set_rank_of(set, link_pe()) >= 0) {
+    struct pe_group group = pe_group_listed(leaders, comm.node_count);
+    comm_enter(&group);
+    if (pe_group_rank_of(&group, link_pe()) >= 0) {
         char *all = allocate((size_t)comm.node_count, HOST_NAME);
-        comm_gather(set, name, HOST_NAME, all);
+        comm_gather(&group, name, HOST_NAME, all);
         for (int i = 0; link_pe() == 0 && i < comm.node_count; i++)
             memcpy(comm.nodes[i].name, all + (size_t)i * HOST_NAME, HOST_NAME);
         free(all);
     }
-    pe_set_release(set);
     free(leaders);
 }
 
 static void look_around(void)
 {
     int n = link_pes();
-    comm.world = pe_set_strided(0, 1, n);
+    comm.world = pe_group_strided(0, 1, n);
     char name[HOST_NAME];
     struct whereabouts here = own_whereabouts(name);
     comm.where = allocate((size_t)n, sizeof *comm.where);
-    comm_gather(comm.world, &here, sizeof here, comm.where);
-    comm_broadcast(comm.world, comm.where, (size_t)n * sizeof *comm.where);
+    comm_gather(&comm.world, &here, sizeof here, comm.where);
+    comm_broadcast(&comm.world, comm.where, (size_t)n * sizeof *comm.where);
     number_nodes();
     comm.sharing = node_shares(comm.node_of[link_pe()]);
+    yield_enable(comm.sharing);
     gather_names(name);
 }
 
@@ -540,7 +535,7 @@ static void join_board(void)
     size_t n = (size_t)comm.nodes[comm.node_of[0]].size;
     if (pe == 0)
         board_create(n, &offer);
-    comm_broadcast(comm.world, &offer, sizeof offer);
+    comm_broadcast(&comm.world, &offer, sizeof offer);
     for (int i = 0; i < pe; i++)
         place += comm.node_of[i] == comm.node_of[0];
     if (comm.node_of[pe] == comm.node_of[0])
@@ -556,7 +551,7 @@ static void agree_on_last_words(void)
         return;
     if (pe == 0)
         last_words_listen(&place);
-    comm_broadcast(comm.world, &place, sizeof place);
+    comm_broadcast(&comm.world, &place, sizeof place);
     if (comm.node_of[pe] != comm.node_of[0])
         last_words_know(&place, pe);
 }
@@ -588,8 +583,7 @@ const struct library_start *comm_start_cost(void)
 static void look_away(void)
 {
     link_quiet();
-    comm_barrier(comm.world);
-    pe_set_release(comm.world);
+    comm_barrier(&comm.world);
     free(comm.node_of);
     free(comm.nodes);
     free(comm.where);
@@ -628,13 +622,13 @@ const double *comm_finish_timed(int *count)
     *count = comm.nodes[comm.node_of[0]].size;
     size_t n = (size_t)*count;
     double *tally = pe == 0 ? tally_create(n, &offer) : NULL;
-    comm_broadcast(comm.world, &offer, sizeof offer);
+    comm_broadcast(&comm.world, &offer, sizeof offer);
     if (pe != 0 && here)
         tally = tally_join(&offer, n);
     for (int i = 0; i < pe; i++)
         place += comm.node_of[i] == comm.node_of[0];
     int64_t reporting = here && tally;
-    comm_allreduce_int(comm.world, COMM_SUM, &reporting, 1);
+    comm_allreduce_int(&comm.world, COMM_SUM, &reporting, 1);
     double seconds = finish();
     if (tally)
         tally[place] = seconds;
@@ -684,4 +678,14 @@ int comm_cpus_of(int pe, int *first_cpu)
 {
     *first_cpu = comm.where[pe].first_cpu;
     return comm.where[pe].cpus;
+}
+
+bool comm_has_shmem(int *major, int *minor)
+{
+    return link_has_shmem(major, minor);
+}
+
+bool comm_has_mpi(int *major, int *minor)
+{
+    return link_has_mpi(major, minor);
 }

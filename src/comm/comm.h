@@ -2,11 +2,11 @@
  * What the engine itself has to communicate. This module is the only wall between the engine and
  * the library it runs on; comm.c has the trees, comm_shmem.c and comm_mpi.c the links under them.
  *
- * Costs: with n PEs in the set every collective here takes O(log n) messages on the longest path;
+ * Costs: with n PEs in the group every collective here takes O(log n) messages on the longest path;
  * comm_gather moves O(n) data to the root.
  *
- * Rules: an operation on the world set synchronizes all PEs before operations on another set
- * begin: comm_enter() does it. Between two comm_enter() only one set besides the world is used.
+ * Rules: an operation on the world synchronizes all PEs before operations on another group begin:
+ * comm_enter() does it. Between two comm_enter() only one group besides the world is used.
  */
 #ifndef SKAMPI_COMM_COMM_H
 #define SKAMPI_COMM_COMM_H
@@ -15,8 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "comm/board.h"
+#include "comm/pe_group.h"
 #include "comm/process.h"
-#include "objects/pe_set.h"
+#include "comm/yield.h"
 
 /* Start and end of the library; all PEs. */
 void comm_start(int *argc, char ***argv);
@@ -52,30 +54,30 @@ bool comm_launcher_gone(void);
 
 int comm_pe(void);
 int comm_pes(void);
-const struct pe_set *comm_world(void);
+const struct pe_group *comm_world(void);
 
-/* ---- Collective over the set; every member calls it ---- */
+/* ---- Collective over the group; every member calls it ---- */
 
-void comm_enter(const struct pe_set *set); /* collective over the world */
-void comm_barrier(const struct pe_set *set);
-void comm_broadcast(const struct pe_set *set, void *data, size_t bytes); /* from rank 0 */
+void comm_enter(const struct pe_group *group); /* collective over the world */
+void comm_barrier(const struct pe_group *group);
+void comm_broadcast(const struct pe_group *group, void *data, size_t bytes); /* from rank 0 */
 
 enum comm_operation { COMM_MAX, COMM_MIN, COMM_SUM, COMM_AND };
 /* NaN loses against a number for MAX and MIN. The result is on every member. */
-void comm_allreduce(const struct pe_set *set, enum comm_operation op, double *values, size_t n);
+void comm_allreduce(const struct pe_group *group, enum comm_operation op, double *values, size_t n);
 /* The same for integers. */
-void comm_allreduce_int(const struct pe_set *set, enum comm_operation op, int64_t *values,
+void comm_allreduce_int(const struct pe_group *group, enum comm_operation op, int64_t *values,
                         size_t n);
 /* all (on rank 0; others may pass NULL) receives size * bytes in the order of ranks. */
-void comm_gather(const struct pe_set *set, const void *mine, size_t bytes, void *all);
+void comm_gather(const struct pe_group *group, const void *mine, size_t bytes, void *all);
 
 /* A barrier in ceil(log2 n) rounds of one message to and from each PE, so that all leave at about
  * the same time, whatever the library's own barrier does (Hensgen, Finkel & Manber 1988). */
-void comm_dissemination_barrier(const struct pe_set *set);
+void comm_dissemination_barrier(const struct pe_group *group);
 
 /* Inclusive prefix: value becomes combine(combine(value of rank 0, of rank 1), ... own). combine
  * stores into left and is associative. */
-void comm_scan(const struct pe_set *set, void *value, size_t bytes,
+void comm_scan(const struct pe_group *group, void *value, size_t bytes,
                void (*combine)(void *left, const void *right));
 
 /* ---- Point to point ---- */
@@ -96,9 +98,6 @@ int64_t comm_word_receive(enum comm_word channel);
  * nanoseconds where the library offers it). Any PE. */
 void comm_poll(void);
 
-/* Once per turn of a waiting loop: gives the processor away now and then when PEs share it. */
-void comm_yield(unsigned turn);
-
 /* Completes all that the engine itself has started, so that nothing of it is left to be counted
  * in a timed region. Any PE. */
 void comm_quiet(void);
@@ -113,20 +112,6 @@ int comm_node_size(int node);
 bool comm_oversubscribed(void); /* PEs of this node share processors: waiting loops yield */
 /* How many processors a PE may run on (0: unknown), and the first of them. */
 int comm_cpus_of(int pe, int *first_cpu);
-
-/* ---- How the PEs of PE 0's node end; from any thread and from handlers, after comm_start() ----
- */
-
-enum comm_end { COMM_RUNNING, COMM_FAILED, COMM_LEAVING };
-/* This PE's end; text: what happened, for users. What was said first stays. */
-void comm_say_end(enum comm_end end, int status, const char *text);
-/* This PE is alive. */
-void comm_beat(void);
-/* Another PE: that has failed, with what it said; that is gone without a word; that has not been
- * alive for so many seconds. -1: none that is known of. */
-int comm_failed_pe(int *status, char *text, size_t size);
-int comm_vanished_pe(void);
-int comm_silent_pe(double seconds);
 
 /* ---- MPI's own clock ---- */
 

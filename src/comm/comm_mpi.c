@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comm/comm.h"
+#include "comm/yield.h"
 
 #define WORD_TAG (2 * LINK_PORTS)
 #define SIGNAL_TAG (WORD_TAG + 2)
@@ -227,13 +227,13 @@ const char *link_library(void)
     return text;
 }
 
-bool comm_has_shmem(int *major, int *minor)
+bool link_has_shmem(int *major, int *minor)
 {
     *major = *minor = 0;
     return false;
 }
 
-bool comm_has_mpi(int *major, int *minor)
+bool link_has_mpi(int *major, int *minor)
 {
     *major = MPI_VERSION;
     *minor = MPI_SUBVERSION;

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "comm/comm.h"
+#include "comm/yield.h"
 
 #define PAGE 4096
 
@@ -288,14 +288,14 @@ const char *link_library(void)
     return text;
 }
 
-bool comm_has_shmem(int *major, int *minor)
+bool link_has_shmem(int *major, int *minor)
 {
     *major = SHMEM_MAJOR_VERSION;
     *minor = SHMEM_MINOR_VERSION;
     return true;
 }
 
-bool comm_has_mpi(int *major, int *minor)
+bool link_has_mpi(int *major, int *minor)
 {
 #if SKAMPI_MPI
     *major = MPI_VERSION;

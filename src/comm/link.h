@@ -55,5 +55,8 @@ void link_quiet(void);
 void *link_allocate(size_t bytes);
 void link_free(void *memory);
 const char *link_library(void);
+/* The versions that this program was built with; false: without. */
+bool link_has_shmem(int *major, int *minor);
+bool link_has_mpi(int *major, int *minor);
 
 #endif

@@ -1,5 +1,12 @@
-/* What descriptors alone tell. */
+/*
+ * What follows from a descriptor alone: its parameters and arguments, and the memory that a call
+ * needs.
+ */
 #include "engine/measurement.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void measurement_demand(const struct measurement *function, const struct argument *arguments,
                         const struct pe_set *set, struct demand *demand)
@@ -23,9 +30,35 @@ size_t measurement_parameter_count(const struct measurement *function)
 size_t measurement_required_count(const struct measurement *function)
 {
     size_t count = 0, all = measurement_parameter_count(function);
-    while (count < all && !function->otherwise[count])
+    while (count < all && !function->parameters[count].otherwise)
         count++;
     return count;
+}
+
+const struct argument *argument_find(const struct measurement *function,
+                                     const struct argument *arguments, const char *name)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (strcmp(function->parameters[i].name, name) == 0)
+            return &arguments[i];
+    return NULL;
+}
+
+const struct argument *argument_named(const struct measurement *function,
+                                      const struct argument *arguments, const char *name)
+{
+    const struct argument *found = argument_find(function, arguments, name);
+    if (found)
+        return found;
+    fprintf(stderr, "skampi: error: %s has no parameter %s\n", function->name, name);
+    abort();
+}
+
+int64_t argument_value(const struct measurement *function, const struct argument *arguments,
+                       const char *name, int64_t otherwise)
+{
+    const struct argument *found = argument_find(function, arguments, name);
+    return found ? found->integer : otherwise;
 }
 
 size_t measurement_weight(const struct measurement *function, const struct demand *demand)

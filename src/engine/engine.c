@@ -219,7 +219,7 @@ void engine_print(struct engine *engine, const char *text)
 /* O(log n) when no PE but 0 has text, else O(PEs with text). */
 static void bring_text(struct engine *engine)
 {
-    const struct pe_set *world = comm_world();
+    const struct pe_group *world = comm_world();
     int64_t length = (int64_t)engine->pending_length, any = length;
     comm_allreduce_int(world, COMM_MAX, &any, 1);
     if (any == 0)
@@ -423,12 +423,12 @@ const char *engine_set_timer(struct engine *engine, const char *name)
         return reason ? reason : "it is not usable on every PE";
     /* One rate per node: rates measured by each PE would look like drift. */
     struct pe_set *node = own_node();
-    comm_enter(node);
+    comm_enter(pe_set_group(node));
     if (timer->ticks_per_second == 0) {
         double rate = 0;
         if (pe_set_rank_of(node, comm_pe()) == 0)
             rate = timer_calibrate(timer);
-        comm_broadcast(node, &rate, sizeof rate);
+        comm_broadcast(pe_set_group(node), &rate, sizeof rate);
         timer->ticks_per_second = rate;
     }
     pe_set_release(node);

@@ -113,10 +113,10 @@ static void *gather(void (*own)(void *), size_t size)
     for (int node = 0; node < nodes; node++)
         leaders[node] = comm_node_leader(node);
     struct pe_set *set = pe_set_create(leaders, nodes);
-    comm_enter(set);
+    comm_enter(pe_set_group(set));
     if (pe_set_rank_of(set, comm_pe()) >= 0) {
         own(mine);
-        comm_gather(set, mine, size, all);
+        comm_gather(pe_set_group(set), mine, size, all);
     }
     pe_set_release(set);
     free(mine);

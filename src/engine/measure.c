@@ -127,10 +127,10 @@ static int64_t next_start(struct run *run)
 {
     struct window *window = &run->engine->window;
     int64_t start = 0;
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     if (run->rank == 0)
         start = sync_to_global(timer_now()) + 2 * window->broadcast;
-    comm_broadcast(run->set, &start, sizeof start);
+    comm_broadcast(pe_set_group(run->set), &start, sizeof start);
     return start;
 }
 
@@ -154,11 +154,11 @@ int64_t run_start(struct run *run)
 {
     struct window *window = &run->engine->window;
     if (window->synchronization == SYNCHRONIZE_BARRIER)
-        comm_barrier(run->set);
+        comm_barrier(pe_set_group(run->set));
     if (window->synchronization == SYNCHRONIZE_WINDOW) {
         if (window->rule == WINDOW_DISSEMINATION) {
             comm_quiet();
-            comm_dissemination_barrier(run->set);
+            comm_dissemination_barrier(pe_set_group(run->set));
         } else {
             window->scheduled = scheduled_start(run);
         }
@@ -195,7 +195,7 @@ double run_clock_offset(struct run *run, double *bound)
 
 double run_clock_error(struct run *run, double *bound)
 {
-    return sync_compare(run->set, run->rank, bound);
+    return sync_compare(pe_set_group(run->set), run->rank, bound);
 }
 
 void run_idle(double seconds)
@@ -227,12 +227,12 @@ size_t run_measured_before(struct run *run)
 
 void run_barrier(struct run *run)
 {
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
 }
 
 double run_max(struct run *run, double value)
 {
-    comm_allreduce(run->set, COMM_MAX, &value, 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &value, 1);
     return value;
 }
 
@@ -347,12 +347,13 @@ static void next_buffers(struct engine *engine)
     buffers_next(&engine->buffers, &engine->run);
     bool filled = verify_fill(engine);
     if (!engine->buffers.cold && filled)
-        comm_barrier(engine->run.set);
+        comm_barrier(pe_set_group(engine->run.set));
     if (!engine->buffers.cold)
         return;
     buffers_flush(&engine->buffers, &engine->run.demand, &engine->settings,
                   cold_operations(&engine->run, engine->run.iterations));
-    comm_barrier(engine->run.set); /* nobody may begin while others flush what it will touch */
+    comm_barrier(
+        pe_set_group(engine->run.set)); /* nobody may begin while others flush what it will touch */
 }
 
 static double repeat(struct engine *engine)
@@ -388,7 +389,7 @@ static void prove(struct engine *engine)
 static bool has_failed(struct engine *engine)
 {
     double failed = engine->failure ? 1 : 0;
-    comm_allreduce(engine->run.set, COMM_MAX, &failed, 1);
+    comm_allreduce(pe_set_group(engine->run.set), COMM_MAX, &failed, 1);
     return failed != 0;
 }
 
@@ -463,7 +464,7 @@ static void choose_iterations(struct engine *engine)
     double needed[] = {fmax(fmax(LONG_ENOUGH_RESOLUTIONS * timer_in_use->resolution,
                                  LONG_ENOUGH_COSTS * timer_in_use->cost),
                             LONG_ENOUGH_SECONDS)};
-    comm_allreduce(run->set, COMM_MAX, needed, 1);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, needed, 1);
     int64_t fewest = run->function->fewest_iterations;
     run->iterations = cold_iterations(engine, fewest > 1 ? fewest : 1);
     for (int attempt = 0; attempt < ITERATION_ATTEMPTS; attempt++) {
@@ -478,7 +479,7 @@ static void choose_iterations(struct engine *engine)
             seconds = engine->shortest_part;
         if (engine->timed == before)
             seconds = NAN; /* this PE only watches */
-        comm_allreduce(run->set, COMM_MIN, &seconds, 1);
+        comm_allreduce(pe_set_group(run->set), COMM_MIN, &seconds, 1);
         if (isnan(seconds) || seconds >= needed[0])
             break;
         double factor = seconds > 0 ? needed[0] / seconds * 1.1 : 100;
@@ -500,7 +501,7 @@ static struct reference measure_reference(struct engine *engine)
     for (size_t i = 0; i < count; i++) {
         watch_progress(engine);
         next_buffers(engine);
-        comm_barrier(engine->run.set);
+        comm_barrier(pe_set_group(engine->run.set));
         comm_quiet();
         values[i] = engine->run.function->reference(&engine->run);
     }
@@ -590,12 +591,12 @@ static struct batch run_batch(struct engine *engine, struct samples *samples, si
     more[1] = (double)late_run;
     more[2] = engine->failure ? 1 : 0;
     more[3] = timer_seconds(engine->longest);
-    comm_allreduce(run->set, COMM_MAX, samples->message, 3 * count + BATCH_EXTRA);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->message, 3 * count + BATCH_EXTRA);
     engine->longest = timer_ticks(more[3]);
 
     bool skewed = windows && window->rule == WINDOW_DISSEMINATION;
     if (skewed)
-        comm_allreduce(run->set, COMM_MAX, starts, 2 * count);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, starts, 2 * count);
 
     struct batch batch = {0, (size_t)more[1], more[0], more[2] != 0};
     for (size_t i = 0; i < count; i++) {
@@ -659,7 +660,7 @@ static bool next_batch(struct engine *engine, struct samples *samples, struct de
                               (int64_t)decision->width, (int64_t)decision->dropped};
     if (engine->run.rank == 0)
         control.origin = sync_to_global(timer_now()) + window->broadcast;
-    comm_broadcast(engine->run.set, &control, sizeof control);
+    comm_broadcast(pe_set_group(engine->run.set), &control, sizeof control);
     decision->count = (size_t)control.size;
     drop(samples, (size_t)control.dropped);
     decision->dropped = 0;
@@ -754,13 +755,13 @@ static int64_t measure_broadcast(struct engine *engine)
     double longest = 0;
     for (int i = 0; i < BROADCASTS; i++) {
         int64_t sent = engine->run.rank == 0 ? sync_to_global(timer_now()) : 0;
-        comm_barrier(engine->run.set);
+        comm_barrier(pe_set_group(engine->run.set));
         if (engine->run.rank == 0)
             sent = sync_to_global(timer_now());
-        comm_broadcast(engine->run.set, &sent, sizeof sent);
+        comm_broadcast(pe_set_group(engine->run.set), &sent, sizeof sent);
         longest = fmax(longest, (double)(sync_to_global(timer_now()) - sent));
     }
-    comm_allreduce(engine->run.set, COMM_MAX, &longest, 1);
+    comm_allreduce(pe_set_group(engine->run.set), COMM_MAX, &longest, 1);
     return (int64_t)longest;
 }
 
@@ -1079,9 +1080,9 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
             samples->max[i] = samples->own[i] -= both.mean - before->mean;
         reference_variance = both.variance;
         numbers->subtracted = both.mean;
-        comm_allreduce(run->set, COMM_MAX, &numbers->subtracted, 1);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, &numbers->subtracted, 1);
         samples->max[n] = reference_variance;
-        comm_allreduce(run->set, COMM_MAX, samples->max, n + 1);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->max, n + 1);
         reference_variance = isnan(samples->max[n]) ? 0 : samples->max[n];
     }
     double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
@@ -1104,7 +1105,7 @@ static void conclude(struct engine *engine, struct samples *samples, const struc
     own = n == 0 ? NAN : own / kept;
     free(keep);
     if (engine->settings.max_nr_node_times > 0)
-        comm_gather(run->set, &own, sizeof own, per_pe);
+        comm_gather(pe_set_group(run->set), &own, sizeof own, per_pe);
 
     numbers->autocorrelation = series_autocorrelation(samples->max, n);
     numbers->effective = series_effective_size(n, series_correlation(samples->max, n));
@@ -1152,8 +1153,8 @@ static void count_events(struct engine *engine, struct numbers *numbers)
             counted.own[i] = counted.counts[i * COUNTERS_MAX + event];
         double own = stats_trim(counted.own, counted.valid, NULL).mean / (double)run->iterations;
         double sums[] = {isnan(own) ? 0 : own, !isnan(own)};
-        comm_allreduce(run->set, COMM_SUM, sums, 2);
-        comm_allreduce(run->set, COMM_MAX, &own, 1);
+        comm_allreduce(pe_set_group(run->set), COMM_SUM, sums, 2);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, &own, 1);
         numbers->counted[event] = own;
         numbers->counted_mean[event] = sums[0] / sums[1];
     }
@@ -1187,7 +1188,7 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
     engine->buffers.fixed = function->one_place;
     limit_cold_iterations(engine);
     buffers_next(&engine->buffers, run);
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     if (function->setup)
         function->setup(run);
     bool failed = has_failed(engine);
@@ -1206,7 +1207,7 @@ static bool measure_members(struct engine *engine, struct numbers *numbers, doub
             repeat(engine);
         if (iterations_wanted(run) == 0)
             choose_iterations(engine);
-        comm_barrier(run->set);
+        comm_barrier(pe_set_group(run->set));
         engine->shortest = INT64_MAX;
         struct reference before = {0, 0}, after = {0, 0};
         if (function->reference)
@@ -1406,7 +1407,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     engine->data_seed = (engine->data_seed / DATA_SEEDS + 1) * DATA_SEEDS;
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&engine->buffers, &run->demand);
-    comm_enter(request->set);
+    comm_enter(pe_set_group(request->set));
     if (request->function->prepare)
         request->function->prepare(run);
     atomic_store(&engine->outside, run->rank < 0);

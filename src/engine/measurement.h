@@ -36,12 +36,21 @@ enum parameter_type {
     PARAMETER_INFO
 };
 
+/* What a user needs to know to give a value. --describe prints all of it. */
 struct parameter {
     const char *name; /* NULL ends the list */
     enum parameter_type type;
     const char *unit; /* "bytes", "s", ... or "" */
     const char *meaning;
-    int64_t minimum; /* of integers */
+    int64_t minimum, maximum; /* of integers; maximum 0: there is none, or none that is the same for
+                                 all sets. Ranks are ranks of the set: they need neither. */
+    const char *allowed; /* what the value must be beside that: "a power of two"; NULL: anything */
+    /* The value where a script leaves it out; NULL: it must be given. Only the last ones may have
+     * one. As text, strings without quotes. */
+    const char *otherwise;
+    /* The value for a first try, valid on any set of minimum_pes or more; as text, strings without
+     * quotes. Every parameter has one. */
+    const char *example;
 };
 
 struct argument {
@@ -101,9 +110,6 @@ struct measurement {
     enum api api;
     int version_major, version_minor; /* of the API, needed at least; 0.0 when any will do */
     struct parameter parameters[MEASUREMENT_MAX_PARAMETERS];
-    /* What those that scripts may leave out are then, as text: the last ones. NULL: must be given.
-     */
-    const char *otherwise[MEASUREMENT_MAX_PARAMETERS];
     bool synchronized; /* starts as the script chose (window, barrier, none); false: never */
     bool
         whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
@@ -186,6 +192,18 @@ const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
 /* How many of them must be given. */
 size_t measurement_required_count(const struct measurement *);
+/* The argument for the parameter of that name; NULL: the function has no such parameter. These
+ * three compare names: call them before the timed part, never in a loop. */
+const struct argument *argument_find(const struct measurement *, const struct argument *,
+                                     const char *name);
+/* The same for a parameter that the function is known to have: without it the process is aborted.
+ */
+const struct argument *argument_named(const struct measurement *, const struct argument *,
+                                      const char *name);
+/* The integer of that parameter, or `otherwise` where functions that share a hook lack it. */
+int64_t argument_value(const struct measurement *, const struct argument *, const char *name,
+                       int64_t otherwise);
+
 /* What its hook says for this set; nothing without one. */
 void measurement_demand(const struct measurement *, const struct argument *, const struct pe_set *,
                         struct demand *);
@@ -204,6 +222,12 @@ const char *measurement_wrong_values(const struct measurement *);
 const char *measurement_window_sizes(const struct measurement *);
 
 /* ---- For hooks; all members call them unless it says otherwise ---- */
+
+/* argument_named() this run. Any PE. */
+static inline const struct argument *run_argument(const struct run *run, const char *name)
+{
+    return argument_named(run->function, run->arguments, name);
+}
 
 /* Waits for the start as the script chose, with the library making progress, and returns the time.
  * Once per run(), by every member, also by those that only watch. */

@@ -141,9 +141,9 @@ static void check_places(struct engine *engine)
     struct run *run = &engine->run;
     watch_progress(engine);
     comm_quiet();
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     at_each_place(run, check_place);
-    comm_barrier(run->set); /* nobody may write there again before all have looked */
+    comm_barrier(pe_set_group(run->set)); /* nobody may write there again before all have looked */
 }
 
 static void new_data(struct engine *engine)
@@ -163,7 +163,7 @@ void verify_begin(struct engine *engine)
 {
     if (!verify_has(engine->run.function))
         return;
-    comm_barrier(engine->run.set); /* from now on, nobody needs the old data */
+    comm_barrier(pe_set_group(engine->run.set)); /* from now on, nobody needs the old data */
     new_data(engine);
     engine->filling = true;
 }
@@ -192,7 +192,7 @@ void verify_fill_ahead(struct engine *engine, size_t repetitions)
         return;
     size_t places = buffers->cold ? 1 : buffers_warm_places(buffers);
     size_t turns = places < repetitions ? places : repetitions;
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
     new_data(engine);
     for (size_t i = 0; i < turns; i++) {
         watch_progress(engine);
@@ -201,7 +201,7 @@ void verify_fill_ahead(struct engine *engine, size_t repetitions)
     }
     /* Where all places have data, any number of turns will find some. */
     engine->filled = turns == places ? SIZE_MAX : buffers->turn + turns;
-    comm_barrier(run->set);
+    comm_barrier(pe_set_group(run->set));
 }
 
 void verify_last(struct engine *engine)

@@ -125,7 +125,7 @@ const void *communicator_handle(const struct pe_set *set)
 
     world = MPI_COMM_WORLD;
     handle_errors(world);
-    if (!pe_set_topology(set) && pe_set_equal(set, comm_world()))
+    if (!pe_set_topology(set) && pe_group_equal(pe_set_group(set), comm_world()))
         return &world;
     for (size_t i = 0; i < COMMUNICATORS; i++)
         if (kept[i].set && pe_set_equal(kept[i].set, set) &&

@@ -1,6 +1,5 @@
 #include "objects/pe_set.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,50 +7,33 @@
 
 struct pe_set {
     int references;
-    int size;
-    /* Regular sets have no members: most sets are regular, and a set of 10^5 PEs costs nothing. */
-    int first, stride;
-    int *members;
+    struct pe_group group;
+    int *members;              /* of the group, where it needs them */
     struct topology *topology; /* NULL mostly */
 };
 
-static void *allocate(size_t bytes)
+static struct pe_set *create(struct pe_group group)
 {
-    return memory_allocate(bytes);
+    struct pe_set *set = memory_zeroed(1, sizeof *set);
+
+    set->references = 1;
+    set->group = group;
+    if (group.members) {
+        set->members = memory_allocate((size_t)group.size * sizeof *set->members);
+        memcpy(set->members, group.members, (size_t)group.size * sizeof *set->members);
+        set->group.members = set->members;
+    }
+    return set;
 }
 
 struct pe_set *pe_set_strided(int first, int stride, int size)
 {
-    struct pe_set *set = allocate(sizeof *set);
-
-    /* One form for each set, so that equal sets have equal fields. */
-    *set = (struct pe_set){.references = 1,
-                           .size = size > 0 ? size : 0,
-                           .first = size > 0 ? first : 0,
-                           .stride = size > 1 ? stride : 1};
-    return set;
-}
-
-static bool is_regular(const int *members, int size)
-{
-    for (int i = 2; i < size; i++)
-        if ((long)members[i] - members[i - 1] != (long)members[1] - members[0])
-            return false;
-    return true;
+    return create(pe_group_strided(first, stride, size));
 }
 
 struct pe_set *pe_set_create(const int *members, int size)
 {
-    struct pe_set *set;
-
-    if (size <= 0)
-        return pe_set_strided(0, 1, 0);
-    if (is_regular(members, size))
-        return pe_set_strided(members[0], size > 1 ? members[1] - members[0] : 1, size);
-    set = pe_set_strided(members[0], 1, size);
-    set->members = allocate((size_t)size * sizeof *members);
-    memcpy(set->members, members, (size_t)size * sizeof *members);
-    return set;
+    return create(pe_group_listed(members, size));
 }
 
 struct pe_set *pe_set_reference(struct pe_set *set)
@@ -69,44 +51,36 @@ void pe_set_release(struct pe_set *set)
     free(set);
 }
 
+const struct pe_group *pe_set_group(const struct pe_set *set)
+{
+    return &set->group;
+}
+
 int pe_set_size(const struct pe_set *set)
 {
-    return set->size;
+    return set->group.size;
 }
 
 int pe_set_member(const struct pe_set *set, int rank)
 {
-    return set->members ? set->members[rank] : set->first + rank * set->stride;
+    return pe_group_member(&set->group, rank);
 }
 
 int pe_set_rank_of(const struct pe_set *set, int pe)
 {
-    long distance, rank;
-
-    if (set->members) {
-        for (int i = 0; i < set->size; i++)
-            if (set->members[i] == pe)
-                return i;
-        return -1;
-    }
-    distance = (long)pe - set->first;
-    rank = distance / set->stride;
-    return distance % set->stride == 0 && rank >= 0 && rank < set->size ? (int)rank : -1;
+    return pe_group_rank_of(&set->group, pe);
 }
 
 bool pe_set_equal(const struct pe_set *a, const struct pe_set *b)
 {
-    if (a->size != b->size || (!a->members) != (!b->members))
-        return false;
-    if (!a->members)
-        return a->first == b->first && a->stride == b->stride;
-    return memcmp(a->members, b->members, (size_t)a->size * sizeof *a->members) == 0;
+    return pe_group_equal(&a->group, &b->group);
 }
 
 struct pe_set *pe_set_arranged(const struct pe_set *set, int size, struct topology *topology)
 {
-    struct pe_set *arranged = set->members ? pe_set_create(set->members, size)
-                                           : pe_set_strided(set->first, set->stride, size);
+    struct pe_set *arranged = set->members
+                                  ? pe_set_create(set->members, size)
+                                  : pe_set_strided(set->group.first, set->group.stride, size);
 
     arranged->topology = topology;
     return arranged;
@@ -119,11 +93,7 @@ struct topology *pe_set_topology(const struct pe_set *set)
 
 bool pe_set_regular(const struct pe_set *set, int *first, int *stride)
 {
-    if (set->size == 0 || set->members)
-        return false;
-    *first = set->first;
-    *stride = set->stride;
-    return true;
+    return pe_group_regular(&set->group, first, stride);
 }
 
 bool pe_set_active(const struct pe_set *set, int *start, int *log_stride)

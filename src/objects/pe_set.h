@@ -1,13 +1,14 @@
 /*
- * A set of PEs: what a script calls a communicator. Pure data, known in full to every PE: no
- * communication happens here, and every PE that builds a set from the same members gets an equal
- * set. Ranks run from 0 to size - 1 in the order of the members; rank 0 is the set's root.
+ * A set of PEs: what a script calls a communicator. It is a group that is counted by references
+ * and may have a topology. Pure data, known in full to every PE: no communication happens here, and
+ * every PE that builds a set from the same members gets an equal set.
  */
 #ifndef SKAMPI_OBJECTS_PE_SET_H
 #define SKAMPI_OBJECTS_PE_SET_H
 
 #include <stdbool.h>
 
+#include "comm/pe_group.h"
 #include "objects/topology.h"
 
 struct pe_set;
@@ -21,6 +22,9 @@ struct pe_set *pe_set_strided(int first, int stride, int size);
 
 struct pe_set *pe_set_reference(struct pe_set *set);
 void pe_set_release(struct pe_set *set); /* NULL is allowed */
+
+/* What the calls of comm/comm.h take; valid as long as the set. */
+const struct pe_group *pe_set_group(const struct pe_set *set);
 
 int pe_set_size(const struct pe_set *set);
 

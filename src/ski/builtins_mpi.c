@@ -1,6 +1,7 @@
 /*
- * What MPI has besides communicators: datatypes, topologies, info objects and constants. They are
- * descriptions that every build has; the library sees them when something is measured.
+ * Functions for what MPI has besides communicators: datatypes, topologies, info objects and
+ * constants. They are descriptions that every build has; the library sees them when something is
+ * measured.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -164,7 +165,7 @@ static struct value alloc_datatype_array(struct builtin_context *context, const 
     return value_datatype_array(made);
 }
 
-/* NULL with an error behind the ends. */
+/* NULL, with an error, for an index outside the array. */
 static struct datatype **element(struct builtin_context *context, const char *function,
                                  const struct value *args)
 {

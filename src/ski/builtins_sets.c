@@ -1,5 +1,5 @@
 /*
- * Functions that make sets of PEs or ask about them.
+ * Functions that make sets of PEs or query them.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -276,7 +276,8 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* As equal as repeatedly giving the largest prime factor to the smallest extent makes them. */
+/* Makes extents as equal as possible: the largest prime factor always goes to the smallest extent.
+ */
 static void spread_factors(int64_t n, int64_t *extents, size_t count)
 {
     int64_t factors[64];

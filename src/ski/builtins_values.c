@@ -1,5 +1,5 @@
 /*
- * Functions that calculate: numbers, strings, arrays, and what else does not fit elsewhere.
+ * Functions on numbers, strings and arrays, and those that fit no other family.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static struct value call_cbrt(struct builtin_context *context, const struct valu
 {
     double x = args[0].as.real, root = cbrt(x), whole = round(root);
 
-    /* cbrt() may miss a whole root by a bit, and ceil() would then make another number of it. */
+    /* cbrt() may miss an integer root by one bit, and ceil() would then return another integer. */
     return if_finite(context, "cbrt", x, whole * whole * whole == x ? whole : root);
 }
 
@@ -222,7 +222,7 @@ static struct value call_alloc_int_array(struct builtin_context *context, const 
     return builtin_array(context, "alloc_int_array", int_array_create((size_t)args[0].as.integer));
 }
 
-/* NULL with an error behind the ends. */
+/* NULL, with an error, for an index outside the array. */
 static int64_t *element(struct builtin_context *context, const char *function,
                         const struct value *args)
 {
@@ -279,10 +279,10 @@ static bool count_up(int64_t low, int64_t high, void **state, int64_t *i)
 static bool next_range(struct builtin_context *context, const struct value *args, void **state,
                        struct value *v)
 {
-    int64_t i, behind = args[1].as.integer;
+    int64_t i, end = args[1].as.integer;
 
     (void)context;
-    if (behind == INT64_MIN || !count_up(args[0].as.integer, behind - 1, state, &i))
+    if (end == INT64_MIN || !count_up(args[0].as.integer, end - 1, state, &i))
         return false;
     *v = value_int(i);
     return true;

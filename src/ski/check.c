@@ -1,5 +1,5 @@
 /*
- * The check before anything runs: binds names and finds what the text alone shows to be wrong.
+ * Checks a script before it runs: binds names and reports errors that the text alone shows.
  */
 #include "ski/check.h"
 
@@ -13,7 +13,7 @@
 
 static void check_list(struct checker *c, const struct stmt_list *list);
 
-/* ---- What is not known any more ---- */
+/* ---- Types that are no longer known ---- */
 
 static void forget(struct checker *c, int symbol)
 {
@@ -25,7 +25,7 @@ static void forget(struct checker *c, int symbol)
         c->variables[symbol].global_type = TYPE_UNKNOWN;
 }
 
-/* Whatever these statements assign, its type is unknown from here on. */
+/* The type of every variable that these statements assign is unknown from here on. */
 static void forget_assigned(struct checker *c, const struct stmt_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -51,8 +51,8 @@ static bool literal_value(const struct expr *expr, struct value *value)
     return true;
 }
 
-/* 10 to 1 step 2. What is written down in numbers shows that nothing is done; 5 to 1 without a step
- * is how scripts say so on purpose. */
+/* 10 to 1 step 2. Literal numbers show that the loop does nothing; 5 to 1 without a step is how
+ * scripts do so on purpose. */
 static void warn_of_empty(struct checker *c, const struct stmt *stmt)
 {
     struct loop loop = {.multiplicative = stmt->multiplicative};

@@ -1,5 +1,5 @@
 /*
- * Whether the arguments of a call are as many and such as the function takes, and in that order.
+ * Checks the arguments of a call: their number, types and order.
  */
 #define _GNU_SOURCE /* strcasestr */
 #include "ski/check_arguments.h"
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/words.h"
 
-/* ---- How many ---- */
+/* ---- Number ---- */
 
 static void report_arity(struct checker *c, const struct expr *call, size_t wanted,
                          const char *bound, const char *parameters)
@@ -27,7 +27,7 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
                call->count);
 }
 
-/* The same where some may be left out. */
+/* The same for functions with optional arguments. */
 static void report_bounds(struct checker *c, const struct expr *call, size_t least, size_t most,
                           const char *parameters)
 {
@@ -78,7 +78,7 @@ static char *describe_measurement(const struct measurement *measurement)
 
     for (size_t i = 0; i < measurement_parameter_count(measurement); i++)
         text_append(&text, "%s%s%s", i > 0 ? ", " : "", measurement->parameters[i].name,
-                    measurement->otherwise[i] ? " if you want" : "");
+                    measurement->parameters[i].otherwise ? " if you want" : "");
     return text_take(&text);
 }
 
@@ -96,7 +96,7 @@ void arguments_count_measurement(struct checker *c, const struct expr *call,
     free(description);
 }
 
-/* ---- Which ---- */
+/* ---- Types and ranges ---- */
 
 void arguments_type(struct checker *c, const struct expr *call, size_t i, enum value_type type,
                     enum value_type wanted, const char *name)
@@ -126,7 +126,7 @@ void arguments_minimum(struct checker *c, const struct expr *call, size_t i,
                i + 1, call->text, parameter->name, (long long)parameter->minimum);
 }
 
-/* ---- In which order ---- */
+/* ---- Order ---- */
 
 /* Whether a name has one of these words in it, whatever their case. */
 static bool speaks_of(const char *name, const char *const *words, size_t count)
@@ -137,7 +137,7 @@ static bool speaks_of(const char *name, const char *const *words, size_t count)
     return false;
 }
 
-/* A variable that stands for numbers of bytes or elements: by its name, or since only these can end
+/* A variable that holds numbers of bytes or elements: by its name, or because only these can end
  * the loop to ... that it is swept by. */
 static bool is_size_variable(const struct checker *c, const struct expr *expr)
 {
@@ -155,7 +155,7 @@ static bool is_size_variable(const struct checker *c, const struct expr *expr)
     return speaks_of(expr->text, words, sizeof words / sizeof *words);
 }
 
-/* Neither a size, as far as one sees. */
+/* A number, or a name that does not look like a size. */
 static bool is_number_of_times(const struct expr *expr)
 {
     static const char *const words[] = {"iter", "rep"};
@@ -172,8 +172,8 @@ static bool is_size(const struct parameter *parameter)
            (strcmp(parameter->unit, "bytes") == 0 || strcmp(parameter->unit, "elements") == 0);
 }
 
-/* F(10, count) where it is F(count, iterations): the size where the iterations belong, and a number
- * in its place. */
+/* F(10, count) instead of F(count, iterations): the size in the place of the iterations, and a
+ * number in its place. */
 void arguments_swapped(struct checker *c, const struct expr *call,
                        const struct measurement *measurement)
 {

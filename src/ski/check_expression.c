@@ -1,5 +1,5 @@
 /*
- * Types of expressions, and what is wrong with them.
+ * Checks expressions and finds their types.
  */
 #include "ski/check_expression.h"
 
@@ -69,7 +69,7 @@ void check_measurement(struct checker *c, struct expr *call, const struct measur
     arguments_swapped(c, call, measurement);
 }
 
-/* A call outside measure: only builtins. */
+/* A call outside measure, where only builtins are allowed. */
 static enum value_type check_call(struct checker *c, struct expr *call)
 {
     const struct builtin *builtin = builtin_find(call->text);
@@ -111,7 +111,7 @@ static enum value_type check_operation(struct checker *c, struct expr *expr)
     return TYPE_UNKNOWN;
 }
 
-/* The first element says what the array is one of. */
+/* The first element decides the type of the array. */
 static enum value_type check_array(struct checker *c, const struct expr *expr)
 {
     enum value_type first = TYPE_INT;

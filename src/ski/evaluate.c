@@ -1,5 +1,5 @@
 /*
- * Values of expressions.
+ * Evaluates expressions.
  */
 #include "ski/evaluate.h"
 

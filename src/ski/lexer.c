@@ -1,3 +1,4 @@
+/* Splits the text of a script and its includes into tokens. */
 #include "ski/lexer.h"
 
 #include <ctype.h>
@@ -8,7 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Includes of includes can multiply; what they expand to must stay finite. */
+/* Includes of includes can multiply; this limits what they expand to. */
 #define EXPANSION_LIMIT ((size_t)16 << 20)
 #define INCLUDE_COST 1024
 
@@ -19,7 +20,7 @@ struct frame {
     size_t length, at;
     int line;
     size_t line_start;
-    size_t copied; /* up to where the text is in expanded; past at behind an @include */
+    size_t copied; /* up to where the text is in expanded; past at after an @include */
     int last_token_line;
     int long_string_line; /* where the last string of several lines began */
 };
@@ -35,7 +36,8 @@ struct lexer {
     struct text expanded;
 };
 
-/* Longest first. Spellings of other languages stand for what they mean, after an error. */
+/* Longest first. A spelling of another language is an error, and is then taken for what it means.
+ */
 static const struct spelling {
     const char *text;
     enum token_kind kind;
@@ -110,7 +112,7 @@ static struct frame *top(struct lexer *lexer)
     return &lexer->frames[lexer->depth - 1];
 }
 
-/* The byte i behind the reading position; NUL behind the end. */
+/* The byte i after the reading position; NUL after the end. */
 static char peek(const struct frame *frame, size_t i)
 {
     return frame->at + i < frame->length ? frame->text[frame->at + i] : '\0';
@@ -524,7 +526,7 @@ static bool read_single_quoted(struct lexer *lexer, struct frame *frame, struct 
     return true;
 }
 
-/* Reports what no token begins with, and skips all such bytes that follow in one go. */
+/* Reports a character that begins no token, and skips it with all such bytes that follow. */
 static void reject(struct lexer *lexer, struct frame *frame)
 {
     unsigned char c = (unsigned char)peek(frame, 0);

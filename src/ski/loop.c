@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Hidden steps in a row that leave the visible value as it is: so many are no use to anybody, and
+/* Hidden steps in a row that leave the visible value as it is: more than this help nobody, and
  * their end may be years away. */
 #define ROUNDS_LIMIT 10000000
 
@@ -75,7 +75,7 @@ const char *loop_begin(struct loop *loop)
         return "start, end and step of a loop must be numbers";
     if (loop->multiple_of < 0)
         return "multipleof needs an integer > 0";
-    loop->start.constant = NULL; /* the values are no longer what that name says */
+    loop->start.constant = NULL; /* the values are no longer those of that name */
     loop->hidden = loop->visible = loop->start;
     loop->rounds = 0;
     loop->started = false;
@@ -94,8 +94,8 @@ static bool round_to_multiple(int64_t hidden, int64_t multiple, int64_t *rounded
     return !__builtin_sub_overflow(hidden, above, rounded);
 }
 
-/* How far from the end a double may be to count as the end: what rounding errors add up to, and
- * far less than a step. */
+/* How far a double may be from the end to count as the end: the sum of rounding errors, far less
+ * than a step. */
 static double tolerance(const struct loop *loop)
 {
     double end = fabs(real_of(&loop->end)), step = fabs(real_of(&loop->step));
@@ -157,7 +157,7 @@ static bool is_beyond(const struct value *a, const struct value *b, bool upward,
     return upward ? real_of(a) > real_of(b) + tolerance : real_of(a) < real_of(b) - tolerance;
 }
 
-/* A value of more than 64 bits is certainly behind the end, unless the end is one as well. */
+/* A value of more than 64 bits is certainly beyond the end, unless the end is one as well. */
 static const char *overflow_error(const struct loop *loop)
 {
     if (loop->unlimited)
@@ -168,7 +168,7 @@ static const char *overflow_error(const struct loop *loop)
     return NULL;
 }
 
-/* Goes on until the visible value changes. False when the loop is over, also by an error. */
+/* Steps until the visible value changes. False when the loop is over, or after an error. */
 static bool find_next(struct loop *loop, const char **error)
 {
     struct value next;

@@ -1,5 +1,5 @@
 /*
- * Statements, and the constructs that hold statements: loops, if, blocks.
+ * Parses statements and the constructs that contain them: loops, if, blocks.
  */
 #include "ski/parse_statement.h"
 
@@ -63,7 +63,7 @@ static void skip_stray(struct parser *p)
         parse_complain(p, where, "'od' without a matching 'for'");
         break;
     case TOKEN_END:
-        /* Otherwise what stands outside a block was reported. */
+        /* Otherwise the statements outside a block have been reported. */
         if (!p->outside)
             parse_complain(p, where, "'end' without a matching 'begin measurement'");
         parse_advance(p);
@@ -84,7 +84,7 @@ static void open_construct(struct parser *p, struct construct *construct)
 }
 
 /* The word that ends the innermost construct. A missing one ends it as well, if something else
- * that ends a body stands here. */
+ * that ends a body is here. */
 static bool close_construct(struct parser *p, enum token_kind word)
 {
     struct construct *construct = p->open;
@@ -370,7 +370,7 @@ static void reject_token(struct parser *p)
     parse_advance(p);
 }
 
-/* What only a block may hold. */
+/* An error outside a block. */
 static void require_block(struct parser *p, const char *what)
 {
     if (p->open)
@@ -419,7 +419,7 @@ static bool is_blank_line(const char *line, const char *end, const char **next)
     return line < end && *line == '\n';
 }
 
-/* The text up to the last token and a comment behind it, for the option that shows it. */
+/* The text up to the last token and a comment after it, for --source. */
 static char *take_source_text(struct parser *p)
 {
     size_t length;

@@ -1,5 +1,5 @@
 /*
- * Makes the tree of a script, or of one assignment of --set.
+ * Makes the syntax tree of a script, or of one assignment of --set.
  */
 #include "ski/parser.h"
 

@@ -1,5 +1,5 @@
 /*
- * The statements print, print_all and flush.
+ * Runs the statements print, print_all and flush.
  */
 #include "ski/print.h"
 

@@ -1,5 +1,5 @@
 /*
- * Names that mean nothing: what to tell about them, and what may have been meant.
+ * Messages about unknown names, with the name that may have been meant.
  */
 #include "ski/unknown.h"
 
@@ -61,7 +61,7 @@ static void add_variables(struct candidates *candidates, const struct checker *c
         candidates_add(candidates, constant_at(i)->name);
 }
 
-/* What classic scripts call that measure MPI-IO. */
+/* Whether a classic script calls it to measure MPI-IO. */
 static bool is_about_files(const char *name)
 {
     static const char *const beginnings[] = {"MPI_IO_", "set_io_", "get_io_"};
@@ -101,7 +101,7 @@ static void report_unknown(struct checker *c, const struct expr *expr, const cha
     free(candidates->names);
 }
 
-/* Where a global is assigned behind the place that reads it, or NULL. */
+/* Where a global is assigned after the place that reads it, or NULL. */
 static const struct stmt *find_global(const struct checker *c, int symbol)
 {
     for (size_t i = 0; i < c->tree->top.count; i++) {

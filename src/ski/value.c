@@ -1,3 +1,4 @@
+/* Values: making, sharing, printing, converting and combining them. */
 #include "ski/value.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ struct value value_info(struct info *info)
     return (struct value){.type = TYPE_INFO, .as.info = info};
 }
 
-/* Items of all arrays that there are. */
+/* Items of all existing arrays. */
 static size_t array_items;
 
 struct int_array *int_array_create(size_t count)
@@ -304,7 +305,7 @@ bool value_round(double x, int64_t *i)
 {
     double rounded = round(x);
 
-    /* 2^63 is the first double that is too large; INT64_MAX itself is none. */
+    /* 2^63 is the first double that is too large; INT64_MAX is not a double. */
     if (!(rounded >= -0x1p63 && rounded < 0x1p63))
         return false;
     *i = (int64_t)rounded;
@@ -369,7 +370,7 @@ static bool is_comparison(enum operator op)
     return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
 }
 
-/* Why the operator does not take operands of these types, neither of which is fine. */
+/* Why the operator does not take this type; static text. */
 static const char *misfit(enum operator op, enum value_type bad)
 {
     switch (bad) {

@@ -1,3 +1,4 @@
+/* Encodes and decodes numbers, texts and events. */
 #include "trace/encode.h"
 
 /* ---- Numbers and texts ---- */
@@ -378,18 +379,6 @@ const struct trace_entry *encode_entries(struct encoder *encoder, const struct t
         }
     }
     return entry;
-}
-
-void encode_event(struct encoder *encoder, uint64_t caller, unsigned routine, uint64_t start,
-                  uint64_t end, uint32_t phase, unsigned flags, unsigned n, const int64_t *values)
-{
-    union {
-        struct trace_entry entry;
-        char room[ENTRY_MOST_BYTES];
-    } one = {.entry = {entry_of(routine, n, flags), phase, caller, start, end}};
-    for (unsigned i = 0; i < n; i++)
-        one.entry.values[i] = values[i];
-    encode_entries(encoder, &one.entry, entry_behind(&one.entry), SIZE_MAX);
 }
 
 /* ---- Decoder ---- */

@@ -165,10 +165,6 @@ static inline uint32_t encoder_events(const struct encoder *encoder)
 const struct trace_entry *encode_entries(struct encoder *, const struct trace_entry *from,
                                          const void *to, size_t most);
 
-/* Adds one event, which there must be room for (EVENT_MOST_BYTES). */
-void encode_event(struct encoder *, uint64_t caller, unsigned routine, uint64_t start, uint64_t end,
-                  uint32_t phase, unsigned flags, unsigned n, const int64_t *values);
-
 struct decoder {
     struct input input;
     int64_t time;

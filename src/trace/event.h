@@ -24,6 +24,9 @@ enum trace_class {
     TRACE_CLASSES
 };
 
+/* "put", "get", ...: lower-case, by enum trace_class. */
+extern const char *const trace_class_names[TRACE_CLASSES];
+
 /* What is kept of a call's parameters. A routine has the same fields in every call; they are kept
  * in this order. */
 enum trace_field {

@@ -8,28 +8,29 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 struct pe_range {
     int64_t index; /* of its first member in the team */
     int64_t first, stride, count;
 };
 
+static inline int pe_range_compare(const void *key, const void *element)
+{
+    const int64_t *index = (const int64_t *)key;
+    const struct pe_range *range = (const struct pe_range *)element;
+    if (*index < range->index)
+        return -1;
+    return *index - range->index >= range->count;
+}
+
 /* The PE of a member, -1 when there is none; ranges are in the order of their indices and without
  * gaps. O(log ranges). */
 static inline int64_t pe_ranges_member(const struct pe_range *ranges, size_t count, int64_t index)
 {
-    size_t low = 0,
-           high = count; /* those before low begin at or below the index, from high above */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranges[middle].index <= index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || index - ranges[low - 1].index >= ranges[low - 1].count)
-        return -1;
-    return ranges[low - 1].first + (index - ranges[low - 1].index) * ranges[low - 1].stride;
+    const struct pe_range *range =
+        count ? bsearch(&index, ranges, count, sizeof *ranges, pe_range_compare) : NULL;
+    return range ? range->first + (index - range->index) * range->stride : -1;
 }
 
 static inline int64_t pe_ranges_size(const struct pe_range *ranges, size_t count)

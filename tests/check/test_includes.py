@@ -14,7 +14,7 @@ ARROWS = {  # a folder of src and those that it may know; so what they know, too
     "engine": {"clock", "stats", "comm", "objects", "output", "settings"},
     "clock": {"comm"},
     "objects": {"comm"},
-    "comm": {"base", "objects"},
+    "comm": {"base"},
     "stats": {"base"},
     "output": {"base", "settings"},
     "settings": {"base"},

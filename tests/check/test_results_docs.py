@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-"""scripts/README.md describes every record and member of results.schema.json, every flag, and the
+"""docs/results.md describes every record and member of results.schema.json, every flag, and the
 columns of CSV, which hold every member of results."""
 
 import json
@@ -38,8 +38,8 @@ def names(part, schema):
 
 tap = Tap()
 schema = json.loads(read("scripts/results.schema.json"))
-text = read("scripts/README.md")
-sections = dict(re.findall(r"^#### (\w+)\n(.*?)(?=^##)", text, re.MULTILINE | re.DOTALL))
+text = read("docs/results.md")
+sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##)", text, re.MULTILINE | re.DOTALL))
 kinds = [reference["$ref"].rpartition("/")[2] for reference in schema["oneOf"]]
 for kind in [*kinds, "point"]:
     described = set(re.findall(r"`([^`]+)`", sections.get(kind, "")))
@@ -48,7 +48,7 @@ for kind in [*kinds, "point"]:
         wanted -= names(schema["definitions"]["point"], schema)
     missing = sorted(wanted - described)
     tap.ok(kind in sections and not missing, f"{kind}: every member is described", missing)
-    rows = re.findall(r"^\| (.*?) \|", sections.get(kind, "").partition("| flag |")[0], re.MULTILINE)
+    rows = re.findall(r"^\| (.*?) \|", sections.get(kind, ""), re.MULTILINE)
     unknown = sorted({name for row in rows for name in re.findall(r"`(\w+)`", row)}
                      - set(schema["definitions"][kind]["properties"]))
     tap.ok(not unknown, f"{kind}: no other member is described", unknown)
@@ -59,11 +59,11 @@ for kind in [*kinds, "point"]:
     tap.ok(required <= always, f"{kind}: what is always there, is in italics", required - always)
 
 flags = re.findall(r'"(\w+)"', read("src/output/result.c").partition("names[")[2].partition("}")[0])
-table = set(re.findall(r"^\| `(\w+)` \|", sections["result"].partition("| flag |")[2], re.MULTILINE))
+table = set(re.findall(r"^\| `(\w+)` \|", text.partition("| flag |")[2].partition("\n\n")[0], re.MULTILINE))
 tap.ok(len(flags) > 5, "flags are found", flags)
 tap.equal(table, set(flags), "every flag is described, and no other")
 
-columns = re.search(r"```\n(record .*?)```", text.partition("### Columns of CSV")[2], re.DOTALL)
+columns = re.search(r"```\n(record .*?)```", text.partition("## Columns of CSV")[2], re.DOTALL)
 tap.equal(columns and columns.group(1).split(), format_csv.COLUMNS, "the columns of CSV")
 held = set(format_csv.COLUMNS) | {"arguments", "pe_set"}
 for kind in ("point", "result", "rounds"):

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # LONG
 # TIMEOUT: 300
-"""The function that measurements/README.md adds as an example can be added just so, and measured."""
+"""measurements/example.c becomes a family by a copy and a line in the registry, and is measured."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -15,19 +14,11 @@ import harness
 from harness import ROOT, Tap, skampi
 
 NAME = "Shmem_Swap_Long_Round"
-
-
-def fences(text, language):
-    """(file, contents) of the fences of that language that name a file."""
-    return re.findall(rf"^```{language} file=(\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-def apply(diff, text):
-    """Puts the + lines of a diff of one hunk in their place; None when that is not there once."""
-    lines = diff.splitlines(keepends=True)
-    old = "".join(line[1:] for line in lines if not line.startswith("+"))
-    new = "".join(line[1:] for line in lines)
-    return text.replace(old, new) if text.count(old) == 1 else None
+FAMILY = "swap"
+SCRIPT = f"""begin measurement "swap"
+  measure MPI_COMM_WORLD : {NAME}(0)
+end measurement
+"""
 
 
 def check_format(tap, path):
@@ -39,34 +30,42 @@ def check_format(tap, path):
     tap.equal(done.returncode, 0, "the example is formatted", done.stderr)
 
 
+def copy_example(top):
+    with open(os.path.join(top, "measurements", "example.c"), encoding="utf-8") as file:
+        text = file.read()
+    with open(os.path.join(top, "measurements", f"{FAMILY}.c"), "w", encoding="utf-8") as file:
+        file.write(text.replace("measurements_example", f"measurements_{FAMILY}"))
+
+
+def add_line(top):
+    """Puts the family into the registry; returns whether one line did it."""
+    path = os.path.join(top, "measurements", "registry.c")
+    with open(path, encoding="utf-8") as file:
+        lines = file.readlines()
+    first = [i for i, line in enumerate(lines) if line.lstrip().startswith("FAMILY(")][:1]
+    for i in first:
+        lines.insert(i, f"    FAMILY({FAMILY}) \\\n")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(lines)
+    return len(first) == 1
+
+
 def main():
     tap = Tap()
-    with open(os.path.join(ROOT, "measurements", "README.md"), encoding="utf-8") as file:
-        text = file.read()
-    sources, diffs = fences(text, "c"), fences(text, "diff")
-    scripts = re.findall(r"^```ski\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    tap.equal((len(sources), len(diffs), len(scripts)), (1, 1, 1), "there is one example")
     tap.ok(skampi(args=["--describe", NAME], launch=False).status == 2,
-           "the function is not there yet")
-
+           "the example is not a function of the program")
+    check_format(tap, os.path.join(ROOT, "measurements", "example.c"))
     top = builds.copy_tree(built=True)
-    for path, contents in sources:
-        with open(os.path.join(top, path), "w", encoding="utf-8") as file:
-            file.write(contents)
-        check_format(tap, os.path.join(top, path))
-    for path, diff in diffs:
-        with open(os.path.join(top, path), encoding="utf-8") as file:
-            changed = apply(diff, file.read())
-        if not tap.ok(changed, f"{path} can be changed so"):
-            tap.done()
-        with open(os.path.join(top, path), "w", encoding="utf-8") as file:
-            file.write(changed)
+    copy_example(top)
+    tap.ok(add_line(top), "the registry takes a family in one line")
     made = builds.make(top, *builds.built_variables(), timeout=280)
     if not tap.equal(made.status, 0, "it compiles", made):
         tap.done()
     tap.ok("warning:" not in made.err, "it compiles without warnings", made)
-    tap.ok("measurements/swap.c" in made.out and "src/engine/measure.c" not in made.out,
-           "only what changed is compiled", made)
+    compiled = [line.split()[-1] for line in made.out.splitlines() if line.startswith("  CC ")]
+    tap.equal({path for path in compiled if path.startswith("measurements/")},
+              {f"measurements/{FAMILY}.c", "measurements/registry.c"},
+              "only what changed is compiled")
 
     folder = os.path.relpath(harness.build_directory(), ROOT)
     program = os.path.join(top, "" if folder == "build" else folder, "skampi")
@@ -76,7 +75,7 @@ def main():
     listed = skampi(args=["--list", "Swap_Long"], launch=False, executable=program)
     tap.ok(f"{NAME}(int iterations)" in listed.out, "--list shows how it is called", listed)
     for pes in (1, 2, 3) if harness.has("SHMEM") else ():
-        run = skampi(scripts[0], np=pes, executable=program)
+        run = skampi(SCRIPT, np=pes, executable=program)
         tap.equal(run.status, 0, f"on {pes} PEs it is measured", run)
         tap.ok(len(run.rows) == 1 and run.rows[0].bytes == 8 and run.rows[0].time > 0
                and len(run.rows[0].per_pe) == pes, f"on {pes} PEs there is a result", run)

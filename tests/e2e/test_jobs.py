@@ -235,7 +235,7 @@ def asking():
     good = ["my.ski", "--nodes", "2", "--cores", "4"]
     for arguments, text in (
             (["nowhere.ski", *good[1:]], "nowhere.ski: there is no such script"),
-            (good[:3], "--cores"), ([*good[:3], "--cores", "0"], "give a whole number above 0"),
+            (good[:3], "--cores"), ([*good[:3], "--cores", "0"], "give a whole number from 1"),
             ([*good, "--factor", "0.5"], "give a number from 1"),
             ([*good, "--launch-time", "x"], "give a time such as"),
             ([*good, "--estimate-launch", "nosuchlauncher"], "nosuchlauncher: there is no such"),

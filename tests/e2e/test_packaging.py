@@ -65,7 +65,8 @@ def installation(tree, top, *where):
     tap.ok(not private, "... and all may read them", private)
     documents = os.path.join(top, "share/doc/skampi")
     for name in sorted(name for name in everything(documents) if name.endswith(".md")):
-        links = [link for link in re.findall(r"\]\(([^)#\s]+)", read(documents, name)) if "://" not in link]
+        text = re.sub(r"`[^`\n]*`", "", read(documents, name))
+        links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
         dead = [link for link in links if not os.path.exists(
             os.path.join(documents, os.path.dirname(name), link))]
         tap.ok(not dead, f"... and the links of {name} lead there, too", dead)

@@ -148,7 +148,7 @@ def test_errors(tap):
             (["none.conf"], "shmembench: error: none.conf: No such file"),
             ([], "no configuration"),
             (["good.conf", "--pes", "0"], "--pes: 0: give numbers of PEs"),
-            (["good.conf", "--count", "x"], "--count: x: give a number"),
+            (["good.conf", "--count", "x"], "--count: x: give a whole number"),
             (["good.conf", "--api", "a;b"], "a;b: give names"),
             (["good.conf", "--cc", "no-such-compiler"], "no-such-compiler: No such file"),
             (["good.conf", "--cc", "false"], "false cannot preprocess"),

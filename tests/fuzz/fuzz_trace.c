@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
-#include "trace/encode.h"
+#include "support/stub/encode_event.h"
 #include "trace/read/event_out.h"
 #include "trace/read/read.h"
 
@@ -25,7 +25,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
-int shmemtrace_main(int argc, char **argv); /* of src/trace/main.c */
+int shmemtrace_main(int argc, char **argv); /* of src/trace/command/main.c */
 
 static FILE *nowhere;
 

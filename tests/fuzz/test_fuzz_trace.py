@@ -33,7 +33,7 @@ def files_in(folder):
 
 def code():
     """The readers; recording is left out."""
-    sources = [path for folder in ("base", "trace", "trace/read", "trace/export")
+    sources = [path for folder in ("base", "trace", "trace/command", "trace/read", "trace/export")
                for path in sorted(glob.glob(os.path.join(ROOT, "src", folder, "*.c")))
                if os.path.basename(path) not in ("main.c", "record.c")]
     return Code(
@@ -43,7 +43,7 @@ def code():
                  *glob.glob(os.path.join(build_directory(), "config.mk"))],
         flags=[f"-DSKAMPI_OTF2={int(HAS_OTF2)}"],
         linked=[*build_config().get("CONFIG_OTF2_LIBS", "").split(), "-lm"],
-        text="#define main shmemtrace_main\n#include \"trace/main.c\"\n"
+        text="#define main shmemtrace_main\n#include \"trace/command/main.c\"\n"
              "int record_main(int argc, char **argv) { (void)argc, (void)argv; return 2; }\n")
 
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/checksum.h"
-#include "trace/encode.h"
+#include "support/stub/encode_event.h"
 
 #define MOVES (1 << TRACE_PEER | 1 << TRACE_ELEMENTS | 1 << TRACE_BYTES | 1 << TRACE_TARGET)
 static const struct trace_routine routines[] = {

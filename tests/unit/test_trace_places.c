@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "trace/runtime/handles.c"
 #include "trace/runtime/places.c"
 
 /* ---- A symmetric heap of one page ---- */

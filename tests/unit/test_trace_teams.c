@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #if SKAMPI_SHMEM
+#include "trace/runtime/handles.c"
 #include "trace/runtime/teams.c"
 
 #define PES 100000
@@ -16,11 +17,6 @@
 struct tracer tracer;
 int trace_pes = PES;
 __thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
-
-void trace_begun(struct trace_thread *thread)
-{
-    (void)thread;
-}
 
 /* ---- A library with one team ---- */
 

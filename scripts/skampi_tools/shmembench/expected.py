@@ -3,8 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from skampi_tools.shmembench import catalogue
-from skampi_tools.shmembench.program import Call, Let
+from skampi_tools.shmembench.program import Let
 
 COLUMNS = ("pe", "routine", "class", "flags", "peer", "elements", "element_bytes", "bytes", "target",
            "target_offset", "source", "source_offset", "target_stride", "source_stride", "context",

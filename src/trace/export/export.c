@@ -1,3 +1,4 @@
+/* What the formats of other tools share. */
 #define _GNU_SOURCE
 #include "trace/export/export.h"
 
@@ -79,47 +80,3 @@ char *export_name(const char *text)
     *to = '\0';
     return name;
 }
-
-static const struct {
-    const char *option;
-    void (*run)(struct reader *, const char *path);
-} formats[] = {{"otf2", export_otf2}, {"chrome", export_chrome}, {"paraver", export_paraver}};
-#define FORMATS (sizeof formats / sizeof *formats)
-
-static int export_run(struct reader *reader)
-{
-    bool any = false;
-    reader_window(reader);
-    for (size_t i = 0; i < FORMATS; i++) {
-        const char *path = reader_given(reader, formats[i].option);
-        if (path && !*path)
-            reader_fail(reader, 2, "--%s needs a name", formats[i].option);
-        if (path)
-            formats[i].run(reader, path);
-        any = any || path;
-    }
-    if (!any)
-        reader_fail(reader, 2, "say to what: --otf2 FOLDER, --chrome FILE or --paraver NAME");
-    int status = reader_status(reader);
-    if (reader->windowed && reader->kept == 0)
-        reader_fail(reader, 2, "no call that is wanted lies between --from and --to");
-    return status;
-}
-
-static const struct reader_option options[] = {
-    {"from", 0, "SECONDS", "calls from then on alone, in seconds as dump shows them"},
-    {"to", 0, "SECONDS", "calls until then alone"},
-    {"otf2", 0, "FOLDER", "OTF2, for Vampir, Scalasca, otf2-print"},
-    {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and Chrome"},
-    {"paraver", 0, "NAME", "NAME.prv, NAME.pcf, NAME.row for Paraver"},
-    {0},
-};
-
-const struct reader_command export_command = {
-    .name = "export",
-    .summary = "The trace in the formats of other tools.",
-    .options = options,
-    .filters = true,
-    .notes = "",
-    .run = export_run,
-};

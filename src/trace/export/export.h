@@ -24,6 +24,8 @@ uint64_t export_ns(const struct source *, int64_t ticks, double origin);
 /* A name from a file, which may be anything, as one line of UTF-8; to be freed. */
 char *export_name(const char *);
 
+extern const struct reader_command export_command;
+
 void export_otf2(struct reader *, const char *folder);
 void export_chrome(struct reader *, const char *path);
 void export_paraver(struct reader *, const char *name);

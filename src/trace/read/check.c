@@ -1,3 +1,4 @@
+/* The command check: whether a trace is complete, and fits together across PEs. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
@@ -6,8 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trace/read/event_out.h"
+#include "trace/read/commands.h"
 #include "trace/read/merge.h"
+#include "trace/read/teams.h"
 
 #define MOST_FINDINGS 100      /* of a kind of trouble that repeats, only so many are printed */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */
@@ -542,6 +544,7 @@ const struct reader_command check_command = {
     .name = "check",
     .summary = "Whether a trace is whole, and its collective calls match across PEs.",
     .profiles = true,
+    .findings = true,
     .notes =
         "Looked at: checksums and structure; order, bursts and nesting of each thread's calls;\n"
         "PEs, sizes and symmetric addresses; locks; and that all PEs of a set make the same\n"

@@ -1,3 +1,4 @@
+/* Adds times to distributions, and computes what they show. */
 #include "trace/read/distribution.h"
 
 #include <math.h>

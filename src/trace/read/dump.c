@@ -1,9 +1,23 @@
+/* The commands dump and merge: every event, PE by PE or in the order of time. */
 #include <stddef.h>
 
+#include "trace/read/commands.h"
 #include "trace/read/event_out.h"
-#include "trace/read/reader.h"
+#include "trace/read/merge.h"
+#include "trace/read/teams.h"
 
 typedef void event_writer(FILE *, const struct trace_file *, const struct trace_event *);
+
+/* NULL: neither --csv nor --json is given. */
+static event_writer *writer_given(const struct reader *reader)
+{
+    bool csv = reader_given(reader, "csv"), json = reader_given(reader, "json");
+    if (csv && json)
+        reader_fail(reader, 2, "--csv and --json are mutually exclusive");
+    return csv ? event_csv : json ? event_json : NULL;
+}
+
+/* ---- dump ---- */
 
 static void dump_source(struct source *source, event_writer *write, bool text)
 {
@@ -25,34 +39,65 @@ static void dump_source(struct source *source, event_writer *write, bool text)
 
 static int dump(struct reader *reader)
 {
-    bool csv = reader_given(reader, "csv"), json = reader_given(reader, "json");
-    if (csv && json)
-        reader_fail(reader, 2, "--csv and --json: one of them");
-    if (csv)
+    event_writer *given = writer_given(reader);
+    if (given == event_csv)
         event_csv_header(reader->out);
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = source_open(reader, i);
         if (source)
-            dump_source(source, csv ? event_csv : json ? event_json : event_text, !csv && !json);
+            dump_source(source, given ? given : event_text, !given);
         source_close(source);
     }
     return reader_status(reader);
 }
 
-static const struct reader_option options[] = {
-    {"csv", 0, NULL, "comma-separated values, with a line of names"},
-    {"json", 0, NULL, "JSON Lines: one object an event"},
+static const struct reader_option dump_options[] = {
+    {"csv", 0, NULL, "comma-separated values, with a header line"},
+    {"json", 0, NULL, "JSON Lines: one object per event"},
     {0},
 };
 
 const struct reader_command dump_command = {
     .name = "dump",
     .summary = "Every event, PE by PE, with all parameters and times.",
-    .options = options,
+    .options = dump_options,
     .filters = true,
     .output = true,
     .notes =
         "Times are in seconds, starts since the beginning that all PEs have in common; burst is\n"
-        "the time since the end of the thread's call before.\n\n",
+        "the time since the end of the thread's previous call.\n\n",
     .run = dump,
+};
+
+/* ---- merge ---- */
+
+static int merge(struct reader *reader)
+{
+    event_writer *given = writer_given(reader), *write = given ? given : event_csv;
+    if (write == event_csv)
+        event_csv_header(reader->out);
+    struct merge *merge = merge_open(reader, false);
+    struct merge_event next;
+    while (merge_next(merge, &next)) {
+        write(reader->out, next.source->file, next.event);
+        reader_check_written(reader, reader->out, reader->out_name);
+    }
+    merge_close(merge);
+    return reader_status(reader);
+}
+
+static const struct reader_option merge_options[] = {
+    {"csv", 0, NULL, "comma-separated values, as dump writes them (default)"},
+    {"json", 0, NULL, "JSON Lines, as dump writes them"},
+    {0},
+};
+
+const struct reader_command merge_command = {
+    .name = "merge",
+    .summary = "The events of all PEs and threads as one stream, ordered by start time.",
+    .options = merge_options,
+    .filters = true,
+    .output = true,
+    .notes = "",
+    .run = merge,
 };

@@ -1,3 +1,4 @@
+/* Writes an event as CSV, JSON or text. */
 #define _GNU_SOURCE
 #include "trace/read/event_out.h"
 
@@ -6,7 +7,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "trace/settings.h"
 
 /* Of TRACE_COMPARISON. */
 static const char *const comparisons[] = {"eq", "ne", "gt", "le", "lt", "ge"};

@@ -1,10 +1,10 @@
+/* Merges the threads of a trace by a heap of their next events. */
 #include "trace/read/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "trace/read/event_out.h"
 
 /* One thread of one PE. */
 struct stream {
@@ -135,36 +135,3 @@ void merge_close(struct merge *merge)
     free(merge->heap);
     free(merge);
 }
-
-static int merge_run(struct reader *reader)
-{
-    bool csv = reader_given(reader, "csv"), json = reader_given(reader, "json");
-    if (csv && json)
-        reader_fail(reader, 2, "--csv and --json: one of them");
-    if (!json)
-        event_csv_header(reader->out);
-    struct merge *merge = merge_open(reader, false);
-    struct merge_event next;
-    while (merge_next(merge, &next)) {
-        (json ? event_json : event_csv)(reader->out, next.source->file, next.event);
-        reader_check_written(reader, reader->out, reader->out_name);
-    }
-    merge_close(merge);
-    return reader_status(reader);
-}
-
-static const struct reader_option options[] = {
-    {"csv", 0, NULL, "comma-separated values, as of dump (the default)"},
-    {"json", 0, NULL, "JSON Lines, as of dump"},
-    {0},
-};
-
-const struct reader_command merge_command = {
-    .name = "merge",
-    .summary = "The events of all PEs and threads as one stream, in the order of their starts.",
-    .options = options,
-    .filters = true,
-    .output = true,
-    .notes = "",
-    .run = merge_run,
-};

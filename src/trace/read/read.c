@@ -1,3 +1,4 @@
+/* Reads the files of a trace. */
 #define _GNU_SOURCE /* strptime, timegm */
 #include "trace/read/read.h"
 
@@ -5,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,8 +293,6 @@ struct trace_file *trace_open(const char *path, char **error)
     struct trace_file *file = memory_zeroed(1, sizeof *file);
     struct stat status;
     file->path = memory_text(path);
-    if (!file->path)
-        abort();
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         *error = text_format("%s: this is no file; name a file of a trace", path);
     else

@@ -1,3 +1,4 @@
+/* Options, filters, output and sources of the commands that read traces. */
 #define _GNU_SOURCE
 #include "trace/read/reader.h"
 
@@ -90,7 +91,7 @@ void reader_help(const struct reader_command *command)
     }
     printf(
         "\n%sExit status: 0 all well; 1 damaged trace%s, failed write; 2 wrong usage, no trace.\n",
-        command->notes ? command->notes : "", command == &check_command ? ", findings" : "");
+        command->notes ? command->notes : "", command->findings ? ", findings" : "");
 }
 
 /* "0,4-7" */

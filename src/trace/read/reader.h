@@ -30,12 +30,10 @@ struct reader_command {
     const struct reader_option *options; /* its own; the last has no name */
     bool filters, output;                /* whether it has --pe, --thread, --only; -o */
     bool profiles;                       /* can do with traces that hold no events */
+    bool findings;                       /* status 1 also says that it has found something */
     const char *notes;                   /* behind the options in the help */
     int (*run)(struct reader *);         /* the exit status */
 };
-
-extern const struct reader_command dump_command, summary_command, check_command, merge_command,
-    export_command;
 
 struct reader_range {
     long first, last;
@@ -64,6 +62,17 @@ struct reader {
     size_t readable;
     bool chosen;        /* a readable one was, by --pe */
     bool thread_chosen; /* and a thread in it, by --thread */
+};
+
+/* The teams of a PE, read when source_set() first needs them (teams.h). */
+struct source_teams {
+    bool read;
+    size_t count;
+    struct source_team {
+        int64_t team, order;
+        int64_t member; /* the PE's number in it */
+        size_t members; /* number of the table */
+    } * teams;          /* sorted by team */
 };
 
 /* A file of the trace that is being read. */

@@ -7,16 +7,12 @@
 #ifndef SKAMPI_TRACE_READ_SETS_H
 #define SKAMPI_TRACE_READ_SETS_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/table.h"
 #include "trace/event.h"
 #include "trace/pe_ranges.h"
-
-struct reader;
-struct source;
 
 struct sets {
     struct table members; /* by their ranges */
@@ -42,35 +38,12 @@ static inline int64_t set_pe(const struct trace_set *set, int64_t member)
 /* In one static text. */
 const char *set_name(const struct trace_set *);
 
+/* The number of the order-th set with members of that number in the table of members, and this as a
+ * set. */
+size_t sets_number(struct sets *, int64_t order, size_t members);
+struct trace_set sets_with(const struct sets *, int64_t order, size_t members);
+
 /* The number of the active set (or the world) with these PEs, which there must be. */
 size_t sets_active(struct sets *, int64_t start, int64_t stride, int64_t size);
-
-/* What a call is collective over. */
-enum set_kind {
-    SET_NONE,      /* nothing: it is not collective */
-    SET_KNOWN,     /* the set, in which the file's PE is member, or -1 */
-    SET_UNKNOWN,   /* a team whose members the trace does not tell */
-    SET_IMPOSSIBLE /* an active set of PEs that there are not */
-};
-struct set_call {
-    size_t set;
-    int64_t member;
-};
-enum set_kind source_set(struct source *, const struct trace_event *, struct set_call *);
-
-/* A line a team that the PE has created, or that there was: "# team 1: PEs 0, step 2, 2 of them".
- */
-void source_print_teams(struct source *, FILE *out);
-
-/* What source_set keeps for a source. */
-struct source_teams {
-    bool read;
-    size_t count;
-    struct source_team {
-        int64_t team, order;
-        int64_t member; /* the PE's number in it */
-        size_t members; /* number of the table */
-    } * teams;          /* sorted by team */
-};
 
 #endif

@@ -1,3 +1,4 @@
+/* The command summary: collects in one pass what summary_out.c shows. */
 #define _GNU_SOURCE
 #include "trace/read/summary.h"
 
@@ -6,12 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-const char *const waiting_names[WAITINGS] = {
-    [WAITING_BARRIERS] = "barriers",       [WAITING_POINT] = "waits",
-    [WAITING_COMPLETION] = "completion",   [WAITING_LOCKS] = "locks",
-    [WAITING_COLLECTIVES] = "collectives", [WAITING_MEMORY] = "implicit barriers",
-};
+#include "trace/read/commands.h"
 
 /* Of names of the class synchronization, by a part of them; the first that is found counts. */
 static const struct {
@@ -49,24 +45,6 @@ static size_t size_of(uint64_t bytes)
     for (; bytes; bytes >>= 1)
         size++;
     return size;
-}
-
-uint64_t summary_size_first(size_t size)
-{
-    return size ? UINT64_C(1) << (size - 1) : 0;
-}
-
-uint64_t summary_size_last(size_t size)
-{
-    return size ? summary_size_first(size) * 2 - 1 : 0;
-}
-
-double summary_elapsed(const struct summary *summary)
-{
-    double sum = 0;
-    for (size_t i = 0; i < summary->pe_count; i++)
-        sum += summary->per_pe[i].elapsed;
-    return sum;
 }
 
 /* Room for one more at the end, zeros. */

@@ -24,7 +24,6 @@ enum waiting {
     WAITING_MEMORY, /* barriers inside of allocation and end */
     WAITINGS
 };
-extern const char *const waiting_names[WAITINGS];
 
 struct summary_pe {
     int pe;
@@ -101,11 +100,6 @@ struct summary {
     double first, last;
     bool profile; /* recorded without events */
 };
-
-/* Bytes of what lies in a class of sizes, first and last. */
-uint64_t summary_size_first(size_t size);
-uint64_t summary_size_last(size_t size);
-double summary_elapsed(const struct summary *); /* sum over PEs */
 
 void summary_text(const struct summary *);
 /* Around the pairs, which are written as they come: */

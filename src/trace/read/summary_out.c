@@ -1,3 +1,4 @@
+/* Shows a summary as text, as JSON or as results. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "trace/read/summary.h"
@@ -11,6 +12,32 @@
 #include "trace/read/event_out.h"
 
 /* ---- What both show ---- */
+
+static const char *const waiting_names[WAITINGS] = {
+    [WAITING_BARRIERS] = "barriers",       [WAITING_POINT] = "waits",
+    [WAITING_COMPLETION] = "completion",   [WAITING_LOCKS] = "locks",
+    [WAITING_COLLECTIVES] = "collectives", [WAITING_MEMORY] = "implicit barriers",
+};
+
+/* Bytes of what lies in a class of sizes, first and last. */
+static uint64_t size_first(size_t size)
+{
+    return size ? UINT64_C(1) << (size - 1) : 0;
+}
+
+static uint64_t size_last(size_t size)
+{
+    return size ? size_first(size) * 2 - 1 : 0;
+}
+
+/* Sum over PEs. */
+static double elapsed_time(const struct summary *summary)
+{
+    double sum = 0;
+    for (size_t i = 0; i < summary->pe_count; i++)
+        sum += summary->per_pe[i].elapsed;
+    return sum;
+}
 
 /* One quantity over the PEs. */
 struct spread {
@@ -172,7 +199,7 @@ static void text_head(const struct summary *summary)
 static void text_routines(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
-    double elapsed = summary_elapsed(summary);
+    double elapsed = elapsed_time(summary);
     size_t *order = sorted_routines(summary);
     fprintf(out, "\n%-32s %-15s %10s %14s %10s %7s %10s %10s\n", "routine", "class", "calls",
             "bytes", "time", "share", "mean", "longest");
@@ -200,7 +227,7 @@ static void text_spreads(const struct summary *summary)
         fprintf(out, " %9.3f %8d\n", ratio(s.max, s.mean), s.pe);
     }
     fprintf(out, "\n%-20s %14s %7s\n", "waiting", "time", "share");
-    double elapsed = summary_elapsed(summary);
+    double elapsed = elapsed_time(summary);
     for (size_t i = 0; i < WAITINGS; i++)
         if (summary->waiting[i] > 0)
             fprintf(out, "%-20s %14s %7s\n", waiting_names[i], time_text(summary->waiting[i]),
@@ -221,7 +248,7 @@ static void text_sizes(const struct summary *summary)
         any = true;
         char range[48];
         snprintf(range, sizeof range, size < 2 ? "%" PRIu64 : "%" PRIu64 "-%" PRIu64,
-                 summary_size_first(size), summary_size_last(size));
+                 size_first(size), size_last(size));
         fprintf(out, "%-27s %10" PRIu64 " %14" PRIu64 " %10s %10s ", range, total.calls,
                 total.bytes, time_text(total.seconds),
                 time_text(ratio(total.seconds, (double)total.calls)));
@@ -361,7 +388,7 @@ void summary_json_pair(const struct summary *summary, const struct summary_pair 
 static void json_routines(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
-    double elapsed = summary_elapsed(summary);
+    double elapsed = elapsed_time(summary);
     size_t *order = sorted_routines(summary);
     fputs("],\n\"routines\":[", out);
     for (size_t i = 0; i < summary->reader->routines.count; i++) {
@@ -385,8 +412,8 @@ static void json_sizes(const struct summary *summary)
         struct total total = size_total(summary, size);
         if (total.calls == 0)
             continue;
-        fprintf(out, "%s\n{\"from\":%" PRIu64 ",\"to\":%" PRIu64, separator,
-                summary_size_first(size), summary_size_last(size));
+        fprintf(out, "%s\n{\"from\":%" PRIu64 ",\"to\":%" PRIu64, separator, size_first(size),
+                size_last(size));
         separator = ",";
         total_members(out, &total);
         fputs(",\"classes\":{", out);

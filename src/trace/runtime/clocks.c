@@ -1,4 +1,6 @@
-/* Clocks of the PEs: synchronized when the library has started and before it ends. */
+/* Chooses the clock of the recorder, and relates it to that of PE 0. */
+#include "trace/runtime/clocks.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "trace/runtime/internal.h"
+#include "trace/runtime/state.h"
 
 /* Applications wait for this: drift is known better from start and end than from longer fits. */
 #define PATIENCE 100
@@ -46,14 +48,13 @@ static double rate_of_node(const struct timer *timer)
     for (int pe = comm_node_leader(node); count < size; pe++)
         if (comm_node_of(pe) == node)
             members[count++] = pe;
-    struct pe_set *set = pe_set_create(members, count);
+    struct pe_group group = pe_group_listed(members, count);
     double rate = 0;
-    comm_enter(set);
-    if (pe_set_rank_of(set, comm_pe()) == 0)
+    comm_enter(&group);
+    if (pe_group_rank_of(&group, comm_pe()) == 0)
         rate = timer_calibrate(timer);
-    comm_broadcast(set, &rate, sizeof rate);
+    comm_broadcast(&group, &rate, sizeof rate);
     comm_enter(comm_world());
-    pe_set_release(set);
     free(members);
     return rate;
 }
@@ -86,9 +87,14 @@ static void tell_clocks(const struct sync_report *report)
                  "%s, synchronized at start (%s) and end (tree)", timer, names[report->algorithm]);
 }
 
-/* Without room to talk: every PE for itself. */
-static bool start_alone(struct timer *timer, const char *problem, bool *speaks)
+static struct timer *choose_timer(void)
 {
+    return timer_find(trace_run.clock_gettime ? "clock_gettime" : "tsc");
+}
+
+void clocks_start_alone(void)
+{
+    struct timer *timer = choose_timer();
     timer->ticks_per_second = timer_calibrate(timer);
     timer_select(timer->name);
     tracer.ticks_per_second = timer->ticks_per_second;
@@ -96,23 +102,11 @@ static bool start_alone(struct timer *timer, const char *problem, bool *speaks)
     tracer.start = (struct clock_fix){.rate = 1, .bound = NAN};
     snprintf(tracer.clock_text, sizeof tracer.clock_text,
              "%s, not synchronized: no room in the symmetric heap", timer->name);
-    *speaks = problem;
-    return !problem;
 }
 
-bool clocks_start(const char *problem, bool *speaks)
+void clocks_start(void)
 {
-    struct timer *timer = timer_find(trace_run.clock_gettime ? "clock_gettime" : "tsc");
-    if (!comm_attach())
-        return start_alone(timer, problem, speaks);
-    int64_t first = problem ? -tracer.pe : INT64_MIN;
-    comm_allreduce_int(comm_world(), COMM_MAX, &first, 1);
-    *speaks = problem && first == -tracer.pe;
-    if (first != INT64_MIN) {
-        comm_detach();
-        return false;
-    }
-    file_agree(); /* while PEs can talk */
+    struct timer *timer = choose_timer();
     timer->ticks_per_second = rate_of_node(timer);
     timer_select(timer->name);
     struct sync_report report = synchronize(SYNC_DEFAULT);
@@ -125,8 +119,6 @@ bool clocks_start(const char *problem, bool *speaks)
     tracer.beginning = sync_to_global(tracer.loaded);
     comm_allreduce_int(comm_world(), COMM_MIN, &tracer.beginning, 1);
     tell_clocks(&report);
-    comm_detach();
-    return true;
 }
 
 void clocks_finish(void)

@@ -1,29 +1,32 @@
 /*
- * --hw: what PAPI's counters count in each stretch of a phase, on the thread that started the
- * library. PAPI is loaded only when asked for, so that the tracer runs where it is not installed.
+ * Counts by PAPI, which is loaded only when asked for, so that the tracer runs where it is not
+ * installed.
  */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "trace/runtime/counters.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/runtime/internal.h"
+#include "base/text.h"
+#include "trace/encode.h"
+#include "trace/runtime/file.h"
 
 #define PIECE_BYTES 2048 /* on the stack of a signal handler, which may have little */
-#define STRETCH_MOST_BYTES ((3 + SETTINGS_COUNTERS) * 2 * NUMBER_MOST_BYTES)
+#define STRETCH_MOST_BYTES ((3 + RECORDING_COUNTERS) * 2 * NUMBER_MOST_BYTES)
 
 struct stretch {
     uint32_t phase, thread;
     int64_t start, end; /* ticks */
-    long long counts[SETTINGS_COUNTERS];
+    long long counts[RECORDING_COUNTERS];
 };
 
 static struct {
     size_t count;
-    char *names[SETTINGS_COUNTERS];
+    char *names[RECORDING_COUNTERS];
     int set; /* of PAPI */
     int (*read)(int set, long long *counts);
     pthread_t thread;
@@ -131,17 +134,6 @@ static struct {
     char *(*strerror)(int problem);
 } papi;
 
-__attribute__((format(printf, 1, 2))) static char *refuse(const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        abort();
-    va_end(arguments);
-    return text;
-}
-
 static bool find_functions(void)
 {
     char name[64];
@@ -177,9 +169,9 @@ static bool find_functions(void)
 char *counters_begin(const char *names)
 {
     if (!find_functions())
-        return refuse("SHMEMTRACE_HW: PAPI's library is not here: install it, or do without");
+        return text_format("SHMEMTRACE_HW: PAPI's library is not here: install it, or do without");
     if (papi.library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
-        return refuse("SHMEMTRACE_HW: PAPI cannot be started here");
+        return text_format("SHMEMTRACE_HW: PAPI cannot be started here");
     counters.set = PAPI_NULL;
     int status = papi.create_eventset(&counters.set);
     char *list = strdup(names), *rest = list;
@@ -189,9 +181,10 @@ char *counters_begin(const char *names)
         if (status == PAPI_OK)
             status = papi.add_event(counters.set, code);
         if (status != PAPI_OK) {
-            char *problem = refuse("SHMEMTRACE_HW=%s: %s cannot be counted here: %s; papi_avail "
-                                   "lists what can",
-                                   names, name, papi.strerror(status));
+            char *problem =
+                text_format("SHMEMTRACE_HW=%s: %s cannot be counted here: %s; papi_avail "
+                            "lists what can",
+                            names, name, papi.strerror(status));
             free(list);
             return problem;
         }
@@ -201,8 +194,8 @@ char *counters_begin(const char *names)
     if (status == PAPI_OK)
         status = papi.start(counters.set);
     if (status != PAPI_OK)
-        return refuse("SHMEMTRACE_HW=%s: these cannot be counted together: %s", names,
-                      papi.strerror(status));
+        return text_format("SHMEMTRACE_HW=%s: these cannot be counted together: %s", names,
+                           papi.strerror(status));
     counters.thread = pthread_self();
     open_stretch(0, 0);
     return NULL;

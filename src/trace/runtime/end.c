@@ -1,7 +1,8 @@
-/* Ways of ending other than shmem_finalize: what was recorded is on disk when the process is gone.
- */
+/* Notices how the program ends, so that what was recorded is on disk when the process is gone. */
 #undef _FORTIFY_SOURCE /* it gives the jumps below another name */
 #define _GNU_SOURCE    /* SYS_exit_group, RTLD_NEXT */
+#include "trace/runtime/end.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -12,7 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/runtime/internal.h"
+#include "trace/runtime/counters.h"
+#include "trace/runtime/plan.h"
+#include "trace/runtime/save.h"
+#include "trace/runtime/thread.h"
 
 /* Those that end a program that does not expect them; from FIRST_TOOL on, who does expect them
  * mostly uses them for something else. */

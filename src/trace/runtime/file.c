@@ -1,5 +1,7 @@
-/* The file of a PE: see format.h. */
-#define _GNU_SOURCE /* asprintf, pwritev */
+/* Makes the file of a PE, and writes into it. */
+#define _GNU_SOURCE /* pwritev */
+#include "trace/runtime/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,22 +12,17 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/text.h"
 #include "comm/comm.h"
-#include "trace/runtime/internal.h"
-
-#ifndef SKAMPI_VERSION
-#define SKAMPI_VERSION "unknown"
-#endif
+#include "trace/encode.h"
+#include "trace/runtime/plan.h"
 
 /* Descriptors that applications count on are below. */
 #define LEAST_DESCRIPTOR 200
-#define COMMAND_BYTES 4096
 #define MOST_JOBS 1000000
-#define DESCRIPTION_BYTES (1024 * 1024)
 
 static struct {
     int job;             /* of one command; 0 and 1: the first */
@@ -43,12 +40,9 @@ _Static_assert(sizeof(struct format_head) == 24, "the file's head has no gaps");
 
 /* ---- At the beginning ---- */
 
-static char *refuse(const char *what, const char *remedy)
+char *file_problem(const char *what, const char *remedy)
 {
-    char *text;
-    if (asprintf(&text, "%s: %s: %s", file.path, what, remedy) < 0)
-        abort();
-    return text;
+    return text_format("%s: %s: %s", file.path, what, remedy);
 }
 
 /* Folders that lead to it are made, too. */
@@ -65,66 +59,12 @@ static bool make_folder(const char *path)
     return mkdir(part, 0777) == 0 || errno == EEXIST;
 }
 
-static void own_command(char *command)
-{
-    int descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t length = descriptor >= 0 ? read(descriptor, command, COMMAND_BYTES - 1) : 0;
-    if (descriptor >= 0)
-        close(descriptor);
-    length = length > 0 ? length : 0;
-    command[length] = '\0';
-    for (ssize_t i = 0; i + 1 < length; i++)
-        if (command[i] == '\0')
-            command[i] = ' ';
-}
-
-static void describe(struct output *output)
-{
-    char host[256] = "unknown", command[COMMAND_BYTES], date[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    gethostname(host, sizeof host - 1);
-    own_command(command);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    give_number(output, (uint64_t)tracer.pe);
-    give_number(output, (uint64_t)trace_pes);
-    give_text(output, host);
-    give_text(output, command);
-    give_text(output, comm_library());
-    give_text(output, SKAMPI_VERSION);
-    give_text(output, date);
-    give_number(output, tracer.settings.summary);
-    give_text(output, tracer.clock_text);
-    give_real(output, tracer.ticks_per_second);
-    give_signed(output, tracer.beginning);
-    give_number(output, tracer.start.known);
-    give_signed(output, tracer.start.local);
-    give_signed(output, tracer.start.global);
-    give_real(output, tracer.start.rate);
-    give_real(output, tracer.start.bound);
-    give_number(output, counters_kept());
-    for (size_t i = 0; i < counters_kept(); i++)
-        give_text(output, counters_kept_name(i));
-    give_number(output, places_objects());
-    for (size_t i = 0; i < places_objects(); i++)
-        give_text(output, places_object_name(i));
-    give_number(output, trace_routine_count);
-    for (size_t i = 0; i < trace_routine_count; i++) {
-        const struct trace_routine *routine = &trace_routines[i];
-        give_text(output, routine->name);
-        give_number(output, (uint64_t)routine->class);
-        give_number(output, (uint64_t)routine->type);
-        give_number(output, routine->element_bytes);
-        give_number(output, routine->fields);
-    }
-}
-
 /* A program must not be killed by SIGXFSZ because of its tracer; it may set its own limit at any
  * time. In signal handlers. */
 static uint64_t most_bytes(void)
 {
     struct rlimit limit;
-    uint64_t most = tracer.settings.limit ? tracer.settings.limit : UINT64_MAX;
+    uint64_t most = tracer.recording.limit ? tracer.recording.limit : UINT64_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         limit.rlim_cur < most)
         most = limit.rlim_cur;
@@ -155,19 +95,14 @@ static const char *why_not(int error)
     }
 }
 
-static char *write_beginning(void)
+static char *write_beginning(const unsigned char *description, size_t bytes)
 {
     static const unsigned char no_ending[FORMAT_ENDING_BYTES];
-    unsigned char *description = malloc(DESCRIPTION_BYTES);
-    if (!description)
-        return refuse("out of memory", "run without the tracer");
-    struct output output = {description, description + DESCRIPTION_BYTES, false};
-    describe(&output);
     struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
-    head.description_bytes = (uint32_t)(output.next - description);
+    head.description_bytes = (uint32_t)bytes;
     head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
     struct iovec parts[] = {{&head, sizeof head},
-                            {description, head.description_bytes},
+                            {(void *)(uintptr_t)description, bytes},
                             {(void *)(uintptr_t)no_ending, sizeof no_ending}};
     file.ending = (off_t)(sizeof head + head.description_bytes);
     off_t end = file.ending + FORMAT_ENDING_BYTES;
@@ -175,19 +110,16 @@ static char *write_beginning(void)
     errno = 0;
     bool written = room && pwritev(file.descriptor, parts, 3, 0) == end;
     int error = errno;
-    free(description);
     file.end = end;
     /* A beginning that is cut off is no trace. */
     if (!written && ftruncate(file.descriptor, 0) == 0)
         unlink(file.path);
-    if (output.full)
-        return refuse("the description does not fit", "load fewer libraries");
     if (!room)
-        return refuse("files may not be as large as a trace's beginning",
-                      "raise SHMEMTRACE_LIMIT, or the shell's ulimit -f");
+        return file_problem("files may not be as large as a trace's beginning",
+                            "raise SHMEMTRACE_LIMIT, or the shell's ulimit -f");
     return written ? NULL
-                   : refuse(why_not(error), "free some, or name another folder by "
-                                            "SHMEMTRACE_OUTPUT (-o of shmemtrace)");
+                   : file_problem(why_not(error), "free some, or name another folder by "
+                                                  "SHMEMTRACE_OUTPUT (-o of shmemtrace)");
 }
 
 /* Out of the application's way, and no other run's. */
@@ -226,7 +158,7 @@ void file_refused(void)
  * made there. */
 static int64_t claim_folder(void)
 {
-    const char *folder = tracer.settings.folder;
+    const char *folder = tracer.recording.folder;
     char path[PATH_MAX], first[32];
     if (!getenv(FORMAT_JOBS_VARIABLE) || !make_folder(folder))
         return 1;
@@ -259,36 +191,36 @@ void file_agree(void)
     file.job = (int)job;
 }
 
-char *file_create(void)
+char *file_create(const unsigned char *description, size_t bytes)
 {
     char name[32], folder[PATH_MAX], whole[PATH_MAX];
     snprintf(name, sizeof name, FORMAT_NAME, tracer.pe);
     if (file.job > 1)
-        snprintf(folder, sizeof folder, FORMAT_JOB, tracer.settings.folder, file.job);
+        snprintf(folder, sizeof folder, FORMAT_JOB, tracer.recording.folder, file.job);
     else
-        snprintf(folder, sizeof folder, "%s", tracer.settings.folder);
+        snprintf(folder, sizeof folder, "%s", tracer.recording.folder);
     snprintf(file.path, sizeof file.path, "%s", folder);
     if (!make_folder(folder) || !realpath(folder, whole))
-        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+        return file_problem(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
     int length = snprintf(file.path, sizeof file.path, "%s/%s", whole, name);
     if (length < 0 || (size_t)length >= sizeof file.path)
-        return refuse("the name is too long", "name another folder by SHMEMTRACE_OUTPUT");
+        return file_problem("the name is too long", "name another folder by SHMEMTRACE_OUTPUT");
     int descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0)
-        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+        return file_problem(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
     file.descriptor = keep(descriptor);
     struct stat status;
     if (fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
         !format_may_replace(file.descriptor))
-        return refuse("there is a file that is no trace", "move it or name another folder");
+        return file_problem("there is a file that is no trace", "move it or name another folder");
     if (!is_free(file.descriptor))
-        return refuse("a running program writes its trace there",
-                      "name another folder by SHMEMTRACE_OUTPUT");
+        return file_problem("a running program writes its trace there",
+                            "name another folder by SHMEMTRACE_OUTPUT");
     file.device = status.st_dev;
     file.inode = status.st_ino;
     if (ftruncate(file.descriptor, 0) != 0)
-        return refuse(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
-    return write_beginning();
+        return file_problem(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
+    return write_beginning(description, bytes);
 }
 
 /* ---- Blocks ---- */
@@ -431,8 +363,8 @@ void file_report_lost(uint64_t lost, uint64_t events)
     add_text(&line, " of ");
     add_number(&line, events);
     add_text(&line, " events are lost; make room, ");
-    add_text(&line, tracer.settings.ring ? "name another folder with -o, or keep fewer with --ring"
-                                         : "or name another folder with -o");
+    add_text(&line, tracer.recording.ring ? "name another folder with -o, or keep fewer with --ring"
+                                          : "or name another folder with -o");
     add_text(&line, "\n");
     if (write(STDERR_FILENO, line.text, line.length) < 0)
         return; /* nobody is left to hear of it */

@@ -1,20 +1,19 @@
-/* Where addresses lie, and numbers of handles. */
+/* Finds the objects of the program in memory, and those that addresses lie in. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
+#include "trace/runtime/places.h"
+
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comm/comm.h"
-#include "trace/runtime/internal.h"
 
 #define PAGE 4096
 #define RANGES 1024  /* writable segments of the program and its libraries */
 #define OBJECTS 1024 /* of which there are names */
-#define HANDLES 4096 /* different ones of contexts, or of teams, while the program runs */
 
 static struct {
     struct range ranges[RANGES]; /* sorted */
@@ -129,44 +128,4 @@ struct range places_range(uintptr_t address)
     uintptr_t begin = below ? below->begin + below->bytes : 0;
     return (struct range){begin,
                           (low < places.count ? places.ranges[low].begin : UINTPTR_MAX) - begin, 0};
-}
-
-/* ---- Handles ---- */
-
-static struct {
-    _Atomic(const void *) handles[HANDLES];
-    _Atomic int64_t numbers[HANDLES];
-    atomic_size_t count;
-    atomic_int_fast64_t next;
-} tables[TRACE_HANDLES];
-
-static size_t find_handle(enum trace_handle kind, const void *handle)
-{
-    size_t i = atomic_load(&tables[kind].count);
-    if (i > HANDLES) /* another thread is just adding one for which there is no room */
-        i = HANDLES;
-    while (i > 0 && atomic_load(&tables[kind].handles[i - 1]) != handle)
-        i--;
-    return i;
-}
-
-int64_t trace_handle_number(enum trace_handle kind, const void *handle)
-{
-    size_t found = find_handle(kind, handle);
-    return found ? atomic_load(&tables[kind].numbers[found - 1]) : -1;
-}
-
-void trace_handle_add(enum trace_handle kind, const void *handle)
-{
-    int64_t number = 1 + atomic_fetch_add(&tables[kind].next, 1);
-    size_t found = find_handle(kind, handle);
-    if (!found) {
-        found = 1 + atomic_fetch_add(&tables[kind].count, 1);
-        if (found > HANDLES) {
-            atomic_store(&tables[kind].count, HANDLES);
-            return;
-        }
-        atomic_store(&tables[kind].handles[found - 1], handle);
-    }
-    atomic_store(&tables[kind].numbers[found - 1], number);
 }

@@ -1,7 +1,10 @@
-/* --summary: calls, bytes and time by routine, phase and peer. */
+/* Adds calls up, and writes the sums. */
+#include "trace/runtime/profile.h"
+
 #include <stdlib.h>
 
-#include "trace/runtime/internal.h"
+#include "trace/encode.h"
+#include "trace/runtime/file.h"
 
 #define FIRST_ROWS 256
 #define ROW_MOST_BYTES (8 * 2 * NUMBER_MOST_BYTES)

@@ -144,6 +144,8 @@ void trace_handle_add(enum trace_handle kind, const void *handle);
 /* Hooks, see above. All PEs call those of starting and finishing. */
 struct trace_thread *trace_started(unsigned routine);
 void trace_begun(struct trace_thread *); /* the time until here is nobody's */
+/* The event of a new team is kept: the time since its end was the tracer's. */
+void trace_team_kept(struct trace_thread *);
 void trace_finishing(void);
 void trace_finished(void);
 void trace_exiting(int status);

@@ -1,13 +1,15 @@
-/* Who is in a team, and in that of a context. */
+/* Keeps who is in a team, and in that of a context. */
 #include "trace/runtime/teams.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/encode.h"
 #include "trace/pe_ranges.h"
-#include "trace/runtime/internal.h"
+#include "trace/runtime/file.h"
+#include "trace/runtime/handles.h"
+#include "trace/runtime/thread.h"
 
-#define CONTEXTS 4096 /* of teams, different ones while the program runs */
 #define RECORD_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)
 
 struct members {
@@ -113,30 +115,12 @@ void trace_team_add(int64_t number, const void *team, const struct trace_team_ca
     free(members);
 }
 
-void trace_team_kept(struct trace_thread *thread)
-{
-    if (!atomic_load(&tracer.off))
-        trace_begun(thread);
-}
-
 /* ---- Contexts ---- */
 
-/* The library may use a handle again: its entry is then that of the new context. */
 static struct {
-    _Atomic(const void *) contexts[CONTEXTS];
-    _Atomic(const struct members *) members[CONTEXTS]; /* NULL: numbers are the world's */
-    atomic_size_t count;
+    struct handles contexts;
+    _Atomic(const struct members *) members[HANDLES]; /* NULL: numbers are the world's */
 } table;
-
-/* 1 + index, 0: not there. */
-static size_t find_context(const void *context)
-{
-    size_t i = atomic_load(&table.count);
-    i = i < CONTEXTS ? i : CONTEXTS; /* another thread may be adding one too many */
-    while (i > 0 && atomic_load(&table.contexts[i - 1]) != context)
-        i--;
-    return i;
-}
 
 static bool are_same(const struct members *a, const struct members *b)
 {
@@ -166,24 +150,20 @@ static const struct members *keep_members(struct members *members)
 
 void trace_context_add(const void *context, const void *team, const struct trace_team_calls *calls)
 {
-    size_t found = trace_team_contexts ? find_context(context) : 0;
+    size_t found = trace_team_contexts ? handles_find(&table.contexts, context) : 0;
     if (!team && !found)
         return;
-    if (!found) {
-        found = 1 + atomic_fetch_add(&table.count, 1);
-        if (found > CONTEXTS) {
-            atomic_store(&table.count, CONTEXTS);
-            return;
-        }
-        atomic_store(&table.contexts[found - 1], context);
-    }
+    if (!found)
+        found = handles_enter(&table.contexts, context);
+    if (!found)
+        return;
     atomic_store(&table.members[found - 1], team ? keep_members(find_members(team, calls)) : NULL);
     trace_team_contexts = true;
 }
 
 int64_t trace_context_peer(const void *context, int pe)
 {
-    size_t found = find_context(context);
+    size_t found = handles_find(&table.contexts, context);
     const struct members *members = found ? atomic_load(&table.members[found - 1]) : NULL;
     return members ? pe_ranges_member(members->range, members->ranges, pe) : pe;
 }

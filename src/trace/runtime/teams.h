@@ -29,10 +29,6 @@ extern bool trace_team_contexts;
 /* The PE in the world that a context calls pe; -1 when its team has no such member. */
 int64_t trace_context_peer(const void *context, int pe);
 
-struct trace_thread;
-/* The event of a new team is kept: the time since its end was the tracer's. */
-void trace_team_kept(struct trace_thread *);
-
 #pragma GCC visibility pop
 
 #endif

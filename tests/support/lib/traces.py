@@ -74,7 +74,8 @@ class Made:
     def __init__(self):
         self.folder = scratch_directory()
         built = run([os.environ.get("CC", "cc"), "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra",
-                     "-I", os.path.join(ROOT, "src"), "-o", self.path("trace_writer"),
+                     "-I", os.path.join(ROOT, "src"), "-I", os.path.join(ROOT, "tests"),
+                     "-o", self.path("trace_writer"),
                      *(os.path.join(ROOT, name) for name in (
                          "tests/support/stub/trace_writer.c", "src/trace/encode.c", "src/base/checksum.c"))])
         if built.status != 0:

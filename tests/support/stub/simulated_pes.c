@@ -118,7 +118,7 @@ int comm_pes(void)
     return world->pes;
 }
 
-const struct pe_set *comm_world(void)
+const struct pe_group *comm_world(void)
 {
     return NULL;
 }
@@ -204,24 +204,24 @@ static void part(void)
     pthread_barrier_wait(&meeting->barrier);
 }
 
-void comm_barrier(const struct pe_set *set)
+void comm_barrier(const struct pe_group *group)
 {
-    (void)set;
+    (void)group;
     meet("", 0);
     part();
 }
 
-void comm_broadcast(const struct pe_set *set, void *data, size_t bytes)
+void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
 {
-    (void)set;
+    (void)group;
     meet(data, bytes);
     memcpy(data, meeting->slots[0].bytes, bytes);
     part();
 }
 
-void comm_allreduce(const struct pe_set *set, enum comm_operation op, double *values, size_t n)
+void comm_allreduce(const struct pe_group *group, enum comm_operation op, double *values, size_t n)
 {
-    (void)set;
+    (void)group;
     if (op != COMM_MAX)
         broken("knows the maximum only");
     meet(values, n * sizeof *values);
@@ -234,9 +234,10 @@ void comm_allreduce(const struct pe_set *set, enum comm_operation op, double *va
     part();
 }
 
-void comm_allreduce_int(const struct pe_set *set, enum comm_operation op, int64_t *values, size_t n)
+void comm_allreduce_int(const struct pe_group *group, enum comm_operation op, int64_t *values,
+                        size_t n)
 {
-    (void)set;
+    (void)group;
     if (op != COMM_AND)
         broken("knows the logical and only");
     meet(values, n * sizeof *values);
@@ -249,10 +250,10 @@ void comm_allreduce_int(const struct pe_set *set, enum comm_operation op, int64_
     part();
 }
 
-void comm_scan(const struct pe_set *set, void *value, size_t bytes,
+void comm_scan(const struct pe_group *group, void *value, size_t bytes,
                void (*combine)(void *left, const void *right))
 {
-    (void)set;
+    (void)group;
     unsigned char sum[SLOT_BYTES];
     meet(value, bytes);
     memcpy(sum, meeting->slots[0].bytes, bytes);

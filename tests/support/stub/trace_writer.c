@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
-#include "trace/encode.h"
+#include "support/stub/encode_event.h"
 
 #define THREADS 16
 #define BIT(field) (UINT32_C(1) << (field))

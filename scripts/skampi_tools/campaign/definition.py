@@ -1,0 +1,238 @@
+"""What a campaign runs: its definition, from options or a file, checked and complete; the order of launches
+and the command of each."""
+
+import hashlib
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+
+from ..cli import Error
+
+LAYOUT = 1
+NAME = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9_.+-]{0,63}\Z")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+MOST_LAUNCHES, MOST_PES = 9999, 100_000_000
+ORDERS = ("abba", "random")
+
+
+def _text(value, key, where):
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise Error(f"{where}: {key}: give a text that is not empty")
+    return value
+
+
+def _number(value, key, where, least, most):
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise Error(f"{where}: {key}: give a whole number from {least} to {most}, "
+                    f"not {json.dumps(value)}")
+    return value
+
+
+def _texts(value, key, where):
+    if not isinstance(value, list):
+        raise Error(f"{where}: {key}: give a list of texts")
+    return [_text(item, key, where) for item in value]
+
+
+def _sets(value, key, where):
+    for item in _texts(value, key, where):
+        name, equals, expression = item.partition("=")
+        if not VARIABLE.match(name) or not equals or not expression:
+            raise Error(f"{where}: {key} {item}: give NAME=EXPR")
+    return value
+
+
+def _environment(value, key, where):
+    if not isinstance(value, dict):
+        raise Error(f"{where}: {key}: give an object of texts by name")
+    for name, text in value.items():
+        if not VARIABLE.match(name):
+            raise Error(f"{where}: {key} {name}: not the name of a variable")
+        if not isinstance(text, str) or "\0" in text:
+            raise Error(f"{where}: {key} {name}: give a text")
+    return dict(value)
+
+
+def _pes(value, key, where):
+    return _number(value, key, where, 1, MOST_PES)
+
+
+def _launch(value, key, where):
+    """A template of a launcher's command line."""
+    template = _text(value, key, where).replace("%n", "{pes}")
+    for name in re.findall(r"\{(\w*)\}", template):
+        if name not in ("pes", "name", "launch"):
+            raise Error(f"{where}: {key} {template}: unknown {{{name}}}; there are {{pes}}, {{name}} "
+                        f"and {{launch}}")
+    try:
+        words = shlex.split(template)
+    except ValueError as error:
+        raise Error(f"{where}: {key} {template}: {str(error).lower()}") from None
+    if not words:
+        raise Error(f"{where}: {key}: give a command")
+    return template
+
+
+def check_launchers(definition):
+    """Whether they are on this machine."""
+    for configuration in definition["configurations"]:
+        launcher = shlex.split(configuration["launch"])[0]
+        if not shutil.which(launcher, path=configuration["environment"].get("PATH")):
+            raise Error(f"configuration {configuration['name']}: launch: {launcher}: there is no such "
+                        f"program; name the launcher of this machine, such as --launch 'srun -n {{pes}}'")
+
+
+def _program(value, key, where):
+    path = shutil.which(_text(value, key, where))
+    if not path:
+        raise Error(f"{where}: {key} {value}: there is no such program; build it by make, or name "
+                    f"another")
+    return os.path.abspath(path)
+
+
+# What one configuration may say, and how that is checked.
+CONFIGURATION = {"program": _program, "launch": _launch, "pes": _pes, "environment": _environment,
+                 "set": _sets, "arguments": _texts}
+SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+
+def _first_program(*places):
+    """The first of these paths, relative to scripts/, that is a program; None without any."""
+    paths = (os.path.normpath(os.path.join(SCRIPTS, place)) for place in places)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
+def default_program():
+    """The skampi of this checkout or installation, else that of PATH."""
+    return _first_program("../skampi", "../../../bin/skampi") or "skampi"
+
+
+def default_launch():
+    """As make and the tests start programs; a checkout knows what Open MPI wants for root and on
+    few cores, and reads SKAMPI_LAUNCH as make sets it, with %n for the PEs."""
+    launch = os.environ.get("SKAMPI_LAUNCH") or "oshrun -np %n"
+    if "%n" not in launch:
+        return launch
+    own = _first_program("../mk/launch")
+    return f"{shlex.quote(own)} {{pes}}" if own else launch.replace("%n", "{pes}")
+
+
+def find_script(name):
+    """As skampi looks for it: here, then among the shipped ones."""
+    places = [name] if os.path.dirname(name) else [name, os.path.join(SCRIPTS, "../inputs", name)]
+    for place in places:
+        if os.path.isfile(place):
+            return os.path.realpath(place)
+    raise Error(f"{name}: there is no such script")
+
+
+def checksum(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for piece in iter(lambda: file.read(1 << 20), b""):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def define(given, where):
+    """A checked, complete definition from what was given (members as in a campaign file; where:
+    what errors name). What configurations do not say themselves, the whole says for them."""
+    known = {"script", "launches", "order", "seed", "configurations", *CONFIGURATION}
+    for key in given:
+        if key not in known:
+            raise Error(f"{where}: {key}: unknown; there are {', '.join(sorted(known))}")
+    script = find_script(_text(given.get("script"), "script", where))
+    order = given.get("order", ORDERS[0])
+    if order not in ORDERS:
+        raise Error(f"{where}: order {order}: give {' or '.join(ORDERS)}")
+    common = {"program": default_program(), "launch": default_launch(), "pes": 2,
+              "environment": {}, "set": [], "arguments": []}
+    common.update({key: given[key] for key in CONFIGURATION if key in given})
+    listed = given.get("configurations") or [{"name": "default"}]
+    if not isinstance(listed, list) or not all(isinstance(c, dict) for c in listed):
+        raise Error(f"{where}: configurations: give a list of objects")
+    configurations, programs = [], {}
+    for own in listed:
+        configuration = _configuration(own, common, where)
+        if any(configuration["name"] == other["name"] for other in configurations):
+            raise Error(f"{where}: configuration {configuration['name']}: there are two of that name")
+        configurations.append(configuration)
+        programs[configuration["program"]] = checksum(configuration["program"])
+    return {
+        "campaign": LAYOUT,
+        "script": {"path": script, "name": os.path.basename(script), "sha256": checksum(script)},
+        "launches": _number(given.get("launches", 10), "launches", where, 1, MOST_LAUNCHES),
+        "order": order,
+        "seed": _number(given.get("seed", 1), "seed", where, 0, 2**63 - 1),
+        "programs": programs,
+        "configurations": configurations,
+    }
+
+
+def _configuration(own, common, where):
+    name = own.get("name")
+    if not isinstance(name, str) or not NAME.match(name):
+        raise Error(f"{where}: configuration {json.dumps(name)}: name it with at most 64 letters, "
+                    f"digits and _ + - ., beginning with none of - .")
+    here = f"{where}: configuration {name}"
+    for key in own:
+        if key != "name" and key not in CONFIGURATION:
+            raise Error(f"{here}: {key}: unknown; there are {', '.join(CONFIGURATION)}")
+    merged = {**common, **own}
+    for key in ("set", "arguments"):
+        merged[key] = CONFIGURATION[key](common[key], key, where) + \
+            CONFIGURATION[key](own.get(key, []), key, here)
+    merged["environment"] = {**_environment(common["environment"], "environment", where),
+                             **_environment(own.get("environment", {}), "environment", here)}
+    return {"name": name,
+            **{key: check(merged[key], key, here) for key, check in CONFIGURATION.items()}}
+
+
+def difference(old, new, path=""):
+    """Where two JSON values differ first, in words, or None."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(key for key in new if key not in old)]:
+            if found := difference(old.get(key), new.get(key), f"{path}.{key}" if path else key):
+                return found
+        return None
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for number, (a, b) in enumerate(zip(old, new)):
+            name = a.get("name", number) if isinstance(a, dict) else number
+            if found := difference(a, b, f"{path}[{name}]"):
+                return found
+        return None
+    if old == new:
+        return None
+    return f"{path} was {json.dumps(old)[:80]} and is {json.dumps(new)[:80]}"
+
+
+def order_of_pass(definition, number):
+    """The configurations in the order in which the pass (from 1) launches them. abba: as defined,
+    and backwards in every second pass, so that over two passes every configuration has the same
+    mean place in time and a linear drift cancels."""
+    configurations = list(definition["configurations"])
+    if definition["order"] == "random":
+        random.Random(f"{definition['seed']}/{number}").shuffle(configurations)
+    elif number % 2 == 0:
+        configurations.reverse()
+    return configurations
+
+
+def command_of(definition, configuration, launch, output):
+    """What one launch runs, as a list of words."""
+    values = {"pes": str(configuration["pes"]), "name": configuration["name"], "launch": str(launch)}
+    words = [re.sub(r"\{(\w+)\}", lambda match: values[match.group(1)], word)
+             for word in shlex.split(configuration["launch"])]
+    words += [configuration["program"], "-i", definition["script"]["path"], "-o", output]
+    for item in configuration["set"]:
+        words += ["--set", item]
+    return words + configuration["arguments"]
+
+
+def command_text(words, environment):
+    """As a line for a shell."""
+    changes = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
+    return " ".join(changes + [shlex.quote(word) for word in words])

@@ -1,0 +1,220 @@
+"""Diagrams of results with their intervals: curves against a parameter, and dots one by one."""
+
+import math
+
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from ... import style
+from ...cli import Error
+from ...results import MEAN
+from .. import curves as cv
+from ..axes import (MANY_CURVES, Legend, Look, Scale, axis_text, flag_text, handle_of, limits_of, looks,
+                    plain, set_ticks, span, x_axis, y_axis)
+
+NAN = math.nan
+MAX_BARS = 24           # points of a curve with error bars; more have bands
+MAX_MARKERS = 40        # points of a curve that all have a marker
+
+
+def draw_curve(axes, panel, chosen, notes):
+    points = [point for _, curve in chosen for point in curve.points]
+    scale = Scale(panel, points)
+    values = {id(point): scale.of(point) for point in points}
+    shown = [v for five in values.values() for v in five if math.isfinite(v)]
+    firsts = [five[0] for five in values.values()]
+    if not any(math.isfinite(v) for v in firsts):
+        raise Error("there is no bandwidth: no bytes are moved" if scale.bandwidth
+                    else "nothing but missing values")
+    logarithmic = y_axis(axes, panel, _for_limits(firsts, shown), scale, scale.value_label)
+    if any(curve.x is None for _, curve in chosen):
+        raise Error("nothing varies in some of the results: draw them as dots")
+    first = chosen[0][1]
+    x_axis(axes, panel, [point.x for point in points],
+           all(curve.size for _, curve in chosen), first.x)
+    legend = Legend()
+    if len(chosen) >= MANY_CURVES:
+        panel = {"legend": "right", **panel}
+    bands = set()
+    for (series, curve), look in zip(chosen, looks(chosen)):
+        kind = panel.get("intervals") or (
+            "bands" if len(curve.points) > MAX_BARS or curve.first.is_rounds else "bars")
+        bands |= _one_curve(axes, curve, values, look, kind, logarithmic)
+        if len(chosen) > 1 or "label" in series:
+            legend.add(handle_of(look), series.get("label", ""))
+    _legend_of_marks(legend, points, values, logarithmic)
+    _intervals_note(points, bands, legend, notes)
+    legend.draw(axes, panel)
+
+
+def _for_limits(firsts, all_values):
+    """What limits an axis: the values, and of their intervals what is not absurdly far away."""
+    positive = [v for v in firsts if v > 0 and math.isfinite(v)]
+    finite = [v for v in firsts if math.isfinite(v)]
+    if not positive:
+        return finite
+    low, high = min(positive) / 3, max(positive) * 3
+    return finite + [v for v in all_values if low <= v <= high]
+
+
+def _on_axis(value, logarithmic):
+    return value if not logarithmic or value > 0 else NAN
+
+
+def _one_curve(axes, curve, values, look, intervals, logarithmic):
+    """Draws it; returns which intervals were drawn."""
+    xs = [point.x for point in curve.points]
+    five = [values[id(point)] for point in curve.points]
+    ys = [_on_axis(v[0], logarithmic) for v in five]
+    drawn = set()
+    bottom = axes.get_ylim()[0]
+
+    def ends(low, high):
+        return ([max(v[low], bottom) if logarithmic else v[low] for v in five],
+                [v[high] for v in five])
+    if intervals == "bands":
+        for low, high, alpha, name in ((3, 4, 0.13, "next"), (1, 2, 0.3, "interval")):
+            lows, highs = ends(low, high)
+            if any(math.isfinite(a) and math.isfinite(b) for a, b in zip(lows, highs)):
+                axes.fill_between(xs, lows, highs, color=look.color, alpha=alpha, linewidth=0)
+                drawn.add(name)
+    elif intervals == "bars":
+        lows, highs = ends(1, 2)
+        if any(math.isfinite(a) and math.isfinite(b) for a, b in zip(lows, highs)):
+            axes.vlines(xs, lows, highs, color=look.color, linewidth=0.9)
+            axes.scatter(xs * 2, lows + highs, marker="_", s=14, color=look.color, linewidth=0.9)
+            drawn.add("interval")
+    every = max(1, math.ceil(len(xs) / MAX_MARKERS))
+    axes.plot(xs, ys, color=look.color, linestyle=look.line or "none", linewidth=look.width,
+              marker=look.marker, markevery=every, zorder=3)
+    flagged = [(x, y) for x, y, point in zip(xs, ys, curve.points) if point.flagged]
+    if flagged:
+        axes.plot(*zip(*flagged), linestyle="none", marker=look.marker or "o", color=look.color,
+                  markerfacecolor="white", markeredgewidth=1.2, zorder=4)
+    if logarithmic:
+        off = [x for x, v in zip(xs, five) if v[0] <= 0]
+        if off:
+            axes.plot(off, [0.015] * len(off), linestyle="none", marker="v", color=look.color,
+                      transform=axes.get_xaxis_transform(), clip_on=False, zorder=4,
+                      markerfacecolor="white")
+    return drawn
+
+
+def _legend_of_marks(legend, points, values, logarithmic):
+    if any(point.flagged for point in points):
+        legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
+                          markerfacecolor="white", markeredgewidth=1.2), flag_text(points))
+    if logarithmic and any(values[id(point)][0] <= 0 for point in points):
+        legend.add(Line2D([], [], linestyle="none", marker="v", color=style.GREY,
+                          markerfacecolor="white"), "zero or below: off the axis")
+
+
+def _percent(shares):
+    known = sorted({share for share in shares if not math.isnan(share)})
+    if not known:
+        return ""
+    return f" {'at least ' * (len(known) > 1)}{style.number_text(100 * known[0])} %"
+
+
+def _intervals_note(points, drawn, legend, notes):
+    """Says what bars and bands are."""
+    if "next" in drawn:
+        aimed = _percent([point.aimed for point in points])
+        legend.add(Patch(color=style.GREY, alpha=0.13, linewidth=0),
+                   f"prediction of a later run{aimed}")
+    if "interval" not in drawn:
+        return
+    if any(point.is_rounds for point in points):
+        counts = sorted({len(point.medians) for point in points if point.is_rounds})
+        notes.append(f"median of {'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} "
+                     "rounds")
+    known = [point.confidence for point in points if not math.isnan(point.confidence)]
+    if known:
+        notes.append(f"intervals of the median: confidence{_percent(known)}")
+    if any(p.what == MEAN and math.isfinite(p.low) for p in points):
+        notes.append("intervals of the mean of the middle: ± standard error")
+
+
+def draw_dots(axes, panel, chosen, notes):
+    points = [(point, series) for series, curve in chosen for point in curve.points]
+    scale = Scale(panel, [point for point, _ in points])
+    values = {id(point): scale.of(point) for point, _ in points}
+    firsts = [five[0] for five in values.values()]
+    if not any(math.isfinite(v) for v in firsts):
+        raise Error("nothing but missing values")
+    shown = [v for five in values.values() for v in five if math.isfinite(v)]
+    several = len({point.source.index for point, _ in points}) > 1
+    rows = {}
+    for (series, curve) in chosen:
+        parts = str(curve.label_parts()) if several else id(curve)
+        rows.setdefault(parts, []).append((series, curve))
+    files = sorted({curve.first.source.index for _, curve in chosen})
+    look_of = {index: Look({}, place) for place, index in enumerate(files)}
+    flat = _horizontal(axes, panel, _for_limits(firsts, shown), scale)
+    legend = Legend()
+    drawn = set()
+    texts = []
+    for row, members in enumerate(rows.values()):
+        texts.append(_row_text(members, several))
+        for series, curve in members:
+            look = look_of[curve.first.source.index]
+            offset = (files.index(curve.first.source.index) - (len(files) - 1) / 2) * 0.2
+            for point in curve.points:
+                value, low, high, next_low, next_high = values[id(point)]
+                place = row + offset
+                left = axes.get_xlim()[0]
+                for a, b, width, alpha, name in ((next_low, next_high, 5, 0.25, "next"),
+                                                 (low, high, 1.5, 1, "interval")):
+                    if math.isfinite(a) and math.isfinite(b):
+                        axes.hlines(place, max(a, left), b, color=look.color, linewidth=width,
+                                    alpha=alpha)
+                        drawn.add(name)
+                inside = math.isfinite(value) and (value > 0 or not flat)
+                axes.plot([value if inside else 0.015], [place], marker=look.marker if inside else "<",
+                          color=look.color, linestyle="none", zorder=3,
+                          markerfacecolor="white" if point.flagged or not inside else look.color,
+                          **({} if inside else {"transform": axes.get_yaxis_transform(),
+                                                "visible": not math.isnan(value)}))
+    axes.set_yticks(range(len(texts)))
+    axes.set_yticklabels([plain(text, 60) for text in texts])
+    axes.set_ylim(len(texts) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
+    if several:
+        names = {curve.first.source.index: curve.first.source.label for _, curve in chosen}
+        for index in files:
+            look = look_of[index]
+            look.line = ""
+            legend.add(handle_of(look), names[index])
+    all_points = [point for point, _ in points]
+    _legend_of_marks(legend, all_points, values, flat)
+    _intervals_note(all_points, drawn, legend, notes)
+    legend.draw(axes, panel)
+
+
+def _row_text(members, several):
+    series, curve = members[0]
+    label = series.get("label", "")
+    if several:
+        label = label.replace(curve.first.source.label, "").strip(" ,")
+    return label or curve.first.function or curve.first.block
+
+
+def _horizontal(axes, panel, values, scale):
+    """The value axis of dots lies along x."""
+    wanted = panel.get("y_scale")
+    logarithmic = wanted == "log10" or (wanted is None and cv.wants_log(values))
+    limits = span(values, logarithmic)
+    if limits is None:
+        raise Error("a logarithmic axis has nothing to show: no value is above zero")
+    if not logarithmic and limits[0] > 0:
+        limits = (0, limits[1])
+    limits = limits_of(panel, "y_range", limits)
+    if logarithmic:
+        if limits[0] <= 0:
+            raise Error("y_range: begins at or below zero on a logarithmic axis")
+        axes.set_xscale("log")
+    axes.set_xlim(*limits)
+    set_ticks(axes.xaxis, limits, ("log2" if scale.sizes else "log10") if logarithmic else "linear",
+              scale.sizes)
+    axes.set_xlabel(axis_text(panel, scale.value_label))
+    return logarithmic

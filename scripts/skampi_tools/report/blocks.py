@@ -1,0 +1,117 @@
+"""A block of results on the page: its conditions, plot, table and notes, and what is missing."""
+
+from collections import defaultdict
+
+from ..results import MEAN, shown_as
+from . import verdicts as v
+from .columns import result_columns
+from .markup import esc, quoted
+from .picture import picture
+from .sections import axes_of, is_number
+from .tables import Column, table, text_cell
+
+
+def conditions(section, many):
+    """What all results of a block share, in a sentence. many: files."""
+    results = [p.result for p in section.points]
+
+    def common(values):
+        values = {str(x) for x in values if x not in (None, "")}
+        return values.pop() if len(values) == 1 else ""
+
+    parts = [common(p.file for p in section.points) if many else "", common(r.function for r in results)]
+    if pes := common(r.pes for r in results):
+        members = common(r.pe_set.get("members") for r in results)
+        placement = common(r.pe_set.get("placement") for r in results)
+        parts.append(v.count_text(int(pes), "PE") + (f" ({members})" if members else "")
+                     + (f" {placement}" if placement else ""))
+    synchronization = common(r.synchronization for r in results)
+    starts = {"window": "started in windows", "barrier": "started by a barrier", "none": "not synchronized"}
+    parts.append(starts.get(synchronization, ""))
+    if rule := common(r.window_rule for r in results):
+        parts.append(f"window rule {rule}")
+    if run_time := common(r.run_time for r in results):
+        parts.append(f"{run_time} run time")
+    if (buffers := common(r.buffers for r in results)) and buffers != "none":
+        parts.append(f"{buffers} buffers")
+    if cache := common(r.cache for r in results):
+        parts.append(f"{cache} cache")
+    return "; ".join(part for part in parts if part)
+
+
+def plot_data(section, comparison, many):
+    """What the plot of a block is drawn from. many: files."""
+    results = [p.result for p in section.points]
+    shown = [r.shown() for r in results]
+    return {
+        "name": section.name,
+        "axes": [{"name": a.name, "unit": a.unit, "positions": a.positions, "series": a.series,
+                  "labels": a.labels} for a in axes_of(section)],
+        "label": [f"{r.label()} · {p.file}" if many else r.label()
+                  for r, p in zip(results, section.points)],
+        "memory": [r.quantity != "time" for r in results],
+        "bytes": [r.bytes for r in results],
+        "what": shown_as({s.what for s in shown}),
+        "value": [s.value for s in shown],
+        "low": [s.low for s in shown],
+        "high": [s.high for s in shown],
+        "means": [s.what == MEAN for s in shown],
+        "nextLow": [r.next_low for r in results],
+        "nextHigh": [r.next_high for r in results],
+        "old": [row.old if (row := comparison.get(id(r.record))) else None for r in results],
+        "flags": [", ".join(str(f).replace("_", " ") for f in r.flags) for r in results],
+        "doubted": [v.is_doubted(r) for r in results],
+    }
+
+
+def block_part(number, section, files, comparison):
+    heading = f'<h3 id="block-{number}">{esc(section.name or "(no name)")}</h3>'
+    parts = [heading]
+    has_plot = sum(is_number(p.result.best()) for p in section.points) > 1
+    if not section.points:
+        parts.append("<p>Nothing was measured.</p>")
+    else:
+        parts.append(f'<p class="conditions">{esc(conditions(section, len(files) > 1))}</p>')
+        if has_plot:
+            drawn = picture(plot_data(section, comparison, len(files) > 1), esc)
+            parts.append(f'<figure class="plot" data-block="{number}" aria-label='
+                         f'{quoted("Plot of " + section.name)}>{drawn}</figure>')
+        parts.append(table(result_columns(section, files, comparison), f"Results of {section.name}"))
+    if section.missing:
+        parts.append("<p>Missing here:</p>" + missing_table(
+            [(f, section.name, r) for f, r in section.missing], files, f"Missing in {section.name}"))
+    parts.append(notes_part(section))
+    return f'<section class="block{" has-plot" if has_plot else ""}">{"".join(parts)}</section>'
+
+
+def notes_part(section):
+    where = defaultdict(list)
+    for number, point in enumerate(section.points, 1):
+        for note in point.result.notes:
+            where[str(note)].append(number)
+    if not where:
+        return ""
+    items = "".join(f"<li>{esc(note)} <span class=where>results {esc(ranges(numbers))}</span>"
+                    for note, numbers in where.items())
+    return (f"<details><summary>{v.count_text(len(where), 'note')} on these results</summary>"
+            f"<ul>{items}</ul></details>")
+
+
+def ranges(numbers):
+    """1, 2, 3, 7 as "1-3, 7"."""
+    runs = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def missing_table(missing, files, label):
+    columns = [Column("file", [text_cell(f) for f, _, _ in missing] if len(files) > 1 else []),
+               Column("block", [text_cell(block) for _, block, _ in missing]),
+               Column("call", [text_cell(r.get("call")) for _, _, r in missing]),
+               Column("what", [text_cell(str(r.get("kind", "")).replace("_", " ")) for _, _, r in missing]),
+               Column("why", [text_cell(r.get("reason")) for _, _, r in missing])]
+    return table([c for c in columns if c.cells], label)

@@ -1,0 +1,55 @@
+"""Text and data in HTML: all text that comes from files goes through esc() or embed()."""
+
+import html
+import json
+import math
+import os
+import re
+
+from ..cli import Error
+
+STATE_NAMES = {"ok": "passed", "note": "note", "doubtful": "doubtful", "bad": "failed",
+               "unknown": "not known"}
+STATE_SIGNS = {"ok": "✔", "note": "i", "doubtful": "!", "bad": "✖", "unknown": "?"}
+VERDICT_STATES = {"slower": "bad", "faster": "ok", "unchanged": "note", "cannot tell": "unknown",
+                  "only old": "doubtful", "only new": "note"}
+# What a text must not hold in HTML or where it would change how the rest is shown: control
+# characters, and those that turn the direction of writing.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def esc(text):
+    return html.escape(UNPRINTABLE.sub("\ufffd", str(text)))
+
+
+def embed(value):
+    """JSON that may stand inside <script>, with null for what is no number."""
+    def clean(x):
+        if isinstance(x, float) and not math.isfinite(x):
+            return None
+        if isinstance(x, dict):
+            return {str(k): clean(y) for k, y in x.items()}
+        if isinstance(x, (list, tuple)):
+            return [clean(y) for y in x]
+        return x
+
+    text = json.dumps(clean(value), separators=(",", ":"), allow_nan=False)  # ASCII: no U+2028
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def asset(*path):
+    """A file of the report that stands inside <script> or <style>."""
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        text = file.read()
+    if re.search(r"</(script|style)", text, re.IGNORECASE):
+        raise Error(f"{os.path.join(*path)}: holds the end of a script or style")
+    return text
+
+
+def badge(state, text=None):
+    return (f'<span class="badge {state}"><span aria-hidden="true">{STATE_SIGNS[state]}</span> '
+            f"{esc(text or STATE_NAMES[state])}</span>")
+
+
+def quoted(text):
+    return f'"{esc(text)}"'

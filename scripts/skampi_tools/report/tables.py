@@ -1,0 +1,102 @@
+"""Sortable tables in HTML: columns, their cells, and units in which numbers read well."""
+
+import math
+from dataclasses import dataclass, field
+
+from .. import style
+from .markup import esc, quoted
+from .sections import is_number
+
+WIDE_TABLE = 22  # columns; more do not fit on paper with whole numbers
+LONG_TEXT = 48  # characters that may be broken into lines
+
+
+@dataclass
+class Column:
+    """cells: (text, value to sort by) pairs, or None for an empty cell; text is plain unless the
+    column holds markup."""
+    name: str
+    cells: list = field(default_factory=list)
+    unit: str = ""
+    title: str = ""
+    markup: bool = False
+
+    @property
+    def empty(self):
+        return all(cell is None for cell in self.cells)
+
+
+def number_cell(value, scale=1.0, digits=4):
+    if not is_number(value):
+        return None
+    return style.number_text(value / scale, digits), value
+
+
+def significant(value, digits=4):
+    """With so many significant digits, zeros behind as well, so that columns can be compared."""
+    text = style.number_text(value, digits)
+    if not value or not math.isfinite(value) or "e" in text:
+        return text
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(float(f"{value:.{digits}g}")))))
+    return f"{float(text):.{decimals}f}"
+
+
+def measured_cell(value, scale=1.0):
+    return (significant(value / scale), value) if is_number(value) else None
+
+
+def text_cell(text):
+    return (str(text), str(text)) if text not in (None, "") else None
+
+
+def table(columns, label, sortable=True):
+    columns = [c for c in columns if not c.empty]
+    if not columns:
+        return ""
+    head = "".join(
+        f'<th scope="col"{f" title={quoted(c.title)}" if c.title else ""}'
+        f'{numeric_class(c)}>{esc(c.name)}'
+        f'{f" <span class=unit>{esc(c.unit)}</span>" if c.unit else ""}</th>' for c in columns)
+    rows = []
+    for cells in zip(*(c.cells for c in columns)):
+        row = []
+        for column, cell in zip(columns, cells):
+            if cell is None:
+                row.append("<td></td>")
+                continue
+            text, value = cell
+            text = text if column.markup else esc(text)
+            if is_number(value):
+                row.append(f'<td class=n data-v="{value:.12g}">{text}</td>')
+            else:
+                row.append(f"<td data-v={quoted(value)}>{text}</td>" if column.markup else
+                           f"<td class=long>{text}</td>" if len(text) > LONG_TEXT else f"<td>{text}</td>")
+        rows.append("<tr>" + "".join(row))
+    tools = ('<div class="tools" hidden><label>Filter <input type="search" autocomplete="off" '
+             f'placeholder="words, all of them" aria-label={quoted("Filter rows of " + label)}></label> '
+             '<span class="shown" aria-live="polite"></span></div>' if sortable and len(rows) > 1 else "")
+    return (f'<div class="sheet">{tools}<div class="scroll" role="region" tabindex="0" '
+            f'aria-label={quoted(label)}><table class="{"sortable" if sortable else ""}'
+            f'{" wide" if len(columns) > WIDE_TABLE else ""}" style="--columns: {len(columns)}">'
+            f"<thead><tr>{head}</tr></thead>\n<tbody>\n" + "\n".join(rows)
+            + "\n</tbody></table></div></div>")
+
+
+def numeric_class(column):
+    return " class=n" if any(c and is_number(c[1]) for c in column.cells) else ""
+
+
+def interval_text(low, high, scale):
+    if not (is_number(low) and is_number(high)):
+        return None
+    return f"{significant(low / scale)} – {significant(high / scale)}", low
+
+
+def unit_for(values):
+    """The unit in which most of the times read well."""
+    known = sorted(abs(x) for x in values if is_number(x) and x)
+    return style.choose_unit(known[len(known) // 2] if known else math.nan, style.TIME_UNITS)
+
+
+def percent_cell(share):
+    return (style.percent_text(share, 2), share) if is_number(share) else None

@@ -1,0 +1,120 @@
+/* Prints the manual page and the completion of shmemtrace. */
+#include "trace/command/manual.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/manual.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "trace/recording.h"
+
+#ifndef SKAMPI_VERSION
+#define SKAMPI_VERSION "unknown"
+#endif
+
+/* The options of a command as a table for base/manual.h; returns how many. */
+static size_t command_options(const struct reader_command *command,
+                              struct manual_option options[READER_OPTIONS])
+{
+    struct reader_option own[READER_OPTIONS];
+    size_t count = reader_options(command, own);
+    for (size_t i = 0; i < count; i++)
+        options[i] = (struct manual_option){.name = own[i].name,
+                                            .letter = own[i].letter,
+                                            .value = own[i].value,
+                                            .help = own[i].help};
+    return count;
+}
+
+/* An option of recording; note: see base/manual.h. */
+static struct manual_option recording_option(const struct recording_row *row, const char *note)
+{
+    return (struct manual_option){.name = row->option,
+                                  .value = row->placeholder,
+                                  .help = row->help,
+                                  .optional = row->argument == ARGUMENT_OPTIONAL,
+                                  .note = note};
+}
+
+static void print_recording(void)
+{
+    manual_section("RECORDING");
+    manual_text(
+        "Options come before the launcher. Each can also be set by an environment variable, "
+        "for programs that are started with libshmemtrace.so in LD_PRELOAD or linked with "
+        "it.\nSIZE is a number of bytes; K, M or G may follow it.");
+    for (size_t i = 0; i < recording_row_count; i++) {
+        char note[64];
+        snprintf(note, sizeof note, "(%s)", recording_rows[i].variable);
+        struct manual_option option = recording_option(&recording_rows[i], note);
+        manual_items(&option, 1);
+    }
+    struct text classes = {0};
+    for (size_t i = 0; i < TRACE_CLASSES; i++)
+        text_append(&classes, "%s %s", i ? "," : "Classes of routines are", trace_class_names[i]);
+    text_append(&classes, ".");
+    manual_paragraph(classes.data);
+    text_release(&classes);
+}
+
+static void print_command(const struct reader_command *command)
+{
+    struct manual_option options[READER_OPTIONS];
+    size_t count = command_options(command, options);
+    manual_subsection(command->name);
+    manual_text(command->summary);
+    manual_items(options, count);
+}
+
+void manual_print(const struct reader_command *const *commands, size_t count)
+{
+    manual_page("shmemtrace", SKAMPI_VERSION, "records and shows what OpenSHMEM programs call");
+    manual_synopsis("shmemtrace", "[option]... launcher... program...");
+    manual_synopsis("shmemtrace", "command [option]... [trace]");
+    manual_section("DESCRIPTION");
+    manual_text("Runs a program, which need not be recompiled, and writes a trace of its calls: a "
+                "folder with one file for each PE.\nThe commands read that folder, or one file of "
+                "it; " TRACE_DEFAULT_PATH " if you name none.\nThe format, and what is recorded of "
+                "each routine, are described in shmemtrace.md among the documents of skampi.");
+    print_recording();
+    manual_section("READING");
+    for (size_t i = 0; i < count; i++)
+        print_command(commands[i]);
+    manual_section("EXIT STATUS");
+    manual_text(
+        "Of recording: that of the launcher; 2 if an option is wrong or the folder cannot "
+        "be used.\nOf commands: 0 success; 1 damaged trace, findings, failed write; 2 wrong "
+        "usage, no trace.");
+    manual_section("EXAMPLES");
+    manual_example("shmemtrace oshrun -np 4 ./app\nshmemtrace summary\nshmemtrace export --chrome "
+                   "app.json");
+    manual_section("SEE ALSO");
+    manual_text("skampi(1)");
+}
+
+void manual_bash(const struct reader_command *const *commands, size_t count)
+{
+    static const char *const general[] = {"help", "version", "man", "completion"};
+    size_t generals = sizeof general / sizeof *general, option_count = 0, command_count = 0;
+    struct manual_option *options = memory_zeroed(generals + recording_row_count, sizeof *options);
+    struct manual_option(*own)[READER_OPTIONS] = memory_zeroed(count, sizeof *own);
+    struct manual_command *words = memory_zeroed(count + 1, sizeof *words);
+    for (size_t i = 0; i < generals; i++)
+        options[option_count++] = (struct manual_option){.name = general[i]};
+    for (size_t i = 0; i < recording_row_count; i++)
+        options[option_count++] = recording_option(&recording_rows[i], NULL);
+    words[command_count++] = (struct manual_command){"record", options, option_count};
+    for (size_t i = 0; i < count; i++)
+        words[command_count++] = (struct manual_command){commands[i]->name, own[i],
+                                                         command_options(commands[i], own[i])};
+    manual_completion("shmemtrace", options, option_count, words, command_count);
+    free(options);
+    free(own);
+    free(words);
+}
+
+void manual_version(void)
+{
+    puts("shmemtrace " SKAMPI_VERSION);
+}

@@ -1,0 +1,261 @@
+/* Takes the options of recording from texts, by their table. */
+#include "trace/recording.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum row {
+    ROW_FOLDER,
+    ROW_RING,
+    ROW_ONLY,
+    ROW_EXCLUDE,
+    ROW_QUERIES,
+    ROW_RESULTS,
+    ROW_COUNTERS,
+    ROW_PHASES,
+    ROW_LIMIT,
+    ROW_SUMMARY,
+    ROW_RECORDER,
+    ROWS
+};
+
+const struct recording_row recording_rows[ROWS] = {
+    [ROW_FOLDER] = {RECORDING_FOLDER_OPTION, "SHMEMTRACE_OUTPUT", ARGUMENT_NEEDED, "DIR",
+                    "folder of the trace (" RECORDING_FOLDER ")"},
+    [ROW_RING] = {"--ring", "SHMEMTRACE_RING", ARGUMENT_OPTIONAL, "SIZE",
+                  "keep the last SIZE (16M) of each thread in memory, write it at the end"},
+    [ROW_ONLY] = {"--only", "SHMEMTRACE_ONLY", ARGUMENT_NEEDED, "LIST",
+                  "record these classes and routines alone: put,shmem_int_get,barrier*"},
+    [ROW_EXCLUDE] = {"--exclude", "SHMEMTRACE_EXCLUDE", ARGUMENT_NEEDED, "LIST", "leave these out"},
+    [ROW_QUERIES] = {"--queries", "SHMEMTRACE_QUERIES", ARGUMENT_NONE, NULL,
+                     "record shmem_my_pe and the like, too"},
+    [ROW_RESULTS] = {"--results", "SHMEMTRACE_RESULTS", ARGUMENT_NONE, NULL,
+                     "keep what fetching atomics return"},
+    [ROW_COUNTERS] = {"--hw", "SHMEMTRACE_HW", ARGUMENT_NEEDED, "EVENTS",
+                      "hardware counters of PAPI for each phase: PAPI_TOT_INS,PAPI_L1_DCM"},
+    [ROW_PHASES] = {"--phase", "SHMEMTRACE_PHASE", ARGUMENT_NEEDED, "LIST",
+                    "record only while the application is in these phases: 1,4-6"},
+    [ROW_LIMIT] = {"--limit", "SHMEMTRACE_LIMIT", ARGUMENT_NEEDED, "SIZE",
+                   "stop recording when a PE's file has this size: 1G; none: never"},
+    [ROW_SUMMARY] = {"--summary", "SHMEMTRACE_SUMMARY", ARGUMENT_NONE, NULL,
+                     "calls, bytes and time by routine and peer instead of events"},
+    [ROW_RECORDER] = {"--recorder", "SHMEMTRACE_RECORDER", ARGUMENT_NEEDED, "CLOCK",
+                      "tsc (the processor's counter) or clock_gettime"},
+};
+const size_t recording_row_count = ROWS;
+
+void recording_default(struct recording *recording)
+{
+    *recording = (struct recording){.folder = RECORDING_FOLDER, .limit = RECORDING_LIMIT};
+}
+
+/* Bytes of "300", "64K", "1.5M", "2G"; false for anything else. */
+static bool take_size(const char *text, uint64_t *bytes)
+{
+    static const char suffixes[] = "KMGT";
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    double size = strtod(text, &end);
+    const char *suffix = *end ? strchr(suffixes, toupper((unsigned char)*end)) : NULL;
+    if (suffix) {
+        size *= (double)(UINT64_C(1) << 10 * (suffix - suffixes + 1));
+        end++;
+    }
+    if (*end || size < 1 || size > (double)(UINT64_C(1) << 50))
+        return false;
+    *bytes = (uint64_t)size;
+    return true;
+}
+
+static bool take_phase(const char **text, uint32_t *phase)
+{
+    char *end;
+    errno = 0;
+    unsigned long number = isdigit((unsigned char)**text) ? strtoul(*text, &end, 10) : 0;
+    if (!isdigit((unsigned char)**text) || errno || number > UINT32_MAX)
+        return false;
+    *phase = (uint32_t)number;
+    *text = end;
+    return true;
+}
+
+/* "1,4-6" */
+static const char *set_phases(struct recording *recording, const char *text)
+{
+    recording->phase_count = 0;
+    for (;;) {
+        struct phase_range range;
+        if (recording->phase_count == RECORDING_PHASES)
+            return "too many ranges; give at most 16";
+        if (!take_phase(&text, &range.first))
+            return "give numbers of phases and ranges of them: 1,4-6";
+        range.last = range.first;
+        if (*text == '-') {
+            text++;
+            if (!take_phase(&text, &range.last) || range.last < range.first)
+                return "give numbers of phases and ranges of them: 1,4-6";
+        }
+        recording->phases[recording->phase_count++] = range;
+        if (!*text)
+            return NULL;
+        if (*text++ != ',')
+            return "give numbers of phases and ranges of them: 1,4-6";
+    }
+}
+
+/* A list of words with commas, none of them empty. */
+static bool is_list(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 0 && text[0] != ',' && text[length - 1] != ',' && !strstr(text, ",,") &&
+           !strpbrk(text, " \t\n");
+}
+
+static const char *set_counters(struct recording *recording, const char *text)
+{
+    size_t count = 1;
+    for (const char *at = text; *at; at++)
+        count += *at == ',';
+    if (!is_list(text))
+        return "give names of PAPI's events, separated by commas; papi_avail lists them";
+    if (count > RECORDING_COUNTERS)
+        return "give at most 8 events";
+    recording->counters = text;
+    return NULL;
+}
+
+static const char *set_ring(struct recording *recording, const char *text)
+{
+    recording->ring = strcmp(text, "0") == 0 ? 0 : RECORDING_RING;
+    if (strcmp(text, "0") == 0 || strcmp(text, "1") == 0 || !*text)
+        return NULL;
+    if (!take_size(text, &recording->ring))
+        return "give a size such as 4M";
+    return recording->ring < RECORDING_RING_LEAST ? "give at least 256K" : NULL;
+}
+
+static const char *set_limit(struct recording *recording, const char *text)
+{
+    if (strcmp(text, "none") == 0) {
+        recording->limit = 0;
+        return NULL;
+    }
+    return take_size(text, &recording->limit) ? NULL : "give a size such as 500M";
+}
+
+static const char *set_flag(bool *flag, const char *text)
+{
+    *flag = strcmp(text, "1") == 0;
+    return *flag || strcmp(text, "0") == 0 ? NULL : "give 0 or 1";
+}
+
+static const char *set_list(const char **list, const char *text)
+{
+    *list = text;
+    return is_list(text) ? NULL : "give classes and names of routines, separated by commas";
+}
+
+const char *recording_set(struct recording *recording, size_t row, const char *text)
+{
+    switch ((enum row)row) {
+    case ROW_FOLDER:
+        recording->folder = text;
+        return *text ? NULL : "give a folder";
+    case ROW_RING:
+        return set_ring(recording, text);
+    case ROW_ONLY:
+        return set_list(&recording->only, text);
+    case ROW_EXCLUDE:
+        return set_list(&recording->exclude, text);
+    case ROW_QUERIES:
+        return set_flag(&recording->queries, text);
+    case ROW_RESULTS:
+        return set_flag(&recording->results, text);
+    case ROW_COUNTERS:
+        return set_counters(recording, text);
+    case ROW_PHASES:
+        return set_phases(recording, text);
+    case ROW_LIMIT:
+        return set_limit(recording, text);
+    case ROW_SUMMARY:
+        return set_flag(&recording->summary, text);
+    case ROW_RECORDER:
+        recording->clock_gettime = strcmp(text, "clock_gettime") == 0;
+        return recording->clock_gettime || strcmp(text, "tsc") == 0 ? NULL
+                                                                    : "give tsc or clock_gettime";
+    case ROWS:
+        break;
+    }
+    return "there is no such option";
+}
+
+bool recording_from_environment(struct recording *recording, char *problem, size_t problem_size)
+{
+    recording_default(recording);
+    for (size_t i = 0; i < ROWS; i++) {
+        const char *text = getenv(recording_rows[i].variable);
+        const char *wrong = text ? recording_set(recording, i, text) : NULL;
+        if (wrong) {
+            snprintf(problem, problem_size, "%s=%s: %s", recording_rows[i].variable, text, wrong);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Lists of routines ---- */
+
+static bool word_names(const char *word, size_t length, const struct trace_routine *routine)
+{
+    static const char prefix[] = "shmem_";
+    const char *class = trace_class_names[routine->class], *name = routine->name;
+    if (strlen(class) == length && strncmp(word, class, length) == 0)
+        return true;
+    if (strncmp(word, prefix, strlen(prefix)) != 0 && strncmp(name, prefix, strlen(prefix)) == 0)
+        name += strlen(prefix);
+    if (length > 0 && word[length - 1] == '*')
+        return strncmp(name, word, length - 1) == 0;
+    return strlen(name) == length && strncmp(name, word, length) == 0;
+}
+
+bool recording_names(const char *list, const struct trace_routine *routine)
+{
+    while (list && *list) {
+        size_t length = strcspn(list, ",");
+        if (word_names(list, length, routine))
+            return true;
+        list += length + (list[length] == ',');
+    }
+    return false;
+}
+
+bool recording_unknown_name(const char *list, const struct trace_routine *routines, size_t count,
+                            char *word, size_t word_size)
+{
+    while (list && *list) {
+        size_t length = strcspn(list, ","), i = 0, class = 0;
+        while (i < count && !word_names(list, length, &routines[i]))
+            i++;
+        while (class < TRACE_CLASSES && (strlen(trace_class_names[class]) != length ||
+                                         strncmp(trace_class_names[class], list, length) != 0))
+            class ++;
+        if (i == count && class == TRACE_CLASSES) {
+            snprintf(word, word_size, "%.*s", (int)length, list);
+            return true;
+        }
+        list += length + (list[length] == ',');
+    }
+    return false;
+}
+
+bool recording_wants_phase(const struct recording *recording, uint32_t phase)
+{
+    for (size_t i = 0; i < recording->phase_count; i++)
+        if (phase >= recording->phases[i].first && phase <= recording->phases[i].last)
+            return true;
+    return recording->phase_count == 0;
+}

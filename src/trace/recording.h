@@ -1,0 +1,72 @@
+/*
+ * How to record: options of the command, each with a variable of the environment by which the
+ * command tells the library. One table for both. Pure.
+ */
+#ifndef SKAMPI_TRACE_RECORDING_H
+#define SKAMPI_TRACE_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/event.h"
+
+#define RECORDING_FOLDER "shmemtrace.out"
+#define RECORDING_FOLDER_OPTION "-o"
+#define RECORDING_RING (UINT64_C(16) << 20)
+#define RECORDING_LIMIT (UINT64_C(1) << 30)
+#define RECORDING_RING_LEAST (UINT64_C(256) << 10)
+#define RECORDING_PHASES 16
+#define RECORDING_COUNTERS 8
+
+struct phase_range {
+    uint32_t first, last;
+};
+
+struct recording {
+    const char *folder;
+    uint64_t ring;              /* bytes a thread; 0: write as it comes */
+    uint64_t limit;             /* bytes a PE; 0: none */
+    const char *only, *exclude; /* lists of classes and names; NULL: none */
+    bool queries, results, summary, clock_gettime;
+    const char *counters; /* names of PAPI's events, separated by commas; NULL: none */
+    struct phase_range phases[RECORDING_PHASES];
+    size_t phase_count; /* 0: all */
+};
+
+enum recording_argument { ARGUMENT_NONE, ARGUMENT_OPTIONAL, ARGUMENT_NEEDED };
+
+struct recording_row {
+    const char *option;   /* --ring */
+    const char *variable; /* SHMEMTRACE_RING */
+    enum recording_argument argument;
+    const char *placeholder; /* SIZE */
+    const char *help;
+};
+extern const struct recording_row recording_rows[];
+extern const size_t recording_row_count;
+
+void recording_default(struct recording *);
+
+/* Sets what row i is about; the text must live as long as the struct. Where the argument is
+ * optional, "1" stands for none; for those without, "0" is off and "1" on. NULL, or what is wrong
+ * with the text: completes "VARIABLE=TEXT: " or "--option TEXT: ". */
+const char *recording_set(struct recording *, size_t row, const char *text);
+
+/* All variables of the environment. False: the text to be shown (one line, without name of the
+ * program) is in problem. */
+bool recording_from_environment(struct recording *, char *problem, size_t problem_size);
+
+/* Whether a list (--only, --exclude) names the routine: its class, its name, or a beginning of that
+ * with a * behind; names without shmem_ will do. */
+bool recording_names(const char *list, const struct trace_routine *);
+
+/* The first word of a list that is neither a class nor names one of the routines, copied into word;
+ * false: there is none. */
+bool recording_unknown_name(const char *list, const struct trace_routine *routines, size_t count,
+                            char *word, size_t word_size);
+
+/* Whether events of the phase are recorded. */
+bool recording_wants_phase(const struct recording *, uint32_t phase);
+
+#endif

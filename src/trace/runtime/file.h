@@ -1,0 +1,57 @@
+/*
+ * The file of a PE (format.h): made once, then blocks are written at its end. Any thread, under the
+ * lock of state.h.
+ */
+#ifndef SKAMPI_TRACE_RUNTIME_FILE_H
+#define SKAMPI_TRACE_RUNTIME_FILE_H
+
+#include <sys/types.h>
+
+#include "trace/format.h"
+#include "trace/runtime/state.h"
+
+#pragma GCC visibility push(hidden)
+
+#define BLOCK_BYTES (64 * 1024) /* of a block's payload */
+
+/* A block on its way into the file; payload is directly behind. */
+struct buffer {
+    struct block_head head;
+    unsigned char payload[BLOCK_BYTES];
+};
+
+/* Which of the jobs of one command this is: that it has a folder of its own. Collective over all
+ * PEs. */
+void file_agree(void);
+/* There will be no file, and why was said: the command need not say it. */
+void file_refused(void);
+/* Makes the folder and the file, and writes the description. NULL, or what is wrong and what to do,
+ * to be freed. */
+char *file_create(const unsigned char *description, size_t bytes);
+/* Writes a block at the file's end, under the lock; its head is filled in but for magic and
+ * checksum. False: not written, and recording is off from now on. */
+bool file_write_block(struct buffer *block);
+/* Appends a block without moving the file's end: at *end, which is moved. False: there is no room.
+ * In signal handlers. */
+bool file_write_at(off_t *end, const struct block_head *head, const void *payload);
+off_t file_end(void);
+/* What was appended so far stays. In signal handlers. */
+void file_keep(off_t end);
+/* Blocks could not be appended: says once why, and how many events are lost of how many, unless
+ * recording had stopped before. In signal handlers. */
+void file_report_lost(uint64_t lost, uint64_t events);
+/* What became of the calls that were to be recorded. */
+struct kept {
+    uint64_t events;  /* in the file */
+    uint64_t dropped; /* not in it */
+    uint64_t lost;    /* of these: not because the ring was full */
+};
+/* Says how it ended; last: cuts off what lies behind end. In signal handlers. */
+void file_write_ending(const char *reason, const struct kept *kept, off_t end, bool last);
+
+/* "FILE: what: remedy", to be freed. */
+char *file_problem(const char *what, const char *remedy);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,134 @@
+/* Fills, turns and encodes journals. */
+#define _GNU_SOURCE /* MADV_POPULATE_WRITE */
+#include "trace/runtime/journal.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trace/runtime/places.h"
+#include "trace/runtime/plan.h"
+
+size_t journal_bytes(void)
+{
+    return tracer.recording.ring ? RING_JOURNAL_BYTES : STREAM_JOURNAL_BYTES;
+}
+
+struct journal *journal_current(const struct tracer_thread *thread)
+{
+    return thread->journals[thread->current];
+}
+
+struct trace_entry *journal_entries(const struct journal *journal)
+{
+    return (struct trace_entry *)(uintptr_t)journal->entries;
+}
+
+struct position journal_find(const struct journal *journal, const void *end, uint64_t index)
+{
+    struct position at = {journal_entries(journal), atomic_load(&journal->first), journal->base};
+    while ((const void *)at.entry < end && at.index < index) {
+        bool call = at.entry->of != ENTRY_SKIP;
+        if (call && (entry_routine(at.entry->of) >= trace_routine_count ||
+                     entry_values(at.entry->of) > TRACE_FIELDS))
+            break;
+        at.index += call;
+        at.time = (int64_t)at.entry->end;
+        at.entry = entry_behind(at.entry);
+    }
+    return at;
+}
+
+/* Whoever copies entries meanwhile sees by first that they are no longer the same. */
+void journal_open(struct tracer_thread *thread, struct journal *journal, int64_t base)
+{
+    __atomic_store_n(&thread->common.next, journal_entries(journal), __ATOMIC_RELEASE);
+    thread->common.enough = (const char *)journal->entries + journal_bytes() - ENTRY_MOST_BYTES;
+    journal->base = base;
+    atomic_store(&journal->first, thread->common.calls);
+}
+
+/* The pages of a journal that is used for the first time, all at once: one by one they cost several
+ * times as much. Older kernels do not know how. */
+static void touch(struct journal *journal)
+{
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)journal + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)journal->entries + RING_JOURNAL_BYTES + page - 1) / page * page;
+    madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+#else
+    (void)journal;
+#endif
+}
+
+void journal_turn(struct tracer_thread *thread, int64_t base)
+{
+    size_t next = (thread->current + 1) % thread->journal_count;
+    if (next == thread->opened) {
+        touch(thread->journals[next]);
+        thread->opened++;
+    }
+    atomic_store(&journal_current(thread)->end, thread->common.next);
+    atomic_store(&thread->journals[next]->end, NULL);
+    journal_open(thread, thread->journals[next], base);
+    thread->current = next;
+}
+
+/* ---- Blocks ---- */
+
+struct block_head journal_block_head(uint32_t thread, const struct encoder *encoder, uint64_t done)
+{
+    return (struct block_head){
+        .kind = BLOCK_EVENTS,
+        .bytes = (uint32_t)done & ((UINT32_C(1) << ENCODER_BYTES_BITS) - 1),
+        .thread = thread,
+        .records = (uint32_t)((done >> ENCODER_BYTES_BITS) - encoder->first),
+        .first = encoder->first,
+        .base = encoder->base,
+        .phase = encoder->base_phase,
+    };
+}
+
+void journal_write_block(struct tracer_thread *thread)
+{
+    struct encoder *encoder = &thread->encoder;
+    bool good = tracer_lock();
+    thread->buffer->head = journal_block_head(thread->number, encoder, encoder->done);
+    if (!good || !file_write_block(thread->buffer))
+        thread->lost += encoder_events(encoder);
+    encoder_begin(encoder, thread->buffer->payload);
+    tracer_unlock();
+}
+
+void journal_encode(struct tracer_thread *thread)
+{
+    struct journal *journal = journal_current(thread);
+    const struct trace_entry *entry = journal_entries(journal);
+    for (;;) {
+        entry = encode_entries(&thread->encoder, entry, thread->common.next, BLOCK_BYTES);
+        if (entry >= thread->common.next)
+            break;
+        journal_write_block(thread);
+    }
+    journal_open(thread, journal, thread->encoder.time);
+}
+
+/* ---- Encoders ---- */
+
+bool journal_allocate_encoder(struct encoder *encoder)
+{
+    encoder->routines = trace_routine_count;
+    encoder->kinds = plan_kinds;
+    encoder->heap = places_heap();
+    encoder->find_range = places_range;
+    encoder->latest = calloc(trace_routine_count, sizeof *encoder->latest);
+    encoder->series = calloc(SERIES_MOST, sizeof *encoder->series);
+    return encoder->latest && encoder->series;
+}
+
+void journal_free_encoder(struct encoder *encoder)
+{
+    free(encoder->latest);
+    free(encoder->series);
+}

@@ -1,0 +1,81 @@
+/* Journals of a thread: calls as they are written down, until they are blocks of the file. */
+#ifndef SKAMPI_TRACE_RUNTIME_JOURNAL_H
+#define SKAMPI_TRACE_RUNTIME_JOURNAL_H
+
+#include "trace/encode.h"
+#include "trace/runtime/file.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Small enough to stay in the processor's cache until it is encoded. */
+#define STREAM_JOURNAL_BYTES (32 * 1024)
+#define RING_JOURNAL_BYTES (64 * 1024)
+
+/* Calls as they were written down, one after the other. */
+struct journal {
+    _Atomic uint64_t first;  /* index of its first call */
+    int64_t base;            /* end of the call before */
+    const void *_Atomic end; /* of a journal of the ring that is full, else NULL */
+    uint64_t entries[];
+};
+
+struct profile;
+
+struct tracer_thread {
+    struct trace_thread common; /* first: inline code knows it alone */
+    uint32_t number;
+    struct tracer_thread *next; /* the one that began before it */
+    /* Streaming: one, which is encoded when it is full. Ring: all. */
+    struct journal **journals;
+    size_t journal_count;
+    size_t opened; /* of them, so far: what lies behind was never touched */
+    atomic_size_t current;
+    /* Of a routine that is not recorded; then next and enough are kept here. */
+    atomic_bool is_aside;
+    struct trace_entry *next_kept;
+    const void *enough_kept;
+    uint64_t aside[ENTRY_MOST_BYTES / sizeof(uint64_t)];
+    _Atomic uint64_t refused; /* calls that were not recorded for want of room */
+    /* Streaming: the block that is being filled. */
+    struct encoder encoder;
+    struct buffer *buffer;
+    uint64_t lost;           /* events of blocks that could not be written, or were overwritten */
+    uint64_t overwritten;    /* in the ring, before what of it is in the file for good */
+    struct profile *profile; /* --summary */
+};
+
+size_t journal_bytes(void);
+struct trace_entry *journal_entries(const struct journal *);
+struct journal *journal_current(const struct tracer_thread *);
+
+/* A place in a journal: the entry there, and what was before it. */
+struct position {
+    const struct trace_entry *entry;
+    uint64_t index; /* calls before */
+    int64_t time;   /* end of the last one */
+};
+
+/* The call with that index, or the journal's end. What cannot be is taken for the end. In signal
+ * handlers. */
+struct position journal_find(const struct journal *, const void *end, uint64_t index);
+
+/* From here on the thread writes into this journal, which follows what ended at base. */
+void journal_open(struct tracer_thread *, struct journal *, int64_t base);
+/* The ring's oldest journal is used again. */
+void journal_turn(struct tracer_thread *, int64_t base);
+/* Streaming: encodes all entries, and writes the blocks that they fill. */
+void journal_encode(struct tracer_thread *);
+/* Writes the block that is being filled, and begins another. */
+void journal_write_block(struct tracer_thread *);
+
+/* The head of the block that the encoder fills; done: of the encoder, read once. In signal
+ * handlers. */
+struct block_head journal_block_head(uint32_t thread, const struct encoder *, uint64_t done);
+
+/* False: out of memory. */
+bool journal_allocate_encoder(struct encoder *);
+void journal_free_encoder(struct encoder *);
+
+#pragma GCC visibility pop
+
+#endif

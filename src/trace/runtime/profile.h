@@ -1,0 +1,21 @@
+/* --summary: calls, bytes and time by routine, phase and peer. One thread adds. */
+#ifndef SKAMPI_TRACE_RUNTIME_PROFILE_H
+#define SKAMPI_TRACE_RUNTIME_PROFILE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#pragma GCC visibility push(hidden)
+
+struct profile;
+
+struct profile *profile_create(void);
+void profile_add(struct profile *, unsigned routine, uint32_t phase, int64_t peer, uint64_t bytes,
+                 int64_t ticks);
+/* Appends blocks with all that was added, as file_write_at does, and adds the calls to *calls.
+ * Returns how many of these are not in the blocks for want of room. In signal handlers. */
+uint64_t profile_write(const struct profile *, uint32_t thread, off_t *end, uint64_t *calls);
+
+#pragma GCC visibility pop
+
+#endif

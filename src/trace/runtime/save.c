@@ -1,0 +1,188 @@
+/* Encodes journals that are not encoded yet, and ends the file. */
+#include "trace/runtime/save.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trace/runtime/counters.h"
+#include "trace/runtime/plan.h"
+#include "trace/runtime/profile.h"
+#include "trace/runtime/thread.h"
+
+/* Encodes what is not encoded yet when the program ends, perhaps of a signal: from a copy, since
+ * other threads go on writing. */
+static struct saver {
+    struct encoder encoder;
+    unsigned char payload[BLOCK_BYTES];
+    struct journal *copy; /* as large as one of a ring */
+} * saver;
+
+bool save_prepare(void)
+{
+    saver = calloc(1, sizeof *saver);
+    if (saver)
+        saver->copy = malloc(sizeof *saver->copy + RING_JOURNAL_BYTES);
+    return saver && saver->copy && journal_allocate_encoder(&saver->encoder);
+}
+
+/* Where a journal ends; NULL: nothing is in it. */
+static const void *journal_end(const struct tracer_thread *thread, size_t at)
+{
+    const struct journal *journal = thread->journals[at];
+    const void *end = atomic_load(&journal->end);
+    if (!end && at == thread->current) {
+        end = __atomic_load_n(&thread->common.next, __ATOMIC_ACQUIRE);
+        if (end >= (const void *)thread->aside &&
+            end <= (const void *)(thread->aside + sizeof thread->aside / sizeof *thread->aside))
+            end = thread->next_kept;
+    }
+    /* The thread may have turned the ring in between. */
+    const char *entries = (const char *)journal->entries;
+    return (const char *)end > entries && (const char *)end <= entries + journal_bytes() ? end
+                                                                                         : NULL;
+}
+
+/* To the saver's journal. Returns where it ends there. */
+static const void *copy_journal(const struct tracer_thread *thread, size_t at)
+{
+    const struct journal *journal = thread->journals[at];
+    struct journal *copy = saver->copy;
+    for (int attempt = 0; attempt < 10; attempt++) {
+        uint64_t first = atomic_load(&journal->first);
+        const char *end = journal_end(thread, at);
+        size_t bytes = end ? (size_t)(end - (const char *)journal->entries) : 0;
+        memcpy(copy->entries, journal->entries, bytes);
+        copy->base = journal->base;
+        copy->first = first;
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load(&journal->first) == first)
+            return (const char *)copy->entries + bytes;
+    }
+    return copy->entries;
+}
+
+/* Writes calls from one on that no block has yet, as file_write_at does, and goes there. Returns
+ * how many are in the file now. */
+static uint64_t save_calls(const struct tracer_thread *thread, struct position *from,
+                           const void *to, off_t *end, bool *open)
+{
+    struct encoder *encoder = &saver->encoder;
+    uint64_t written = 0;
+    encoder->done = from->index << ENCODER_BYTES_BITS;
+    encoder->time = from->time;
+    encoder->phase = 0;
+    while (*open && (const void *)from->entry < to) {
+        encoder_begin(encoder, saver->payload);
+        from->entry = encode_entries(encoder, from->entry, to, BLOCK_BYTES);
+        from->index = encoder_total(encoder);
+        struct block_head head = journal_block_head(thread->number, encoder, encoder->done);
+        *open = file_write_at(end, &head, saver->payload);
+        written += *open ? head.records : 0;
+    }
+    return written;
+}
+
+/* Adds what became of the thread's calls. keep: what is in the file now stays there. */
+static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_t *end,
+                        struct kept *kept)
+{
+    struct encoder *encoder = &thread->encoder;
+    const bool ring = thread->journal_count > 1;
+    /* This thread writes no calls now, so its ring need not be copied. */
+    const bool own = ring && &thread->common == trace_this_thread;
+    const void *copied = NULL;
+    uint64_t done;
+    /* What is encoded meanwhile is not in its journal any more when that is emptied. */
+    do {
+        done = __atomic_load_n(&encoder->done, __ATOMIC_ACQUIRE);
+        if (thread->journal_count == 1)
+            copied = copy_journal(thread, 0);
+    } while (thread->journal_count == 1 && saver->copy->first > done >> ENCODER_BYTES_BITS);
+    const uint64_t before = done >> ENCODER_BYTES_BITS;
+    uint64_t saved = encoder->first - thread->lost, seen = 0, overwritten = thread->overwritten;
+    struct block_head head = journal_block_head(thread->number, encoder, done);
+    if (open && head.bytes > 0) {
+        open = file_write_at(end, &head, encoder->payload);
+        saved += open ? head.records : 0;
+    }
+    const size_t current = thread->current;
+    for (size_t i = 1; i <= thread->journal_count; i++) {
+        size_t at = (current + i) % thread->journal_count;
+        if (at >= thread->opened)
+            continue;
+        const struct journal *journal = saver->copy;
+        if (own) {
+            journal = thread->journals[at];
+            copied = journal_end(thread, at);
+            copied = copied ? copied : journal->entries;
+        } else if (ring) {
+            copied = copy_journal(thread, at);
+        }
+        if (ring && journal->first < seen)
+            continue; /* the ring has turned meanwhile */
+        if (seen == 0 && journal->first > before)
+            overwritten += journal->first - before;
+        struct position from = journal_find(journal, copied, before), last = {copied, 0, 0};
+        if (!own)
+            last = journal_find(journal, copied, UINT64_MAX);
+        saved += save_calls(thread, &from, last.entry, end, &open);
+        last = open ? from : journal_find(journal, copied, UINT64_MAX);
+        seen = last.index > seen ? last.index : seen;
+    }
+    const uint64_t calls = seen > before ? seen : before;
+    const uint64_t missing = calls - saved;
+    kept->events += saved;
+    kept->dropped += missing + thread->refused;
+    kept->lost += (missing > overwritten ? missing - overwritten : 0) + thread->refused;
+    if (keep && ring) {
+        encoder->first = calls;
+        encoder->done = calls << ENCODER_BYTES_BITS;
+        thread->lost = missing;
+        thread->overwritten = overwritten;
+    }
+}
+
+enum save { SAVE_FOR_NOW, SAVE_TO_KEEP, SAVE_LAST };
+
+static void save(const char *reason, enum save mode)
+{
+    struct tracer_hold hold;
+    if (!saver || tracer.pid != getpid())
+        return;
+    tracer_hold(&hold);
+    if (tracer_lock()) {
+        bool last = mode == SAVE_LAST;
+        int off = last ? tracer_stop(OFF_ENDED) : atomic_load(&tracer.off);
+        off_t end = file_end();
+        struct kept kept = {.dropped = tracer.unrecorded, .lost = tracer.unrecorded};
+        for (struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)
+            if (!thread->profile)
+                save_thread(thread, !(off & (OFF_FAILED | OFF_LIMIT)), mode == SAVE_TO_KEEP, &end,
+                            &kept);
+        if (mode == SAVE_TO_KEEP && tracer.recording.ring)
+            file_keep(end);
+        uint64_t calls = kept.events + kept.lost;
+        for (const struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)
+            if (thread->profile) {
+                uint64_t lost = profile_write(thread->profile, thread->number, &end, &calls);
+                kept.dropped += lost + thread->refused;
+                kept.lost += lost + thread->refused;
+            }
+        counters_write(&end);
+        file_write_ending(reason, &kept, end, last);
+        if (last)
+            file_report_lost(kept.lost, calls);
+    }
+    tracer_unlock();
+    tracer_release(&hold);
+}
+
+void tracer_save(const char *reason, bool last)
+{
+    save(reason, last ? SAVE_LAST : SAVE_FOR_NOW);
+}
+
+void tracer_save_to_keep(const char *reason)
+{
+    save(reason, SAVE_TO_KEEP);
+}

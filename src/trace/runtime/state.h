@@ -1,0 +1,74 @@
+/*
+ * What the parts of the tracer's runtime share: a run of the application has one of everything
+ * here. Functions marked "in signal handlers" allocate nothing and take no locks.
+ */
+#ifndef SKAMPI_TRACE_RUNTIME_STATE_H
+#define SKAMPI_TRACE_RUNTIME_STATE_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "trace/recording.h"
+#include "trace/runtime/runtime.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Why events are not recorded now. */
+enum {
+    OFF_PHASE = 1,   /* --phase leaves this one out */
+    OFF_CONTROL = 2, /* shmem_pcontrol(0) */
+    OFF_LIMIT = 4,   /* --limit; from here on events count as dropped */
+    OFF_FAILED = 8,  /* writing failed */
+    OFF_ENDED = 16   /* the trace is ended, or this is a child that was forked */
+};
+
+/* Local and global time, in ticks of this PE's clock and of PE 0's, at one moment. */
+struct clock_fix {
+    bool known;
+    int64_t local, global;
+    double rate;  /* global ticks to a local one */
+    double bound; /* s */
+};
+
+struct tracer_thread;
+
+struct tracer {
+    struct recording recording;
+    atomic_int off;
+    pid_t pid;
+    int pe;
+    struct tracer_thread *_Atomic threads; /* the latest first */
+    atomic_uint thread_count;
+    atomic_uint_fast64_t unrecorded; /* calls of threads that there was no memory for */
+    int64_t loaded;                  /* ticks: when this library was loaded */
+    struct clock_fix start, end;
+    int64_t realtime;        /* ns since 1970, UTC, at start.local; 0: not known */
+    int64_t beginning;       /* global time that all PEs count from */
+    double ticks_per_second; /* of global time */
+    char clock_text[128];
+};
+extern struct tracer tracer;
+
+/* One line on standard error: "shmemtrace: PE 3: ...". Not in signal handlers. */
+__attribute__((format(printf, 1, 2))) void tracer_say(const char *format, ...);
+
+/* While a thread changes what tracer_save reads, or writes: no signal comes in between, nobody
+ * cancels it, and the application does not see its errno. */
+struct tracer_hold {
+    sigset_t signals;
+    int cancel, error;
+};
+void tracer_hold(struct tracer_hold *);
+void tracer_release(const struct tracer_hold *);
+
+/* One thread at a time writes, saves, or gives up what others save; others wait. May be used again
+ * by who interrupts their own writing. False: what is written from now on is for nobody, the trace
+ * has ended. In signal handlers. */
+bool tracer_lock(void);
+void tracer_unlock(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,139 @@
+/* Makes threads' journals, and takes leave of threads that end. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "trace/runtime/thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trace/runtime/profile.h"
+
+static pthread_key_t key; /* so that threads that end are noticed */
+
+/* A ring costs what is written into it, not what it might hold: pages come when they are used.
+ * NULL: there is no room for them. */
+static char *reserve(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool allocate_journals(struct tracer_thread *thread)
+{
+    bool ring = tracer.recording.ring > 0;
+    size_t count = ring ? tracer.recording.ring / RING_JOURNAL_BYTES : 1;
+    size_t each = sizeof(struct journal) + journal_bytes();
+    char *memory = ring ? reserve(count * each) : calloc(count, each);
+    thread->journals = calloc(count, sizeof(struct journal *));
+    bool good = memory && thread->journals;
+    if (!ring) {
+        thread->buffer = malloc(sizeof *thread->buffer);
+        good = journal_allocate_encoder(&thread->encoder) && thread->buffer && good;
+    }
+    if (!good) {
+        if (ring && memory)
+            munmap(memory, count * each);
+        else
+            free(memory);
+        free(thread->journals);
+        free(thread->buffer);
+        journal_free_encoder(&thread->encoder);
+        return false;
+    }
+    thread->journal_count = count;
+    for (size_t i = 0; i < count; i++)
+        thread->journals[i] = (struct journal *)(void *)(memory + i * each);
+    return true;
+}
+
+void thread_go_aside(struct tracer_thread *thread)
+{
+    thread->next_kept = thread->common.next;
+    thread->enough_kept = thread->common.enough;
+    atomic_store(&thread->is_aside, true);
+    thread->common.next = (struct trace_entry *)thread->aside;
+    thread->common.enough = thread->aside;
+}
+
+void thread_leave_aside(struct tracer_thread *thread)
+{
+    thread->common.next = thread->next_kept;
+    thread->common.enough = thread->enough_kept;
+    atomic_store(&thread->is_aside, false);
+}
+
+/* Streaming, what a thread leaves behind is written; in a ring it stays until the end. */
+static void thread_ends(void *data)
+{
+    struct tracer_thread *thread = data;
+    struct tracer_hold hold;
+    trace_this_thread = NULL;
+    if (tracer.recording.ring || tracer.recording.summary || atomic_load(&tracer.off) & OFF_ENDED)
+        return;
+    tracer_hold(&hold);
+    if (thread->is_aside)
+        thread_leave_aside(thread); /* cancelled there */
+    journal_encode(thread);
+    if (encoder_bytes(&thread->encoder))
+        journal_write_block(thread);
+    /* Whoever saves must not find what is given back. */
+    tracer_lock();
+    thread->journal_count = 0;
+    free(thread->journals[0]);
+    free(thread->journals);
+    free(thread->buffer);
+    journal_free_encoder(&thread->encoder);
+    tracer_unlock();
+    tracer_release(&hold);
+}
+
+struct trace_thread *thread_create(void)
+{
+    struct tracer_thread *thread = calloc(1, sizeof *thread);
+    if (thread && tracer.recording.summary)
+        thread->profile = profile_create();
+    if (!thread || (tracer.recording.summary ? !thread->profile : !allocate_journals(thread))) {
+        static atomic_flag said = ATOMIC_FLAG_INIT;
+        if (!atomic_flag_test_and_set(&said))
+            tracer_say("out of memory for what a thread calls, which is not recorded");
+        atomic_fetch_add(&tracer.unrecorded, 1);
+        free(thread);
+        return NULL;
+    }
+    if (thread->journals) {
+        thread->opened = 1;
+        journal_open(thread, thread->journals[0], (int64_t)trace_now());
+    }
+    if (thread->buffer) {
+        thread->encoder.time = thread->journals[0]->base;
+        thread->encoder.phase = trace_run.phase;
+        encoder_begin(&thread->encoder, thread->buffer->payload);
+    }
+    thread->number = atomic_fetch_add(&tracer.thread_count, 1);
+    thread->next = atomic_load(&tracer.threads);
+    while (!atomic_compare_exchange_weak(&tracer.threads, &thread->next, thread))
+        ;
+    pthread_setspecific(key, thread);
+    trace_this_thread = &thread->common;
+    return trace_this_thread;
+}
+
+void thread_watch(void)
+{
+    pthread_key_create(&key, thread_ends);
+}
+
+void tracer_leave_call(void)
+{
+    struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
+    if (!thread || tracer.pid != getpid())
+        return;
+    if (thread->is_aside)
+        thread_leave_aside(thread);
+    if (thread->journals)
+        thread->common.calls =
+            journal_find(journal_current(thread), thread->common.next, UINT64_MAX).index;
+    thread->common.inside = false;
+}

@@ -1,0 +1,116 @@
+/* LINK: measurements/example.c */
+/* What each descriptor must state: ranges, values for a first try, texts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/measurement.h"
+
+extern const struct measurement measurements_example[];
+
+static bool is_word(const char *text)
+{
+    return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")] ==
+           '\0';
+}
+
+/* A constant of the language, or a number within the range. */
+static void check_integer(const char *name, const struct parameter *parameter)
+{
+    char *end;
+    long long value = strtoll(parameter->example, &end, 10);
+    if (parameter->type == PARAMETER_INT && strncmp(parameter->example, "MPI_", 4) == 0)
+        return;
+    if (*end || end == parameter->example)
+        fail_msg("%s: the example of %s is no integer", name, parameter->name);
+    if (value < parameter->minimum || (parameter->maximum && value > parameter->maximum))
+        fail_msg("%s: the example of %s is not in its range", name, parameter->name);
+}
+
+static void check_parameter(const char *name, const struct parameter *parameter)
+{
+    if (!parameter->unit || !parameter->meaning || !*parameter->meaning)
+        fail_msg("%s: what %s means, or its unit, is missing", name, parameter->name);
+    if (!parameter->example)
+        fail_msg("%s: %s has no .example, a value for a first try", name, parameter->name);
+    if (parameter->maximum && parameter->maximum < parameter->minimum)
+        fail_msg("%s: the range of %s is empty", name, parameter->name);
+    if (parameter->type <= PARAMETER_RANK)
+        check_integer(name, parameter);
+    if (parameter->type == PARAMETER_DOUBLE && !parameter->allowed)
+        fail_msg("%s: %s does not state its range as .allowed", name, parameter->name);
+    if (parameter->type >= PARAMETER_DATATYPE && !is_word(parameter->example))
+        fail_msg("%s: the example of %s is no name", name, parameter->name);
+}
+
+static void check_function(const struct measurement *function)
+{
+    const char *name = function->name;
+    size_t count = measurement_parameter_count(function);
+    if (!is_word(name))
+        fail_msg("%s: scripts cannot name it", name);
+    if (!function->summary || !function->timed || !function->who)
+        fail_msg("%s: .summary, .timed or .who is missing", name);
+    for (size_t i = 0; i < count; i++) {
+        check_parameter(name, &function->parameters[i]);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(function->parameters[k].name, function->parameters[i].name) == 0)
+                fail_msg("%s: two parameters have the name %s", name, function->parameters[i].name);
+    }
+    for (size_t i = measurement_required_count(function); i < count; i++)
+        if (!function->parameters[i].otherwise)
+            fail_msg("%s: %s must be given, but one before it need not", name,
+                     function->parameters[i].name);
+}
+
+static void all_are_complete(void **state)
+{
+    const struct measurement *function;
+    size_t checked = 0;
+    (void)state;
+    for (size_t i = 0; (function = measurement_at(i)); i++, checked++) {
+        check_function(function);
+        assert_ptr_equal(measurement_find(function->name), function);
+    }
+    assert_true(checked > 100);
+}
+
+static void the_example_is_complete_and_not_listed(void **state)
+{
+    (void)state;
+    for (const struct measurement *at = measurements_example; at->name; at++) {
+        check_function(at);
+        assert_null(measurement_find(at->name));
+        assert_non_null(measurement_data(at));
+    }
+}
+
+static void arguments_by_name(void **state)
+{
+    const struct measurement function = {
+        .name = "F",
+        .parameters = {{"count", PARAMETER_INT, "", "", .example = "1"},
+                       {"ratio", PARAMETER_DOUBLE, "", "", .example = "1"}}};
+    const struct argument arguments[] = {{.integer = 7}, {.real = 0.5}};
+    (void)state;
+    assert_ptr_equal(argument_find(&function, arguments, "ratio"), &arguments[1]);
+    assert_null(argument_find(&function, arguments, "rank"));
+    assert_int_equal(argument_named(&function, arguments, "count")->integer, 7);
+    assert_int_equal(argument_value(&function, arguments, "count", 3), 7);
+    assert_int_equal(argument_value(&function, arguments, "rank", 3), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_are_complete),
+        cmocka_unit_test(the_example_is_complete_and_not_listed),
+        cmocka_unit_test(arguments_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
