@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "output/output.h"
+#include "settings/table.h"
 #include "ski/diag.h"
 
 #ifndef SKAMPI_VERSION
@@ -115,6 +116,19 @@ fail(struct options *options, const char *format, ...)
     if (!options->error)
         options->error = text_format_with(format, arguments);
     va_end(arguments);
+}
+
+/* The value of a word of the table of settings; -1: it is none, and that is the error. */
+static int take_word(struct options *options, const char *option, const struct setting_word *words,
+                     const char *value)
+{
+    int found = setting_word_find(words, value);
+    if (found < 0) {
+        char *list = setting_word_list(words, "", "or");
+        fail(options, "--%s %s: give %s", option, value, list);
+        free(list);
+    }
+    return found;
 }
 
 static void set_unit(struct options *options, const char *name)
@@ -290,14 +304,10 @@ static void take(struct options *options, enum option_key key, const char *value
         set_unit(options, value);
         break;
     case OPTION_VERIFY:
-        options->verify = verify_find(value);
-        if (options->verify < 0)
-            fail(options, "--verify %s: give last or every", value);
+        options->verify = take_word(options, "verify", verify_words, value);
         break;
     case OPTION_CLOCK_SYNC:
-        options->clock_sync = clock_sync_find(value);
-        if (options->clock_sync < 0)
-            fail(options, "--clock-sync %s: give default, none, linear, ring, tree or hca", value);
+        options->clock_sync = take_word(options, "clock-sync", clock_sync_words, value);
         break;
     case OPTION_ESTIMATE:
         options->estimate = true;

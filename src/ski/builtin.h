@@ -10,9 +10,13 @@
 #include "engine/engine.h"
 #include "ski/value.h"
 
+struct builtin;
+struct setting;
+
 struct builtin_context {
     struct engine *engine;
-    size_t count; /* of the arguments of the call in progress */
+    const struct builtin *builtin; /* of the call in progress, */
+    size_t count;                  /* and how many arguments it has */
     /* On error a builtin stores a text here (allocated) and returns void; the interpreter adds the
      * place and ends the job. */
     char *error;
@@ -30,6 +34,7 @@ struct builtin {
      * error; it has freed state then and set it to NULL. A caller that stops earlier frees it. */
     bool (*next)(struct builtin_context *, const struct value *args, void **state, struct value *v);
     struct value (*call)(struct builtin_context *, const struct value *args);
+    const struct setting *settings; /* rows of its arguments in the table of settings, or NULL */
     const char *help; /* for the reference, one line: "(names of parameters) what it does" */
 };
 

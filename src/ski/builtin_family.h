@@ -7,7 +7,7 @@
 #include "ski/builtin.h"
 
 /* Tables that end with a nameless row. */
-extern const struct builtin builtins_settings[];
+const struct builtin *builtins_settings(void);
 extern const struct builtin builtins_sets[];
 extern const struct builtin builtins_values[];
 extern const struct builtin builtins_mpi[];

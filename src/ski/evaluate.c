@@ -90,6 +90,7 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v)
         return false;
     if (call->builtin->collective)
         script_agree(in, call->where, call->text);
+    in->context.builtin = call->builtin;
     in->context.count = call->count;
     *v = call->builtin->call(&in->context, args);
     args_release(args, call->count);
