@@ -185,7 +185,7 @@ static bool wait_or_test(const struct run *run, const struct epoch_state *s)
     return over;
 }
 
-/* False when the window is still exposed behind a test. */
+/* False when the window is still exposed after a test. */
 static bool go_through(const struct run *run, enum stage stage)
 {
     const struct epoch_state *s = run->state;

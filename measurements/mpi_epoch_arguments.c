@@ -87,7 +87,7 @@ static const char *check_assertion(const struct measurement *function,
     if (puts && epochs->epoch != FENCE && (assertion & no_put))
         return "MPI_MODE_NOPUT does not hold: there are puts";
     if (epochs->twice && (assertion & no_succeed))
-        return "MPI_MODE_NOSUCCEED does not hold: there are operations behind the fence";
+        return "MPI_MODE_NOSUCCEED does not hold: there are operations after the fence";
     if (epochs->who == THE_ONE && epochs->late == POST && (assertion & no_check))
         return "MPI_MODE_NOCHECK does not hold: the post comes late";
     return NULL;
