@@ -1,6 +1,6 @@
 /*
  * What collectives of MPI have to do with data: which rank has what before a call, and what it must
- * have behind it. Computed without any communication.
+ * have after it. Computed without any communication.
  */
 #include "measurements/mpi_collective.h"
 

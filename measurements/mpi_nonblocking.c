@@ -1,5 +1,5 @@
 /*
- * Non-blocking collectives of MPI taken apart: what the post costs, what the wait behind it, both
+ * Non-blocking collectives of MPI taken apart: what the post costs, what the wait after it, both
  * together, and what a computation in between does not hide, without and with calls that let the
  * library progress. One operation at a time, all ranks starting together.
  */

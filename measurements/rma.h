@@ -49,7 +49,7 @@ void rma_tear_down(struct run *);
 void rma_fill(struct run *);
 bool rma_verify(struct run *);
 
-double rma_run_blocking(struct run *); /* the calls, nothing behind them */
+double rma_run_blocking(struct run *); /* the calls, nothing after them */
 double rma_run_full(struct run *);     /* each call and a quiet */
 double rma_run_post(struct run *);     /* the calls, with untimed quiets between bursts */
 double rma_run_paused(struct run *);   /* call, computation and quiet, less the computation */

@@ -292,11 +292,11 @@ def parse(name, lines, warnings):
         try:
             record = _record({column: cell for column, cell in zip(columns, cells) if cell})
         except ValueError as error:
-            raise Error(f"{name}:{line}: column {error}: not what it may hold (scripts/README.md)") \
+            raise Error(f"{name}:{line}: column {error}: not what it may hold (docs/results.md)") \
                 from None
         wrong = what_is_wrong(record)
         if wrong:
-            raise Error(f"{name}:{line}: {wrong} (scripts/README.md)")
+            raise Error(f"{name}:{line}: {wrong} (docs/results.md)")
         this = (record.get("block"), record.get("number"))
         begins = record["record"] == "missing" or record.get("round") == 1
         if begins and this[0] is not None and this != block:

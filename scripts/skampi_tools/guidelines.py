@@ -3,7 +3,7 @@
 The idea and the first rules are of Träff, Gropp & Thakur, "Self-consistent MPI performance
 requirements", EuroPVM/MPI 2007, and IEEE TPDS 21 (2010): an operation should not be slower than
 the same made of other operations of the library. Rules are data, in scripts/guidelines.json, which
-scripts/README.md describes.
+docs/tools/skampi-guidelines.md describes.
 """
 
 import ast

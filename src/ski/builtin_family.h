@@ -1,5 +1,5 @@
 /*
- * The functions of the language, one family a file: private to the files builtins*.c.
+ * Helpers and tables of the families of functions; private to builtin*.c.
  */
 #ifndef SKAMPI_SKI_BUILTIN_FAMILY_H
 #define SKAMPI_SKI_BUILTIN_FAMILY_H

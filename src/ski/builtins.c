@@ -40,7 +40,7 @@ static struct value make_world(struct builtin_context *context, const char *name
     return value_set(pe_set_strided(0, 1, engine_pes(context->engine)));
 }
 
-/* A set is one and the same thing on all PEs, so that "self" cannot be another one on each. */
+/* A set is the same on all PEs, so "self" cannot differ between them. */
 static struct value make_self(struct builtin_context *context, const char *name)
 {
     (void)context;

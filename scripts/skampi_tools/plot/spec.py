@@ -1,6 +1,6 @@
 """What a figure shows, as a JSON object: read from a file and checked, or made from the data.
 
-Keys and their values are documented in scripts/README.md, skampi-plot.
+Keys and their values are documented in docs/tools/skampi-plot.md.
 """
 
 import difflib
