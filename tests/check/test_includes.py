@@ -12,7 +12,7 @@ ARROWS = {  # a folder of src and those that it may know; so what they know, too
     "main": {"ski"},  # the files in src itself
     "ski": {"engine"},
     "engine": {"clock", "stats", "comm", "objects", "output", "settings"},
-    "clock": {"comm"},
+    "clock": {"comm", "settings"},
     "objects": {"comm"},
     "comm": {"base"},
     "stats": {"base"},
