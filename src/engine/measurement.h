@@ -95,7 +95,7 @@ struct run {
     unsigned char *local, *remote, *scratch;
     /* From one iteration to the next, bytes: 0 when warm; cold, each iteration has fresh memory. */
     size_t local_step, remote_step;
-    size_t places; /* so many follow each other; SIZE_MAX when warm */
+    size_t places; /* how many follow each other; SIZE_MAX when warm */
     size_t place;  /* which of them fill() and verify() are about; 0 when warm */
     struct demand demand;
     uint64_t seed;    /* of the data that fill() is to make */
@@ -121,8 +121,8 @@ struct measurement {
     bool one_place;    /* works on the memory that set-up found: its buffers do not cycle */
     bool no_data;      /* moves and changes nothing that could be verified */
     bool own_check;    /* run() verifies each repetition's data itself: they do not outlive it */
-    bool neighborhood; /* demand is told the most neighbours of a rank in the set's topology
-                          instead of the set's size */
+    bool neighborhood; /* demand gets the most neighbours of a rank in the set's topology instead
+                          of the set's size */
     const char *timed; /* what the value is, one line for --describe */
     const char *who;   /* who reports: "all", "rank 0", ... */
     const char *subtracted; /* what is taken off, or NULL */
@@ -143,9 +143,8 @@ struct measurement {
      * goes on. */
     bool (*setup)(struct run *);
     /* The data, by all members, with a barrier before and after: on run->local and run->remote,
-     * which are the place of a repetition or of one iteration of it. When they are called is the
-     * engine's business (measurements/README.md, "Verification"). All functions have both but those
-     * with no_data or own_check.
+     * which are the place of a repetition or of one iteration of it. The engine decides when it
+     * calls them. All functions have both, except those with no_data or own_check.
      *
      * Source: data that depend on run->seed, the rank and the position; target, and what must not
      * be touched: poison (data_poison() and the like). */
@@ -187,7 +186,7 @@ extern const struct measurement *const measurement_families[];
 
 /* By script name, or NULL. */
 const struct measurement *measurement_find(const char *name);
-/* i-th of all, NULL behind the last. */
+/* i-th of all, NULL after the last. */
 const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
 /* How many of them must be given. */
@@ -237,7 +236,7 @@ int64_t run_start(struct run *);
 int64_t run_stop(struct run *);
 
 /* Seconds between two readings of timer_now(), less what the readings themselves cost. What lies
- * between them is what set_hw_counters() counts, but for run_pause(). Any PE. */
+ * between them is what set_hw_counters() counts, except run_pause(). Any PE. */
 double run_elapsed(struct run *, int64_t start, int64_t stop);
 
 /* Of a repetition that times parts each by itself: the seconds of the shortest, which must be long
@@ -259,12 +258,12 @@ double run_pause_overhead(struct run *);
  * that others need meanwhile. Returns what the call cost. Any one PE. */
 double run_hold(double seconds);
 
-/* This PE's clock as synchronized: what global time is ahead of it by, and the bound of the error
- * that was stated when clocks were synchronized. Seconds. Any PE. */
+/* This PE's clock as synchronized: by how much global time is ahead of it, and the bound of the
+ * error that was stated when clocks were synchronized. Seconds. Any PE. */
 double run_clock_offset(struct run *, double *bound);
 
-/* What this PE's global time is ahead of rank 0's by now, as fresh exchanges show, and their error
- * bound. Seconds. */
+/* By how much this PE's global time is ahead of rank 0's now, as fresh exchanges show, and their
+ * error bound. Seconds. */
 double run_clock_error(struct run *, double *bound);
 
 /* Waits, with the library making progress. Any PE. */
@@ -276,7 +275,7 @@ const struct library_start *run_library_start(struct run *);
 /* The output is to end with what the library's own end took. Any PE. */
 void run_report_end(struct run *);
 
-/* Measurements of a library made before this one in this run, but for those marked `once`. */
+/* Measurements of a library made before this one in this run, except those marked `once`. */
 size_t run_measured_before(struct run *);
 
 /* Engine's own barrier and maximum over the set (not the library's collectives). */
@@ -287,7 +286,7 @@ double run_max(struct run *, double value);
  * after set-up or after the batch in progress. Returns false. */
 bool run_fail(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A line "# note: ..." behind the result. Kept from rank 0 only. Same text twice is kept once. */
+/* A line "# note: ..." after the result. Only notes of rank 0 count. The same text is kept once. */
 void run_note(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
