@@ -144,9 +144,9 @@ struct measurement {
      * fails, the script goes on. */
     bool (*setup)(struct run *);
     /* The data, by all members, with a barrier before and after: on run->local and run->remote,
-     * which are the place of a repetition or of one iteration of it. When they are called is the
-     * engine's business (docs/method.md, "Verification"). All functions have both but those
-     * with no_data or own_check.
+     * which are the place of a repetition or of one iteration of it. The engine decides when it
+     * calls them (docs/method.md, "Verification"). All functions have both, except those with
+     * no_data or own_check.
      *
      * Source: data that depend on run->seed, the rank and the position; target, and what must not
      * be touched: poison (data_poison() and the like). */
