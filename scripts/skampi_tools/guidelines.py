@@ -119,7 +119,7 @@ def _terms(record, key, names, where):
         try:
             function = _member(entry, "function", str, here).format_map(names)
         except (KeyError, ValueError, IndexError, AttributeError):
-            raise Error(f"{here}: function: what stands in braces is not in \"for\"") from None
+            raise Error(f"{here}: function: the word in braces is not in \"for\"") from None
         arguments = _member(entry, "arguments", dict, here, {})
         terms.append(Term(
             function, _expression(_member(entry, "times", (int, float, str), here, 1), names,
