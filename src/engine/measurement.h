@@ -19,6 +19,8 @@
 #include "objects/communicator.h"
 #include "objects/datatype.h"
 #include "objects/info.h"
+#include "objects/mpi_constant.h"
+#include "objects/operation.h"
 #include "objects/pe_set.h"
 #include "settings/settings.h"
 
