@@ -1,3 +1,8 @@
+/*
+ * Where the buffers of each repetition are, how they cycle, and how they leave the caches.
+ */
+#include "engine/buffers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +11,6 @@
 #endif
 
 #include "comm/comm.h"
-#include "engine/internal.h"
 
 #define FILL 0x55
 

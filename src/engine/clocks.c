@@ -1,89 +1,18 @@
+/*
+ * Selecting the timer, and synchronizing the clocks of all PEs.
+ */
+#include "engine/clocks.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/internal.h"
-
-static void state(struct engine *engine)
-{
-    const struct sync_report *report = &engine->clocks;
-    struct output *output = engine->output;
-    const char *name = clock_sync_name((enum clock_sync)report->algorithm);
-    if (report->algorithm == SYNC_NONE && report->shared)
-        output_comment(
-            output,
-            "clocks: none, all PEs have one clock (offsets seen to be 0 within %.3g ns, %d "
-            "rounds, %.3g s)",
-            report->bound * 1e9, report->rounds, report->seconds);
-    else if (report->algorithm == SYNC_NONE)
-        output_comment(output, "clocks: none, although PEs have different clocks: windows do not "
-                               "start together");
-    else
-        output_comment(output, "clocks: %s, error bound %.4g ns right after %d rounds in %.3g s",
-                       name, report->bound * 1e9, report->rounds, report->seconds);
-    if (report->drifting)
-        output_comment(output, "clocks: drift of up to %.4g us/s allowed for", report->drift * 1e6);
-    if (!isnan(report->closure))
-        output_comment(output, "clocks: offsets around the ring miss 0 by %.4g ns",
-                       report->closure * 1e9);
-}
-
-struct sync_rules clocks_rules(const struct settings *settings)
-{
-    /* The settings know nothing of the clocks' module; their words mean the same. */
-    _Static_assert((int)CLOCK_SYNC_DEFAULT == SYNC_DEFAULT && (int)CLOCK_SYNC_HCA == SYNC_HCA,
-                   "algorithms are numbered alike");
-    const struct clock_rules *rules = &settings->clock;
-    return (struct sync_rules){(enum sync_algorithm)rules->algorithm,
-                               rules->patience,
-                               rules->fit_points,
-                               rules->fit_exchanges,
-                               rules->spread,
-                               rules->long_spread};
-}
-
-void clocks_synchronize(struct engine *engine)
-{
-    int64_t start = timer_now();
-    engine->clock_rules = engine->settings.clock;
-    struct sync_rules rules = clocks_rules(&engine->settings);
-    sync_synchronize(&rules, &engine->clocks);
-    engine->clocks_known = true;
-    engine->accounting.sync += timer_seconds(timer_now() - start);
-    if (engine->options.debug & DEBUG_CLOCKS)
-        fprintf(stderr, "clocks: PE %d: offset %.9g s, error bound %.3g s, round trip %.3g s\n",
-                comm_pe(), sync_offset(), engine->clocks.own_bound, engine->clocks.own_round_trip);
-    if (engine->output)
-        state(engine);
-}
-
-static bool same_rules(const struct clock_rules *a, const struct clock_rules *b)
-{
-    return a->algorithm == b->algorithm && a->patience == b->patience &&
-           a->fit_points == b->fit_points && a->fit_exchanges == b->fit_exchanges &&
-           a->spread == b->spread && a->long_spread == b->long_spread;
-}
-
-void clocks_need(struct engine *engine)
-{
-    if (!engine->clocks_known || !same_rules(&engine->clock_rules, &engine->settings.clock))
-        clocks_synchronize(engine);
-}
-
-void clocks_report(struct engine *engine)
-{
-    if (!engine->clocks_known || engine->clocks.shared)
-        return;
-    double moved = sync_check();
-    if (engine->output)
-        output_comment(engine->output,
-                       "clocks: at the end of the block off by at least %.4g ns beyond what an "
-                       "exchange can tell",
-                       moved * 1e9);
-}
+#include "objects/pe_set.h"
+#include "settings/table.h"
 
 /* "pe:offset_s:drift", several with commas: wrong clocks for tests. */
 void clocks_skew(void)
@@ -98,4 +27,129 @@ void clocks_skew(void)
         if (text)
             text++;
     }
+}
+
+/* ---- Timers ---- */
+
+/* A set of the PEs of this node. */
+static struct pe_set *own_node(void)
+{
+    int node = comm_node_of(comm_pe()), count = 0;
+    int *members = memory_zeroed((size_t)comm_node_size(node), sizeof *members);
+    for (int pe = 0; pe < comm_pes(); pe++)
+        if (comm_node_of(pe) == node)
+            members[count++] = pe;
+    struct pe_set *set = pe_set_create(members, count);
+    free(members);
+    return set;
+}
+
+const char *clocks_select_timer(struct clocks *clocks, const char *name)
+{
+    struct timer *timer = timer_find(name);
+    if (!timer)
+        return "there is no timer of that name";
+    const char *reason = timer->unusable();
+    int64_t usable = !reason;
+    comm_allreduce_int(comm_world(), COMM_AND, &usable, 1);
+    if (!usable)
+        return reason ? reason : "it is not usable on every PE";
+    /* One rate per node: rates measured by each PE would look like drift. */
+    struct pe_set *node = own_node();
+    comm_enter(pe_set_group(node));
+    if (timer->ticks_per_second == 0) {
+        double rate = 0;
+        if (pe_set_rank_of(node, comm_pe()) == 0)
+            rate = timer_calibrate(timer);
+        comm_broadcast(pe_set_group(node), &rate, sizeof rate);
+        timer->ticks_per_second = rate;
+    }
+    pe_set_release(node);
+    timer_characterize(timer);
+    int64_t good = !timer->refused;
+    comm_allreduce_int(comm_world(), COMM_AND, &good, 1);
+    if (!good)
+        return timer->refused ? timer->refused : "it is refused on another PE";
+    reason = timer_select(name);
+    clocks->known = false;
+    return reason;
+}
+
+/* ---- Synchronization ---- */
+
+static void state(const struct clocks *clocks)
+{
+    const struct sync_report *report = &clocks->report;
+    struct output *output = clocks->output;
+    const char *name = clock_sync_words[report->algorithm].name;
+    if (report->algorithm == CLOCK_SYNC_NONE && report->shared)
+        output_comment(
+            output,
+            "clocks: none, all PEs have one clock (offsets seen to be 0 within %.3g ns, %d "
+            "rounds, %.3g s)",
+            report->bound * 1e9, report->rounds, report->seconds);
+    else if (report->algorithm == CLOCK_SYNC_NONE)
+        output_comment(output, "clocks: none, although PEs have different clocks: windows do not "
+                               "start together");
+    else
+        output_comment(output, "clocks: %s, error bound %.4g ns right after %d rounds in %.3g s",
+                       name, report->bound * 1e9, report->rounds, report->seconds);
+    if (report->drifting)
+        output_comment(output, "clocks: drift of up to %.4g us/s allowed for", report->drift * 1e6);
+    if (!isnan(report->closure))
+        output_comment(output, "clocks: offsets around the ring miss 0 by %.4g ns",
+                       report->closure * 1e9);
+}
+
+void clocks_synchronize(struct clocks *clocks, const struct settings *settings)
+{
+    int64_t start = timer_now();
+    clocks->rules = settings->clock;
+    sync_synchronize(&clocks->rules, &clocks->report);
+    clocks->known = true;
+    clocks->accounting->sync += timer_seconds(timer_now() - start);
+    if (clocks->debug)
+        fprintf(stderr, "clocks: PE %d: offset %.9g s, error bound %.3g s, round trip %.3g s\n",
+                comm_pe(), sync_offset(), clocks->report.own_bound, clocks->report.own_round_trip);
+    if (clocks->output)
+        state(clocks);
+}
+
+static bool same_rules(const struct clock_rules *a, const struct clock_rules *b)
+{
+    return a->algorithm == b->algorithm && a->patience == b->patience &&
+           a->fit_points == b->fit_points && a->fit_exchanges == b->fit_exchanges &&
+           a->spread == b->spread && a->long_spread == b->long_spread;
+}
+
+void clocks_need(struct clocks *clocks, const struct settings *settings)
+{
+    if (!clocks->known || !same_rules(&clocks->rules, &settings->clock))
+        clocks_synchronize(clocks, settings);
+}
+
+void clocks_report(const struct clocks *clocks)
+{
+    if (!clocks->known || clocks->report.shared)
+        return;
+    double moved = sync_check();
+    if (clocks->output)
+        output_comment(clocks->output,
+                       "clocks: at the end of the block off by at least %.4g ns beyond what an "
+                       "exchange can tell",
+                       moved * 1e9);
+}
+
+int clocks_farthest(struct clocks *clocks, const struct settings *settings)
+{
+    struct clock_rules rules = settings->clock;
+    struct sync_report report;
+    rules.algorithm = CLOCK_SYNC_LINEAR; /* the one in which every PE talks to PE 0 */
+    sync_synchronize(&rules, &report);
+    clocks->known = false;
+    double trip = comm_pe() == 0 ? 0 : report.own_round_trip, largest = trip;
+    comm_allreduce(comm_world(), COMM_MAX, &largest, 1);
+    int64_t pe = trip >= largest ? comm_pe() : comm_pes();
+    comm_allreduce_int(comm_world(), COMM_MIN, &pe, 1);
+    return (int)pe;
 }

@@ -5,31 +5,7 @@
 #define SKAMPI_ENGINE_CONTROL_H
 
 #include "engine/engine.h"
-#include "output/output.h"
-
-enum { DEBUG_BATCHES = 8, DEBUG_VERIFICATION = 16, DEBUG_CLOCKS = 128 };
-
-enum progress { PROGRESS_NONE, PROGRESS_OVERWRITTEN, PROGRESS_LINES };
-
-struct engine_options {
-    struct output *output; /* on PE 0, else NULL */
-    const char *timer;     /* NULL: the default */
-    int clock_sync;        /* enum clock_sync; -1: as the script says */
-    int verify;            /* enum verify; -1: as the script says */
-    double unit;           /* 0: as the script says; else the script cannot change it */
-    bool estimate;         /* measure a few, say how many there are and how long they take */
-    bool raw;              /* results come with every repetition */
-    int rounds;            /* 0: as the script says */
-    double rounds_spread;  /* seconds; below 0: as the script says */
-    uint64_t seed;         /* 0: a new one in each run */
-    double time_limit;     /* seconds from then on; 0: none */
-    double launched;       /* when the program was started, wall_seconds() */
-    int debug;             /* DEBUG_... bits: messages on standard error */
-    enum progress progress;
-    size_t blocks; /* in the script, for the progress line */
-    /* For the output's header */
-    const char *version, *command_line, *script, *checksum;
-};
+#include "engine/options.h"
 
 /* From the first line of main, before comm_start(): signals that are to end the job write an end
  * record, and so does the end of the launcher; each step of the start and of the end may take so

@@ -1,8 +1,10 @@
 /*
- * The output's header: everything needed to repeat the run, and what speaks against trusting it.
+ * What the output's header says about this run and this machine.
  * Facts of nodes are read by each node's lowest PE and gathered on PE 0: O(nodes) data.
  */
 #define _GNU_SOURCE /* environ */
+#include "engine/environment.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "base/words.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/internal.h"
+#include "objects/pe_set.h"
 
 #define FACT 96
 /* More nodes than this are counted, not listed. */
@@ -209,20 +213,20 @@ static void check_clocks(struct texts *warnings, int node, const struct timer_co
     }
 }
 
-void environment_end(struct engine *engine)
+void environment_end(struct output *output)
 {
     struct timer_comparison *all =
         gather(own_clocks, TIMER_COMPARISONS * sizeof(struct timer_comparison));
     struct texts warnings = {0};
-    for (int node = 0; engine->output && node < comm_node_count(); node++)
+    for (int node = 0; output && node < comm_node_count(); node++)
         check_clocks(&warnings, node, all + (size_t)node * TIMER_COMPARISONS);
     for (size_t i = 0; i < warnings.count; i++)
-        output_comment(engine->output, "warning: %s", warnings.text[i]);
-    for (int i = 0; engine->output && i < TIMER_COMPARISONS; i++) {
+        output_comment(output, "warning: %s", warnings.text[i]);
+    for (int i = 0; output && i < TIMER_COMPARISONS; i++) {
         const char *with, *name = timer_compared(i, &with);
         if (all[i].seconds > 0 &&
             !(i == TIMER_COMPARE_TSC && strcmp(name, timer_in_use->name) == 0))
-            output_comment(engine->output,
+            output_comment(output,
                            "clocks: %s against %s over the run: off by %.3g ppm "
                            "in %.3g s",
                            name, with, all[i].off * 1e6, all[i].seconds);
@@ -231,11 +235,10 @@ void environment_end(struct engine *engine)
     free(all);
 }
 
-void environment_print(struct engine *engine)
+void environment_print(const struct engine_options *options, uint64_t seed)
 {
     struct facts *facts = gather(own_facts, sizeof *facts);
-    if (engine->output) {
-        const struct engine_options *options = &engine->options;
+    if (options->output) {
         struct texts variables = {0}, warnings = {0};
         int listed = comm_node_count() < LISTED_NODES ? comm_node_count() : LISTED_NODES;
         struct header_node *nodes = list_nodes(facts, listed);
@@ -246,13 +249,13 @@ void environment_print(struct engine *engine)
         if (getenv("SKAMPI_TEST_CLOCK_SKEW"))
             add(&warnings, "clocks are made wrong for a test (SKAMPI_TEST_CLOCK_SKEW)");
         collect_variables(&variables);
-        output_header(engine->output,
+        output_header(options->output,
                       &(struct header){.version = options->version,
                                        .rounds = options->rounds,
                                        .round_seconds =
                                            options->rounds_spread > 0 ? options->rounds_spread : 0,
                                        .time_limit = options->time_limit,
-                                       .seed = engine->seed,
+                                       .seed = seed,
                                        .command_line = options->command_line,
                                        .script = options->script,
                                        .checksum = options->checksum,

@@ -1,8 +1,19 @@
+/*
+ * How long a script takes, from some of its measurements.
+ */
+#include "engine/estimate.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/internal.h"
+
+struct estimated {
+    char *place;
+    size_t count, skipped; /* since the last probe */
+    double last;           /* seconds of the last probe */
+    double reported;       /* what it measured, seconds */
+};
 
 static struct estimated *statement(struct estimate *estimate, const char *place)
 {

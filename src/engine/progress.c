@@ -2,6 +2,8 @@
  * How far the run is, on standard error: for people who wait at a terminal one line that is
  * overwritten again and again, elsewhere a line from time to time.
  */
+#include "engine/progress.h"
+
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "comm/comm.h"
 #include "comm/process.h"
-#include "engine/internal.h"
+#include "engine/control.h"
+#include "engine/watch.h"
 
 /* Nobody reads faster, and measuring goes on meanwhile; what is kept in a file is read later. */
 #define INTERVAL_SECONDS 0.1
@@ -86,26 +90,26 @@ static char *time_text(char *text, size_t size, double seconds)
     return text;
 }
 
-static bool wanted(struct engine *engine)
+static bool wanted(struct display *display)
 {
-    return engine->output && engine->options.progress != PROGRESS_NONE;
+    return display->options->output && display->options->progress != PROGRESS_NONE;
 }
 
 /* In lines, quick runs show nothing. */
-static bool is_due(const struct engine *engine)
+static bool is_due(const struct display *display)
 {
-    bool lines = engine->options.progress == PROGRESS_LINES;
-    double last = lines ? fmax(engine->progress_shown, engine->started) : engine->progress_shown;
+    bool lines = display->options->progress == PROGRESS_LINES;
+    double last = lines ? fmax(display->shown, display->started) : display->shown;
     return wall_seconds() - last >= (lines ? LINES_SECONDS : INTERVAL_SECONDS);
 }
 
 /* head is shown in bold, as much of both as there is room for. */
-static void show(struct engine *engine, const char *head, const char *tail)
+static void show(struct display *display, const char *head, const char *tail)
 {
-    if (!is_due(engine))
+    if (!is_due(display))
         return;
-    engine->progress_shown = wall_seconds();
-    if (engine->options.progress == PROGRESS_LINES) {
+    display->shown = wall_seconds();
+    if (display->options->progress == PROGRESS_LINES) {
         fprintf(stderr, "skampi: %s%s\n", head, tail);
         return;
     }
@@ -115,75 +119,84 @@ static void show(struct engine *engine, const char *head, const char *tail)
             bold ? "\033[0m" : "", room - first, tail);
 }
 
-/* What is left of the run, if blocks and their loops go on as they did; 0: not known yet. */
-static double time_left(const struct engine *engine)
+/* Seconds until the last round ends, if it takes as long as those before. */
+static double rounds_left(const struct display *display)
 {
-    double blocks = (double)engine->options.blocks;
-    if (engine->round > 1)
-        return rounds_left(engine);
-    double share = ((double)engine->block_number - 1 + engine->progress_share) / fmax(blocks, 1);
-    double passed = wall_seconds() - engine->started;
+    const struct round *round = display->round;
+    double passed = wall_seconds() - display->started, begun = (double)round->number - 1;
+    double apart = fmax(passed / (begun + 1), round->apart);
+    return fmax((double)round->total * apart - passed, 0);
+}
+
+/* What is left of the run, if blocks and their loops go on as they did; 0: not known yet. */
+static double time_left(const struct display *display)
+{
+    double blocks = (double)display->options->blocks;
+    if (display->round->number > 1)
+        return rounds_left(display);
+    double share = ((double)display->block->number - 1 + display->share) / fmax(blocks, 1);
+    double passed = wall_seconds() - display->started;
     return share < LEAST_SHARE || share > 1 ? 0 : passed / share - passed;
 }
 
-static void show_measurement(struct engine *engine, const char *measurement)
+static void show_measurement(struct display *display, const char *measurement)
 {
+    const struct block *block = display->block;
+    const struct round *round = display->round;
     char left[64] = "", text[32];
-    double seconds = time_left(engine);
-    bool again = engine->round > 1;
+    double seconds = time_left(display);
+    bool again = round->number > 1;
     if (seconds > 0)
         snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
-    char *head =
-        text_format("[%s%s %zu/%zu%s] ", engine->options.estimate ? "estimate, " : "",
-                    again ? "round" : "block", again ? engine->round : engine->block_number,
-                    again ? engine->round_total : engine->options.blocks, left);
-    char *tail = text_format("%s: %s%s%s", engine->block_name ? engine->block_name : "",
-                             measurement, engine->progress_result ? ", before " : "",
-                             engine->progress_result ? engine->progress_result : "");
-    show(engine, head, tail);
+    char *head = text_format("[%s%s %zu/%zu%s] ", display->options->estimate ? "estimate, " : "",
+                             again ? "round" : "block", again ? round->number : block->number,
+                             again ? round->total : display->options->blocks, left);
+    char *tail =
+        text_format("%s: %s%s%s", block->name ? block->name : "", measurement,
+                    display->result ? ", before " : "", display->result ? display->result : "");
+    show(display, head, tail);
     free(tail);
     free(head);
 }
 
-void progress_show(struct engine *engine, const struct measure_request *request)
+void progress_show(struct display *display, const char *call)
 {
-    if (wanted(engine) && is_due(engine))
-        show_measurement(engine, request->text);
+    if (wanted(display) && is_due(display))
+        show_measurement(display, call);
 }
 
-void progress_go_on(struct engine *engine)
+void progress_go_on(struct display *display)
 {
-    const char *doing = atomic_load(&engine->doing);
-    if (doing && wanted(engine) && engine->options.progress == PROGRESS_LINES && is_due(engine))
-        show_measurement(engine, doing);
+    const char *doing = watch_done();
+    if (doing && wanted(display) && display->options->progress == PROGRESS_LINES && is_due(display))
+        show_measurement(display, doing);
 }
 
-void progress_result(struct engine *engine, const struct numbers *numbers, double unit)
+void progress_result(struct display *display, const struct statistics *statistics, double unit)
 {
-    if (!wanted(engine))
+    if (!wanted(display))
         return;
     char value[64];
-    free(engine->progress_result);
-    double error = 100 * numbers->standard_error / fabs(numbers->time);
-    output_number(value, sizeof value, numbers->time * unit);
-    engine->progress_result =
+    free(display->result);
+    double error = 100 * statistics->standard_error / fabs(statistics->time);
+    output_number(value, sizeof value, statistics->time * unit);
+    display->result =
         isfinite(error) ? text_format("%s +- %.1f %%", value, error) : text_format("%s", value);
 }
 
-void progress_wait(struct engine *engine, double seconds)
+void progress_wait(struct display *display, double seconds)
 {
-    if (!wanted(engine))
+    if (!wanted(display))
         return;
-    char *head = text_format("[round %zu/%zu]", engine->round, engine->round_total);
+    char *head = text_format("[round %zu/%zu]", display->round->number, display->round->total);
     char tail[64], text[32];
     snprintf(tail, sizeof tail, " begins in %s", time_text(text, sizeof text, seconds));
-    show(engine, head, tail);
+    show(display, head, tail);
     free(head);
 }
 
-void progress_end(struct engine *engine)
+void progress_end(struct display *display)
 {
-    if (wanted(engine) && engine->options.progress == PROGRESS_OVERWRITTEN &&
-        engine->progress_shown > 0)
+    if (wanted(display) && display->options->progress == PROGRESS_OVERWRITTEN && display->shown > 0)
         fputs("\r\033[K", stderr);
 }

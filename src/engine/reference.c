@@ -1,6 +1,10 @@
+/*
+ * Means and errors of what is subtracted.
+ */
+#include "engine/reference.h"
+
 #include <math.h>
 
-#include "engine/internal.h"
 #include "stats/stats.h"
 
 struct reference reference_of(const double *values, size_t n)

@@ -2,16 +2,20 @@
  * What a measurement says in the output: the point, how it was measured, and its numbers. PE 0.
  */
 #define _GNU_SOURCE /* open_memstream */
+#include "engine/report.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "base/words.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/counters.h"
-#include "engine/internal.h"
+#include "engine/counting.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
 #include "stats/stats.h"
@@ -49,15 +53,15 @@ static const char *placement(const struct pe_set *set)
 }
 
 /* "none", "fresh", "same" or "cycling". */
-static const char *buffers_in_use(const struct engine *engine)
+static const char *buffers_in_use(const struct bench *bench)
 {
-    const struct demand *demand = &engine->run.demand;
-    size_t places = engine->buffers.local_places;
-    if (engine->buffers.remote_places > places)
-        places = engine->buffers.remote_places;
+    const struct demand *demand = &bench->run.demand;
+    size_t places = bench->buffers.local_places;
+    if (bench->buffers.remote_places > places)
+        places = bench->buffers.remote_places;
     if (demand->local == 0 && demand->remote == 0)
         return "none";
-    if (engine->buffers.cold)
+    if (bench->buffers.cold)
         return "fresh";
     return places == 1 ? "same" : "cycling";
 }
@@ -80,31 +84,30 @@ static const char *unit_text(char *text, size_t size, const struct measurement *
 }
 
 /* The command line's, or what the script says. */
-static double unit_of(const struct engine *engine, const struct settings *settings)
+static double unit_of(const struct reporter *reporter, const struct settings *settings)
 {
-    return engine->options.unit > 0 ? engine->options.unit : settings->unit;
+    return reporter->options->unit > 0 ? reporter->options->unit : settings->unit;
 }
 
-static char *conditions(struct engine *engine, const char *buffers, double unit)
+static char *conditions(const struct bench *bench, const char *buffers, double unit)
 {
     static const char *const starts[] = {"window start", "barrier start", "no synchronization"};
     static const char *const rules[] = {"", " (mpiperf)", " (round_time)", " (dissemination)"};
-    const struct run *run = &engine->run;
-    const struct settings *settings = &engine->settings;
+    const struct run *run = &bench->run;
+    const struct settings *settings = run->settings;
     const struct measurement *function = run->function;
     int start = function->synchronized ? (int)settings->synchronization : SYNCHRONIZE_NONE;
-    bool global = measure_global_run_times(engine);
+    bool global = window_global_run_time(run);
     char buffer[64], values[64];
     if (strcmp(buffers, "none") == 0)
         snprintf(buffer, sizeof buffer, "no buffers");
     else
         snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
-                 engine->buffers.cold ? "cold" : "warm");
-    return text_format("%d PE%s %s; %s%s; %s run time; %s; %s", run->size,
-                       words_plural((size_t)run->size), placement(run->set), starts[start],
-                       measure_in_windows(engine) ? rules[settings->window.rule] : "",
-                       global ? "global" : "local", buffer,
-                       unit_text(values, sizeof values, function, unit));
+                 bench->buffers.cold ? "cold" : "warm");
+    return text_format(
+        "%d PE%s %s; %s%s; %s run time; %s; %s", run->size, words_plural((size_t)run->size),
+        placement(run->set), starts[start], window_applies(run) ? rules[settings->window.rule] : "",
+        global ? "global" : "local", buffer, unit_text(values, sizeof values, function, unit));
 }
 
 /* By name and unit, as the script gave them. The caller frees the array. */
@@ -162,7 +165,7 @@ struct described {
     char *members;
 };
 
-static struct result_point describe(const struct engine *engine,
+static struct result_point describe(const struct reporter *reporter,
                                     const struct measure_request *request,
                                     const struct settings *settings, int64_t bytes,
                                     struct described *owned)
@@ -172,8 +175,8 @@ static struct result_point describe(const struct engine *engine,
     owned->arguments = named_arguments(request, &arguments);
     owned->members = members_text(request->set);
     return (struct result_point){
-        .block = engine->block_name ? engine->block_name : "",
-        .block_number = engine->block_number,
+        .block = reporter->block->name ? reporter->block->name : "",
+        .block_number = reporter->block->number,
         .function = request->function->name,
         .text = request->text,
         .arguments = owned->arguments,
@@ -185,7 +188,7 @@ static struct result_point describe(const struct engine *engine,
         .pes = (size_t)pe_set_size(request->set),
         .bytes = bytes,
         .is_time = is_time,
-        .unit = is_time ? unit_of(engine, settings) : 1,
+        .unit = is_time ? unit_of(reporter, settings) : 1,
     };
 }
 
@@ -195,75 +198,41 @@ static void release(struct described *owned)
     free(owned->members);
 }
 
-void report_result(struct engine *engine, const struct measure_request *request,
-                   const struct numbers *numbers, const double *per_pe)
+void report_result(const struct reporter *reporter, const struct bench *bench,
+                   const struct measure_request *request, const struct outcome *outcome)
 {
-    const struct run *run = &engine->run;
-    const char *buffers = buffers_in_use(engine);
-    char *text = conditions(engine, buffers, unit_of(engine, &engine->settings));
-    struct result_counter counters[COUNTERS_MAX];
-    size_t events = measure_counts_events(request->function) ? counters_count() : 0;
+    const struct run *run = &bench->run;
+    const struct settings *settings = run->settings;
+    const struct statistics *statistics = &outcome->statistics;
+    const char *buffers = buffers_in_use(bench);
+    char *text = conditions(bench, buffers, unit_of(reporter, settings));
     struct described owned;
-    for (size_t i = 0; i < events; i++)
-        counters[i] = (struct result_counter){counters_name(i), numbers->counted[i],
-                                              numbers->counted_mean[i]};
     struct result result = {
-        .point =
-            describe(engine, request, &engine->settings, (int64_t)run->demand.reported, &owned),
-        .round = engine->round,
-        .at = wall_seconds() - engine->started,
-        .time = numbers->time,
-        .standard_error = numbers->standard_error,
-        .kept = (size_t)numbers->kept,
-        .error = numbers->error,
-        .time_low = numbers->time_low,
-        .time_high = numbers->time_high,
-        .time_confidence = isnan(numbers->error) ? NAN : engine->settings.window.confidence,
-        .valid = (size_t)numbers->valid,
-        .invalid = (size_t)numbers->invalid,
-        .late = (size_t)numbers->late,
-        .overruns = (size_t)numbers->overruns,
-        .warm_up = (size_t)numbers->warm_up,
-        .mean = numbers->mean,
-        .deviation = numbers->deviation,
-        .median = numbers->median,
-        .median_low = numbers->median_low,
-        .median_high = numbers->median_high,
-        .confidence = MEDIAN_CONFIDENCE,
-        .minimum = numbers->minimum,
-        .maximum = numbers->maximum,
-        .p5 = numbers->p5,
-        .p25 = numbers->p25,
-        .p75 = numbers->p75,
-        .p95 = numbers->p95,
-        .p99 = numbers->p99,
-        .autocorrelation = numbers->autocorrelation,
-        .effective = numbers->effective,
-        .per_pe = engine->settings.max_nr_node_times > 0 ? per_pe : NULL,
-        .iterations = numbers->iterations,
-        .samples = engine->raw,
-        .sample_count = (size_t)numbers->raw_count,
-        .levels = numbers->levels,
-        .level_count = numbers->level_count > 1 ? (size_t)numbers->level_count : 0,
-        .window = numbers->window,
-        .in_windows = measure_in_windows(engine),
+        .point = describe(reporter, request, settings, (int64_t)run->demand.reported, &owned),
+        .round = reporter->round->number,
+        .at = wall_seconds() - reporter->started,
+        .statistics = *statistics,
+        .per_pe = settings->max_nr_node_times > 0 ? outcome->per_pe : NULL,
+        .samples = outcome->samples,
+        .sample_count = outcome->sample_count,
+        .in_windows = window_applies(run),
         .synchronized = request->function->synchronized,
-        .global = measure_global_run_times(engine),
+        .global = window_global_run_time(run),
         .buffers = buffers,
-        .counters = counters,
-        .counter_count = events,
-        .flags = (unsigned)numbers->flags,
-        .notes = (const char *const *)engine->notes,
-        .note_count = engine->note_count,
+        .counters = outcome->counted,
+        .counter_count = counting_applies(request->function) ? counters_count() : 0,
+        .notes = (const char *const *)bench->hooks.notes.text,
+        .note_count = bench->hooks.notes.count,
         .conditions = text,
-        .settings = engine->settings,
+        .settings = *settings,
     };
-    output_result(engine->output, &result);
-    engine->windowed = engine->windowed || measure_in_windows(engine);
-    engine->late_starts += numbers->late;
-    engine->overruns += numbers->overruns;
-    engine->window_changes += numbers->changes;
-    progress_result(engine, numbers, result.point.unit);
+    struct block *block = reporter->block;
+    output_result(reporter->output, &result);
+    block->windowed = block->windowed || window_applies(run);
+    block->late_starts += (int64_t)statistics->late;
+    block->overruns += (int64_t)statistics->overruns;
+    block->window_changes += (int64_t)outcome->window_changes;
+    progress_result(reporter->display, statistics, result.point.unit);
     release(&owned);
     free(text);
 }
@@ -279,11 +248,11 @@ static bool is_unstable(const struct rounds *rounds, double samples)
 /* Levels that the rounds' medians lie on. */
 static size_t levels_of(const double *medians, size_t n, struct result_level *levels)
 {
-    struct series_level found[LEVELS_MAX];
+    struct series_level found[RESULT_LEVELS_MAX];
     double *sorted = memory_zeroed(n, sizeof *sorted), sum = 0;
     memcpy(sorted, medians, n * sizeof *sorted);
     stats_sort(sorted, n);
-    size_t count = series_levels(sorted, n, LEVEL_LEAST, found, LEVELS_MAX);
+    size_t count = series_levels(sorted, n, LEVEL_LEAST, found, RESULT_LEVELS_MAX);
     for (size_t i = 0; i < n; i++)
         sum += sorted[i];
     for (size_t i = 0; i < count; i++)
@@ -293,7 +262,7 @@ static size_t levels_of(const double *medians, size_t n, struct result_level *le
     return count > 1 ? count : 0;
 }
 
-void report_rounds(struct engine *engine, const struct rounds_record *record)
+void report_rounds(const struct reporter *reporter, const struct rounds_record *record)
 {
     double *medians = memory_zeroed(record->made, sizeof *medians);
     double *within = memory_zeroed(record->made, sizeof *within);
@@ -310,13 +279,13 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
     double step = record->request.function->quantity == QUANTITY_TIME && record->iterations > 0
                       ? timer_find(record->timer)->resolution / (double)record->iterations
                       : 0;
-    struct result_level levels[LEVELS_MAX];
+    struct result_level levels[RESULT_LEVELS_MAX];
     struct described owned;
     char *note = NULL;
     if (n < record->rounds)
         note = text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds);
     struct result_rounds result = {
-        .point = describe(engine, &record->request, &record->settings, record->bytes, &owned),
+        .point = describe(reporter, &record->request, &record->settings, record->bytes, &owned),
         .rounds = n,
         .median = rounds.median,
         .median_low = rounds.low,
@@ -337,7 +306,7 @@ void report_rounds(struct engine *engine, const struct rounds_record *record)
     };
     result.point.block = record->block;
     result.point.block_number = record->block_number;
-    output_rounds(engine->output, &result);
+    output_rounds(reporter->output, &result);
     release(&owned);
     free(note);
     free(within);

@@ -1,9 +1,13 @@
+/*
+ * When there are enough repetitions, and how windows grow and shrink.
+ */
+#include "engine/stop.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/internal.h"
 #include "stats/series.h"
 #include "stats/stats.h"
 

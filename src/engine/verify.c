@@ -1,18 +1,24 @@
 /*
- * Whether the data are right, and what lies around them untouched. A measurement function says what
- * its data are (fill, verify); when that is asked for is decided here and in measure.c:
+ * The checks of data and of the guards around them. A measurement function says what its data are
+ * (fill, verify). When they are checked is decided here and in trial.c:
  *
- *   - before the timed repetitions and after them by an untimed one of one iteration, each with
- * data of its own,
+ *   - before the timed repetitions and after them, by an untimed one of one iteration, each with
+ *     data of its own,
  *   - after the last timed repetition, whose data were there before the first one,
  *   - with VERIFY_EVERY, around each timed repetition.
  *
  * Each check costs two barriers, and about a nanosecond for 8 bytes.
  */
+#include "engine/verify.h"
+
 #include <stdlib.h>
 
 #include "comm/comm.h"
-#include "engine/internal.h"
+#include "engine/hooks.h"
+#include "engine/watch.h"
+
+/* More than the data that one measurement makes. */
+#define SEEDS ((uint64_t)1 << 32)
 
 /* ---- Guards ---- */
 
@@ -117,16 +123,16 @@ static void fill_place(struct run *run)
 /* What a known defect of the library makes wrong is a note, on rank 0, which keeps notes. */
 static void forgive(struct run *run, const char *known)
 {
-    struct engine *engine = run->engine;
-    if (run_max(run, engine->failure ? 1 : 0) > 0)
+    struct hooks *hooks = run->hooks;
+    if (run_max(run, hooks->failure ? 1 : 0) > 0)
         run_note(run, "%s", known);
-    free(engine->failure);
-    engine->failure = NULL;
+    free(hooks->failure);
+    hooks->failure = NULL;
 }
 
 static void check_place(struct run *run)
 {
-    bool failed = run->engine->failure;
+    bool failed = run->hooks->failure;
     /* On all members, whatever they found: both may communicate. */
     bool right = run->function->verify(run);
     const char *known = measurement_wrong_values(run->function);
@@ -136,20 +142,19 @@ static void check_place(struct run *run)
         check_guards(run);
 }
 
-static void check_places(struct engine *engine)
+static void check_places(struct run *run)
 {
-    struct run *run = &engine->run;
-    watch_progress(engine);
+    watch_progress();
     comm_quiet();
     comm_barrier(pe_set_group(run->set));
     at_each_place(run, check_place);
     comm_barrier(pe_set_group(run->set)); /* nobody may write there again before all have looked */
 }
 
-static void new_data(struct engine *engine)
+static void new_data(struct verification *verification)
 {
-    engine->run.seed = ++engine->data_seed;
-    engine->run.repeated = 0;
+    verification->run->seed = ++verification->seed;
+    verification->run->repeated = 0;
 }
 
 /* ---- When ---- */
@@ -159,55 +164,62 @@ bool verify_has(const struct measurement *function)
     return function->verify && !function->no_data;
 }
 
-void verify_begin(struct engine *engine)
+void verify_restart(struct verification *verification)
 {
-    if (!verify_has(engine->run.function))
+    verification->seed = (verification->seed / SEEDS + 1) * SEEDS;
+}
+
+void verify_begin(struct verification *verification)
+{
+    const struct run *run = verification->run;
+    if (!verify_has(run->function))
         return;
-    comm_barrier(pe_set_group(engine->run.set)); /* from now on, nobody needs the old data */
-    new_data(engine);
-    engine->filling = true;
+    comm_barrier(pe_set_group(run->set)); /* from now on, nobody needs the old data */
+    new_data(verification);
+    verification->filling = true;
 }
 
-bool verify_fill(struct engine *engine)
+bool verify_fill(struct verification *verification)
 {
-    if (engine->filling)
-        at_each_place(&engine->run, fill_place);
-    return engine->filling;
+    if (verification->filling)
+        at_each_place(verification->run, fill_place);
+    return verification->filling;
 }
 
-void verify_end(struct engine *engine)
+void verify_end(struct verification *verification)
 {
-    if (!engine->filling)
+    if (!verification->filling)
         return;
-    engine->filling = false;
-    check_places(engine);
+    verification->filling = false;
+    check_places(verification->run);
 }
 
-void verify_fill_ahead(struct engine *engine, size_t repetitions)
+void verify_fill_ahead(struct verification *verification, size_t repetitions)
 {
-    struct run *run = &engine->run;
-    struct buffers *buffers = &engine->buffers;
-    engine->filled = 0;
+    struct run *run = verification->run;
+    const struct buffers *buffers = verification->buffers;
+    verification->filled = 0;
     if (!verify_has(run->function))
         return;
     size_t places = buffers->cold ? 1 : buffers_warm_places(buffers);
     size_t turns = places < repetitions ? places : repetitions;
     comm_barrier(pe_set_group(run->set));
-    new_data(engine);
+    new_data(verification);
     for (size_t i = 0; i < turns; i++) {
-        watch_progress(engine);
+        watch_progress();
         buffers_at(buffers, run, buffers->turn + i);
         at_each_place(run, fill_place);
     }
     /* Where all places have data, any number of turns will find some. */
-    engine->filled = turns == places ? SIZE_MAX : buffers->turn + turns;
+    verification->filled = turns == places ? SIZE_MAX : buffers->turn + turns;
     comm_barrier(pe_set_group(run->set));
 }
 
-void verify_last(struct engine *engine)
+void verify_last(struct verification *verification)
 {
-    if (!verify_has(engine->run.function) || engine->buffers.turn > engine->filled ||
-        engine->settings.verify == VERIFY_EVERY)
+    struct run *run = verification->run;
+    if (!verify_has(run->function) || verification->buffers->turn > verification->filled ||
+        run->settings->verify == VERIFY_EVERY)
         return;
-    check_places(engine);
+    check_places(run);
 }

@@ -6,10 +6,13 @@
  * do not feel it.
  */
 #define _GNU_SOURCE /* sigtimedwait, sigaltstack */
+#include "engine/watch.h"
+
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "comm/comm.h"
-#include "engine/internal.h"
+#include "comm/process.h"
+#include "engine/control.h"
 #include "objects/communicator.h"
 
 #define STATUS_INTERNAL 1
@@ -56,9 +61,17 @@ static struct {
     atomic_bool ending, spoken; /* spoken: the last words are written */
     double step_limit;          /* seconds; 0: none */
     double time_limit, over_at;
-    _Atomic(struct engine *) engine; /* NULL before it is there and afterwards */
+    _Atomic(const double *) limit;   /* of the engine; NULL before it is there and afterwards */
     _Atomic(struct output *) output; /* likewise; on PE 0 */
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER, .over_at = INFINITY};
+
+/* What this PE does; seen by the thread and by handlers. */
+static struct {
+    atomic_long steps;
+    _Atomic(const char *) doing; /* text of the measurement in progress, or NULL */
+    atomic_bool outside;         /* waits for the members of a set */
+    char text[512];              /* that doing may point to */
+} activity;
 
 /* What an idle time is counted for. */
 struct idle {
@@ -77,9 +90,26 @@ static bool is_wanted(int number)
     return sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN;
 }
 
-void watch_progress(struct engine *engine)
+void watch_progress(void)
 {
-    atomic_fetch_add_explicit(&engine->progress, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&activity.steps, 1, memory_order_relaxed);
+}
+
+void watch_doing(const char *call, const char *place)
+{
+    if (call)
+        snprintf(activity.text, sizeof activity.text, "%s at %s", call, place);
+    atomic_store(&activity.doing, call ? activity.text : NULL);
+}
+
+const char *watch_done(void)
+{
+    return atomic_load(&activity.doing);
+}
+
+void watch_outside(bool outside)
+{
+    atomic_store(&activity.outside, outside);
 }
 
 void engine_watch_ending(void)
@@ -90,11 +120,11 @@ void engine_watch_ending(void)
 /* What this PE does, for messages. */
 static const char *doing(void)
 {
-    struct engine *engine = atomic_load(&guard.engine);
-    const char *text = engine ? atomic_load(&engine->doing) : process_stage();
+    bool measuring = atomic_load(&guard.limit);
+    const char *text = measuring ? atomic_load(&activity.doing) : process_stage();
     if (text)
         return text;
-    return engine ? "the script" : "the start";
+    return measuring ? "the script" : "the start";
 }
 
 static volatile sig_atomic_t status_of_end;
@@ -198,7 +228,7 @@ static void stuck(double seconds)
     char text[LONGEST_SAID];
     int pe = comm_vanished_pe(), silent = comm_silent_pe(fmax(seconds / 2, 2 * LONGEST_NAP));
     int length = snprintf(text, sizeof text, "no progress for %g s in %s%s", seconds,
-                          atomic_load(&guard.engine) ? "" : "starting or ending: ", doing());
+                          atomic_load(&guard.limit) ? "" : "starting or ending: ", doing());
     if (length < (int)sizeof text && (pe >= 0 || silent >= 0))
         snprintf(text + length, sizeof text - (size_t)length, "; PE %d %s", pe >= 0 ? pe : silent,
                  pe >= 0 ? "is gone without a word" : "does not run");
@@ -264,20 +294,20 @@ static void exhausted(const char *why)
 }
 
 /* Seconds without progress that are too long now; 0: any time is right. */
-static double patience(const struct engine *engine)
+static double patience(const double *engines)
 {
     double limit = guard.step_limit;
     /* The script changes it meanwhile. */
-    if (engine)
-        __atomic_load(&engine->settings.watchdog, &limit, __ATOMIC_RELAXED);
+    if (engines)
+        __atomic_load(engines, &limit, __ATOMIC_RELAXED);
     else if (!process_stage())
         limit = 0;
     return limit;
 }
 
-static double nap(const struct engine *engine)
+static double nap(const double *engines)
 {
-    double limit = patience(engine), seconds = LONGEST_NAP;
+    double limit = patience(engines), seconds = LONGEST_NAP;
     if (limit > 0)
         seconds = fmin(seconds, limit / 4);
     seconds = fmin(seconds, fmax(guard.over_at - wall_seconds(), 0));
@@ -286,16 +316,16 @@ static double nap(const struct engine *engine)
 
 static void look(struct idle *idle)
 {
-    const struct engine *engine = atomic_load(&guard.engine);
-    double now = wall_seconds(), limit = patience(engine);
-    long progress = engine ? atomic_load(&engine->progress) : 0;
-    const void *what = engine ? (const void *)engine : process_stage();
+    const double *engines = atomic_load(&guard.limit);
+    double now = wall_seconds(), limit = patience(engines);
+    long progress = engines ? atomic_load(&activity.steps) : 0;
+    const void *what = engines ? (const void *)engines : process_stage();
     comm_beat();
     if (comm_launcher_gone())
         orphaned();
     /* A PE outside the set waits for its members, however long they take: they watch. */
     if (what != idle->what || progress != idle->progress ||
-        (engine && atomic_load(&engine->outside)))
+        (engines && atomic_load(&activity.outside)))
         *idle = (struct idle){what, progress, now};
     if (atomic_load(&guard.ending))
         return;
@@ -317,7 +347,7 @@ static void *watch(void *unused)
     pthread_sigmask(SIG_BLOCK, &pipe, NULL);
     for (;;) {
         pthread_mutex_lock(&guard.lock);
-        double seconds = nap(atomic_load(&guard.engine));
+        double seconds = nap(atomic_load(&guard.limit));
         pthread_mutex_unlock(&guard.lock);
         struct timespec wait = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
         siginfo_t info;
@@ -413,13 +443,13 @@ void engine_watch_output(struct output *output)
     pthread_mutex_unlock(&guard.lock);
 }
 
-void watch_start(struct engine *engine)
+void watch_start(const double *limit)
 {
     communicator_on_error(library_failed);
     catch_crashes(); /* the library may have its own idea of them */
     process_enter(NULL);
     pthread_mutex_lock(&guard.lock);
-    atomic_store(&guard.engine, engine);
+    atomic_store(&guard.limit, limit);
     pthread_mutex_unlock(&guard.lock);
 }
 
@@ -430,7 +460,7 @@ void watch_stop(void)
         signal(fatal[i], SIG_DFL);
     pthread_mutex_lock(&guard.lock);
     guard.over_at = INFINITY;
-    atomic_store(&guard.engine, NULL);
+    atomic_store(&guard.limit, NULL);
     pthread_mutex_unlock(&guard.lock);
     process_enter("the end of the run");
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "output/record.h"
+#include "settings/table.h"
 
 static const char *synchronization(const struct result *result)
 {
@@ -10,7 +11,7 @@ static const char *synchronization(const struct result *result)
 
 static const char *rule(const struct result *result)
 {
-    return result->in_windows ? window_rule_name(result->settings.window.rule) : "";
+    return result->in_windows ? window_rule_words[result->settings.window.rule].name : "";
 }
 
 static const char *run_time(const struct result *result)
@@ -31,42 +32,43 @@ static const char *cache(const struct result *result)
 }
 
 #define RESULT(member) (int)offsetof(struct result, member)
+#define STATISTICS(member) RESULT(statistics.member)
 #define ROUNDS(member) (int)offsetof(struct result_rounds, member)
 
 const struct member members[] = {
     {"round", MEMBER_COUNT, RESULT(round), -1, NULL},
     {"at", MEMBER_NUMBER, RESULT(at), -1, NULL},
-    {"time", MEMBER_NUMBER, RESULT(time), -1, NULL},
-    {"standard_error", MEMBER_NUMBER, RESULT(standard_error), -1, NULL},
-    {"error", MEMBER_NUMBER, RESULT(error), -1, NULL},
-    {"time_low", MEMBER_NUMBER, RESULT(time_low), -1, NULL},
-    {"time_high", MEMBER_NUMBER, RESULT(time_high), -1, NULL},
-    {"time_confidence", MEMBER_NUMBER, RESULT(time_confidence), -1, NULL},
-    {"kept", MEMBER_COUNT, RESULT(kept), -1, NULL},
-    {"mean", MEMBER_NUMBER, RESULT(mean), -1, NULL},
-    {"deviation", MEMBER_NUMBER, RESULT(deviation), -1, NULL},
-    {"median", MEMBER_NUMBER, RESULT(median), ROUNDS(median), NULL},
-    {"median_low", MEMBER_NUMBER, RESULT(median_low), ROUNDS(median_low), NULL},
-    {"median_high", MEMBER_NUMBER, RESULT(median_high), ROUNDS(median_high), NULL},
-    {"confidence", MEMBER_NUMBER, RESULT(confidence), ROUNDS(confidence), NULL},
-    {"min", MEMBER_NUMBER, RESULT(minimum), -1, NULL},
-    {"max", MEMBER_NUMBER, RESULT(maximum), -1, NULL},
-    {"p5", MEMBER_NUMBER, RESULT(p5), -1, NULL},
-    {"p25", MEMBER_NUMBER, RESULT(p25), -1, NULL},
-    {"p75", MEMBER_NUMBER, RESULT(p75), -1, NULL},
-    {"p95", MEMBER_NUMBER, RESULT(p95), -1, NULL},
-    {"p99", MEMBER_NUMBER, RESULT(p99), -1, NULL},
-    {"valid", MEMBER_COUNT, RESULT(valid), -1, NULL},
-    {"invalid", MEMBER_COUNT, RESULT(invalid), -1, NULL},
-    {"late", MEMBER_COUNT, RESULT(late), -1, NULL},
-    {"overruns", MEMBER_COUNT, RESULT(overruns), -1, NULL},
-    {"warm_up", MEMBER_COUNT, RESULT(warm_up), -1, NULL},
-    {"autocorrelation", MEMBER_NUMBER, RESULT(autocorrelation), -1, NULL},
-    {"effective", MEMBER_NUMBER, RESULT(effective), -1, NULL},
-    {"iterations", MEMBER_INTEGER, RESULT(iterations), -1, NULL},
+    {"time", MEMBER_NUMBER, STATISTICS(time), -1, NULL},
+    {"standard_error", MEMBER_NUMBER, STATISTICS(standard_error), -1, NULL},
+    {"error", MEMBER_NUMBER, STATISTICS(error), -1, NULL},
+    {"time_low", MEMBER_NUMBER, STATISTICS(time_low), -1, NULL},
+    {"time_high", MEMBER_NUMBER, STATISTICS(time_high), -1, NULL},
+    {"time_confidence", MEMBER_NUMBER, STATISTICS(time_confidence), -1, NULL},
+    {"kept", MEMBER_COUNT, STATISTICS(kept), -1, NULL},
+    {"mean", MEMBER_NUMBER, STATISTICS(mean), -1, NULL},
+    {"deviation", MEMBER_NUMBER, STATISTICS(deviation), -1, NULL},
+    {"median", MEMBER_NUMBER, STATISTICS(median), ROUNDS(median), NULL},
+    {"median_low", MEMBER_NUMBER, STATISTICS(median_low), ROUNDS(median_low), NULL},
+    {"median_high", MEMBER_NUMBER, STATISTICS(median_high), ROUNDS(median_high), NULL},
+    {"confidence", MEMBER_NUMBER, STATISTICS(confidence), ROUNDS(confidence), NULL},
+    {"min", MEMBER_NUMBER, STATISTICS(minimum), -1, NULL},
+    {"max", MEMBER_NUMBER, STATISTICS(maximum), -1, NULL},
+    {"p5", MEMBER_NUMBER, STATISTICS(p5), -1, NULL},
+    {"p25", MEMBER_NUMBER, STATISTICS(p25), -1, NULL},
+    {"p75", MEMBER_NUMBER, STATISTICS(p75), -1, NULL},
+    {"p95", MEMBER_NUMBER, STATISTICS(p95), -1, NULL},
+    {"p99", MEMBER_NUMBER, STATISTICS(p99), -1, NULL},
+    {"valid", MEMBER_COUNT, STATISTICS(valid), -1, NULL},
+    {"invalid", MEMBER_COUNT, STATISTICS(invalid), -1, NULL},
+    {"late", MEMBER_COUNT, STATISTICS(late), -1, NULL},
+    {"overruns", MEMBER_COUNT, STATISTICS(overruns), -1, NULL},
+    {"warm_up", MEMBER_COUNT, STATISTICS(warm_up), -1, NULL},
+    {"autocorrelation", MEMBER_NUMBER, STATISTICS(autocorrelation), -1, NULL},
+    {"effective", MEMBER_NUMBER, STATISTICS(effective), -1, NULL},
+    {"iterations", MEMBER_INTEGER, STATISTICS(iterations), -1, NULL},
     {"synchronization", MEMBER_WORD, 0, -1, synchronization},
     {"window_rule", MEMBER_WORD, 0, -1, rule},
-    {"window", MEMBER_NUMBER, RESULT(window), -1, NULL},
+    {"window", MEMBER_NUMBER, STATISTICS(window), -1, NULL},
     {"run_time", MEMBER_WORD, 0, -1, run_time},
     {"buffers", MEMBER_WORD, 0, -1, buffers},
     {"cache", MEMBER_WORD, 0, -1, cache},

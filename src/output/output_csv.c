@@ -1,6 +1,6 @@
 /*
  * CSV (RFC 4180, lines end in LF): a header row, then one row per result or rounds record. The
- * columns and what their cells hold are documented in scripts/README.md; skampi-convert writes the
+ * columns and what their cells hold are documented in docs/results.md; skampi-convert writes the
  * same.
  */
 #define _GNU_SOURCE /* open_memstream */
@@ -298,9 +298,9 @@ static void put_result(FILE *text, const struct result *result)
 {
     put_point(text, "result", &result->point);
     put_members(text, result, NULL);
-    put_flags(text, result->flags);
+    put_flags(text, result->statistics.flags);
     put_notes(text, result->notes, result->note_count);
-    put_levels(text, result->levels, result->level_count);
+    put_levels(text, result->statistics.levels, result->statistics.level_count);
     put_counters(text, result->counters, result->counter_count);
     put_numbers(text, result->per_pe, result->point.pes);
     put_numbers(text, result->samples, result->sample_count);

@@ -290,9 +290,9 @@ static void put_result(FILE *text, const struct result *result)
     fputs("{\"record\":\"result\"", text);
     put_point(text, &result->point);
     put_members(text, result, NULL);
-    put_flags(text, result->flags);
+    put_flags(text, result->statistics.flags);
     put_strings(text, "notes", result->notes, result->note_count);
-    put_levels(text, result->levels, result->level_count);
+    put_levels(text, result->statistics.levels, result->statistics.level_count);
     put_counters(text, result);
     put_numbers(text, "per_pe", result->per_pe, result->per_pe ? result->point.pes : 0);
     if (result->samples)

@@ -203,12 +203,13 @@ static void print_line(FILE *text, const struct result_point *point, double time
 
 static void print_result(FILE *text, const struct result *result)
 {
-    print_line(text, &result->point, result->time, result->standard_error, result->valid);
+    print_line(text, &result->point, result->statistics.time, result->statistics.standard_error,
+               result->statistics.valid);
     if (result->per_pe)
         print_per_pe(text, result);
     fputc('\n', text);
     print_counters(text, result);
-    print_levels(text, &result->point, result->levels, result->level_count);
+    print_levels(text, &result->point, result->statistics.levels, result->statistics.level_count);
     print_notes(text, result->notes, result->note_count);
 }
 

@@ -72,34 +72,43 @@ struct result_point {
     double unit;  /* reported units per second */
 };
 
-struct result {
-    struct result_point point;
-    size_t round;                /* from 1 */
-    double at;                   /* seconds since the start of the run */
+/* At most this many levels are distinguished. */
+#define RESULT_LEVELS_MAX 8
+
+/* The numbers of one measurement. */
+struct statistics {
     double time, standard_error; /* trimmed mean and its standard error (classic, or mpiperf's) */
     size_t kept;                 /* repetitions that it is the mean of */
     /* mpiperf: E, and [T-E, T+E] at that confidence; else NaN */
     double error, time_low, time_high, time_confidence;
+    double subtracted, subtracted_error;            /* on the PE where it was most */
     size_t valid, invalid, late, overruns, warm_up; /* repetitions */
     double mean, deviation;
     double median, median_low, median_high; /* with its interval at `confidence`; NaN: too few */
     double confidence;
     double minimum, maximum, p5, p25, p75, p95, p99;
-    double autocorrelation, effective;
+    double autocorrelation, effective; /* effective: independent repetitions */
+    int64_t iterations;
+    double window;                                 /* the last one; 0: none */
+    struct result_level levels[RESULT_LEVELS_MAX]; /* ascending */
+    size_t level_count;                            /* 0: they are not distinguished */
+    unsigned flags;                                /* bits 1 << enum result_flag */
+};
+
+struct result {
+    struct result_point point;
+    size_t round; /* from 1 */
+    double at;    /* seconds since the start of the run */
+    struct statistics statistics;
     const double *per_pe;  /* means over the kept repetitions, in the order of ranks; NULL: none */
     const double *samples; /* valid ones in the order of time, or NULL */
     size_t sample_count;
-    int64_t iterations;
-    double window;       /* the last one; 0: none */
-    bool in_windows;     /* starts by the clock, or behind the engine's own barrier */
+    bool in_windows;     /* starts by the clock, or after the engine's own barrier */
     bool synchronized;   /* starts as the script chose, else by itself */
     bool global;         /* run time */
     const char *buffers; /* "same", "cycling", "fresh", "none" */
-    const struct result_level *levels;
-    size_t level_count;
     const struct result_counter *counters;
     size_t counter_count;     /* 0: nothing was counted */
-    unsigned flags;           /* bits 1 << enum result_flag */
     const char *const *notes; /* about this result alone */
     size_t note_count;
     const char *conditions; /* where, how synchronized, which buffers: equal for many results */
@@ -132,6 +141,15 @@ enum result_missing {
     MISSING_TIME_LIMIT,
     MISSING_REFUSED,  /* not with these arguments, or on this set of PEs */
     MISSING_TOO_LARGE /* for the buffer */
+};
+
+/* A block that ends. */
+struct output_block {
+    const char *name;
+    size_t number;   /* in the run, from 1 */
+    double duration; /* seconds */
+    bool windowed;   /* something in it used windows: */
+    int64_t late_starts, overruns, window_changes;
 };
 
 #endif

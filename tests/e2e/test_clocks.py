@@ -161,7 +161,7 @@ def patterns():
            "late starts, overruns and changes are counted at the end of the block", run)
     run = harness.skampi('set_window_rule("dissemination")\nbegin measurement "p"\n'
                          "  measure MPI_COMM_WORLD : WaitPatternUp()\nend measurement\n", np=2)
-    tap.ok("# note: starts: skew behind the dissemination barrier" in run.out,
+    tap.ok("# note: starts: skew after the dissemination barrier" in run.out,
            "dissemination: its skew is stated", run)
 
 

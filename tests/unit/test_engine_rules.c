@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-#include "engine/internal.h"
+#include "engine/buffers.h"
+#include "engine/reference.h"
+#include "engine/stop.h"
 
 static void hard_limit(void **state)
 {

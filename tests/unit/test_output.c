@@ -169,9 +169,9 @@ static void results(void **state)
                                       .pes = 2,
                                       .is_time = true,
                                       .unit = 1e6},
-                            .time = 1048.7e-6,
-                            .standard_error = 306.9e-6,
-                            .valid = 36,
+                            .statistics.time = 1048.7e-6,
+                            .statistics.standard_error = 306.9e-6,
+                            .statistics.valid = 36,
                             .per_pe = per_pe,
                             .notes = notes,
                             .note_count = 1,
@@ -299,9 +299,9 @@ static struct result small_result(void)
                                      .is_time = true,
                                      .unit = 1e6},
                            .round = 1,
-                           .time = 1e-6,
-                           .standard_error = NAN,
-                           .valid = 4,
+                           .statistics.time = 1e-6,
+                           .statistics.standard_error = NAN,
+                           .statistics.valid = 4,
                            .buffers = "none",
                            .conditions = "here",
                            .settings = settings_default()};
@@ -401,9 +401,10 @@ static void csv_cells(void **state)
     const char *notes[] = {"one;", "two"};
     result.notes = notes;
     result.note_count = 2;
-    result.flags = 1u << RESULT_LEVEL_SHIFT | 1u << RESULT_FEW_VALID;
-    result.levels = (const struct result_level[]){{1.5e-7, 0.62}, {NAN, 0.38}};
-    result.level_count = 2;
+    result.statistics.flags = 1u << RESULT_LEVEL_SHIFT | 1u << RESULT_FEW_VALID;
+    result.statistics.levels[0] = (struct result_level){1.5e-7, 0.62};
+    result.statistics.levels[1] = (struct result_level){NAN, 0.38};
+    result.statistics.level_count = 2;
     result.per_pe = (const double[]){NAN};
     output_result(output, &result);
     output_end(output, 0, NULL, 2, 1);

@@ -1,0 +1,71 @@
+/*
+ * One batch of repetitions, and the interface of the rules that say how the next one goes.
+ *
+ * Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction of 2c +
+ * 4 numbers, O(log n) messages each.
+ */
+#ifndef SKAMPI_ENGINE_BATCH_H
+#define SKAMPI_ENGINE_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/progress.h"
+#include "engine/repetition.h"
+#include "engine/samples.h"
+
+/* The batches of one measurement. */
+struct batches {
+    struct bench *bench;
+    struct display *display;
+    double ends; /* the time limit, wall_seconds() */
+    bool debug;  /* each batch is reported on standard error */
+    struct samples *samples;
+    double reference; /* seconds, subtracted from each value */
+    /* For the rule */
+    bool first;         /* batch */
+    int64_t slice_ends; /* timer ticks */
+};
+
+/* What a batch said besides its values; the same on all members. */
+struct batch {
+    size_t count, flawed, invalid; /* repetitions; flawed ones may still count as valid */
+    size_t late_run;               /* most late starts in a row */
+    double used;                   /* ticks from the origin to the last finish */
+    bool failed;
+};
+
+/* What rank 0 decided after a batch. */
+struct decision {
+    bool done;
+    size_t count, dropped; /* repetitions of the next batch; of those made, to be left out */
+    double width;          /* of the next windows, ticks */
+};
+
+/* A rule: all members call its functions, but what the set's rank 0 decides is what is done. */
+struct batch_rule {
+    /* The most repetitions that it makes. */
+    size_t (*most)(const struct settings *);
+    /* Before the first batch, whose size it sets. Collective over the set. */
+    void (*begin)(struct batches *, struct decision *next);
+    /* After each batch. */
+    void (*decide)(struct batches *, const struct batch *made, struct decision *next);
+};
+
+/* The set's rank 0 says how the next batch goes, the others follow; false: there is none. */
+bool batch_next(struct batches *, struct decision *);
+struct batch batch_make(struct batches *, size_t count);
+
+/* ---- For rules ---- */
+
+/* The window would have to be longer than the settings allow: the measurement fails. */
+bool batch_window_too_long(struct batches *, double width);
+/* A limit of time ends a measurement after the batch that exceeds it. */
+bool batch_out_of_time(struct batches *);
+/* An upper estimate of how long the engine's broadcast takes; ticks. Collective over the set. */
+int64_t batch_measure_broadcast(struct bench *);
+/* When most of a batch is invalid, the start was announced too late for some PE. */
+void batch_announce_earlier(struct batches *, const struct batch *);
+
+#endif

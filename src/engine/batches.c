@@ -1,0 +1,51 @@
+/*
+ * The loop over the batches of one measurement, whatever the window rule.
+ */
+#include "engine/batches.h"
+
+#include "clock/timer.h"
+#include "engine/rules.h"
+
+static const struct batch_rule *rule_of(const struct bench *bench)
+{
+    switch (bench->hooks.window.rule) {
+    case WINDOW_MPIPERF:
+        return &rule_mpiperf;
+    case WINDOW_ROUND_TIME:
+        return &rule_round_time;
+    case WINDOW_CLASSIC:
+    case WINDOW_DISSEMINATION:
+        break;
+    }
+    return &rule_classic;
+}
+
+size_t batches_most(const struct bench *bench)
+{
+    return rule_of(bench)->most(bench->run.settings);
+}
+
+void batches_run(struct batches *batches)
+{
+    struct bench *bench = batches->bench;
+    struct run *run = &bench->run;
+    struct samples *samples = batches->samples;
+    struct window *window = &bench->hooks.window;
+    const struct batch_rule *rule = rule_of(bench);
+    window->synchronization =
+        run->function->synchronized ? run->settings->synchronization : SYNCHRONIZE_NONE;
+    window->broadcast = 0;
+    if (run->settings->max_time > 0)
+        samples->until = timer_now() + timer_ticks(run->settings->max_time);
+    struct decision next = {0};
+    batches->first = true;
+    rule->begin(batches, &next);
+    while (batch_next(batches, &next)) {
+        struct batch made = batch_make(batches, next.count);
+        rule->decide(batches, &made, &next);
+        batches->first = false;
+    }
+    if (samples->valid == 0)
+        run_fail(run, "none of %zu repetitions started and finished in time%s", samples->invalid,
+                 samples->out_of_time ? " before the time limit was reached" : "");
+}

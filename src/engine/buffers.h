@@ -1,0 +1,57 @@
+/*
+ * The blocks of symmetric memory that a measurement's buffers are cut from. All PEs have equal
+ * blocks.
+ */
+#ifndef SKAMPI_ENGINE_BUFFERS_H
+#define SKAMPI_ENGINE_BUFFERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/measurement.h"
+
+struct buffers {
+    unsigned char *local, *remote, *scratch;         /* blocks; NULL: none yet */
+    size_t local_bytes, remote_bytes, scratch_bytes; /* of the blocks */
+    /* The measurement in progress */
+    unsigned char *local_first, *remote_first;
+    size_t local_stride, remote_stride, local_places, remote_places, turn;
+    bool cold;  /* places follow each other within a repetition, and are flushed before it */
+    bool fixed; /* all repetitions use the first place */
+};
+
+/* What set_skampi_buffer() must be at least for the demand to fit; SIZE_MAX: nothing is enough.
+ * OpenSHMEM: the source alone counts. MPI: SKaMPI 5's rule, by which both buffers and what their
+ * alignment may cost lie in one block of the buffer's size and 8 times the least common multiple of
+ * the alignments; twice, when it cycles. */
+size_t buffers_need(const struct settings *, const struct demand *, enum api);
+/* Makes the blocks large enough; collective over the world. False, on all PEs, when memory is
+ * short; there are no blocks then. *symmetric: bytes that they take together. */
+bool buffers_prepare(struct buffers *, const struct settings *, const struct demand *,
+                     size_t *symmetric);
+/* Starts a measurement at the first place; pure. Cold: so many places as the blocks have room for
+ * are used by the iterations of one repetition. */
+void buffers_begin(struct buffers *, const struct settings *, const struct demand *);
+void buffers_clear_scratch(const struct buffers *, const struct demand *);
+/* The next place, for run->local and run->remote. */
+void buffers_next(struct buffers *, struct run *);
+/* The places that a repetition of so many iterations uses leave the caches of all processors. */
+void buffers_flush(const struct buffers *, const struct demand *, const struct settings *,
+                   size_t iterations);
+/* Iterations for which a repetition has fresh memory. */
+size_t buffers_cold_places(const struct buffers *, const struct demand *);
+/* The last-level cache of this machine in bytes; 32 MiB when it does not tell. */
+size_t buffers_cache_bytes(void);
+void buffers_free(struct buffers *);
+/* The place of that turn, without taking it. */
+void buffers_at(const struct buffers *, struct run *, size_t turn);
+/* So many different places follow each other where they are warm. */
+size_t buffers_warm_places(const struct buffers *);
+/* Bytes before and after each place that belong to no other place. */
+#define BUFFER_GUARD 64
+/* Address rule: the lowest one at or above address that is a multiple of alignment but not of
+ * twice the alignment. */
+uintptr_t buffers_align(uintptr_t address, size_t alignment);
+
+#endif

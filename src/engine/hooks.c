@@ -1,0 +1,266 @@
+/*
+ * What measurement functions call: starting and stopping the clock, waiting, notes, failures.
+ */
+#include "engine/hooks.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "engine/counters.h"
+
+/* One poll that was interrupted would otherwise keep us from polling again. */
+#define LONGEST_POLL_SECONDS 20e-6
+/* Pauses as long as real ones: leaving the loop then costs a mispredicted branch, as it does there.
+ */
+#define PAUSE_SAMPLES 50
+#define PAUSE_SECONDS 2e-6
+
+double run_elapsed(struct run *run, int64_t start, int64_t stop)
+{
+    struct hooks *hooks = run->hooks;
+    if (stop - start < hooks->timing.shortest)
+        hooks->timing.shortest = stop - start;
+    hooks->timing.total += timer_seconds(stop - start);
+    if (counters_counting())
+        counters_region(start, stop);
+    return timer_seconds(stop - start) - timer_in_use->cost;
+}
+
+void run_shortest_part(struct run *run, double seconds)
+{
+    run->hooks->timing.shortest_part = seconds;
+}
+
+/* Busy until the clock says so, driving the library, with the last poll early enough. */
+static void wait_until(struct window *window, int64_t target)
+{
+    int64_t cap = timer_ticks(LONGEST_POLL_SECONDS);
+    counters_hold();
+    for (unsigned turn = 0;; turn++) {
+        int64_t now = timer_now();
+        if (now >= target)
+            break;
+        if (target - now <= 2 * window->longest_poll)
+            continue;
+        comm_poll();
+        int64_t poll = timer_now() - now;
+        if (poll > window->longest_poll)
+            window->longest_poll = poll < cap ? poll : cap;
+        comm_yield(turn);
+    }
+    counters_release();
+}
+
+/* ReproMPI's start: when all have finished, rank 0 says when to begin. */
+static int64_t next_start(struct run *run)
+{
+    struct window *window = &run->hooks->window;
+    int64_t start = 0;
+    comm_barrier(pe_set_group(run->set));
+    if (run->rank == 0)
+        start = sync_to_global(timer_now()) + 2 * window->broadcast;
+    comm_broadcast(pe_set_group(run->set), &start, sizeof start);
+    return start;
+}
+
+/* The global time at which this repetition starts. */
+static int64_t scheduled_start(struct run *run)
+{
+    struct window *window = &run->hooks->window;
+    switch (window->rule) {
+    case WINDOW_MPIPERF:
+        return window->origin + window->index++ * window->width;
+    case WINDOW_ROUND_TIME:
+        return next_start(run);
+    case WINDOW_CLASSIC:
+    case WINDOW_DISSEMINATION:
+        break;
+    }
+    return window->origin + ++window->index * window->width;
+}
+
+int64_t run_start(struct run *run)
+{
+    struct window *window = &run->hooks->window;
+    if (window->synchronization == SYNCHRONIZE_BARRIER)
+        comm_barrier(pe_set_group(run->set));
+    if (window->synchronization == SYNCHRONIZE_WINDOW) {
+        if (window->rule == WINDOW_DISSEMINATION) {
+            comm_quiet();
+            comm_dissemination_barrier(pe_set_group(run->set));
+        } else {
+            window->scheduled = scheduled_start(run);
+        }
+    }
+    /* Nothing of the engine's own may be left to be completed in the timed region. */
+    comm_quiet();
+    if (window->synchronization == SYNCHRONIZE_WINDOW && window->rule != WINDOW_DISSEMINATION) {
+        int64_t target = sync_to_local(window->scheduled);
+        window->started_late = timer_now() > target;
+        wait_until(window, target);
+    }
+    return window->start = timer_now();
+}
+
+int64_t run_stop(struct run *run)
+{
+    struct window *window = &run->hooks->window;
+    window->stop = timer_now();
+    if (window->synchronization != SYNCHRONIZE_WINDOW)
+        return window->stop;
+    if (window->rule == WINDOW_CLASSIC)
+        window->took_too_long =
+            sync_to_global(window->stop) - sync_to_global(window->start) > window->width;
+    if (window->rule == WINDOW_MPIPERF)
+        window->took_too_long = sync_to_global(window->stop) > window->scheduled + window->width;
+    return window->stop;
+}
+
+double run_clock_offset(struct run *run, double *bound)
+{
+    *bound = run->hooks->clocks->own_bound;
+    return sync_offset();
+}
+
+double run_clock_error(struct run *run, double *bound)
+{
+    return sync_compare(pe_set_group(run->set), run->rank, bound);
+}
+
+void run_idle(double seconds)
+{
+    counters_hold();
+    int64_t until = timer_now() + timer_ticks(seconds);
+    for (unsigned turn = 0; timer_now() < until; turn++) {
+        comm_poll();
+        comm_yield(turn);
+    }
+    counters_release();
+}
+
+const struct library_start *run_library_start(struct run *run)
+{
+    (void)run;
+    return comm_start_cost();
+}
+
+void run_report_end(struct run *run)
+{
+    run->hooks->report_end = true;
+}
+
+size_t run_measured_before(struct run *run)
+{
+    return run->hooks->library_measured;
+}
+
+void run_barrier(struct run *run)
+{
+    comm_barrier(pe_set_group(run->set));
+}
+
+double run_max(struct run *run, double value)
+{
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &value, 1);
+    return value;
+}
+
+bool run_fail(struct run *run, const char *format, ...)
+{
+    struct hooks *hooks = run->hooks;
+    if (hooks->failure)
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    hooks->failure = text_format_with(format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void run_note(struct run *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    notes_add(&run->hooks->notes, text_format_with(format, arguments));
+    va_end(arguments);
+}
+
+/* Any counter will do where a reading of the timer is a system call: the length is measured. */
+static void count_for(double seconds)
+{
+    static double per_second; /* of this processor, found once */
+    if (per_second == 0) {
+        int64_t start = timer_now();
+        const long tries = 2000000;
+        for (long i = 0; i < tries; i++)
+            __asm__ volatile("");
+        per_second = (double)tries / timer_seconds(timer_now() - start);
+    }
+    for (long i = (long)(seconds * per_second); i > 0; i--)
+        __asm__ volatile("");
+}
+
+double run_pause(double seconds)
+{
+    counters_hold();
+    int64_t start = timer_now(), now;
+    if (timer_in_use->user_space) {
+        int64_t until = start + timer_ticks(seconds);
+        do
+            now = timer_now();
+        while (now < until);
+    } else {
+        count_for(seconds);
+        now = timer_now();
+    }
+    counters_release();
+    return timer_seconds(now - start);
+}
+
+double run_pause_by(const struct timer *clock, double rate, double seconds)
+{
+    counters_hold();
+    int64_t start = clock->now(), until = start + (int64_t)(seconds * rate), now;
+    do
+        now = clock->now();
+    while (now < until);
+    counters_release();
+    return (double)(now - start) / rate;
+}
+
+double run_pause_overhead(struct run *run)
+{
+    struct hooks *hooks = run->hooks;
+    if (!hooks->pause_known) {
+        double smallest = INFINITY;
+        for (int batch = 0; batch < 5; batch++) {
+            double inside = 0;
+            int64_t start = timer_now();
+            for (int i = 0; i < PAUSE_SAMPLES; i++)
+                inside += run_pause(PAUSE_SECONDS);
+            double all = timer_seconds(timer_now() - start);
+            smallest = fmin(smallest, (all - inside) / PAUSE_SAMPLES);
+        }
+        hooks->pause_overhead = smallest;
+        hooks->pause_known = true;
+    }
+    return hooks->pause_overhead;
+}
+
+double run_hold(double seconds)
+{
+    counters_hold();
+    int64_t start = timer_now(), now, length = timer_ticks(seconds);
+    unsigned turn = 0;
+    do {
+        comm_poll();
+        comm_yield(turn++);
+        now = timer_now();
+    } while (now - start < length);
+    counters_release();
+    return timer_seconds(now - start) + timer_in_use->cost;
+}

@@ -1,0 +1,95 @@
+/*
+ * The number of operations in a repetition: as the script says, as many as the timer needs, and no
+ * more than there is cold memory for.
+ */
+#include "engine/iterations.h"
+
+#include <math.h>
+
+#include "clock/timer.h"
+#include "comm/comm.h"
+
+/* Where the script leaves the iterations to the engine (0), what a repetition times takes at least
+ * this many resolutions of the timer, this many of its costs, and this long. */
+#define LONG_ENOUGH_RESOLUTIONS 1000
+#define LONG_ENOUGH_COSTS 100
+#define LONG_ENOUGH_SECONDS 20e-6
+#define MOST_ITERATIONS 1000000
+#define ATTEMPTS 8
+
+int64_t iterations_wanted(const struct run *run)
+{
+    for (size_t i = 0; i < measurement_parameter_count(run->function); i++)
+        if (run->function->parameters[i].type == PARAMETER_ITERATIONS)
+            return run->arguments[i].integer;
+    return 1;
+}
+
+/* No more than there is fresh memory for; at least one. */
+static int64_t limited(const struct bench *bench, int64_t wanted)
+{
+    const struct run *run = &bench->run;
+    if (!bench->buffers.cold)
+        return wanted;
+    size_t places = buffers_cold_places(&bench->buffers, &run->demand);
+    size_t each = repetition_places(run, 1) - repetition_places(run, 0);
+    size_t most = (places - repetition_places(run, 0)) / each;
+    if ((uint64_t)wanted <= most)
+        return wanted;
+    return most > 0 ? (int64_t)most : 1;
+}
+
+void iterations_limit(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    int64_t wanted = run->iterations;
+    run->iterations = limited(bench, wanted);
+    if (run->iterations < wanted)
+        run_note(run, "iterations reduced to %lld: there is no more fresh memory",
+                 (long long)run->iterations);
+    size_t places = buffers_cold_places(&bench->buffers, &run->demand);
+    size_t operations = repetition_places(run, run->iterations);
+    if (bench->buffers.cold && operations > places)
+        run_note(run,
+                 "not everything is cold: %zu operations of an iteration share fresh memory "
+                 "for %zu",
+                 operations, places);
+}
+
+/* Seconds that the next repetition times on the PE where that is shortest; NaN: nowhere. */
+static double timed_by_a_repetition(struct bench *bench)
+{
+    struct timing *timing = &bench->hooks.timing;
+    double before = timing->total;
+    timing->shortest_part = NAN;
+    repetition_make(bench);
+    double seconds = timing->total - before;
+    if (!isnan(timing->shortest_part))
+        seconds = timing->shortest_part;
+    if (timing->total == before)
+        seconds = NAN; /* this PE only watches */
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, &seconds, 1);
+    return seconds;
+}
+
+void iterations_choose(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    double needed = fmax(fmax(LONG_ENOUGH_RESOLUTIONS * timer_in_use->resolution,
+                              LONG_ENOUGH_COSTS * timer_in_use->cost),
+                         LONG_ENOUGH_SECONDS);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &needed, 1);
+    int64_t fewest = run->function->fewest_iterations;
+    run->iterations = limited(bench, fewest > 1 ? fewest : 1);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (bench->buffers.cold)
+            repetition_make(bench); /* first touches of the pages count for nothing */
+        double seconds = timed_by_a_repetition(bench);
+        if (isnan(seconds) || seconds >= needed)
+            break;
+        double factor = seconds > 0 ? needed / seconds * 1.1 : 100;
+        double more = ceil((double)run->iterations * fmin(factor, 100));
+        run->iterations = limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
+    }
+    run_note(run, "iterations chosen: %lld", (long long)run->iterations);
+}

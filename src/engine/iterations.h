@@ -1,0 +1,19 @@
+/*
+ * How many operations a repetition times together.
+ */
+#ifndef SKAMPI_ENGINE_ITERATIONS_H
+#define SKAMPI_ENGINE_ITERATIONS_H
+
+#include <stdint.h>
+
+#include "engine/repetition.h"
+
+/* As the script says; 0: the engine is to choose. */
+int64_t iterations_wanted(const struct run *);
+/* No more than there is fresh memory for, with a note where there are fewer. */
+void iterations_limit(struct bench *);
+/* So many that what a repetition times lasts long enough for the timer, on every PE that times
+ * anything: the shortest counts. Some calls of the function; collective over the set. */
+void iterations_choose(struct bench *);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * What the last measurement found, the same on all PEs unless it says otherwise.
+ */
+#ifndef SKAMPI_ENGINE_LATEST_H
+#define SKAMPI_ENGINE_LATEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct latest {
+    bool measured; /* not left to an estimate */
+    double time;   /* that was reported, seconds; NaN: none */
+    double
+        assumed; /* the same; where an estimate left the measurement out, that of its last probe */
+    int64_t iterations;
+    double effective;      /* independent repetitions; PE 0 */
+    double median, within; /* within: interquartile range; PE 0 */
+};
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * States what is not measured: as warnings on standard error, and in the place of results.
+ */
+#include "engine/missing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "engine/engine.h"
+
+void missing_state(const struct missing *missing, enum result_missing kind, const char *call,
+                   const char *reason)
+{
+    if (missing->output)
+        output_missing(missing->output, kind, missing->block->name, missing->block->number, call,
+                       reason);
+}
+
+/* Once for each measure statement of a block; the output has the rest. PE 0. */
+static void warn(struct missing *missing, const struct measure_request *request, const char *reason)
+{
+    for (size_t i = 0; i < missing->warned_count; i++)
+        if (strcmp(missing->warned[i], request->place) == 0)
+            return;
+    missing->warned =
+        memory_resize(missing->warned, (missing->warned_count + 1) * sizeof *missing->warned);
+    missing->warned[missing->warned_count++] = memory_text(request->place);
+    progress_end(missing->display);
+    fprintf(stderr, "%s: warning: %s is not measured: %s\n", request->place, request->text, reason);
+}
+
+void missing_leave_out_more(struct missing *missing, int64_t count)
+{
+    if (__builtin_add_overflow(missing->unlisted, count, &missing->unlisted))
+        missing->unlisted = INT64_MAX;
+}
+
+bool missing_listed(const struct missing *missing)
+{
+    return missing->left_out < MOST_LISTED_MISSING;
+}
+
+void missing_leave_out(struct missing *missing, enum result_missing kind,
+                       const struct measure_request *request, const char *reason)
+{
+    bool listed = missing_listed(missing);
+    missing->incomplete = true;
+    missing->left_out++;
+    if (!listed)
+        missing_leave_out_more(missing, 1);
+    if (!missing->output)
+        return;
+    missing->kind = kind;
+    free(missing->call);
+    missing->call = memory_text(request->text);
+    free(missing->reason);
+    missing->reason = memory_text(reason);
+    warn(missing, request, reason);
+    if (listed)
+        missing_state(missing, kind, request->text, reason);
+}
+
+void missing_fail(struct missing *missing, const struct measure_request *request,
+                  const char *reason)
+{
+    missing->incomplete = true;
+    if (!missing->output)
+        return;
+    progress_end(missing->display);
+    fprintf(stderr, "%s: error: %s: %s\n", request->place, request->text, reason);
+    missing_state(missing, MISSING_FAILED, request->text, reason);
+}
+
+static void forget_warnings(struct missing *missing)
+{
+    for (size_t i = 0; i < missing->warned_count; i++)
+        free(missing->warned[i]);
+    free(missing->warned);
+    missing->warned = NULL;
+    missing->warned_count = 0;
+}
+
+void missing_begin_block(struct missing *missing)
+{
+    forget_warnings(missing);
+}
+
+void missing_end_block(struct missing *missing)
+{
+    if (missing->output && missing->unlisted > 0) {
+        char *reason = text_format(
+            "%lld measurement%s more of this block; the last of them was left out because: %s "
+            "(the first %d of a run are listed)",
+            (long long)missing->unlisted, missing->unlisted == 1 ? "" : "s", missing->reason,
+            MOST_LISTED_MISSING);
+        output_missing_more(missing->output, missing->kind, missing->block->name,
+                            missing->block->number, missing->call, reason, missing->unlisted);
+        free(reason);
+    }
+    missing->unlisted = 0;
+}
+
+void missing_free(struct missing *missing)
+{
+    forget_warnings(missing);
+    free(missing->call);
+    free(missing->reason);
+}

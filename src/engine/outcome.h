@@ -1,0 +1,32 @@
+/*
+ * What one measurement found: on the set's rank 0, and once brought there, on PE 0.
+ */
+#ifndef SKAMPI_ENGINE_OUTCOME_H
+#define SKAMPI_ENGINE_OUTCOME_H
+
+#include <stddef.h>
+
+#include "engine/counters.h"
+#include "engine/notes.h"
+#include "objects/pe_set.h"
+#include "output/result.h"
+
+struct outcome {
+    struct statistics statistics;
+    struct result_counter counted[COUNTERS_MAX]; /* events per operation */
+    double *per_pe;                              /* means, one for each rank; NaN: nothing */
+    double *samples;                             /* in the order of time, or NULL */
+    size_t sample_count;
+    size_t window_changes;
+};
+
+/* Room for the values of each PE, where they are needed. Any PE. */
+void outcome_reserve(struct outcome *, const struct pe_set *);
+/* Back to nothing found, before an attempt. */
+void outcome_restart(struct outcome *);
+void outcome_free(struct outcome *);
+
+/* Brings the outcome and the notes from the set's rank 0 to PE 0; all PEs. */
+void outcome_bring(struct outcome *, struct notes *, const struct pe_set *);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * The cost of what surrounds the measured call, which is subtracted. Pure.
+ */
+#ifndef SKAMPI_ENGINE_REFERENCE_H
+#define SKAMPI_ENGINE_REFERENCE_H
+
+#include <stddef.h>
+
+/* A cost measured apart: trimmed mean and the variance of that mean. Seconds. */
+struct reference {
+    double mean, variance;
+};
+struct reference reference_of(const double *values, size_t n);
+/* Measured before and after the repetitions: both count alike, and that conditions changed from
+ * one to the other is part of the error (half the difference, as a standard error). */
+struct reference reference_combine(const struct reference *before, const struct reference *after);
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * The flags and notes that say how far a result can be trusted.
+ */
+#include "engine/remarks.h"
+
+#include <math.h>
+
+#include "clock/timer.h"
+#include "engine/stop.h"
+#include "stats/series.h"
+#include "stats/stats.h"
+
+/* A result is marked when its timed regions are shorter than this many resolutions of the timer. */
+#define WELL_ABOVE 10
+/* Neighbouring repetitions are alike, above what chance makes of independent ones. */
+#define ALIKE 0.5
+#define FEWEST_ALIKE 12
+/* Noted when this many repetitions for each valid one were longer than their window. */
+#define LEFT_OUT_SHARE 0.1
+#define LEFT_OUT_FEWEST 3
+/* A result this many standard errors below zero is an error of the method. */
+#define WITHIN_ERROR 2.0
+
+static void flag(struct statistics *statistics, enum result_flag flag)
+{
+    statistics->flags |= 1u << flag;
+}
+
+static void remark_resolution(struct bench *bench, struct statistics *statistics)
+{
+    struct run *run = &bench->run;
+    int64_t ticks = bench->hooks.timing.shortest;
+    double shortest = ticks == INT64_MAX ? INFINITY : timer_seconds(ticks);
+    if (shortest >= WELL_ABOVE * timer_in_use->resolution)
+        return;
+    flag(statistics, RESULT_BELOW_RESOLUTION);
+    run_note(run, "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns%s",
+             shortest * 1e9, timer_in_use->resolution * 1e9,
+             run->function->once
+                 ? ""
+                 : ": time more operations together (iterations, set_max_outstanding)");
+}
+
+static void remark_negative(struct run *run, struct statistics *statistics)
+{
+    if (!(statistics->time < 0) || run->function->any_sign)
+        return;
+    flag(statistics, RESULT_NEGATIVE);
+    if (statistics->time + WITHIN_ERROR * statistics->standard_error >= 0) {
+        run_note(run, "below zero by %.3g ns, which is within its error: printed as 0",
+                 -statistics->time * 1e9);
+        statistics->time = 0;
+        return;
+    }
+    run_note(run,
+             "clearly below zero: the subtracted costs were higher than in the measurement "
+             "itself, the value is an error of the method; before they were subtracted, it was "
+             "at most %.4g ns: a bound",
+             (statistics->time + statistics->subtracted) * 1e9);
+}
+
+static void remark_median(struct run *run, const struct samples *samples,
+                          const struct statistics *statistics)
+{
+    const struct settings *settings = run->settings;
+    double low, high;
+    stop_median_interval(settings, samples->max, samples->valid, &low, &high);
+    stats_widen_interval(statistics->median, statistics->subtracted_error,
+                         settings->median_confidence, &low, &high);
+    if (isnan(low))
+        run_note(run, "median %.6g ns; too few independent repetitions for an interval",
+                 statistics->median * 1e9);
+    else
+        run_note(run, "median %.6g ns, %g %% interval [%.6g, %.6g] ns%s", statistics->median * 1e9,
+                 settings->median_confidence * 100, low * 1e9, high * 1e9,
+                 samples->reached ? "" : ": wider than asked for");
+}
+
+/* Whether the rule's aim was reached, and what else ended the measurement. */
+static void remark_stop(struct bench *bench, const struct samples *samples,
+                        struct statistics *statistics)
+{
+    struct run *run = &bench->run;
+    enum window_rule rule = bench->hooks.window.rule;
+    if (samples->out_of_time) {
+        flag(statistics, RESULT_TIME_BUDGET);
+        run_note(run, "time limit reached after %zu valid repetitions", samples->valid);
+    }
+    if ((rule != WINDOW_CLASSIC && rule != WINDOW_DISSEMINATION) || run->function->once)
+        return;
+    if (!samples->reached)
+        flag(statistics, RESULT_NOT_CONVERGED);
+    if (run->settings->stop_rule == STOP_MEDIAN_INTERVAL)
+        remark_median(run, samples, statistics);
+}
+
+/* What is known about the repetitions beyond their times. */
+static void remark_repetitions(struct run *run, const struct samples *samples,
+                               struct statistics *statistics)
+{
+    size_t n = samples->valid;
+    if (samples->warm_up > 0) {
+        flag(statistics, RESULT_WARM_UP);
+        run_note(run,
+                 "warm-up: the first %zu repetitions were slower than what followed, and are "
+                 "left out",
+                 samples->warm_up);
+    }
+    if (n >= FEWEST_ALIKE && statistics->effective < (double)n &&
+        statistics->autocorrelation > ALIKE) {
+        flag(statistics, RESULT_AUTOCORRELATED);
+        run_note(run,
+                 "autocorrelated: neighbouring repetitions by %.2f; %zu of them are worth %.0f "
+                 "independent ones",
+                 statistics->autocorrelation, n, statistics->effective);
+    }
+    if (samples->too_long >= LEFT_OUT_FEWEST &&
+        (double)samples->too_long > LEFT_OUT_SHARE * (double)n) {
+        flag(statistics, RESULT_SLOW_LEFT_OUT);
+        run_note(run,
+                 "slow repetitions are missing: %zu were longer than their window, %zu fit; "
+                 "set_levels(1) counts them",
+                 samples->too_long, n);
+    }
+    if (samples->invalid > n)
+        flag(statistics, RESULT_FEW_VALID);
+    if (statistics->level_count > 0)
+        flag(statistics, RESULT_LEVELS);
+}
+
+/* The mean of such repetitions depends on when they were made. */
+static void remark_change(struct run *run, const struct samples *samples,
+                          struct statistics *statistics)
+{
+    struct series_change change = series_change(samples->max, samples->valid);
+    if (change.p > CHANGE_P ||
+        fabs(change.after - change.before) <= CHANGE_LEAST * fmin(change.before, change.after))
+        return;
+    flag(statistics, RESULT_LEVEL_SHIFT);
+    run_note(run,
+             "level changed: median %.4g ns in the first %zu repetitions, %.4g ns in the other "
+             "%zu: a later run may find either, or something in between",
+             change.before * 1e9, change.at, change.after * 1e9, samples->valid - change.at);
+}
+
+/* MPIPerf's columns. */
+static void remark_mpiperf(struct run *run, const struct statistics *statistics)
+{
+    run_note(run,
+             "mpiperf: runs %zu, valid %zu, kept %zu, mean %.6g ns, SE %.4g ns, min %.6g ns, "
+             "max %.6g ns, error %.4g ns, %g %% interval [%.6g, %.6g] ns",
+             statistics->valid + statistics->invalid, statistics->valid, statistics->kept,
+             (statistics->time_low + statistics->error) * 1e9, statistics->standard_error * 1e9,
+             statistics->minimum * 1e9, statistics->maximum * 1e9, statistics->error * 1e9,
+             run->settings->window.confidence * 100, statistics->time_low * 1e9,
+             statistics->time_high * 1e9);
+}
+
+static void remark_rule(struct bench *bench, struct samples *samples,
+                        const struct statistics *statistics)
+{
+    struct run *run = &bench->run;
+    enum window_rule rule = bench->hooks.window.rule;
+    if (rule == WINDOW_MPIPERF && samples->valid > 0)
+        remark_mpiperf(run, statistics);
+    if (run->settings->verify == VERIFY_EVERY && verify_has(run->function))
+        run_note(run, "verify every: each repetition had data of its own, and found the caches as "
+                      "writing and checking them left them");
+    if (rule == WINDOW_DISSEMINATION && samples->valid > 0) {
+        stats_sort(samples->skew, samples->valid);
+        run_note(run,
+                 "starts: skew after the dissemination barrier %.4g ns (median), %.4g ns (largest)",
+                 stats_median_sorted(samples->skew, samples->valid) * 1e9,
+                 samples->skew[samples->valid - 1] * 1e9);
+    }
+}
+
+void remarks_make(struct bench *bench, struct samples *samples, struct statistics *statistics)
+{
+    struct run *run = &bench->run;
+    remark_resolution(bench, statistics);
+    remark_negative(run, statistics);
+    remark_stop(bench, samples, statistics);
+    remark_repetitions(run, samples, statistics);
+    remark_change(run, samples, statistics);
+    remark_rule(bench, samples, statistics);
+}

@@ -1,0 +1,109 @@
+/*
+ * One repetition: the place in the buffers, cold caches, the call of the measurement function.
+ */
+#include "engine/repetition.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "engine/counters.h"
+#include "engine/watch.h"
+
+/* Repetitions that a reference is measured by at least. */
+#define FEWEST_OF_REFERENCE 4
+
+size_t repetition_places(const struct run *run, int64_t iterations)
+{
+    const struct measurement *function = run->function;
+    size_t each = function->operations ? (size_t)function->operations(run) : 1;
+    return (size_t)iterations * each + (function->operations ? 1 : 0);
+}
+
+static void next_buffers(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    buffers_next(&bench->buffers, run);
+    bool filled = verify_fill(&bench->verification);
+    if (!bench->buffers.cold && filled)
+        comm_barrier(pe_set_group(run->set));
+    if (!bench->buffers.cold)
+        return;
+    buffers_flush(&bench->buffers, &run->demand, run->settings,
+                  repetition_places(run, run->iterations));
+    comm_barrier(
+        pe_set_group(run->set)); /* nobody may begin while others flush what it will touch */
+}
+
+double repetition_make(struct bench *bench)
+{
+    struct window *window = &bench->hooks.window;
+    watch_progress();
+    next_buffers(bench);
+    window->started_late = window->took_too_long = false;
+    bench->run.repeated++;
+    return bench->run.function->run(&bench->run);
+}
+
+double repetition_count(struct bench *bench, double *counts)
+{
+    counters_begin();
+    double value = repetition_make(bench);
+    counters_end(counts);
+    for (size_t i = 0; isnan(value) && i < COUNTERS_MAX; i++)
+        counts[i] = NAN;
+    return value;
+}
+
+void repetition_prove(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    int64_t iterations = run->iterations, shortest = bench->hooks.timing.shortest;
+    if (!verify_has(run->function) || run->function->once)
+        return;
+    int64_t start = timer_now();
+    bench->hooks.window.synchronization = SYNCHRONIZE_NONE;
+    run->iterations = 1;
+    run->untimed = true;
+    verify_begin(&bench->verification);
+    repetition_make(bench);
+    verify_end(&bench->verification);
+    run->untimed = false;
+    bench->verification.seconds += timer_seconds(timer_now() - start);
+    run->iterations = iterations;
+    bench->hooks.timing.shortest = shortest;
+}
+
+struct reference repetition_reference(struct bench *bench)
+{
+    size_t count = (size_t)bench->run.settings->min_repetitions;
+    if (count < FEWEST_OF_REFERENCE)
+        count = FEWEST_OF_REFERENCE;
+    double *values = memory_zeroed(count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        watch_progress();
+        next_buffers(bench);
+        comm_barrier(pe_set_group(bench->run.set));
+        comm_quiet();
+        values[i] = bench->run.function->reference(&bench->run);
+    }
+    struct reference reference = reference_of(values, count);
+    free(values);
+    return reference;
+}
+
+double repetition_global_time(const struct bench *bench)
+{
+    const struct window *window = &bench->hooks.window;
+    double seconds = timer_seconds(window->stop - sync_to_local(window->scheduled));
+    return (seconds - timer_in_use->cost) / (double)bench->run.iterations;
+}
+
+bool repetition_failed(struct bench *bench)
+{
+    double failed = bench->hooks.failure ? 1 : 0;
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, &failed, 1);
+    return failed != 0;
+}

@@ -1,0 +1,27 @@
+/*
+ * A result of the engine in the words of the output: the point, how it was measured, its numbers.
+ */
+#ifndef SKAMPI_ENGINE_REPORT_H
+#define SKAMPI_ENGINE_REPORT_H
+
+#include "engine/outcome.h"
+#include "engine/point.h"
+#include "engine/progress.h"
+#include "engine/repetition.h"
+
+struct reporter {
+    struct output *output;
+    const struct engine_options *options;
+    struct block *block; /* whose totals a result adds to */
+    const struct round *round;
+    struct display *display;
+    double started; /* the engine, wall_seconds() */
+};
+
+/* PE 0. */
+void report_result(const struct reporter *, const struct bench *, const struct measure_request *,
+                   const struct outcome *);
+/* All rounds of a point. block_number: of the block for them. PE 0. */
+void report_rounds(const struct reporter *, const struct rounds_record *);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * A measure statement with its values, as the interpreter hands it to the engine.
+ */
+#ifndef SKAMPI_ENGINE_REQUEST_H
+#define SKAMPI_ENGINE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/measurement.h"
+#include "objects/pe_set.h"
+
+struct loop_variable {
+    const char *name;
+    const char *value; /* as printed */
+};
+
+struct measure_request {
+    const struct measurement *function;
+    const struct argument *arguments;
+    const struct pe_set *set;
+    const struct loop_variable *variables; /* outermost first */
+    size_t variable_count;
+    const char *place; /* "file:line:column" of the measure, for messages */
+    const char *text;  /* the call with its values: Shmem_Put_Round(count=8, iterations=5) */
+    bool endless;      /* a loop to ... is around it, so that nobody knows what comes behind it; */
+    bool open;         /* it has had results, and goes on until this does not fit: no loss then */
+};
+
+enum measure_status {
+    MEASURE_DONE,
+    MEASURE_TOO_LARGE, /* does not fit the buffer: reported as missing unless the request is open */
+    MEASURE_FAILED,    /* reported; the script goes on */
+    MEASURE_UNSUPPORTED, /* reported as a comment */
+    MEASURE_SKIPPED,     /* empty set */
+    MEASURE_REFUSED,     /* by the caller, with engine_leave_out() */
+    MEASURE_TIME_OVER    /* the time limit has ended: reported as missing */
+};
+
+/* Why the function cannot be called like this: an argument that it does not accept, too few PEs, a
+ * set that it cannot work on. NULL, or a text that the caller frees; *argument is then the index of
+ * the offending argument, or -1. The same on all PEs; nothing is communicated. */
+char *engine_refusal(const struct measure_request *, int *argument);
+
+/* A copy with everything that it points to, and its end. */
+struct measure_request request_copy(const struct measure_request *);
+void request_release(struct measure_request *);
+
+#endif

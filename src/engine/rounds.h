@@ -1,0 +1,18 @@
+/*
+ * Points that are measured again at other times of the run.
+ */
+#ifndef SKAMPI_ENGINE_ROUNDS_H
+#define SKAMPI_ENGINE_ROUNDS_H
+
+#include "engine/engine.h"
+
+/* Keeps a request that has been measured once, with what came of it, if it is to be measured again
+ * in later rounds. All PEs. */
+void rounds_record(struct engine *, const struct measure_request *);
+/* The later rounds, and the block of their results; collective. */
+void rounds_replay(struct engine *);
+/* What all rounds take when one takes so many seconds. */
+double rounds_estimate(const struct engine *, double seconds);
+void rounds_free(struct engine *);
+
+#endif

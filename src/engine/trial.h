@@ -1,0 +1,25 @@
+/*
+ * One attempt at a measurement, by the members of the set.
+ */
+#ifndef SKAMPI_ENGINE_TRIAL_H
+#define SKAMPI_ENGINE_TRIAL_H
+
+#include <stdbool.h>
+
+#include "engine/accounting.h"
+#include "engine/batches.h"
+#include "engine/outcome.h"
+
+struct trial {
+    struct bench *bench;
+    struct display *display;
+    struct accounting *accounting;
+    double ends; /* the time limit, wall_seconds() */
+    bool debug;  /* each batch is reported on standard error */
+    bool raw;    /* the outcome has every repetition */
+};
+
+/* False when it failed on some member, which has the reason in its hooks. */
+bool trial_run(const struct trial *, struct outcome *);
+
+#endif
