@@ -126,8 +126,7 @@ struct measurement {
     const char *timed; /* what the value is, one line for --describe */
     const char *who;   /* who reports: "all", "rank 0", ... */
     const char *subtracted; /* what is taken off, or NULL */
-    const char
-        *cost; /* the value in the costs of a known network, or NULL; see docs/method.md */
+    const char *cost; /* the value in the costs of a known network, or NULL; see docs/method.md */
     const void *variant; /* what distinguishes functions that share their hooks */
     size_t state_bytes;
 
