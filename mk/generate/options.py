@@ -18,13 +18,17 @@ def _command(name):
 
 def _plain(troff):
     """Its text without what troff needs."""
+    troff = re.sub(r"\\f[A-Z]", "", troff)
     return re.sub(r"\\([-&e])", lambda found: {"-": "-", "&": "", "e": "\\"}[found[1]], troff)
 
 
 def table(name):
-    """NAME is a program."""
+    """NAME is a program; of shmemtrace, also "shmemtrace record" or another command."""
+    name, _, command = name.partition(" ")
+    section = {"": "OPTIONS", "record": "RECORDING"}.get(command, command)
     manual = program.output([*_command(name), "--man"])
-    options = re.search(r"^\.SH OPTIONS\n(.*?)(?=^\.SH |\Z)", manual, re.MULTILINE | re.DOTALL)
+    options = re.search(rf"^\.S[HS] {section}\n(.*?)(?=^\.(?:S[HS]|PP)|\Z)", manual,
+                        re.MULTILINE | re.DOTALL)
     rows = []
     for entry in re.split(r"^\.TP\n\.B ", options[1], flags=re.MULTILINE)[1:]:
         names, _, meaning = entry.partition("\n")

@@ -1,6 +1,6 @@
 /*
- * The file format, version 2, as README.md here describes it: numbers that writer and reader share.
- * Whatever changes what old readers make of a file gets another version.
+ * The file format, version 2, as docs/trace-format.md describes it: numbers that writer and reader
+ * share. Whatever changes what old readers make of a file gets another version.
  */
 #ifndef SKAMPI_TRACE_FORMAT_H
 #define SKAMPI_TRACE_FORMAT_H

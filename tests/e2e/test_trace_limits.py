@@ -43,6 +43,7 @@ int main(int argc, char **argv)
 }
 """
 MANY = 60000
+BLOCKS = 6000000  # for a ring of 17 MiB, which holds most of them
 
 
 def build(folder):
@@ -157,6 +158,19 @@ def check_full_ring(tap, done):
     tap.ok(own == list(range(own[0], own[0] + len(own))) and own[0] > 0
            and [event["routine"] for event in events if event["pe"] == "0"][-1] == "shmem_finalize",
            "a ring that has turned has no gap before shmem_finalize", own[:2] + own[-2:])
+
+
+def check_block_ring(tap, done, calls):
+    """Rings above 16 MiB hold encoded blocks: more calls in the same memory, the last ones without a gap."""
+    read = traces.read("check", done.path(TRACE))
+    kept = int(re.search(r"events: (\d+)", read.out).group(1))
+    tap.ok(read.status == 0 and 2000000 < kept < 2 * calls and "were not kept" in read.err,
+           "a ring of 17 MiB keeps the last of its calls, more than a million on each PE",
+           read)
+    last = traces.read("dump", done.path(TRACE), "--csv", "--pe", "0", "--only", "setup")
+    events = traces.events_of(last.out)
+    tap.ok(events and events[-1]["routine"] == "shmem_finalize"
+           and int(events[-1]["index"]) >= calls, "its last event is the last one", events[-1:])
 
 
 def check_jobs(tap, program):
@@ -285,7 +299,7 @@ def main():
         "summary": lambda: on_small_disk(program, "200k", "--summary"),
         "summary, full": lambda: on_small_disk(program, "16k", "--summary"),
         "ring, small": lambda: ring("1M", 100), "ring, large": lambda: ring("256M", 100),
-        "ring, turned": lambda: ring("256K", MANY)}
+        "ring, turned": lambda: ring("256K", MANY), "ring, blocks": lambda: ring("17M", BLOCKS)}
     runs = dict(in_parallel(cases, lambda name: cases[name](), width=4))
     check_ends(tap, runs)
     check_ring_on_full_disk(tap, runs["full"])
@@ -294,6 +308,7 @@ def main():
     check_summary(tap, runs["summary"], runs["summary, full"])
     check_pages(tap, runs["ring, small"], runs["ring, large"])
     check_full_ring(tap, runs["ring, turned"])
+    check_block_ring(tap, runs["ring, blocks"], BLOCKS)
     check_jobs(tap, program)
     check_plugin(tap, scratch_directory())
     check_nothing(tap, scratch_directory())

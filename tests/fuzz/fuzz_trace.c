@@ -271,7 +271,7 @@ static const struct trace_routine routines[] = {
 };
 #define ROUTINES (sizeof routines / sizeof *routines)
 
-/* Texts and numbers are in the order of src/trace/README.md. */
+/* Texts and numbers are in the order of docs/trace-format.md. */
 static void give_description(struct output *output, unsigned pe, unsigned pes, bool profile)
 {
     static const char *const texts[] = {"host", "program --size 3", "OpenSHMEM 1.4", "0.1.0",

@@ -1,4 +1,4 @@
-/* The command shmemtrace: reading traces; whatever is no reader's name starts a program. */
+/* The command shmemtrace: reading traces; anything else starts a program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int help(void)
     puts("Usage: shmemtrace [OPTION]... LAUNCHER... PROGRAM...   record what a program calls\n"
          "       shmemtrace COMMAND [OPTION]... [TRACE]          read what was recorded\n"
          "\n"
-         "  record       as without a command; for a launcher that is called like one below");
+         "  record       as without a command, for a launcher with the name of a command");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
     puts(

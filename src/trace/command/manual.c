@@ -76,7 +76,7 @@ void manual_print(const struct reader_command *const *commands, size_t count)
     manual_text("Runs a program, which need not be recompiled, and writes a trace of its calls: a "
                 "folder with one file for each PE.\nThe commands read that folder, or one file of "
                 "it; " TRACE_DEFAULT_PATH " if you name none.\nThe format, and what is recorded of "
-                "each routine, are described in shmemtrace.md among the documents of skampi.");
+                "each routine, are described in docs/trace-format.md.");
     print_recording();
     manual_section("READING");
     for (size_t i = 0; i < count; i++)

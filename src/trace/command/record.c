@@ -80,9 +80,9 @@ static void usage(void)
     }
     puts("  -h, --help           this text\n"
          "\n"
-         "SIZE is a number of bytes, with K, M or G behind it.");
+         "SIZE is a number of bytes, with K, M or G may follow it.");
     print_classes();
-    puts("Each option is a variable of the environment, too, for programs that are started with\n"
+    puts("Each option is also an environment variable, for programs that are started with\n"
          "LD_PRELOAD=libshmemtrace.so or linked with -Wl,--no-as-needed -lshmemtrace:");
     for (size_t i = 0; i < recording_row_count; i++)
         printf("  %-20s %s\n", recording_rows[i].option, recording_rows[i].variable);

@@ -28,8 +28,8 @@ static int export_run(struct reader *reader)
 }
 
 static const struct reader_option options[] = {
-    {"from", 0, "SECONDS", "calls from then on alone, in seconds as dump shows them"},
-    {"to", 0, "SECONDS", "calls until then alone"},
+    {"from", 0, "SECONDS", "only calls from then on, in seconds as dump shows them"},
+    {"to", 0, "SECONDS", "only calls until then"},
     {"otf2", 0, "FOLDER", "OTF2, for Vampir, Scalasca, otf2-print"},
     {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and Chrome"},
     {"paraver", 0, "NAME", "NAME.prv, NAME.pcf, NAME.row for Paraver"},

@@ -24,12 +24,12 @@
 
 static const struct reader_option help_option = {"help", 'h', NULL, "this text"},
                                   output_option = {"output", 'o', "FILE",
-                                                   "write there, not to standard output"},
+                                                   "write to FILE instead of standard output"},
                                   filters[] = {
-                                      {"pe", 0, "LIST", "these PEs alone, such as 0,4-7"},
-                                      {"thread", 0, "LIST", "these threads of each PE alone"},
+                                      {"pe", 0, "LIST", "only these PEs, such as 0,4-7"},
+                                      {"thread", 0, "LIST", "only these threads of each PE"},
                                       {"only", 0, "LIST",
-                                       "these classes or routines alone, such as put,shmem_ctx_*"},
+                                       "only these classes or routines, such as put,shmem_ctx_*"},
 };
 
 static void tell(const struct reader *reader, const char *format, va_list arguments)

@@ -362,7 +362,7 @@ static int summarize(struct reader *reader)
 {
     bool json = reader_given(reader, "json"), results = reader_given(reader, "results");
     if (json && results)
-        reader_fail(reader, 2, "--json and --results: one of them");
+        reader_fail(reader, 2, "--json and --results are mutually exclusive");
     struct summary *summary = memory_zeroed(1, sizeof *summary);
     *summary = (struct summary){.reader = reader, .grouped = results};
     for (size_t i = 0; i < reader->count; i++) {
@@ -384,7 +384,7 @@ static int summarize(struct reader *reader)
 }
 
 static const struct reader_option options[] = {
-    {"json", 0, NULL, "everything as one object of JSON, with all pairs of PEs"},
+    {"json", 0, NULL, "one JSON object with everything, all pairs of PEs included"},
     {"results", 0, NULL, "times by routine and size, for skampi-plot, -report and -compare"},
     {0},
 };

@@ -60,7 +60,7 @@ void trace_end_otherwise(struct trace_thread *thread, const struct trace_entry *
         return; /* this was the last call */
     struct tracer_hold hold;
     tracer_hold(&hold);
-    if (tracer.recording.ring)
+    if (journal_is_raw_ring())
         journal_turn(own, (int64_t)entry->end);
     else
         journal_encode(own);

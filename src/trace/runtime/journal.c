@@ -9,9 +9,19 @@
 #include "trace/runtime/places.h"
 #include "trace/runtime/plan.h"
 
+bool journal_is_raw_ring(void)
+{
+    return tracer.recording.ring > 0 && tracer.recording.ring <= RAW_RING_MOST_BYTES;
+}
+
+bool journal_is_block_ring(void)
+{
+    return tracer.recording.ring > RAW_RING_MOST_BYTES;
+}
+
 size_t journal_bytes(void)
 {
-    return tracer.recording.ring ? RING_JOURNAL_BYTES : STREAM_JOURNAL_BYTES;
+    return journal_is_raw_ring() ? RING_JOURNAL_BYTES : STREAM_JOURNAL_BYTES;
 }
 
 struct journal *journal_current(const struct tracer_thread *thread)
@@ -48,17 +58,18 @@ void journal_open(struct tracer_thread *thread, struct journal *journal, int64_t
     atomic_store(&journal->first, thread->common.calls);
 }
 
-/* The pages of a journal that is used for the first time, all at once: one by one they cost several
- * times as much. Older kernels do not know how. */
-static void touch(struct journal *journal)
+/* Pages that are used for the first time, all at once: one by one they cost several times as much.
+ * Older kernels do not know how. */
+static void touch(const void *memory, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t begin = ((uintptr_t)journal + page - 1) / page * page;
-    uintptr_t end = ((uintptr_t)journal->entries + RING_JOURNAL_BYTES + page - 1) / page * page;
+    uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)memory + bytes + page - 1) / page * page;
     madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
 #else
-    (void)journal;
+    (void)memory;
+    (void)bytes;
 #endif
 }
 
@@ -66,7 +77,7 @@ void journal_turn(struct tracer_thread *thread, int64_t base)
 {
     size_t next = (thread->current + 1) % thread->journal_count;
     if (next == thread->opened) {
-        touch(thread->journals[next]);
+        touch(thread->journals[next], sizeof(struct journal) + RING_JOURNAL_BYTES);
         thread->opened++;
     }
     atomic_store(&journal_current(thread)->end, thread->common.next);
@@ -90,12 +101,37 @@ struct block_head journal_block_head(uint32_t thread, const struct encoder *enco
     };
 }
 
+struct buffer *journal_slot(const struct tracer_thread *thread, size_t i)
+{
+    size_t current = (size_t)(thread->buffer - thread->slots);
+    return &thread->slots[(current + thread->slot_count - thread->slots_used + i) %
+                          thread->slot_count];
+}
+
+/* The block stays where it is; the oldest one gives way when there is no other. */
+static void keep_block(struct tracer_thread *thread)
+{
+    size_t next = (size_t)(thread->buffer - thread->slots + 1) % thread->slot_count;
+    struct buffer *slot = &thread->slots[next];
+    if (thread->slots_used + 1 < thread->slot_count) {
+        thread->slots_used++;
+        if (slot->head.bytes == 0)
+            touch(slot, sizeof *slot);
+    } else {
+        thread->lost += slot->head.records;
+        thread->overwritten += slot->head.records;
+    }
+    thread->buffer = slot;
+}
+
 void journal_write_block(struct tracer_thread *thread)
 {
     struct encoder *encoder = &thread->encoder;
     bool good = tracer_lock();
     thread->buffer->head = journal_block_head(thread->number, encoder, encoder->done);
-    if (!good || !file_write_block(thread->buffer))
+    if (thread->slots)
+        keep_block(thread);
+    else if (!good || !file_write_block(thread->buffer))
         thread->lost += encoder_events(encoder);
     encoder_begin(encoder, thread->buffer->payload);
     tracer_unlock();

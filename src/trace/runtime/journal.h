@@ -10,6 +10,8 @@
 /* Small enough to stay in the processor's cache until it is encoded. */
 #define STREAM_JOURNAL_BYTES (32 * 1024)
 #define RING_JOURNAL_BYTES (64 * 1024)
+/* A larger ring holds encoded blocks: its memory would cost more time than it saves. */
+#define RAW_RING_MOST_BYTES (UINT64_C(16) << 20)
 
 /* Calls as they were written down, one after the other. */
 struct journal {
@@ -25,7 +27,8 @@ struct tracer_thread {
     struct trace_thread common; /* first: inline code knows it alone */
     uint32_t number;
     struct tracer_thread *next; /* the one that began before it */
-    /* Streaming: one, which is encoded when it is full. Ring: all. */
+    /* A ring of calls as they were written down: all. Otherwise one, which is encoded when it is
+     * full. */
     struct journal **journals;
     size_t journal_count;
     size_t opened; /* of them, so far: what lies behind was never touched */
@@ -36,14 +39,21 @@ struct tracer_thread {
     const void *enough_kept;
     uint64_t aside[ENTRY_MOST_BYTES / sizeof(uint64_t)];
     _Atomic uint64_t refused; /* calls that were not recorded for want of room */
-    /* Streaming: the block that is being filled. */
     struct encoder encoder;
-    struct buffer *buffer;
+    struct buffer *buffer; /* the block that is being filled */
+    /* A ring of blocks: those before the one that is being filled. */
+    struct buffer *slots;
+    size_t slot_count, slots_used;
+    uint64_t unsaved;        /* events of slots that the save under way could not write */
     uint64_t lost;           /* events of blocks that could not be written, or were overwritten */
     uint64_t overwritten;    /* in the ring, before what of it is in the file for good */
     struct profile *profile; /* --summary */
 };
 
+/* --ring, of calls that are encoded at the end. */
+bool journal_is_raw_ring(void);
+/* --ring, of blocks. */
+bool journal_is_block_ring(void);
 size_t journal_bytes(void);
 struct trace_entry *journal_entries(const struct journal *);
 struct journal *journal_current(const struct tracer_thread *);
@@ -63,10 +73,13 @@ struct position journal_find(const struct journal *, const void *end, uint64_t i
 void journal_open(struct tracer_thread *, struct journal *, int64_t base);
 /* The ring's oldest journal is used again. */
 void journal_turn(struct tracer_thread *, int64_t base);
-/* Streaming: encodes all entries, and writes the blocks that they fill. */
+/* Encodes all entries, and writes the blocks that they fill. */
 void journal_encode(struct tracer_thread *);
-/* Writes the block that is being filled, and begins another. */
+/* Writes the block that is being filled, or keeps it in the ring, and begins another. */
 void journal_write_block(struct tracer_thread *);
+
+/* The i-th of the blocks in the ring, the oldest first. */
+struct buffer *journal_slot(const struct tracer_thread *, size_t i);
 
 /* The head of the block that the encoder fills; done: of the encoder, read once. In signal
  * handlers. */

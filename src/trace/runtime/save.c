@@ -82,6 +82,31 @@ static uint64_t save_calls(const struct tracer_thread *thread, struct position *
     return written;
 }
 
+/* Writes the blocks of a ring. keep: they stay in the file, and leave the ring. */
+static void save_slots(struct tracer_thread *thread, bool open, bool keep, off_t *end)
+{
+    thread->unsaved = 0;
+    for (size_t i = 0; i < thread->slots_used; i++) {
+        const struct buffer *slot = journal_slot(thread, i);
+        open = open && file_write_at(end, &slot->head, slot->payload);
+        thread->unsaved += open ? 0 : slot->head.records;
+    }
+    if (!keep)
+        return;
+    thread->lost += thread->unsaved;
+    thread->unsaved = 0;
+    thread->slots_used = 0;
+}
+
+/* Whether the file has all calls of a journal: they are before the index, where the next begins. */
+static bool is_saved(const struct tracer_thread *thread, size_t at, uint64_t before)
+{
+    size_t next = (at + 1) % thread->journal_count;
+    return at != thread->current && next < thread->opened &&
+           atomic_load(&thread->journals[at]->first) <= before &&
+           atomic_load(&thread->journals[next]->first) <= before;
+}
+
 /* Adds what became of the thread's calls. keep: what is in the file now stays there. */
 static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_t *end,
                         struct kept *kept)
@@ -99,7 +124,8 @@ static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_
             copied = copy_journal(thread, 0);
     } while (thread->journal_count == 1 && saver->copy->first > done >> ENCODER_BYTES_BITS);
     const uint64_t before = done >> ENCODER_BYTES_BITS;
-    uint64_t saved = encoder->first - thread->lost, seen = 0, overwritten = thread->overwritten;
+    uint64_t saved = encoder->first - thread->lost - thread->unsaved, seen = 0,
+             overwritten = thread->overwritten;
     struct block_head head = journal_block_head(thread->number, encoder, done);
     if (open && head.bytes > 0) {
         open = file_write_at(end, &head, encoder->payload);
@@ -108,7 +134,7 @@ static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_
     const size_t current = thread->current;
     for (size_t i = 1; i <= thread->journal_count; i++) {
         size_t at = (current + i) % thread->journal_count;
-        if (at >= thread->opened)
+        if (at >= thread->opened || is_saved(thread, at, before))
             continue;
         const struct journal *journal = saver->copy;
         if (own) {
@@ -155,11 +181,16 @@ static void save(const char *reason, enum save mode)
         int off = last ? tracer_stop(OFF_ENDED) : atomic_load(&tracer.off);
         off_t end = file_end();
         struct kept kept = {.dropped = tracer.unrecorded, .lost = tracer.unrecorded};
+        const bool keep = mode == SAVE_TO_KEEP;
+        const bool open = !(off & (OFF_FAILED | OFF_LIMIT));
+        for (struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)
+            save_slots(thread, open, keep, &end);
+        if (keep && journal_is_block_ring())
+            file_keep(end);
         for (struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)
             if (!thread->profile)
-                save_thread(thread, !(off & (OFF_FAILED | OFF_LIMIT)), mode == SAVE_TO_KEEP, &end,
-                            &kept);
-        if (mode == SAVE_TO_KEEP && tracer.recording.ring)
+                save_thread(thread, open, keep, &end, &kept);
+        if (keep && journal_is_raw_ring())
             file_keep(end);
         uint64_t calls = kept.events + kept.lost;
         for (const struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)

@@ -20,32 +20,48 @@ static char *reserve(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static bool allocate_journals(struct tracer_thread *thread)
+/* The journals of a ring of calls, or the one of all others. */
+static char *allocate_journals(struct tracer_thread *thread)
 {
-    bool ring = tracer.recording.ring > 0;
+    bool ring = journal_is_raw_ring();
     size_t count = ring ? tracer.recording.ring / RING_JOURNAL_BYTES : 1;
     size_t each = sizeof(struct journal) + journal_bytes();
-    char *memory = ring ? reserve(count * each) : calloc(count, each);
     thread->journals = calloc(count, sizeof(struct journal *));
-    bool good = memory && thread->journals;
-    if (!ring) {
-        thread->buffer = malloc(sizeof *thread->buffer);
-        good = journal_allocate_encoder(&thread->encoder) && thread->buffer && good;
-    }
-    if (!good) {
-        if (ring && memory)
-            munmap(memory, count * each);
-        else
-            free(memory);
-        free(thread->journals);
-        free(thread->buffer);
-        journal_free_encoder(&thread->encoder);
-        return false;
-    }
-    thread->journal_count = count;
-    for (size_t i = 0; i < count; i++)
+    char *memory = !thread->journals ? NULL : ring ? reserve(count * each) : calloc(count, each);
+    thread->journal_count = memory ? count : 0;
+    for (size_t i = 0; i < thread->journal_count; i++)
         thread->journals[i] = (struct journal *)(void *)(memory + i * each);
-    return true;
+    return memory;
+}
+
+/* What encodes, and the block that it fills; a ring has all of its blocks. */
+static bool allocate_blocks(struct tracer_thread *thread)
+{
+    if (!journal_is_block_ring()) {
+        thread->buffer = malloc(sizeof *thread->buffer);
+    } else {
+        thread->slot_count = tracer.recording.ring / sizeof *thread->slots;
+        thread->slots =
+            (struct buffer *)(void *)reserve(thread->slot_count * sizeof *thread->slots);
+        thread->buffer = thread->slots;
+    }
+    return journal_allocate_encoder(&thread->encoder) && thread->buffer;
+}
+
+static bool allocate(struct tracer_thread *thread)
+{
+    char *memory = allocate_journals(thread);
+    if (memory && (journal_is_raw_ring() || allocate_blocks(thread)))
+        return true;
+    if (!journal_is_raw_ring())
+        free(memory);
+    if (thread->slots)
+        munmap(thread->slots, thread->slot_count * sizeof *thread->slots);
+    else
+        free(thread->buffer);
+    free(thread->journals);
+    journal_free_encoder(&thread->encoder);
+    return false;
 }
 
 void thread_go_aside(struct tracer_thread *thread)
@@ -94,7 +110,7 @@ struct trace_thread *thread_create(void)
     struct tracer_thread *thread = calloc(1, sizeof *thread);
     if (thread && tracer.recording.summary)
         thread->profile = profile_create();
-    if (!thread || (tracer.recording.summary ? !thread->profile : !allocate_journals(thread))) {
+    if (!thread || (tracer.recording.summary ? !thread->profile : !allocate(thread))) {
         static atomic_flag said = ATOMIC_FLAG_INIT;
         if (!atomic_flag_test_and_set(&said))
             tracer_say("out of memory for what a thread calls, which is not recorded");
