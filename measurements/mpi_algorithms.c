@@ -2,7 +2,7 @@
  * Collectives made of other calls of MPI, to compare the library's with: what a simple algorithm
  * takes on the same machine. And the library's own where one rank is late, or several times.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #if SKAMPI_MPI
 

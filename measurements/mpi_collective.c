@@ -1,4 +1,4 @@
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #include <limits.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * What collectives of MPI have to do with data: which rank has what before a call, and what it must
  * have after it. Computed without any communication.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #if SKAMPI_MPI
 

@@ -1,7 +1,7 @@
 /*
  * Epochs of MPI one-sided communication: who works on whom, the stages of a repetition, set-up.
  */
-#include "measurements/mpi_epoch.h"
+#include "measurements/epoch.h"
 
 #if SKAMPI_MPI
 

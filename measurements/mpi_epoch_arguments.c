@@ -2,7 +2,7 @@
  * Epochs of MPI one-sided communication: what their arguments mean, the memory they need, and which
  * arguments are refused. Works in every build.
  */
-#include "measurements/mpi_epoch.h"
+#include "measurements/epoch.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * Epochs of MPI one-sided communication: the data, filled before repetitions and verified after
  * them.
  */
-#include "measurements/mpi_epoch.h"
+#include "measurements/epoch.h"
 
 #if SKAMPI_MPI
 

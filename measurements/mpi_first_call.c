@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 static const struct kind {
     const char *name;

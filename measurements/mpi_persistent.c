@@ -2,7 +2,7 @@
  * Persistent collectives of MPI 4: made once, started again and again. They work in the same memory
  * in all repetitions.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #define PART(name, part, what, ...)                                                                \
     {                                                                                              \

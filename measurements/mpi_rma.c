@@ -1,7 +1,7 @@
 /*
  * One-sided communication of MPI by epochs: the functions. mpi_epoch.h says what they are made of.
  */
-#include "measurements/mpi_epoch.h"
+#include "measurements/epoch.h"
 
 /* clang-format off */
 #define ASSERT {"assert", PARAMETER_INT, "", "sum of the MPI_MODE_... that hold for the calls of the epoch (0: none)", .maximum = INT_MAX, .example = "0"}

@@ -1,7 +1,7 @@
 /*
  * Put and get of blocks of bytes, blocking and non-blocking.
  */
-#include "measurements/rma.h"
+#include "measurements/rma_parts.h"
 
 #define FOR_ALL_TO_ONE                                                                             \
     .parameters = {COUNT_BYTES, ITERATIONS}, .who = "all but rank 0", .minimum_pes = 2

@@ -1,7 +1,7 @@
 /*
  * Single elements, strided elements, blocks of elements of 1 to 16 bytes, and static objects.
  */
-#include "measurements/rma.h"
+#include "measurements/rma_parts.h"
 
 /* clang-format off */
 #define COUNT {"count", PARAMETER_INT, "elements", "data moved by each operation", .minimum = 1, .example = "256"}

@@ -3,7 +3,7 @@
  * the operation is complete, and what a computation in between hides (method of Coti & Malony,
  * sections 3.1 and 3.3).
  */
-#include "measurements/rma.h"
+#include "measurements/rma_parts.h"
 
 #include <stdio.h>
 
@@ -78,7 +78,7 @@ void rma_demand(const struct measurement *function, const struct argument *argum
 #include <stdlib.h>
 #include <string.h>
 
-#include "measurements/signal.h"
+#include "measurements/put_signal.h"
 
 /* Pauses last this many times the complete operation, so that it could be over before they end. */
 #define PAUSE_FACTOR 2

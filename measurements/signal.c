@@ -2,26 +2,12 @@
  * Signals: words that a put with signal updates after its data, and that the target waits for. The
  * puts are taken apart as all puts are; their ping-pong shows when the target may use the data.
  */
-#include "measurements/signal.h"
-
-#include "measurements/rma.h"
+#include "measurements/openshmem.h"
+#include "measurements/rma_parts.h"
 
 #if SKAMPI_SHMEM_1_5
 
 #include <math.h>
-
-/* Static, so symmetric: for rma_parts.c this is a put like others. */
-static uint64_t counted;
-
-void put_signal(void *target, const void *source, size_t bytes, int pe)
-{
-    shmem_putmem_signal(target, source, bytes, &counted, 1, SHMEM_SIGNAL_ADD, pe);
-}
-
-void put_signal_nbi(void *target, const void *source, size_t bytes, int pe)
-{
-    shmem_putmem_signal_nbi(target, source, bytes, &counted, 1, SHMEM_SIGNAL_ADD, pe);
-}
 
 struct signal_state {
     struct partner partner; /* the other one of the pair */

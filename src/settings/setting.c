@@ -85,14 +85,21 @@ static void append_value(struct text *text, const struct setting *setting, doubl
 
 char *setting_range(const struct setting *setting)
 {
+    bool real = setting->type == SETTING_REAL;
     struct text text = {0};
 
     if (setting->type == SETTING_FLAG)
         return text_format("0 or 1");
-    text_append(&text, "%s", setting->open ? "more than " : setting->high ? "from " : "at least ");
+    if (setting->open)
+        text_append(&text, "more than ");
+    else
+        text_append(&text, "%s", real || setting->high == 0 ? "at least " : "from ");
     append_value(&text, setting, setting->low);
     if (setting->high != 0) {
-        text_append(&text, "%s", setting->open ? " and less than " : " to ");
+        text_append(&text, "%s",
+                    setting->open ? " and less than "
+                    : real        ? " and at most "
+                                  : " to ");
         append_value(&text, setting, setting->high);
     }
     return text_take(&text);

@@ -2,8 +2,8 @@
  * Put, get and their relatives, taken apart: what the tables in rma.c and rma_elements.c share. A
  * function is a routine, in a shape, of which a part is timed.
  */
-#ifndef SKAMPI_MEASUREMENTS_RMA_H
-#define SKAMPI_MEASUREMENTS_RMA_H
+#ifndef SKAMPI_MEASUREMENTS_RMA_PARTS_H
+#define SKAMPI_MEASUREMENTS_RMA_PARTS_H
 
 #include "measurements/shapes.h"
 

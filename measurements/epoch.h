@@ -4,8 +4,8 @@
  *
  * A repetition goes through the same stages in each function: POST, OPEN, OPERATE, CLOSE, WAIT.
  */
-#ifndef SKAMPI_MEASUREMENTS_MPI_EPOCH_H
-#define SKAMPI_MEASUREMENTS_MPI_EPOCH_H
+#ifndef SKAMPI_MEASUREMENTS_EPOCH_H
+#define SKAMPI_MEASUREMENTS_EPOCH_H
 
 #include "measurements/mpi_window.h"
 

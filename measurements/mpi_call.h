@@ -4,8 +4,8 @@
  * persistent form. Hooks here allocate, verify and time any of them; a measurement function is a
  * line of a table, whose variant says which routine and which form.
  */
-#ifndef SKAMPI_MEASUREMENTS_MPI_COLLECTIVE_H
-#define SKAMPI_MEASUREMENTS_MPI_COLLECTIVE_H
+#ifndef SKAMPI_MEASUREMENTS_MPI_CALL_H
+#define SKAMPI_MEASUREMENTS_MPI_CALL_H
 
 #include "measurements/collective.h"
 #include "measurements/mpi_common.h"
