@@ -47,7 +47,7 @@ def find_shmemtrace(named):
     found = named or (beside if os.access(beside, os.X_OK) else shutil.which("shmemtrace"))
     if not found:
         raise cli.Error("shmemtrace is not found: name it with --shmemtrace, or give the "
-                            "output of its dump --csv")
+                        "output of its dump --csv")
     return found
 
 
