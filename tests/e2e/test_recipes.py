@@ -4,7 +4,7 @@
 
 The scripts in fences ```ski recipe run as they are printed. So do, in the order of a document and in one
 directory, the commands in fences ```sh run (```sh run status=4: the last one ends so). In the other
-fences ```sh, and in those, each program and each option exists."""
+fences ```sh, and in those, each program and each option exists. Examples in docs/functions are right."""
 
 import importlib.util
 import os
@@ -109,7 +109,7 @@ def main():
     if not harness.has("SHMEM"):
         harness.skip_all("built without OpenSHMEM")
     tap = harness.Tap()
-    known, recipes, run = {}, 0, 0
+    known, recipes, examples, run = {}, 0, 0, 0
     for path in harness.tracked_files("*.md"):
         fences = read_fences(path)
         for fence in fences:
@@ -122,6 +122,13 @@ def main():
             tap.equal(unknown, [], f"{path}: options in commands exist")
         run += sum(fence.words[:2] == ["sh", "run"] for fence in fences)
         run_commands(tap, path, fences)
+        if path.startswith("docs/functions/"):
+            for fence in fences:
+                if fence.words == ["ski"]:
+                    examples += 1
+                    checked = harness.skampi(fence.text, args=["-n"], launch=False)
+                    tap.ok(checked.status == 0, f"{path}: its example is right", checked)
+    tap.ok(examples > 20, "there are examples of functions")
     tap.ok(recipes >= 1, "there are recipes")
     tap.ok(run >= 1, "there are commands to be run")
     tap.equal(unknown_options("oshrun -np 2 skampi -i a.ski --no-such 1 | sort -u", known), ["skampi --no-such"],
