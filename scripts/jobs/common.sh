@@ -1,5 +1,5 @@
 # What skampi.slurm, skampi.pbs and skampi.lsf share; each sources it and calls job_run. POSIX sh.
-# README.md beside it describes the variables SKAMPI_... The file that sources it has set scheduler,
+# docs/tools/skampi-job.md describes the variables SKAMPI_... The file that sources it has set scheduler,
 # job and folder, and defined the functions scheduler_...
 # shellcheck shell=sh disable=SC2154
 

@@ -44,7 +44,7 @@ def version():
 
 
 def summary():
-    """What the script is for, in a few words: the beginning of its documentation."""
+    """What the program is for, in a few words: the beginning of its documentation."""
     text = " ".join((sys.modules["__main__"].__doc__ or "").split())
     return re.split(r"[.:;](?: |$)", text)[0]
 
@@ -179,8 +179,8 @@ def write_text(path, text):
 
 
 def need(*modules):
-    """Makes sure that these modules can be imported: with the system's Python where the one in use
-    has none of them, as that of a virtual environment."""
+    """Makes sure that these modules can be imported. If the Python in use lacks them, as in a virtual
+    environment, starts the program again with the system's."""
     for module in modules:
         try:
             importlib.import_module(module)
@@ -222,7 +222,7 @@ def main(function):
     except Error as error:
         print(f"{name}: error: {one_line(error)}", file=sys.stderr)
         status = 2
-    except BrokenPipeError:  # whoever reads has seen enough
+    except BrokenPipeError:  # the reader has seen enough
         status = 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

@@ -143,7 +143,7 @@ def _read_directory(path, configuration):
 
 
 def _points(file, chosen):
-    """{key: Result}; a point that is there several times is numbered."""
+    """{key: Result}; a point that occurs several times is numbered."""
     points, seen = {}, {}
     for result in file.points:
         key = result.key
@@ -457,7 +457,7 @@ def _least_launches(alpha):
 
 
 def _within_runs(row, least):
-    """One launch, or few: a ratio alone. What their repetitions say of it holds within these launches,
+    """One launch, or few: only a ratio. What their repetitions say of it holds within these launches,
     and may be a factor of 100 from what the next ones say."""
     row.unit = "repetitions"
     few = max(row.count_old, row.count_new) > 1
@@ -530,7 +530,7 @@ def _judge(comparison, row, p, p_margin):
 
 def _by_rounds(comparison, rows, old, new):
     """One launch a side, or few: rounds are relabelled, and half of alpha goes to the chance that
-    launches, whose effects are taken for normal on a logarithmic scale, explain the change."""
+    launches, whose effects are assumed to be normal on a logarithmic scale, explain the change."""
     alpha, spread = comparison.alpha, comparison.launch_spread
     columns, tested, sizes = [], [], []
     longest = [max([len(points[row.key].medians) for row in rows if row.key in points] or [0])

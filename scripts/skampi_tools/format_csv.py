@@ -21,7 +21,7 @@ KINDS = ("result", "rounds", "missing")
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _SPECIAL = re.compile(r"[;=\\]")
-# Members whose absence says nothing that an empty one would not say, too.
+# Members that are always there; the values mean the same as their absence.
 _ALWAYS = {"result": {"function": "", "call": "", "quantity": "time", "bytes": None, "round": 1,
                       "time": None, "standard_error": None, "window_rule": "", "cache": "",
                       "flags": [], "notes": [], "per_pe": []},

@@ -4,7 +4,7 @@
     for result in file.results:            # round 1 where there are several
         print(result.key, result.best())   # seconds
 
-Times are in seconds; NaN where there is nothing to state. The members of the records are those of
+Times are in seconds; NaN means that there is no value. The members of the records are those of
 results.schema.json; a Result gives them as attributes (result.median, result.per_pe), NaN, None or
 empty where a file does not state them.
 """
@@ -84,8 +84,8 @@ class Result:
                 tuple((name, str(value)) for name, value in self.variables.items()))
 
     def best(self):
-        """The median, or what the file has in its place (classic files have the trimmed mean
-        alone)."""
+        """The median, or what the file has instead (classic files only have the trimmed
+        mean)."""
         return self.time if math.isnan(self.median) else self.median
 
     def shown(self):
@@ -150,7 +150,7 @@ class ResultFile:
 
     @property
     def points(self):
-        """What is to be shown: the aggregate of a point where there are rounds, else its result."""
+        """What to show: the aggregate of a point if there are rounds, else its result."""
         aggregated = {r.key for r in self.rounds}
         return self.rounds + [r for r in self.results if r.key not in aggregated]
 

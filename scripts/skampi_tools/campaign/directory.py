@@ -93,7 +93,7 @@ def read_campaign(directory):
 
 
 def write_file(path, text):
-    """All of it, or what was there before."""
+    """Writes all of it, or leaves what was there before."""
     temporary = f"{path}.new"
     try:
         with open(temporary, "w", encoding="utf-8") as file:

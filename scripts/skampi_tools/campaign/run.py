@@ -74,7 +74,7 @@ def _end(child, signals):
 
 
 def _clear_up(child):
-    """What the launcher left of its own process group."""
+    """Ends what the launcher left of its own process group."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
@@ -190,7 +190,7 @@ class Teller:
 
 
 def plan(directory, definition):
-    """[(Launch, whether it is there already)] in the order in which they run."""
+    """[(Launch, whether it is complete already)] in the order in which they run."""
     launches = []
     for number in range(1, definition["launches"] + 1):
         for configuration in order_of_pass(definition, number):
@@ -214,7 +214,7 @@ class Campaign:
         self.hopeless = set()  # configurations that measure nothing
 
     def _seen(self, name):
-        """Seconds that launches of the configuration took; of all, where there are none."""
+        """Seconds that launches of the configuration took; of all configurations, if it has none."""
         return self.took.get(name) or [s for took in self.took.values() for s in took]
 
     def run(self):

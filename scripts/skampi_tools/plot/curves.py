@@ -415,7 +415,7 @@ def part_of(function):
 def overlap_of(full, rest, post):
     """(percent, low, high) that a computation hides of what follows the post:
     100 (full - rest) / (full - post). The interval is that of the worst combinations of the three
-    intervals' ends. NaN where full is not clearly above post: nothing is there to hide."""
+    intervals' ends. NaN if full is not clearly above post: there is nothing to overlap."""
     def ratio(f, r, p):
         return 100 * (f - r) / (f - p)
 

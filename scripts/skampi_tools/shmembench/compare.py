@@ -46,7 +46,8 @@ def find_shmemtrace(named):
     beside = os.path.join(os.path.dirname(os.path.realpath(__file__)), *[os.pardir] * 3, "shmemtrace")
     found = named or (beside if os.access(beside, os.X_OK) else shutil.which("shmemtrace"))
     if not found:
-        raise cli.Error("shmemtrace is not found: name it with --shmemtrace, or give the output of its dump --csv")
+        raise cli.Error("shmemtrace is not found: name it with --shmemtrace, or give the "
+                        "output of its dump --csv")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What the OpenSHMEM library here has: asked of its compiler, so that nothing is called that is
+"""What the OpenSHMEM library here has: its compiler says so, and nothing is called that is
 missing."""
 
 import fnmatch

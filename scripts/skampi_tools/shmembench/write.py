@@ -10,7 +10,7 @@ MARK = ".shmembench"  # lists what was written, so that the next run can take it
 
 
 def prepare(folder):
-    """The folder is there, and holds nothing of an earlier run; what is not ours is not touched."""
+    """Makes the folder, or removes what an earlier run wrote there; other files are not touched."""
     mark = os.path.join(folder, MARK)
     if os.path.isdir(folder):
         if not os.path.isfile(mark):

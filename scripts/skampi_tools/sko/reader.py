@@ -363,7 +363,7 @@ class _Reader:
         return True
 
     def _name_rounds(self):
-        """Lines over all rounds do not say again of which PEs they are: those of the first round's
+        """Lines over all rounds do not repeat their PEs, function and block number: those of the first round's
         results do, which are in the same order."""
         first = {}
         for record in self.records:

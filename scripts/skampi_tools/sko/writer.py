@@ -226,7 +226,7 @@ class _Writer:
             self.comment(record["text"])
         elif kind == "print":
             for line in record["text"].splitlines():
-                # What goes on with a text of several lines has no mark of its own.
+                # Further lines of a printed text have no mark of their own.
                 self.line(line if line.startswith("#") or self.printing else f"#P[0] {line}")
                 self.printing = True
         elif kind == "end":
@@ -289,7 +289,7 @@ def write(stream, file, unit=None, medians=False):
     writer = _Writer(stream, UNITS[unit] if unit else None, medians)
     writer.header(file.header)
     for record, following in zip(file.records, [*file.records[1:], {}]):
-        # Blocks of a campaign's summary have nothing but rounds, which open a block of their own.
+        # Blocks of a campaign's summary only have rounds, which open a block of their own.
         if (record["record"] != "block" or following.get("record") != "rounds"
                 or record.get("source")):
             writer.take(record)

@@ -1,4 +1,4 @@
-"""Diagrams of how times make up others: stacks, shares of a sum, overlap with a computation."""
+"""Diagrams of how times make up others: stacks, shares of a sum, overlap with computation."""
 
 import math
 
