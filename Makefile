@@ -329,6 +329,7 @@ $(docs_tables): mk/generate/tables.c $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
 	$(Q)$(compile) -rdynamic -o $@ $< $(BUILD)/libskampi.a $(LDFLAGS) $(libraries)
 
+docs: export SKAMPI = $(CURDIR)/$(PROGRAM)
 docs: export SKAMPI_BUILD = $(BUILD)
 docs: all $(docs_tables)
 	@mk/docs

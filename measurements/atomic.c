@@ -2,7 +2,7 @@
  * Atomic memory operations: every operation on the default context and on a user's, over 32 and 64
  * bit, each rank on a target that nobody else uses or all ranks on one.
  *
- * The list of operations stands once, below; the loops that call the library, the checks of the
+ * The list of operations is below, once; the loops that call the library, the checks of the
  * values and the table of functions are made of it.
  */
 #include "measurements/shapes.h"
@@ -15,7 +15,7 @@
 
 /* What comes back, and what is known of it when many operations are timed. */
 enum form {
-    POSTED,   /* nothing: the operation is over behind a quiet */
+    POSTED,   /* nothing: the operation is over after a quiet */
     FETCHING, /* what the target held */
     KEEPING,  /* the same each time, since the target is not changed */
     COUNTING  /* one more each time on a target of one's own */
@@ -99,7 +99,7 @@ struct site {
 /* Symmetric, a cache line apart. */
 struct targets {
     _Alignas(LINE) unsigned char word[sizeof(int64_t)];
-    _Alignas(LINE) unsigned char spare; /* for puts that quiets are measured behind */
+    _Alignas(LINE) unsigned char spare; /* for puts that quiets are measured after */
 };
 
 struct atomic_state {

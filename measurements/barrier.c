@@ -1,5 +1,5 @@
 /*
- * Barrier and sync: of the whole set, and of every other rank while the rest stays out.
+ * Barrier and sync: of the complete set, and of every other rank while the rest stays out.
  */
 #include "measurements/collective.h"
 

@@ -64,7 +64,7 @@ static int64_t rounds_of(const struct run *run)
 
 /* ---- In rounds ---- */
 
-/* Each root's data arrive; behind a repetition, that can be seen of the last ones only. */
+/* Each root's data arrive; after a repetition, that can be seen of the last ones only. */
 static bool set_up_rounds(struct run *run)
 {
     const struct collective_state *state = run->state;

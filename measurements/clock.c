@@ -58,8 +58,8 @@ static double run_mpi_wtime(struct run *run)
 
 /* ---- Windows ---- */
 
-/* Waits are timed by another clock than the timer in use, whose rate could not be told from a wrong
- * one by itself. */
+/* Waits are timed by another clock than the timer in use, whose rate could not be distinguished
+ * from a wrong one by itself. */
 struct pattern_state {
     const struct timer *clock;
     double rate, overhead; /* of the clock, and of a wait by it, seconds */
@@ -274,18 +274,17 @@ const struct measurement measurements_clock[] = {
      .timed = "a busy wait"},
     {"WaitPatternNull", "every rank returns at once: the result must be 0", PATTERN,
      .run = run_pattern_null, .timed = "nothing"},
-    {"WaitPatternLevels", "a time that jumps to and fro between two levels: the result must say so",
+    {"WaitPatternLevels", "a time that alternates between two levels: the result must say so",
      WAITS, .parameters = {LOW, HIGH, DWELL, CLOCK}, .check = check_levels,
      .run = run_pattern_levels, .timed = "a busy wait"},
     {"WaitPatternWarmUp", "a time that is longer at first: the result must be that of later calls",
      WAITS, .parameters = {SLOW, FAST, CALLS, CLOCK}, .check = check_warm_up,
      .run = run_pattern_warm_up, .timed = "a busy wait"},
-    {"Clock_Offset", "what global time is ahead of each PE's clock by", .synchronized = true,
+    {"Clock_Offset", "offset of global time from each PE's clock", .synchronized = true,
      .clocks = true, .any_sign = true, .run = run_clock_offset_now,
      .timed = "nothing: an offset, not a time", .who = "all"},
-    {"Clock_Drift", "what each PE's global time moves by against rank 0's while they wait",
-     .clocks = true, .once = true, .any_sign = true, .parameters = {SECONDS},
-     .check = check_seconds, .run = run_drift,
-     .timed = "nothing: a difference of two offsets, not a time", .who = "all"},
+    {"Clock_Drift", "drift of each PE's global time against rank 0's during a wait", .clocks = true,
+     .once = true, .any_sign = true, .parameters = {SECONDS}, .check = check_seconds,
+     .run = run_drift, .timed = "nothing: a difference of two offsets, not a time", .who = "all"},
     {.name = NULL},
 };

@@ -69,7 +69,7 @@ static struct collective_state *state_of(const struct run *run)
     return run->state;
 }
 
-/* Behind the target where both have a block for each PE. */
+/* After the target where both have a block for each PE. */
 static size_t source_offset(const struct collective_call *call)
 {
     size_t block = call->elements * call->routine->element;
@@ -275,7 +275,7 @@ const char *collective_check(const struct measurement *function, const struct ar
     if (block > PTRDIFF_MAX / 8 / pes)
         return "count is more than can be addressed, with a block for each PE";
     if (routine->most_elements > 0 && block / routine->element > (size_t)routine->most_elements)
-        return "count is more than the routine can be told, whose number of elements is an int";
+        return "count is too large for the routine, which counts elements in an int";
     return NULL;
 }
 

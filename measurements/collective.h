@@ -14,7 +14,7 @@
 
 #include "measurements/shapes.h"
 
-/* Everything that a collective routine of OpenSHMEM 1.4 may be told. */
+/* Everything that a collective routine of OpenSHMEM 1.4 takes. */
 struct collective_call {
     const struct routine *routine;
     unsigned char *target, *source;
@@ -85,7 +85,7 @@ int64_t collective_arrive(struct run *, int rank, int size);
 
 /* First in the state of such a family. */
 struct collective_state {
-    struct collective_call call; /* the same for all calls but for what changes with each */
+    struct collective_call call; /* the same for all calls except for what changes with each */
     bool member;                 /* of the active set */
     long calls, barriers;        /* done so far: each takes the arrays that the last one left */
     size_t work_bytes;           /* of one work array */

@@ -172,7 +172,7 @@ static bool set_up(struct run *run)
 /* ---- Operations: what is timed ---- */
 
 /* The part so often, and in bursts of at most set_max_outstanding operations where they pile up;
- * behind each burst, untimed, they are completed. */
+ * after each burst, untimed, they are completed. */
 static double part_loop(struct run *run, const struct part *part)
 {
     const struct context_state *state = run->state;
@@ -312,7 +312,7 @@ static const char *check_contexts(const struct measurement *function,
 #define CREATE(kind)                                                                               \
     COMMON, .no_data = true, .setup = WITH_SHMEM(set_up_creation),                                 \
             .run = WITH_SHMEM(run_creations),                                                      \
-            .timed = "ctx_create, behind a ctx_destroy of another", .whole = true,                 \
+            .timed = "ctx_create, after a ctx_destroy of another", .whole = true,                  \
             .cost = "ctx_create", .variant = OPTIONS(kind)
 #define DESTROY(kind)                                                                              \
     COMMON, .no_data = true, .setup = WITH_SHMEM(set_up_creation),                                 \
@@ -360,7 +360,7 @@ const struct measurement measurements_context[] = {
     {"Shmem_Ctx_Put_Nonblocking_Full", "non-blocking put and quiet on a user context", OF_SIZE,
      .timed = "put_nbi + quiet", .cost = "post + wire + quiet",
      .variant = PART(shmem_ctx_putmem_nbi, shmem_ctx_quiet, false, false)},
-    {"Shmem_Ctx_Put_Nonblocking_Quiet", "quiet of a user context right behind a non-blocking put",
+    {"Shmem_Ctx_Put_Nonblocking_Quiet", "quiet of a user context right after a non-blocking put",
      OF_SIZE, MINUS_POST, .timed = "put_nbi + quiet", .cost = "wire + quiet",
      .variant = PART(shmem_ctx_putmem_nbi, shmem_ctx_quiet, false, false)},
     {"Shmem_Ctx_Get_Round", "get around the ring on a user context", OF_SIZE, .timed = "get",
@@ -371,7 +371,7 @@ const struct measurement measurements_context[] = {
     {"Shmem_Ctx_Get_Nonblocking_Full", "non-blocking get and quiet on a user context", OF_SIZE,
      .timed = "get_nbi + quiet", .cost = "post + wire + quiet",
      .variant = PART(shmem_ctx_getmem_nbi, shmem_ctx_quiet, true, false)},
-    {"Shmem_Ctx_Get_Nonblocking_Quiet", "quiet of a user context right behind a non-blocking get",
+    {"Shmem_Ctx_Get_Nonblocking_Quiet", "quiet of a user context right after a non-blocking get",
      OF_SIZE, MINUS_POST, .timed = "get_nbi + quiet", .cost = "wire + quiet",
      .variant = PART(shmem_ctx_getmem_nbi, shmem_ctx_quiet, true, false)},
 
@@ -381,11 +381,11 @@ const struct measurement measurements_context[] = {
     {"Shmem_Ctx_Fence", "fence of a user context with nothing outstanding", ON_ONE, .no_data = true,
      .parameters = {ITERATIONS}, .timed = "fence", .cost = "fence",
      .variant = PART(NULL, shmem_ctx_fence, false, false)},
-    {"Shmem_Ctx_Quiet_Put", "quiet of a user context alone behind a put to the next rank",
+    {"Shmem_Ctx_Quiet_Put", "quiet of a user context alone after a put to the next rank",
      BEHIND_PUT, .timed = "put + quiet", .reference = WITH_SHMEM(operation_before_quiet),
      .subtracted = "the put, with nothing outstanding before it", .cost = "wire + quiet",
      .variant = PART(shmem_ctx_putmem, shmem_ctx_quiet, false, false)},
-    {"Shmem_Ctx_Fence_Put", "fence of a user context alone behind a put to the next rank",
+    {"Shmem_Ctx_Fence_Put", "fence of a user context alone after a put to the next rank",
      BEHIND_PUT, .timed = "put + fence", .reference = WITH_SHMEM(operation_alone),
      .subtracted = "the put, measured alone", .cost = "fence",
      .variant = PART(shmem_ctx_putmem, shmem_ctx_fence, false, true)},

@@ -239,7 +239,7 @@ static void fill(struct run *run)
     row_of(run)->counter = 0;
 }
 
-/* The locks are as they are behind what was timed. Increments in several steps get lost when two
+/* The locks are as they are after what was timed. Increments in several steps get lost when two
  * PEs hold the lock at the same time. */
 static bool verify(struct run *run)
 {

@@ -184,7 +184,7 @@ static void fill(struct run *run)
         leave_dirt(bytes_of(&bursts->request));
 }
 
-/* A block is as promised also behind what was timed. */
+/* A block is as promised also after what was timed. */
 static bool verify(struct run *run)
 {
     const struct routine *routine = run->function->variant;
@@ -207,7 +207,10 @@ static bool verify(struct run *run)
     if (!block)
         return no_memory(run);
     if (routine->verify && !routine->verify(block, request))
-        run_fail(run, "rank %d got a block that is not as promised", run->rank);
+        run_fail(
+            run,
+            "rank %d got a block that is not aligned, zeroed or filled as the routine promises",
+            run->rank);
     is_symmetric(run, block, bytes);
     shmem_free(block);
     return true;
@@ -325,7 +328,7 @@ static const char *check(const struct measurement *function, const struct argume
         return "symmetric memory is allocated and freed by all PEs of the job together: measure it "
                "on MPI_COMM_WORLD";
     if (request.number > SIZE_MAX / request.size)
-        return "nb times size is more than any memory has";
+        return "nb times size is more than can be addressed";
     if (request.alignment & (request.alignment - 1))
         return "alignment must be a power of two";
     return NULL;

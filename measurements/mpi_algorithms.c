@@ -2,7 +2,7 @@
  * Collectives made of other calls of MPI, to compare the library's with: what a simple algorithm
  * takes on the same machine. And the library's own where one rank is late, or several times.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #if SKAMPI_MPI
 
@@ -46,7 +46,7 @@ static void allreduce_by_root(struct mpi_call *c)
     MPI_Bcast(c->receive, c->receive_count, c->receive_type, c->root, c->comm);
 }
 
-/* The whole result is kept behind the share, so that the source stays as it is. */
+/* The complete result is kept after the share, so that the source stays as it is. */
 static void reduce_scatter_by_root(struct mpi_call *c)
 {
     MPI_Reduce(c->send, c->temporary, c->receive_count, c->receive_type, c->op, c->root, c->comm);
@@ -165,7 +165,7 @@ const struct measurement measurements_mpi_algorithms[] = {
               TARGET_ROOT),
     ALGORITHM("Gather_using_Isend_Irecv_Waitall", gather_at_once, "gather by messages at once",
               FLOW(MPI_FLOW_GATHER), EXCHANGED, TARGET_ROOT),
-    {"myalltoallv", "all-to-all in which one rank has more to do", MPI_COLLECTIVE_ONCE,
+    {"myalltoallv", "all-to-all in which one rank has larger or smaller blocks", MPI_COLLECTIVE_ONCE,
      .parameters = {EXCHANGED, CHARGED_RANK, RATIO},
      MPI_USE(&(const struct mpi_routine){.call = WITH_MPI(call_alltoallv),
                                          .flow = MPI_FLOW_ALLTOALL,
@@ -181,7 +181,7 @@ const struct measurement measurements_mpi_algorithms[] = {
      MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Gather),
      .parameters = {EXCHANGED, TARGET_ROOT, DELAY, NODE},
      .timed = "the computation on the rank node; MPI_Gather"},
-    {"multi_Alltoall", "several all-to-alls in a row, all together",
+    {"multi_Alltoall", "several all-to-alls in a row, timed together",
      MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_several), MPI_USE(&mpi_Alltoall),
      .parameters = {EXCHANGED, SEVERAL}, .timed = "n times MPI_Alltoall"},
     {.name = NULL},

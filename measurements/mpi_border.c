@@ -256,13 +256,13 @@ static void tear_down_border(struct run *run)
         .variant = &(const struct border) {.way = by}
 
 const struct measurement measurements_mpi_border[] = {
-    {"onesided_borderexchange", "exchange of borders on a grid of ranks, by puts to neighbours",
+    {"onesided_borderexchange", "exchange of the borders on a grid of ranks, by puts to neighbours",
      BORDER(BY_POSTS), .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
      .timed = "MPI_Win_post, MPI_Win_start, MPI_Put, MPI_Win_complete, MPI_Win_wait; computation"},
-    {"onesided_borderexchange_fence", "exchange of borders on a grid of ranks, by puts and fences",
+    {"onesided_borderexchange_fence", "exchange of the borders on a grid of ranks, by puts and fences",
      BORDER(BY_FENCES), .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
      .timed = "MPI_Win_fence, MPI_Put, MPI_Win_fence; computation"},
-    {"twosided_borderexchange", "exchange of borders on a grid of ranks, by messages",
+    {"twosided_borderexchange", "exchange of the borders on a grid of ranks, by messages",
      BORDER(BY_MESSAGES), .parameters = {SIDE, ITERATIONS, COMPUTE},
      .timed = "MPI_Irecv, MPI_Isend, MPI_Waitall; computation"},
     {.name = NULL},

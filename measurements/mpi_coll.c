@@ -3,7 +3,7 @@
  * by a barrier. The first is the one to be trusted, the others show the error that they make
  * (method.md, sections 1 and 7).
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 /* clang-format off */
 #define FORMS(name, iname, major, minor, what, ...) \

@@ -1,4 +1,4 @@
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #include <limits.h>
 #include <math.h>
@@ -99,22 +99,22 @@ const char *mpi_collective_check(const struct measurement *function,
     int64_t s_count = sent_count(function, arguments);
     int64_t r_count = received_count(function, arguments);
     if (s_count * datatype_size(sent) != r_count * datatype_size(received))
-        return "what is sent and what is received must be equally many bytes";
+        return "the bytes sent and the bytes received must be equal";
     double ratio = charge_of(function, arguments);
     double delay = real_value(function, arguments, "delay", 0);
     if (!(ratio >= 0 && ratio <= INT_MAX))
-        return "ratio must be a number from 0 on";
+        return "ratio must be at least 0";
     if (!(delay >= 0 && delay <= LONGEST_DELAY))
         return "delay must be between 0 and 1 seconds";
     if (use->routine->one_charged && s_count != r_count)
-        return "what is sent and what is received must be equally many elements";
+        return "the elements sent and the elements received must be equal";
     int64_t peers = function->neighborhood ? topology_degree(topology) : pe_set_size(set);
     int64_t most = spaced(s_count > r_count ? s_count : r_count, ratio);
     int64_t unit = 1;
     if (use->routine->blocks == MPI_BLOCKS_TYPED && !function->neighborhood)
         unit = datatype_extent(datatype_extent(sent) > datatype_extent(received) ? sent : received);
     if (use->routine->blocks != MPI_BLOCKS_EQUAL && unit > 0 && most > INT_MAX / unit / (peers + 1))
-        return "count is more than MPI can be told: the places of blocks are of type int";
+        return "count is too large: MPI counts the places of blocks in an int";
     return NULL;
 }
 

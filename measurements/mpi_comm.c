@@ -73,7 +73,7 @@ static bool set_up_making(struct run *run)
                size == (run->size - run->rank % step + step - 1) / step &&
                last == run->rank % step + (size - 1) * step;
     MPI_Comm_free(&made);
-    return good || run_fail(run, "the communicator has not the members that it should");
+    return good || run_fail(run, "the communicator has the wrong members");
 }
 
 static double run_making(struct run *run)
@@ -176,7 +176,7 @@ static double run_footprint(struct run *run)
     MPI_Comm comm = mpi_comm(run);
     int *words = calloc((size_t)run->size, 2 * sizeof *words);
     if (run_max(run, isnan(start->resident_after)) > 0 || run_max(run, !words) > 0) {
-        run_fail(run, "the system of some PE does not tell the memory of a process");
+        run_fail(run, "the system of some PE does not report the memory of a process");
         free(words);
         return NAN;
     }
@@ -223,7 +223,7 @@ const struct measurement measurements_mpi_comm[] = {
      .version_major = 3, .timed = "MPI_Comm_split_type; MPI_Comm_free untimed"},
     {"Comm_free", "freeing a duplicate of the communicator", MAKING(freeing),
      .timed = "MPI_Comm_free; MPI_Comm_dup untimed"},
-    {"Comm_dup_memory", "memory that duplicates of the communicator take in a process", MEMORY,
+    {"Comm_dup_memory", "memory that duplicates of the communicator need in a process", MEMORY,
      .no_data = true, .any_sign = true, .parameters = {DUPLICATES}, .run = WITH_MPI(run_memory),
      .timed = "nothing: growth of resident memory by n duplicates"},
     {"Memory_Footprint_MPI",

@@ -149,7 +149,7 @@ static bool is_plain(const struct datatype *type)
     return datatype_class(type) != DATATYPE_DERIVED && datatype_size(type) == datatype_extent(type);
 }
 
-/* So many that MPI_Pack() can count their bytes: all, but for huge buffers. */
+/* So many that MPI_Pack() can count their bytes: all, except for huge buffers. */
 static int packable(int64_t count, const struct datatype *type)
 {
     int64_t most = INT_MAX / 2 / (datatype_size(type) + 1);
@@ -257,7 +257,7 @@ bool mpi_attach_buffer(struct run *run, size_t bytes, int messages)
 {
     size_t all = bytes + (size_t)messages * MPI_BSEND_OVERHEAD;
     if (all > INT_MAX || !(attached = malloc(all)))
-        return run_fail(run, "there cannot be a buffer of %zu bytes for buffered sends", all);
+        return run_fail(run, "cannot allocate a buffer of %zu bytes for buffered sends", all);
     MPI_Buffer_attach(attached, (int)all);
     return true;
 }

@@ -44,7 +44,7 @@ const struct operation *argument_operation(const struct measurement *, const str
 struct info *argument_info(const struct measurement *, const struct argument *);
 
 /* Bytes of so many blocks of count elements each, SIZE_MAX where that is too much to count: then it
- * does not fit either. Block i begins i * count extents behind the first. */
+ * does not fit either. Block i begins i * count extents after the first. */
 size_t mpi_block_bytes(const struct datatype *, int64_t count, int64_t blocks);
 
 /* The demand of functions of "count" and "datatype": one message to send, one to receive; the size
@@ -104,9 +104,9 @@ static inline void mpi_wait_all(int count, MPI_Request *requests)
 #endif
 }
 
-/* What a computation hides of an operation. It lasts so many times the whole operation, which could
- * be over before its end; of so many whole operations before, the last one counts: the first are
- * slow. */
+/* What a computation hides of an operation. It lasts so many times the complete operation, which
+ * could be over before its end; of several complete operations before, the last one counts: the
+ * first are slow. */
 #define MPI_PAUSE_FACTOR 2
 #define MPI_ESTIMATES 5
 

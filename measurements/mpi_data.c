@@ -1,8 +1,8 @@
 /*
  * What collectives of MPI have to do with data: which rank has what before a call, and what it must
- * have behind it. Computed without any communication.
+ * have after it. Computed without any communication.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #if SKAMPI_MPI
 

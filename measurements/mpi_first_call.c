@@ -1,11 +1,11 @@
 /*
  * The first call of a collective of MPI in a process, against the second: connections and more are
  * made late (Kurnosov, MPIPerf, table 1). It cannot be repeated, so what has been called is kept
- * for the whole run.
+ * for the rest of the run.
  */
 #include <string.h>
 
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 static const struct kind {
     const char *name;
@@ -101,7 +101,7 @@ static int sum_of(int ranks, size_t j)
     return sum;
 }
 
-/* What element j of block i must be behind the call; -1: anything. */
+/* What element j of block i must be after the call; -1: anything. */
 static int wanted(enum mpi_flow flow, const struct mpi_call *call, int i, size_t j)
 {
     int rank = call->rank;
@@ -142,7 +142,7 @@ static bool is_right(enum mpi_flow flow, const struct mpi_call *call)
     return true;
 }
 
-/* Memory of one call, as much for what is sent as for what is received behind it. */
+/* Memory of one call, as much for what is sent as for what is received after it. */
 static bool fill(const struct kind *kind, struct mpi_call *call, int *memory, size_t elements)
 {
     if (!memory)
@@ -194,8 +194,7 @@ static double run_calls(struct run *run, const struct kind *kind, int *memory[2]
     good = is_right(kind->routine->flow, &first);
     times[1] = time_call(run, kind, &second);
     if (!good || !is_right(kind->routine->flow, &second))
-        run_fail(run, "rank %d does not have the data that it must have behind the call",
-                 run->rank);
+        run_fail(run, "rank %d does not have the data that it must have after the call", run->rank);
     const char *whose = run_argument(run, "ratio")->string;
     bool slowest = strcmp(whose, SLOWEST) == 0;
     double compared[] = {slowest ? run_max(run, times[0]) : times[0],
@@ -237,6 +236,6 @@ const struct measurement measurements_mpi_first_call[] = {
     {"First_Call_MPI", "the first call of a collective of MPI in a process",
      MPI_FUNCTION_CHECKED(check), .once = true, .own_check = true, .who = "all",
      .parameters = {KIND, BYTES, SECOND, RATIO}, .demand = demand, .run = WITH_MPI(run_first_call),
-     .timed = "one call, behind the engine's barrier"},
+     .timed = "one call, after the engine's barrier"},
     {.name = NULL},
 };

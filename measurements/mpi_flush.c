@@ -68,7 +68,7 @@ static const char *check_flushed(const struct measurement *function,
     return NULL;
 }
 
-/* The result of a get-accumulate lies behind what it sends. */
+/* The result of a get-accumulate lies after what it sends. */
 static void demand_flushed(const struct measurement *function, const struct argument *arguments,
                            int pes, struct demand *demand)
 {
@@ -212,7 +212,7 @@ static bool verify_equal(struct run *run, const char *what, const void *found, c
            data_verify_equal(run, what, found, expected, s->block);
 }
 
-/* What one rank sends, as told by its tag. Compare-and-swaps that are timed find what they put
+/* What one rank sends, as its tag says. Compare-and-swaps that are timed find what they put
  * there before: they always take place. */
 static int sent_by(const struct run *run, int rank)
 {
@@ -396,11 +396,11 @@ static void tear_down_flushed(struct run *run)
 #define ADDS .parameters = {COUNT_ELEMENTS, DATATYPE, OPERATION, WINDOW, ITERATIONS}
 
 const struct measurement measurements_mpi_flush[] = {
-    {"Win_flush", "flush of what is not there", SIMPLE(NO_ROUTINE, FLUSH),
+    {"Win_flush", "flush with nothing outstanding", SIMPLE(NO_ROUTINE, FLUSH),
      .parameters = {WINDOW, ITERATIONS}, .timed = "MPI_Win_flush"},
-    {"Win_flush_local", "local flush of what is not there", SIMPLE(NO_ROUTINE, FLUSH_LOCAL),
+    {"Win_flush_local", "local flush with nothing outstanding", SIMPLE(NO_ROUTINE, FLUSH_LOCAL),
      .parameters = {WINDOW, ITERATIONS}, .timed = "MPI_Win_flush_local"},
-    {"Win_sync", "agreement of the copies of a window", SIMPLE(NO_ROUTINE, SYNC),
+    {"Win_sync", "synchronization of the private and the public copy of a window", SIMPLE(NO_ROUTINE, SYNC),
      .parameters = {WINDOW, ITERATIONS}, .timed = "MPI_Win_sync"},
     {"Put_Flush", "put from rank 0 to rank 1 until it is complete there", SIMPLE(PUT, FLUSH), MOVES,
      .timed = "MPI_Put, MPI_Win_flush"},

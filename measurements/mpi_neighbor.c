@@ -1,7 +1,7 @@
 /*
  * Neighbourhood collectives of MPI 3, on communicators with a topology: a grid or a graph.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #if MPI_AT_LEAST(3, 0)
 

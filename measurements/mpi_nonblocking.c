@@ -1,9 +1,9 @@
 /*
- * Non-blocking collectives of MPI taken apart: what the post costs, what the wait behind it, both
+ * Non-blocking collectives of MPI taken apart: what the post costs, what the wait after it, both
  * together, and what a computation in between does not hide, without and with calls that let the
  * library progress. One operation at a time, all ranks starting together.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #define PARTS(name, iname, major, minor, what, ...)                                                \
     MPI_NONBLOCKING_PARTS(#iname, mpi_##name, MPI_SINCE(3, 0), what, __VA_ARGS__),

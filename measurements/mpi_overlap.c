@@ -1,6 +1,6 @@
 /*
  * Non-blocking messages of MPI taken apart, as non-blocking puts and collectives are: what the post
- * costs, what the wait behind it, both together, and what a computation in between does not hide,
+ * costs, what the wait after it, both together, and what a computation in between does not hide,
  * without and with calls that let the library progress. One operation at a time, all ranks starting
  * together. Also the exchange with several neighbours, and single calls of the classic line.
  */
@@ -257,13 +257,13 @@ static void tear_down_transfer(struct run *run)
 #define PARTS(name, what, of, how, posts, waits)                                                   \
     {name "_Post", what ": the post alone", of(COUNT_ELEMENTS, DATATYPE, TAG),                     \
      TAKEN(how, THE_POST), .timed = posts "; " waits " untimed"},                                  \
-    {name "_Wait", what ": the wait right behind the post", of(COUNT_ELEMENTS, DATATYPE, TAG),     \
+    {name "_Wait", what ": the wait right after the post", of(COUNT_ELEMENTS, DATATYPE, TAG),     \
      TAKEN(how, THE_WAIT), .timed = waits},                                                        \
     {name "_Full", what ": post and wait", of(COUNT_ELEMENTS, DATATYPE, TAG),                      \
      TAKEN(how, THE_WHOLE), .timed = posts " + " waits},                                           \
-    {name "_Overlap", what ": what a computation does not hide",                                   \
+    {name "_Overlap", what ": the part that is not overlapped by computation",                                   \
      of(COUNT_ELEMENTS, DATATYPE, TAG), REST(how), .timed = posts " + computation + " waits},      \
-    {name "_Overlap_Test", what ": what a computation that tests does not hide",                   \
+    {name "_Overlap_Test", what ": the part that is not overlapped by computation with tests",                   \
      of(TESTS, COUNT_ELEMENTS, DATATYPE, TAG), REST(how),                                          \
      .timed = posts " + computation with calls of MPI_Test + " waits}
 

@@ -2,7 +2,7 @@
  * Persistent collectives of MPI 4: made once, started again and again. They work in the same memory
  * in all repetitions.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #define PART(name, part, what, ...)                                                                \
     {                                                                                              \
@@ -10,7 +10,7 @@
             MPI_USE(&mpi_##name, .form = MPI_PERSISTENT), .one_place = true, __VA_ARGS__           \
     }
 #define PARTS(name, iname, major, minor, what, ...)                                                \
-    PART(name, "Init", what ", persistent: making it", MPI_COLLECTIVE, .whole = true,              \
+    PART(name, "Init", what ", persistent: creating the request", MPI_COLLECTIVE, .whole = true,   \
          .run = WITH_MPI(mpi_collective_init_alone), .parameters = {__VA_ARGS__},                  \
          .timed = "MPI_" #name "_init"),                                                           \
         PART(name, "Start", what ", persistent: the start alone, always in the same memory",       \

@@ -25,7 +25,7 @@ static const char *check_exchange(const struct measurement *function,
     const char *wrong = mpi_check(function, arguments, set);
     if (!wrong && argument_value(function, arguments, "s_count", 0) * datatype_size(sent) >
                       argument_value(function, arguments, "r_count", 0) * datatype_size(received))
-        wrong = "what is received must be at least as large as what is sent";
+        wrong = "the message received must be at least as large as the message sent";
     return wrong;
 }
 
@@ -39,7 +39,7 @@ static const char *check_pairs(const struct measurement *function, const struct 
     if (!wrong && pairs > apart)
         wrong = "procs may be at most nodesize";
     if (!wrong && pairs + apart > pe_set_size(set))
-        wrong = "procs and nodesize may be no more together than the communicator's PEs";
+        wrong = "procs and nodesize together may be at most the communicator's PEs";
     return wrong;
 }
 
@@ -316,7 +316,7 @@ static void tear_down_pingpong(struct run *run)
 #define ROUND_TRIP(by)                                                                             \
     PINGPONG, OF_MESSAGES,                                                                         \
         .timed =                                                                                   \
-            "a whole round trip, a message from rank 0 to rank 1 and one back, by " by "; one "    \
+            "a complete round trip, a message from rank 0 to rank 1 and one back, by " by "; one " \
             "way is half of it"
 
 const struct measurement measurements_mpi_pt2pt[] = {
@@ -342,11 +342,11 @@ const struct measurement measurements_mpi_pt2pt[] = {
      .parameters = {S_COUNT, S_DATATYPE, S_TAG, R_COUNT, R_DATATYPE, R_TAG, ITERATIONS},
      .demand = demand_exchange, MPI_FUNCTION_CHECKED(check_exchange),
      .variant = &(const struct pingpong){.call = SENDRECV},
-     .timed = "a whole exchange, a message each way at the same time, by MPI_Sendrecv"},
+     .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv"},
     {"Pingpong_Sendrecv_replace", "exchange of two ranks by one call, in place", PINGPONG,
      .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, MPI_FUNCTION,
      .demand = mpi_demand_message, .variant = &(const struct pingpong){.call = SENDRECV_REPLACE},
-     .timed = "a whole exchange, a message each way at the same time, by MPI_Sendrecv_replace"},
+     .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv_replace"},
     {"Pingpong_Persistent", "round trip by persistent requests, always from and to the same memory",
      ROUND_TRIP("MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
      .one_place = true, .variant = &(const struct pingpong){.call = PERSISTENT}},
@@ -357,9 +357,9 @@ const struct measurement measurements_mpi_pt2pt[] = {
      MPI_FUNCTION_CHECKED(check_pairs),
      .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS, PROCS, NODESIZE},
      .demand = mpi_demand_message, BY(SEND, RECEIVE),
-     .timed =
-         "the whole round trip of a pair, a message from rank i to rank i + nodesize and one back, "
-         "by MPI_Send, MPI_Recv; one way is half of it"},
+     .timed = "the complete round trip of a pair, a message from rank i to rank i + nodesize and "
+              "one back, "
+              "by MPI_Send, MPI_Recv; one way is half of it"},
     {"Send_Recv_One_Way", "one way of a message: half a round trip by send and receive", PINGPONG,
      OF_MESSAGES, .variant = &(const struct pingpong){.one_way = true},
      .timed =

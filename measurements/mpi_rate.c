@@ -12,7 +12,7 @@ struct rate {
     bool both_ways;
 };
 
-/* Pairs of rank i and rank i + size / 2; 0 pairs stands for all. */
+/* Pairs of rank i and rank i + size / 2; 0 pairs means all. */
 static const char *check_rate(const struct measurement *function, const struct argument *arguments,
                               const struct pe_set *set)
 {

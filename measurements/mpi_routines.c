@@ -1,7 +1,7 @@
 /*
  * How each collective of MPI is called, in all forms that it has.
  */
-#include "measurements/mpi_collective.h"
+#include "measurements/mpi_call.h"
 
 #if SKAMPI_MPI
 

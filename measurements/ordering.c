@@ -1,5 +1,5 @@
 /*
- * Quiet and fence: with nothing outstanding, and alone behind a put.
+ * Quiet and fence: with nothing outstanding, and alone after a put.
  */
 #include "measurements/shapes.h"
 
@@ -30,7 +30,7 @@ static double run_fence(struct run *run)
     return run_empty(run, shmem_fence);
 }
 
-/* Bursts of puts, each followed by order (NULL: by nothing), drained untimed behind each burst:
+/* Bursts of puts, each followed by order (NULL: by nothing), drained untimed after each burst:
  * puts that only a fence follows would pile up. */
 static double put_loop(struct run *run, void (*order)(void))
 {
@@ -61,7 +61,7 @@ static void warm(struct run *run)
     shmem_quiet();
 }
 
-static double run_behind_put(struct run *run, void (*order)(void))
+static double run_after_put(struct run *run, void (*order)(void))
 {
     warm(run);
     run_start(run);
@@ -72,12 +72,12 @@ static double run_behind_put(struct run *run, void (*order)(void))
 
 static double run_quiet_put(struct run *run)
 {
-    return run_behind_put(run, shmem_quiet);
+    return run_after_put(run, shmem_quiet);
 }
 
 static double run_fence_put(struct run *run)
 {
-    return run_behind_put(run, shmem_fence);
+    return run_after_put(run, shmem_fence);
 }
 
 static double put_alone(struct run *run)
@@ -142,11 +142,11 @@ const struct measurement measurements_ordering[] = {
     {"Shmem_Fence", "fence with nothing outstanding", COMMON, .parameters = {ITERATIONS},
      .no_data = true, .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence",
      .cost = "fence"},
-    {"Shmem_Quiet_Put", "quiet alone behind a put to the next rank", COMMON, AFTER_PUT,
+    {"Shmem_Quiet_Put", "quiet alone after a put to the next rank", COMMON, AFTER_PUT,
      .run = WITH_SHMEM(run_quiet_put), .timed = "put + quiet",
      .reference = WITH_SHMEM(put_before_quiet),
      .subtracted = "the put, with nothing outstanding before it", .cost = "wire + quiet"},
-    {"Shmem_Fence_Put", "fence alone behind a put to the next rank", COMMON, AFTER_PUT,
+    {"Shmem_Fence_Put", "fence alone after a put to the next rank", COMMON, AFTER_PUT,
      .run = WITH_SHMEM(run_fence_put), .timed = "put + fence", .reference = WITH_SHMEM(put_alone),
      .subtracted = "the put, measured alone", .cost = "fence"},
     {.name = NULL},

@@ -1,7 +1,7 @@
 /*
  * What happens once in a process: the library's start, the first call of a routine, and the memory
  * that the library takes for it. Nothing here can be repeated, so what has been found out is kept
- * for the whole run.
+ * for the rest of the run.
  */
 #include <math.h>
 #include <string.h>
@@ -361,7 +361,7 @@ static double run_footprint(struct run *run)
     double before = start->resident_before, now = start->resident_after;
     if (run_max(run, isnan(now)) > 0) { /* on any PE: what follows is collective */
         run_fail(run,
-                 "the system of some PE does not tell the memory of a process: there is neither "
+                 "the system of some PE does not report the memory of a process: there is neither "
                  "/proc/self/smaps_rollup nor /proc/self/statm");
         return NAN;
     }
@@ -460,7 +460,7 @@ const struct measurement measurements_process[] = {
     {"First_Call", "the first call of a routine in a process, on the next rank or by all", ONCE,
      .own_check = true, .api = API_OPENSHMEM, .parameters = {KIND}, .check = WITH_SHMEM(check_kind),
      .demand = demand, .run = WITH_SHMEM(run_first_call),
-     .timed = "one call, behind the engine's barrier"},
+     .timed = "one call, after the engine's barrier"},
     {"Memory_Footprint", "memory of a process after init, calls to each peer and an all-to-all",
      FOOTPRINT, .variant = &after_alltoall},
     {"Memory_Footprint_Init", "memory of a process after init", FOOTPRINT, .variant = &after_init},

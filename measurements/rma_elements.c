@@ -1,7 +1,7 @@
 /*
  * Single elements, strided elements, blocks of elements of 1 to 16 bytes, and static objects.
  */
-#include "measurements/rma.h"
+#include "measurements/rma_parts.h"
 
 /* clang-format off */
 #define COUNT {"count", PARAMETER_INT, "elements", "data moved by each operation", .minimum = 1, .example = "256"}
@@ -53,14 +53,14 @@ const struct measurement measurements_rma_elements[] = {
     {"Shmem_Put_Elements_Nonblocking_Full",
      "non-blocking put of elements and quiet around the ring", RMA_COMMON, ELEMENTS,
      FULL("put_nbi"), RMA(RMA_PUT_NBI, SHAPE_RING)},
-    {"Shmem_Put_Elements_Nonblocking_Quiet", "quiet right behind a non-blocking put of elements",
+    {"Shmem_Put_Elements_Nonblocking_Quiet", "quiet right after a non-blocking put of elements",
      RMA_COMMON, ELEMENTS, QUIET("put_nbi"), RMA(RMA_PUT_NBI, SHAPE_RING)},
     {"Shmem_Put_Elements_Nonblocking_Quiet_Delayed",
-     "quiet when the non-blocking put of elements could have been complete for long", RMA_COMMON,
-     ELEMENTS, QUIET_DELAYED("put_nbi"), RMA(RMA_PUT_NBI, SHAPE_RING)},
+     "quiet long after a non-blocking put of elements", RMA_COMMON, ELEMENTS,
+     QUIET_DELAYED("put_nbi"), RMA(RMA_PUT_NBI, SHAPE_RING)},
     {"Shmem_Put_Elements_Nonblocking_Overlap",
-     "what of a non-blocking put of elements a computation does not hide", RMA_COMMON, ELEMENTS,
-     OVERLAP("put_nbi"), RMA(RMA_PUT_NBI, SHAPE_RING)},
+     "part of a non-blocking put of elements that is not overlapped by computation", RMA_COMMON,
+     ELEMENTS, OVERLAP("put_nbi"), RMA(RMA_PUT_NBI, SHAPE_RING)},
 
     {"Shmem_Get_Elements_Round", "get of elements around the ring", RMA_COMMON, ELEMENTS,
      BLOCKING("get"), RMA(RMA_GET, SHAPE_RING)},
@@ -70,14 +70,14 @@ const struct measurement measurements_rma_elements[] = {
     {"Shmem_Get_Elements_Nonblocking_Full",
      "non-blocking get of elements and quiet around the ring", RMA_COMMON, ELEMENTS,
      FULL("get_nbi"), RMA(RMA_GET_NBI, SHAPE_RING)},
-    {"Shmem_Get_Elements_Nonblocking_Quiet", "quiet right behind a non-blocking get of elements",
+    {"Shmem_Get_Elements_Nonblocking_Quiet", "quiet right after a non-blocking get of elements",
      RMA_COMMON, ELEMENTS, QUIET("get_nbi"), RMA(RMA_GET_NBI, SHAPE_RING)},
     {"Shmem_Get_Elements_Nonblocking_Quiet_Delayed",
-     "quiet when the non-blocking get of elements could have been complete for long", RMA_COMMON,
-     ELEMENTS, QUIET_DELAYED("get_nbi"), RMA(RMA_GET_NBI, SHAPE_RING)},
+     "quiet long after a non-blocking get of elements", RMA_COMMON, ELEMENTS,
+     QUIET_DELAYED("get_nbi"), RMA(RMA_GET_NBI, SHAPE_RING)},
     {"Shmem_Get_Elements_Nonblocking_Overlap",
-     "what of a non-blocking get of elements a computation does not hide", RMA_COMMON, ELEMENTS,
-     OVERLAP("get_nbi"), RMA(RMA_GET_NBI, SHAPE_RING)},
+     "part of a non-blocking get of elements that is not overlapped by computation", RMA_COMMON,
+     ELEMENTS, OVERLAP("get_nbi"), RMA(RMA_GET_NBI, SHAPE_RING)},
 
     {"Shmem_Put_Static_Full",
      "put and quiet around the ring, to a static object instead of the symmetric heap", RMA_COMMON,

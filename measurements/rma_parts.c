@@ -3,7 +3,7 @@
  * the operation is complete, and what a computation in between hides (method of Coti & Malony,
  * sections 3.1 and 3.3).
  */
-#include "measurements/rma.h"
+#include "measurements/rma_parts.h"
 
 #include <stdio.h>
 
@@ -53,7 +53,7 @@ const char *rma_check(const struct measurement *function, const struct argument 
     if (layout.element == 0 || layout.element > 16 || (layout.element & (layout.element - 1)) != 0)
         return "element_bytes must be 1, 2, 4, 8 or 16";
     if (layout.count > 0 && layout.stride > PTRDIFF_MAX / layout.element / layout.count)
-        return "there is no memory of so many elements times the stride";
+        return "count times stride is more than can be addressed";
     if (rma->static_object && layout_bytes(&layout) > RMA_STATIC_BYTES)
         return too_much_for_static_object();
     return NULL;
@@ -78,13 +78,13 @@ void rma_demand(const struct measurement *function, const struct argument *argum
 #include <stdlib.h>
 #include <string.h>
 
-#include "measurements/signal.h"
+#include "measurements/put_signal.h"
 
-/* Pauses last this many times the whole operation, so that it could be over before they end. */
+/* Pauses last this many times the complete operation, so that it could be over before they end. */
 #define PAUSE_FACTOR 2
 #define FULL_SAMPLES 5
 
-/* With a guard behind it. */
+/* With a guard after it. */
 static _Alignas(LINE) unsigned char static_object[RMA_STATIC_BYTES + LINE];
 
 /* ---- The library's routines ---- */
@@ -231,7 +231,7 @@ static inline void do_calls_as(struct call *call, int64_t count, int quiets, enu
     *call = in_registers;
 }
 
-/* So many operations, so many quiets behind each. A loop for each form: an operation may take as
+/* So many operations, so many quiets after each. A loop for each form: an operation may take as
  * little as ten nanoseconds, of which finding out what to call must not be a part. */
 static void do_calls(struct call *call, int64_t count, int quiets)
 {
@@ -262,7 +262,7 @@ static int64_t operations(const struct run *run)
     return run->iterations * ((const struct rma_state *)run->state)->partner.targets;
 }
 
-/* Seconds for an operation and the quiets behind it. */
+/* Seconds for an operation and the quiets after it. */
 static double time_calls(struct run *run, struct call *call, int quiets)
 {
     int64_t all = operations(run), start = timer_now();
@@ -483,7 +483,7 @@ double rma_run_paused(struct run *run)
     return finish(run, started) - paused / (double)operations(run);
 }
 
-/* The engine is told what is timed, the readings' cost stays in. */
+/* The engine sees what is timed, the readings' cost stays in. */
 static int64_t timed_inside(struct run *run, int64_t from, int64_t to)
 {
     run_elapsed(run, from, to);
@@ -491,7 +491,7 @@ static int64_t timed_inside(struct run *run, int64_t from, int64_t to)
 }
 
 /* Timed where they stand, algorithms 7 and 8 of Coti & Malony: two readings in each iteration,
- * right before and right behind what is timed (post, quiet, or both with nothing in between). What
+ * right before and right after what is timed (post, quiet, or both with nothing in between). What
  * a reading costs is in the result, and nothing is taken off. There to show the difference. */
 double rma_run_timed_inside(struct run *run)
 {
@@ -523,7 +523,7 @@ double rma_run_timed_inside(struct run *run)
 
 /* ---- What is subtracted ---- */
 
-/* An empty quiet where it stands: behind a quiet that had something to complete. */
+/* An empty quiet in its place: after a quiet that had something to complete. */
 double rma_empty_quiet(struct run *run)
 {
     if (!acting(run))
@@ -539,8 +539,8 @@ double rma_empty_quiet(struct run *run)
 }
 
 /* The post as it is in front of its quiet, with nothing outstanding: a library may take longer for
- * it the more there is. Only a reading right behind each post tells it from its quiet. What a
- * reading costs where it stands is taken off. */
+ * it the more there is. Only a reading right after each post distinguishes it from its quiet. What
+ * a reading costs in its place is taken off. */
 static double post_by_post(struct run *run)
 {
     const struct rma_state *state = run->state;

@@ -65,8 +65,8 @@ bool data_verify_untouched(struct run *, const char *what, const void *memory, s
 bool data_verify_equal(struct run *, const char *what, const void *memory, const void *expected,
                        size_t bytes);
 
-/* A call that needs another one behind it, one at a time: timed where it stands, by a reading right
- * before and one right behind it, less what a reading costs there, which one more in front of both
+/* A call that needs another one after it, one at a time: timed in its place, by a reading right
+ * before and one right after it, less what a reading costs there, which one more in front of both
  * tells. Any PE. */
 struct apart {
     int64_t begin, ticks;

@@ -1,27 +1,13 @@
 /*
- * Signals: words that a put with signal updates behind its data, and that the target waits for. The
+ * Signals: words that a put with signal updates after its data, and that the target waits for. The
  * puts are taken apart as all puts are; their ping-pong shows when the target may use the data.
  */
-#include "measurements/signal.h"
-
-#include "measurements/rma.h"
+#include "measurements/openshmem.h"
+#include "measurements/rma_parts.h"
 
 #if SKAMPI_SHMEM_1_5
 
 #include <math.h>
-
-/* Static, so symmetric: for rma_parts.c this is a put like others. */
-static uint64_t counted;
-
-void put_signal(void *target, const void *source, size_t bytes, int pe)
-{
-    shmem_putmem_signal(target, source, bytes, &counted, 1, SHMEM_SIGNAL_ADD, pe);
-}
-
-void put_signal_nbi(void *target, const void *source, size_t bytes, int pe)
-{
-    shmem_putmem_signal_nbi(target, source, bytes, &counted, 1, SHMEM_SIGNAL_ADD, pe);
-}
 
 struct signal_state {
     struct partner partner; /* the other one of the pair */
@@ -171,18 +157,18 @@ static void demand_ping_pong(const struct measurement *function, const struct ar
     {"Shmem_Put_Signal_Nonblocking_Full" suffix, "non-blocking put with signal and quiet" where,   \
      PUT, who_works, FULL("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)},                      \
     {"Shmem_Put_Signal_Nonblocking_Quiet" suffix,                                                  \
-     "quiet right behind a non-blocking put with signal" where, PUT, who_works,                    \
+     "quiet right after a non-blocking put with signal" where, PUT, who_works,                    \
      QUIET("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)},                                     \
     {"Shmem_Put_Signal_Nonblocking_Quiet_Delayed" suffix,                                          \
      "quiet long after a non-blocking put with signal" where, PUT, who_works,                      \
      QUIET_DELAYED("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)},                             \
     {"Shmem_Put_Signal_Nonblocking_Overlap" suffix,                                                \
-     "what of a non-blocking put with signal a computation does not hide" where, PUT, who_works,   \
+     "part of a non-blocking put with signal that is not overlapped by computation" where, PUT, who_works,   \
      OVERLAP("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)}
 /* clang-format on */
 
 const struct measurement measurements_signal[] = {
-    {"Shmem_Signal_Fetch", "reading an own signal", HELD_ALREADY, .run = WITH_SHMEM_1_5(run_fetch),
+    {"Shmem_Signal_Fetch", "reading the own signal", HELD_ALREADY, .run = WITH_SHMEM_1_5(run_fetch),
      .timed = "signal_fetch"},
     {"Shmem_Signal_Wait_Until", "waiting for a signal that is there", HELD_ALREADY,
      .run = WITH_SHMEM_1_5(run_wait), .timed = "signal_wait_until", .cost = "wait"},

@@ -36,7 +36,8 @@ bool team_set_up(struct run *run)
     bool good = team != SHMEM_TEAM_INVALID && shmem_team_my_pe(team) == run->rank &&
                 shmem_team_n_pes(team) == run->size;
     if (!good)
-        run_fail(run, "shmem_team_split_strided gave rank %d not the team of the communicator",
+        run_fail(run,
+                 "shmem_team_split_strided gave rank %d another team than that of the communicator",
                  run->rank);
     /* All go on or none: what follows needs them all. */
     return run_max(run, !good) == 0;
@@ -183,7 +184,7 @@ static const char *check_split(const struct measurement *function, const struct 
 {
     int64_t stride = argument_value(function, arguments, "stride", 1);
     if (argument_value(function, arguments, "xrange", stride) > pe_set_size(set))
-        return "its argument is larger than the communicator";
+        return "its argument may be at most the size of the communicator";
     return check_team(function, arguments, set);
 }
 

@@ -25,7 +25,7 @@ struct routine {
     call *call;
 #endif
     enum exchange exchange;
-    size_t element; /* bytes; sizeof(double) stands for that type in reductions */
+    size_t element; /* bytes; sizeof(double) takes the place of that type in reductions */
     enum reduction reduction;
 };
 
@@ -48,7 +48,7 @@ static const char *check(const struct measurement *function, const struct argume
     const struct routine *routine = function->variant;
     uint64_t count = (uint64_t)argument_value(function, arguments, "count", 0);
     if (count > SIZE_MAX / 2 / (uint64_t)pe_set_size(set) - routine->element)
-        return "blocks of that size from all PEs are more than there are addresses";
+        return "count is more than can be addressed, with a block for each PE";
     return check_team(function, arguments, set);
 }
 

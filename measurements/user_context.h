@@ -28,7 +28,7 @@ void contexts_close(struct user_contexts *contexts);
 bool contexts_create(struct user_contexts *contexts, int count, long options);
 void contexts_destroy(struct user_contexts *contexts);
 
-/* Seconds of a quiet with nothing to complete, where it stands: behind one that completed a put of
+/* Seconds of a quiet with nothing to complete, in its place: after one that completed a put of
  * one byte to target on a PE, which may be written. context: NULL for the default one, through the
  * routines that name none. Any one PE. */
 double empty_quiet(struct run *run, void *target, int pe, const shmem_ctx_t *context);

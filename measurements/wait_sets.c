@@ -68,8 +68,8 @@ static bool set_up(struct run *run)
         watched->variables[i] = watched->values[i] = HELD;
     size_t found = routine->look(watched), wanted = routine->one ? 1 : n;
     if (found != wanted)
-        return run_fail(run, "on rank %d %zu conditions seem to hold, not %zu", run->rank, found,
-                        wanted);
+        return run_fail(run, "on rank %d %zu conditions seem to hold instead of %zu", run->rank,
+                        found, wanted);
     if (!routine->sees_what_does_not_hold)
         return true;
     for (size_t i = 0; i < n; i++)
@@ -77,9 +77,9 @@ static bool set_up(struct run *run)
     found = routine->look(watched);
     for (size_t i = 0; i < n; i++)
         watched->variables[i] = HELD;
-    return found == 0
-               ? true
-               : run_fail(run, "on rank %d %zu conditions seem to hold, of none", run->rank, found);
+    return found == 0 ? true
+                      : run_fail(run, "on rank %d %zu conditions seem to hold, but none does",
+                                 run->rank, found);
 }
 
 static void tear_down(struct run *run)
@@ -99,7 +99,7 @@ static double run_looks(struct run *run)
         found += routine->look(watched);
     double seconds = run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
     if (found != (routine->one ? 1 : watched->n) * (size_t)run->iterations)
-        run_fail(run, "conditions held on rank %d, and were not found to", run->rank);
+        run_fail(run, "rank %d: conditions that hold were not found to hold", run->rank);
     return seconds;
 }
 

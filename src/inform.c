@@ -1,4 +1,4 @@
-/* What skampi tells without measuring: help, manual page, completion, functions, timers. */
+/* What skampi prints without measuring: help, manual page, completion, functions, timers. */
 #define _GNU_SOURCE /* FNM_CASEFOLD, strcasestr */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -19,7 +19,7 @@
 
 #define STATUS_BAD 2
 
-/* What help and manual page say beside the options. */
+/* What help and manual page contain besides the options. */
 static const char usage[] = "oshrun -np N skampi -i SCRIPT [option]...";
 static const char purpose[] =
     "Runs the measurements of a script on all PEs and prints their times.";
@@ -77,7 +77,7 @@ static void print_signature(const struct measurement *function)
     printf(")");
 }
 
-/* How well a pattern fits, best first. The last is for what nothing else fits. */
+/* How well a pattern fits, best first. FITS_SOMEWHERE counts only if nothing else fits. */
 enum fit { FITS_WORD, FITS_BEGINNING, FITS_SUMMARY, FITS_SOMEWHERE, FITS_NOT };
 
 /* Where a word begins: Shmem_Lock, IterationTimer, "a lock". */
@@ -124,8 +124,8 @@ static void print_entry(const struct measurement *function)
         printf("    unsupported: %s\n", measurement_unsupported(function));
 }
 
-/* Prints ": did you mean X?", for names of functions. */
-static void suggest(const char *name)
+/* Prints ": did you mean X?" for the name of a function; false when none is close. */
+static bool suggest(const char *name)
 {
     size_t count = 0;
     while (measurement_at(count))
@@ -138,9 +138,10 @@ static void suggest(const char *name)
     if (closest)
         fprintf(stderr, ": did you mean %s?", closest);
     free(names);
+    return closest;
 }
 
-/* Those that measure a routine of a library; false: it is no name of one that is measured. */
+/* Lists the functions that measure a routine of a library; false: none does. */
 static bool list_routine(const char *name, print_function *print)
 {
     const struct measurement *functions[1024];
@@ -171,7 +172,7 @@ static int print_list(const char *pattern, print_function *print)
     return STATUS_BAD;
 }
 
-/* What the largest int may be is no news to anybody. */
+/* The limit of int itself is not worth a line. */
 static void print_range(const struct parameter *parameter)
 {
     if (parameter->type == PARAMETER_RANK)
@@ -219,7 +220,7 @@ static void print_description(const struct measurement *function)
         printf(" %d.%d", function->version_major, function->version_minor);
     printf("\nPEs: at least %d\n", function->minimum_pes > 1 ? function->minimum_pes : 1);
     if (function->once)
-        printf("repetitions: 1, since it happens once in a process\n");
+        printf("repetitions: 1, because it happens once per process\n");
     if (function->cost)
         printf("cost: %s\n", function->cost);
     const char *reason = measurement_unsupported(function);
@@ -231,9 +232,8 @@ static int describe(const char *name, bool json)
     const struct measurement *function = measurement_find(name);
     size_t count = function ? 0 : alias_find(name, &function, 1);
     if (!function) {
-        fprintf(stderr, "skampi: error: there is no measurement function %s", name);
-        suggest(name);
-        fprintf(stderr, "; --list shows all\n");
+        fprintf(stderr, "skampi: error: unknown measurement function %s", name);
+        fprintf(stderr, "%s --list shows them all\n", suggest(name) ? "" : ";");
         return STATUS_BAD;
     }
     if (json) {
@@ -250,7 +250,7 @@ static int describe(const char *name, bool json)
     return 0;
 }
 
-/* Whether what rates are calibrated by is right itself. */
+/* Whether the clock that calibrates the rates of timers is right itself. */
 static void print_second_sources(void)
 {
     struct timer_comparison all[TIMER_COMPARISONS];
@@ -286,7 +286,7 @@ static int print_timers(void)
             printf("%-18s %12.1f %12.1f %14.2f  yes\n", timer->name, timer->resolution * 1e9,
                    timer->cost * 1e9, timer->disagreement * 1e6);
     }
-    printf("off by: against CLOCK_MONOTONIC over 100 ms. The kernel's clock source is %s.\n",
+    printf("off by: deviation from CLOCK_MONOTONIC over 100 ms. The kernel's clock source is %s.\n",
            timer_clock_source());
     print_second_sources();
     return 0;

@@ -7,7 +7,7 @@
 
 #include "engine/measurement.h"
 
-/* One line on standard output; members that a function has no value for are left out. */
+/* One line on standard output; members without a value are left out. */
 void list_json(const struct measurement *);
 
 #endif

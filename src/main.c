@@ -21,7 +21,7 @@
 #define STATUS_INTERNAL 1
 #define STATUS_BAD_SCRIPT 2
 
-/* What PE 0 found out before anything is measured; the others follow it. */
+/* What PE 0 decides before anything is measured; the others follow it. */
 struct start {
     int64_t status; /* 0: go on */
     int64_t source_bytes;
@@ -87,7 +87,7 @@ static struct source *share(struct source *source, struct start *start)
     return source;
 }
 
-/* Ends the whole job; PE 0 gives the status, the others wait to be ended with it. */
+/* Ends the job; PE 0 sets the status, the others wait to be ended with it. */
 static _Noreturn void end_job(int status)
 {
     process_enter("the end of the job");
@@ -99,12 +99,12 @@ static _Noreturn void end_job(int status)
         pause();
 }
 
-/* NULL, or why results may not go there: it is where the script comes from. */
+/* NULL, or why results may not go there: the script is read from it. */
 static char *refuse_target(const struct output_target *target, const struct source *source)
 {
     struct stat status;
     if ((target->path ? stat(target->path, &status) : fstat(STDOUT_FILENO, &status)) != 0)
-        return NULL; /* whatever is wrong, opening it will tell */
+        return NULL; /* opening it will report what is wrong */
     const char *name = source_read_from(source, &status);
     if (!name)
         return NULL;
@@ -112,7 +112,7 @@ static char *refuse_target(const struct output_target *target, const struct sour
                        target->path ? target->path : "-", name);
 }
 
-/* What the command line asks for; an estimate prints no results. */
+/* Opens the outputs that the command line names; an estimate prints no results. */
 static struct output *open_output(const struct options *options, const struct source *source)
 {
     size_t count = options->estimate || options->output_count == 0 ? 1 : options->output_count;
@@ -139,7 +139,7 @@ static struct output *open_output(const struct options *options, const struct so
     return output;
 }
 
-/* All that can be wrong before a measurement is found here, on PE 0 alone. */
+/* Finds everything that can be wrong before a measurement, on PE 0 alone. */
 static struct source *prepare(const struct options *options, struct start *start,
                               struct output **output)
 {
@@ -163,15 +163,15 @@ static bool writes_stdout(const struct options *options)
     return options->output_count == 0;
 }
 
-/* Who forgets the launcher gets times of one PE with itself, which look like any others. */
+/* Without a launcher you get times of one PE with itself, which look like any others. */
 static void warn_alone(const struct options *options, const struct tree *tree)
 {
     int major, minor;
     if (comm_launched_rank() >= 0 || comm_pes() > 1 || !tree->communicates)
         return;
     fprintf(stderr,
-            "skampi: warning: started without a launcher, so there is one PE, which measures with "
-            "itself; start it on two: %s -np 2 %s\n",
+            "skampi: warning: started without a launcher, so the only PE communicates with itself; "
+            "start two: %s -np 2 %s\n",
             comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun", options->command_line);
 }
 
@@ -225,7 +225,7 @@ static int measure(const struct options *options, double launched_at, struct sou
     return status;
 }
 
-/* Regular end, with the times of the library's own end behind everything else in the output. */
+/* Regular end; the times of the library's own end come last in the output. */
 static bool finish_timed(struct output *output)
 {
     int count;
@@ -243,7 +243,7 @@ static bool finish_timed(struct output *output)
     return good;
 }
 
-/* A full disk may show only at the end. */
+/* A full disk may be noticed only when the output is closed. */
 static int inform(const struct options *options)
 {
     int status = options_inform(options);

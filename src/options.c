@@ -1,3 +1,5 @@
+/* Parses the command line; one table of options serves parsing, help, manual page and completion.
+ */
 #define _GNU_SOURCE /* getopt_long */
 #include "options.h"
 
@@ -15,6 +17,7 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "output/output.h"
+#include "settings/table.h"
 #include "ski/diag.h"
 
 #ifndef SKAMPI_VERSION
@@ -33,7 +36,7 @@
 #define STARTUP_LIMIT 300
 #define STARTUP_VARIABLE "SKAMPI_STARTUP_LIMIT"
 
-/* The names of the functions, for completion. */
+/* Names of measurement functions and timers, for completion. */
 #define FUNCTION_NAMES "$(\"$1\" --list 2>/dev/null | sed -n 's/^\\([A-Za-z_0-9]*\\)(.*/\\1/p')"
 #define TIMER_NAMES "$(\"$1\" --timers 2>/dev/null | awk '$2 ~ /^[0-9-]/ {print $1}')"
 
@@ -115,6 +118,19 @@ fail(struct options *options, const char *format, ...)
     va_end(arguments);
 }
 
+/* The value of a word of the table of settings; -1: it is none, and that is the error. */
+static int take_word(struct options *options, const char *option, const struct setting_word *words,
+                     const char *value)
+{
+    int found = setting_word_find(words, value);
+    if (found < 0) {
+        char *list = setting_word_list(words, "", "or");
+        fail(options, "--%s %s: give %s", option, value, list);
+        free(list);
+    }
+    return found;
+}
+
 static void set_unit(struct options *options, const char *name)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -132,11 +148,11 @@ static void fail_timer(struct options *options, const char *name)
     for (; count < timer_count() && count < sizeof names / sizeof *names; count++)
         names[count] = timer_at(count)->name;
     closest = diag_closest(name, names, count);
-    fail(options, "--timer %s: there is no such timer%s%s%s; --timers lists them", name,
+    fail(options, "--timer %s: unknown timer%s%s%s --timers lists them", name,
          closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : "");
 }
 
-/* Whether it can be used here is known only when the library is started. */
+/* Whether it is usable here is known only after the library has started. */
 static void set_timer(struct options *options, const char *name)
 {
     if (!timer_find(name))
@@ -185,7 +201,7 @@ static void set_time_limit(struct options *options, const char *text)
              text);
 }
 
-/* by: the option or the variable that says so. */
+/* by: the option or the environment variable that sets it. */
 static void set_startup_limit(struct options *options, const char *by, const char *text)
 {
     char named[128];
@@ -201,15 +217,15 @@ static void set_rounds(struct options *options, const char *text)
     long rounds = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
     if (rounds < 1 || rounds > MOST_ROUNDS || (*end != '\0' && *end != ',')) {
         fail(options,
-             "--rounds %s: give how many rounds, perhaps with the time that they are spread "
-             "over: 10 or 10,5m",
+             "--rounds %s: give the number of rounds, optionally with the time to spread them "
+             "over, such as 10 or 10,5m",
              text);
         return;
     }
     options->rounds = (int)rounds;
     options->rounds_spread = *end == ',' ? duration_of(end + 1) : -1;
     if (isnan(options->rounds_spread) || options->rounds_spread >= LONGEST_TIME)
-        fail(options, "--rounds %s: behind the comma give a time, such as 90s, 5m or 1:30:00",
+        fail(options, "--rounds %s: after the comma, give a time, such as 90s, 5m or 1:30:00",
              text);
 }
 
@@ -288,14 +304,10 @@ static void take(struct options *options, enum option_key key, const char *value
         set_unit(options, value);
         break;
     case OPTION_VERIFY:
-        options->verify = verify_find(value);
-        if (options->verify < 0)
-            fail(options, "--verify %s: give last or every", value);
+        options->verify = take_word(options, "verify", verify_words, value);
         break;
     case OPTION_CLOCK_SYNC:
-        options->clock_sync = clock_sync_find(value);
-        if (options->clock_sync < 0)
-            fail(options, "--clock-sync %s: give default, none, linear, ring, tree or hca", value);
+        options->clock_sync = take_word(options, "clock-sync", clock_sync_words, value);
         break;
     case OPTION_ESTIMATE:
         options->estimate = true;
@@ -338,7 +350,8 @@ static char *join(int argc, char **argv)
     return text;
 }
 
-/* The option that getopt_long() means: a letter, or LONG_KEYS and the index. OPTIONS: none. */
+/* The option that getopt_long() returned as a letter or as LONG_KEYS plus its index; OPTIONS: none.
+ */
 #define LONG_KEYS 256
 static enum option_key key_of(int key)
 {
@@ -380,7 +393,7 @@ static void fail_unknown(struct options *options, const char *option)
          closest ? ": did you mean --" : ";", closest ? closest : "", closest ? "?" : "");
 }
 
-/* Names without a suffix are .sko; another suffix is a mistake, or its format is to be given. */
+/* A name without a suffix is .sko; an unknown suffix needs a format. */
 static void check_suffixes(struct options *options)
 {
     for (size_t i = 0; i < options->output_count && options->format < 0; i++) {
@@ -388,8 +401,7 @@ static void check_suffixes(struct options *options)
         const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
         if (dot && dot != name && dot[1] != '\0' && output_format_of(path) < 0)
             fail(options,
-                 "-o %s: no format has that suffix: name it .sko, .csv or .json, or give the "
-                 "format by -f sko, csv or json",
+                 "-o %s: unknown suffix: use .sko, .csv or .json, or choose the format with -f",
                  path);
     }
 }
@@ -418,7 +430,7 @@ void options_parse(struct options *options, int argc, char **argv)
         if (key == ':')
             fail(options, "option %s needs a value", optopt < 256 ? text : argv[optind - 1]);
         else if (key == '?' && key_of(optopt) != OPTIONS)
-            fail(options, "option %s: it takes no value", argv[optind - 1]);
+            fail(options, "option %s takes no value", argv[optind - 1]);
         else if (key == '?')
             fail_unknown(options, optopt && optopt < 256 ? text : argv[optind - 1]);
         else
@@ -428,11 +440,10 @@ void options_parse(struct options *options, int argc, char **argv)
     if (options->information == INFORM_LIST && !options->name && optind < argc)
         options->name = argv[optind++];
     if (optind < argc)
-        fail(options, "argument %s is not understood; the script is given by -i FILE",
-             argv[optind]);
+        fail(options, "unexpected argument %s; name the script with -i FILE", argv[optind]);
     check_suffixes(options);
     if (!options->input && options->information == INFORM_NOTHING)
-        fail(options, "no script: give one by %s FILE; skampi -h tells more", "-i");
+        fail(options, "no script: name one with %s FILE; skampi -h lists all options", "-i");
 }
 
 void options_release(struct options *options)

@@ -1,5 +1,5 @@
 /*
- * The command line. Parsed alike on every PE, before the library is started; nothing is printed
+ * The command line. Every PE parses it before the library is started; nothing is printed
  * until it is known who prints.
  */
 #ifndef SKAMPI_OPTIONS_H
@@ -59,7 +59,7 @@ struct options {
     const char *input;
     const char **outputs; /* of -o; none: standard output, as "-" */
     size_t output_count;
-    int format;        /* enum output_format, of those whose name does not say one; -1: not given */
+    int format;        /* enum output_format, of outputs whose name has no suffix; -1: not given */
     const char *timer; /* NULL: the default */
     int clock_sync;    /* enum clock_sync; -1: the script's */
     int verify;        /* enum verify; -1: the script's */
@@ -83,14 +83,14 @@ void options_parse(struct options *options, int argc, char **argv);
 void options_release(struct options *options);
 void options_print_error(const struct options *options);
 
-/* What is asked for without measuring (information): prints to standard output, returns the exit
+/* Prints the requested information to standard output, without measuring; returns the exit
  * status. In inform.c. */
 int options_inform(const struct options *options);
 
 const char *options_inputs_directory(void);
 const char *options_version(void);
 
-/* Directories where a script named without a path is looked for behind the current one: inputs/
+/* Directories where a script named without a path is searched for after the current one: inputs/
  * beside the program, the installed inputs. At most two; returns how many. */
 size_t options_search_path(const char **directories);
 

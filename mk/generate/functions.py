@@ -19,7 +19,7 @@ INDEX = os.path.join(FOLDER, "README.md")
 def _families():
     """Family -> its functions, in the program's order."""
     families = collections.defaultdict(list)
-    for function in program.records("measurement"):
+    for function in program.measurements():
         families[function["family"]].append(function)
     return dict(families)
 
@@ -62,13 +62,25 @@ def beginning(texts):
 # ---- Facts of a function ----
 
 
+def _type(parameter):
+    """As scripts name it: iterations and ranks are integers to them."""
+    return {"iterations": "int", "rank": "int", "operation": "op"}.get(parameter["type"],
+                                                                         parameter["type"])
+
+
+def _value(parameter, which):
+    if which not in parameter:
+        return ""
+    quote = '"' if parameter["type"] == "string" else ""
+    return f"{quote}{parameter[which]}{quote}"
+
+
 def _arguments(function, without=""):
     words = []
     for parameter in function["parameters"]:
-        text = f"{parameter['type']} {parameter['name']}"
-        if "otherwise" in parameter:
-            quote = '"' if parameter["type"] == "string" else ""
-            text += f" = {quote}{parameter['otherwise']}{quote}"
+        text = f"{_type(parameter)} {parameter['name']}"
+        if "default" in parameter:
+            text += f" = {_value(parameter, 'default')}"
         if parameter["name"] != without:
             words.append(text)
     return ", ".join(words)
@@ -92,7 +104,7 @@ def _needs(function):
 
 def _facts(function):
     return (function.get("subtracted", ""), _who(function), _start(function),
-            function.get("cost", ""), function["bytes"])
+            function.get("cost", ""), function["value"])
 
 
 # ---- One page ----
@@ -110,7 +122,9 @@ class Family:
         for function in functions:
             self.variants[self.name(function).stem].append(function)
         self.stems = [stem for stem, some in self.variants.items() if len(some) > 1]
-        self.matrix = len(self.stems) > 1
+        cells = {(self.name(f).stem, self.name(f).form) for stem in self.stems
+                 for f in self.variants[stem]}
+        self.matrix = len(self.stems) > 1 and len(cells) > len({form for _, form in cells})
 
     def name(self, function):
         return self.names[function["name"]]
@@ -237,7 +251,7 @@ def _group_row(family, group):
     return [", ".join(f"`{text}`" for text in texts), "the routine alone" if summary == "…" else summary,
             re.sub(r"^…(?=$| )", "the operation", timed), subtracted, who, start,
             f"`{cost}`" if cost else "", needs,
-            "bytes" if unit else ""]
+            "" if unit == "time" else unit]
 
 
 HEAD = ["function", "what it is", "timed", "subtracted", "who reports", "start", "cost", "needs",
@@ -267,10 +281,22 @@ def _functions(family):
     return table + ("\n" + " ".join(sentences) + "\n" if sentences else "")
 
 
+LARGEST = 2**31 - 1  # what the largest int may be is no news to anybody
+
+
 def _range(parameter):
-    if parameter["rank"]:
-        return "a rank of the set"
-    return f"≥ {parameter['minimum']}" if "minimum" in parameter else ""
+    """What the value must be."""
+    least, most = parameter.get("minimum"), parameter.get("maximum", LARGEST)
+    allowed = parameter.get("allowed", "")
+    if parameter["type"] == "rank":
+        limits = "a rank of the communicator"
+    elif least is not None and most < LARGEST:
+        limits = f"{least} to {most}"
+    elif least is not None and (least or not allowed):
+        limits = f"at least {least}"
+    else:
+        limits = ""
+    return ", ".join(filter(None, (limits, allowed)))
 
 
 def _same_but_for_a_word(texts):
@@ -283,14 +309,15 @@ def _parameters(functions):
     meanings = collections.defaultdict(list)
     for function in functions:
         for p in function["parameters"]:
-            key = (p["name"], p["type"], p["unit"], _range(p), p.get("otherwise", ""))
+            key = (p["name"], _type(p), p.get("unit", ""), _range(p), _value(p, "default"),
+                   _value(p, "example"))
             if p["meaning"] not in meanings[key]:
                 meanings[key].append(p["meaning"])
     rows = []
-    for (name, kind, unit, limits, otherwise), texts in meanings.items():
+    for (name, kind, unit, limits, *values), texts in meanings.items():
         for text in [template(texts)] if _same_but_for_a_word(texts) else texts:
-            rows.append([f"`{name}`", kind, text, unit, limits, f"`{otherwise}`" if otherwise else ""])
-    return markdown.table(["parameter", "type", "meaning", "unit", "range", "default"],
+            rows.append([f"`{name}`", kind, text, unit, limits] + [f"`{v}`" if v else "" for v in values])
+    return markdown.table(["parameter", "type", "meaning", "unit", "range", "default", "for example"],
                           rows) if rows else ""
 
 
@@ -372,7 +399,7 @@ def index(_):
     for word, functions in _families().items():
         title, first = _title(word)
         first = re.match(r"(.*?[.:])( |$)", first)[1].rstrip(".:") if first else ""
-        api = ", ".join(sorted({f["api"] for f in functions if f["api"]}))
+        api = ", ".join(sorted({f["api"] for f in functions if f["api"] != "none"}))
         rows.append([f"[{title}]({word}.md)", first, api, str(len(functions)),
                      _links(_measured_by(functions))])
     return markdown.table(["page", "measures", "API", "functions", "scripts"], rows)

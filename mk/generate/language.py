@@ -5,7 +5,7 @@ from generate import markdown, program
 
 def builtins(family):
     """FAMILY is values, sets, mpi or settings."""
-    functions = [f for f in program.records("builtin") if f["family"] == family]
+    functions = [f for f in program.builtins() if f["family"] == family]
     if not functions:
         raise KeyError(family)
     rows = [[f"`{f['signature']}`", f["result"],

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 
 from generate import markdown, program
@@ -12,12 +11,9 @@ def _command(name):
     script = os.path.join(program.ROOT, "scripts", name)
     if os.path.exists(script):
         return [sys.executable, script]
-    built = os.path.join(program.ROOT, name)
     if name not in ("skampi", "shmemtrace"):
         raise KeyError(name)
-    if not os.path.exists(built):
-        raise program.NotBuilt(f"{name} is not built: run make docs")
-    return [built]
+    return [program.command(name)]
 
 
 def _plain(troff):
@@ -30,10 +26,8 @@ def table(name):
     """NAME is a program; of shmemtrace, also "shmemtrace record" or another command."""
     name, _, command = name.partition(" ")
     section = {"": "OPTIONS", "record": "RECORDING"}.get(command, command)
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "ASAN_OPTIONS": "detect_leaks=0"}
-    out = subprocess.run([*_command(name), "--man"], capture_output=True, check=True, text=True,
-                         timeout=60, env=environment)
-    options = re.search(rf"^\.S[HS] {section}\n(.*?)(?=^\.(?:S[HS]|PP)|\Z)", out.stdout,
+    manual = program.output([*_command(name), "--man"])
+    options = re.search(rf"^\.S[HS] {section}\n(.*?)(?=^\.(?:S[HS]|PP)|\Z)", manual,
                         re.MULTILINE | re.DOTALL)
     rows = []
     for entry in re.split(r"^\.TP\n\.B ", options[1], flags=re.MULTILINE)[1:]:

@@ -12,17 +12,43 @@ class NotBuilt(Exception):
     """There is no program to ask."""
 
 
+def command(name):
+    """The path of a program that make has built."""
+    path = os.path.join(ROOT, name)
+    if not os.path.exists(path):
+        raise NotBuilt(f"{path} is not built: run make docs")
+    return path
+
+
+def _build(name):
+    return os.path.join(os.environ.get("SKAMPI_BUILD", "build"), name)
+
+
+def output(argv):
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "ASAN_OPTIONS": "detect_leaks=0"}
+    return subprocess.run(argv, capture_output=True, check=True, text=True, timeout=60,
+                          env=environment).stdout
+
+
+def _objects(argv):
+    return [json.loads(line) for line in output(argv).splitlines()]
+
+
 @functools.cache
-def _records():
-    tables = os.path.join(ROOT, os.environ.get("SKAMPI_BUILD", "build"), "generate", "tables")
-    if not os.path.exists(tables):
-        raise NotBuilt(f"{tables} is not built: run make docs")
-    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
-    out = subprocess.run([tables], capture_output=True, check=True, text=True, timeout=60,
-                         env=environment)
-    return [json.loads(line) for line in out.stdout.splitlines()]
+def _tables():
+    return _objects([command(_build("generate/tables"))])
 
 
-def records(kind):
-    """The objects of a kind ("measurement", "builtin"), in the program's order."""
-    return [record for record in _records() if record["kind"] == kind]
+def builtins():
+    """The functions of the script language, in the program's order."""
+    return [record for record in _tables() if record["kind"] == "builtin"]
+
+
+@functools.cache
+def measurements():
+    """The measurement functions, in the order of --list: what `skampi --list -f json` says, with the
+    family and the known defects."""
+    further = {record["name"]: record for record in _tables() if record["kind"] == "measurement"}
+    program = os.environ.get("SKAMPI") or command("skampi")
+    return [{**further[function["name"]], **function}
+            for function in _objects([program, "--list", "-f", "json"])]

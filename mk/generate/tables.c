@@ -1,6 +1,7 @@
 /*
- * Prints what the program knows about itself, for mk/docs: its measurement functions and the
- * functions of the script language. One JSON object a line; "kind" says which.
+ * Prints what mk/docs needs beside `skampi --list -f json`: the families of measurement functions,
+ * defects that are known of any library, and the functions of the script language. One JSON object
+ * a line; "kind" says which.
  *
  * Nothing here depends on the library or the machine, so that the documents do not either.
  */
@@ -46,22 +47,6 @@ static void print_flag(const char *name, bool flag)
 
 /* ---- Measurement functions ---- */
 
-static void print_parameter(const struct measurement *function, size_t i)
-{
-    static const char *const types[] = {"int",   "int",      "int", "double", "string",
-                                        "int[]", "datatype", "op",  "info"};
-    const struct parameter *parameter = &function->parameters[i];
-    printf("%s{\"type\": \"%s\"", i ? ", " : "", types[parameter->type]);
-    print_text("name", parameter->name);
-    print_text("meaning", parameter->meaning);
-    print_text("unit", parameter->unit);
-    print_text("otherwise", parameter->otherwise);
-    if (parameter->type <= PARAMETER_RANK)
-        printf(", \"minimum\": %" PRId64, parameter->minimum);
-    print_flag("rank", parameter->type == PARAMETER_RANK);
-    putchar('}');
-}
-
 /* Version 0 of a library has every defect that is known of any version. */
 static void print_defects(const struct measurement *function)
 {
@@ -86,27 +71,9 @@ static const char *family_of(const struct measurement *function)
 
 static void print_function(const struct measurement *function)
 {
-    static const char *const apis[] = {"", "OpenSHMEM", "MPI"};
     printf("{\"kind\": \"measurement\"");
-    print_text("family", family_of(function));
     print_text("name", function->name);
-    print_text("summary", function->summary);
-    printf(", \"parameters\": [");
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        print_parameter(function, i);
-    printf("]");
-    print_text("timed", function->timed);
-    print_text("who", function->who);
-    print_text("subtracted", function->subtracted);
-    print_text("cost", function->cost);
-    print_text("api", apis[function->api]);
-    if (function->version_major)
-        printf(", \"version\": \"%d.%d\"", function->version_major, function->version_minor);
-    printf(", \"pes\": %d", function->minimum_pes > 1 ? function->minimum_pes : 1);
-    print_flag("synchronized", function->synchronized);
-    print_flag("bytes", function->quantity == QUANTITY_BYTES);
-    print_flag("once", function->once);
-    print_flag("moves_data", !function->no_data && function->api != API_NONE);
+    print_text("family", family_of(function));
     print_defects(function);
     printf("}\n");
 }
@@ -186,6 +153,6 @@ int main(void)
     print_builtins("values", builtins_values);
     print_builtins("sets", builtins_sets);
     print_builtins("mpi", builtins_mpi);
-    print_builtins("settings", builtins_settings);
+    print_builtins("settings", builtins_settings());
     return 0;
 }

@@ -12,7 +12,7 @@ job_fail() {
     exit 2
 }
 
-# job_number NAME VALUE: refuses what is no whole number above 0.
+# job_number NAME VALUE: refuses what is not a whole number above 0.
 job_number() {
     case $2 in
     '' | *[!0-9]* | 0*) job_fail "$1=$2: give a whole number above 0" ;;
@@ -65,11 +65,11 @@ job_pes_default() {
     echo "$list $most"
 }
 
-# job_launch PES PLACEMENT: the template of a command line that starts so many PEs,
+# job_launch PES PLACEMENT: the template of a command line that starts this number of PEs,
 #   block   one on each core, filling one node after the other
 #   cyclic  one on each core, one on each node in turn
 #   node    one on each node
-# for the launcher in use. The number stands in it, since it also decides the number of nodes.
+# for the launcher in use. The number is part of it, since it also decides the number of nodes.
 job_launch() {
     pes=$1
     case $2 in
@@ -234,7 +234,7 @@ job_program() {
 }
 
 # Adds "-c NAME:pes=...,launch=..." for each number of PEs and placement to the campaign's command
-# line, which is kept in the positional parameters, and runs it in the place of this shell, so that
+# line, which is kept in the positional parameters, and runs it instead of this shell, so that
 # it gets the scheduler's signals.
 job_run() {
     job_settings

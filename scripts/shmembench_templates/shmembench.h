@@ -1,6 +1,6 @@
 /*
  * What the programs of shmembench share: time, patterns, what went wrong. Nothing here calls
- * OpenSHMEM, so that the list of calls stands in the programs alone.
+ * OpenSHMEM, so that only the programs hold the list of calls.
  */
 #ifndef SHMEMBENCH_H
 #define SHMEMBENCH_H
@@ -24,7 +24,7 @@
 #endif
 
 #define GUARD 0xA5     /* what a byte holds that nobody may write */
-#define GUARD_BYTES 64 /* that are looked at before and behind what was written */
+#define GUARD_BYTES 64 /* that are checked before and after what was written */
 #define FAILURES_SHOWN 20
 
 struct bits128 {
@@ -106,7 +106,7 @@ static inline void check_elements(const char *routine, const void *place, size_t
     }
 }
 
-/* Nothing was written before and behind the place. */
+/* Nothing was written before and after the place. */
 static inline void check_guards(const char *routine, const void *place, size_t bytes)
 {
     const unsigned char *at = (const unsigned char *)place;

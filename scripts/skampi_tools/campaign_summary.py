@@ -25,7 +25,7 @@ def _points(file):
 
 def spread_within(result):
     """The interquartile range inside one launch, in the unit of its value: of the samples, or with
-    rounds in the launch of their medians where that is more; NaN when the file does not tell."""
+    rounds in the launch of their medians where that is more; NaN if the file does not say."""
     if not result.is_rounds:
         return result.p75 - result.p25
     known = [x for x in result.medians if not math.isnan(x)]
@@ -140,7 +140,7 @@ def summarize(campaign, points, definition, confidence=0.95, name_variable=None)
     """A ResultFile of rounds records with launches in the place of rounds. campaign: as from
     read_campaign(), without configurations that have no launch. points: {configuration:
     aggregate()}. name_variable: of which each point gets the configuration's name as its first
-    variable, so that those of several can stand in one file."""
+    variable, so that those of several fit into one file."""
     summary = results.ResultFile("summary")
     summary.add(_header(campaign, definition, confidence))
     blocks, missing = {}, []
@@ -232,8 +232,7 @@ def _footnotes(summaries):
         lines.append(f"{len(short)} of {len(points)} points have fewer than 5 launches, too few for an "
                      f"interval")
     if weak:
-        lines.append(f"with so few launches intervals reach {100 * weak[0]:.3g} % only: at least 6 are "
-                     f"needed for 95 %")
+        lines.append(f"intervals only reach {100 * weak[0]:.3g} %: 95 % needs at least 6 launches")
     if any(r.notes for r in points):
-        lines.append("* has notes, which summary.json tells")
+        lines.append("* has notes, see summary.json")
     return lines

@@ -16,7 +16,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 class Error(Exception):
-    """Something that the user can mend; main() prints it as one line."""
+    """A mistake that the user can correct; main() prints it as one line."""
 
 
 class Information(argparse.Action):

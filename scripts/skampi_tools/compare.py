@@ -5,7 +5,7 @@
         print(row.label, row.ratio, row.verdict)
 
 Files are ResultFile objects, one a launch. All points are tested at once, by relabelling (Westfall
-& Young, "Resampling-Based Multiple Testing", 1993, algorithm 4.1): launches as a whole are given
+& Young, "Resampling-Based Multiple Testing", 1993, algorithm 4.1): complete launches are given
 to the two sides in all possible ways, or in many drawn ones, and the largest statistic over all
 points is looked up among those. So no distribution is assumed, points of one launch may depend on
 each other, and the chance that any point of a comparison in which nothing changed is called
@@ -35,7 +35,7 @@ SLOWER, FASTER, UNCHANGED, CANNOT_TELL, ONLY_OLD, ONLY_NEW = VERDICTS = (
     "slower", "faster", "unchanged", "cannot tell", "only old", "only new")
 LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
-EXACT_LABELLINGS = 2000   # where there are more, so many are drawn
+EXACT_LABELLINGS = 2000   # if there are more, this many are drawn
 FENCE = 3                 # Tukey's far fences, in interquartile ranges
 LEAST_MINORITY = 0.3      # of all launches, on the smaller side, where fences may be used
 LOW_QUANTILE = 0.1
@@ -63,7 +63,7 @@ class Row:
     p_margin: float = NAN  # of being slower by no more than the margin, corrected
     over_margin: bool = False
     verdict: str = CANNOT_TELL
-    reason: str = ""     # why one cannot tell
+    reason: str = ""     # why you cannot tell
     unit: str = ""       # what was compared: launches, rounds, repetitions
     count_old: int = 0
     count_new: int = 0
@@ -134,7 +134,7 @@ def _read_directory(path, configuration):
         if name not in launches:
             raise Error(f"{path}: there is no configuration {name}: it has {', '.join(launches)}")
         if not launches[name]:
-            raise Error(f"{path}: no launch of {name} came to its end: resume the campaign")
+            raise Error(f"{path}: no launch of {name} is complete: resume the campaign")
         return launches[name]
     for pattern in ("*.json", "*.csv", "*.sko"):
         if found := sorted(glob.glob(os.path.join(glob.escape(path), pattern))):
@@ -350,11 +350,11 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
                   functions=None, launch_spread=LAUNCH_SPREAD, seed=1):
     """A Comparison of two lists of ResultFile, one a launch.
 
-    alpha: the chance of any false alarm in the whole. margin: rows are over_margin when they are
+    alpha: the chance of any false alarm in the comparison. margin: rows are over_margin when they are
     significantly slower by more than this (0.05: 5 %). same_within: a point that is not
     significantly changed is unchanged when the interval of its ratio stays within this; else one
     cannot tell (default: the margin, or 10 %). blocks, functions: patterns of what to compare.
-    launch_spread: the standard deviation between launches to reckon with where there are too few of
+    launch_spread: the standard deviation between launches to assume where there are too few of
     them to see it and rounds are compared. seed: of the labellings, where not all can be tried."""
     chosen = _chooser(blocks, functions)
     old, new = ([_points(file, chosen) for file in files] for files in (old_files, new_files))
@@ -392,15 +392,15 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     comparison.unit = ", ".join(units)
     if "rounds" in units:
         comparison.cautions.append(
-            f"rounds of too few launches are compared: a change counts only beyond what launches that "
-            f"differ by a standard deviation of {100 * launch_spread:g} % explain; what a launch fixes "
-            f"for good may be more (campaigns of 5 launches a side see it)")
+            f"too few launches, so their rounds are compared: a change counts only beyond what launches "
+            f"with a standard deviation of {100 * launch_spread:g} % explain, and real launches may differ "
+            f"by more (campaigns of 5 launches a side show how much)")
     if "repetitions" in units:
         comparison.cautions.append(
-            "points with too few launches and no rounds: their intervals hold within these runs alone; "
-            "launches of the same program differ, by a factor of 2 to 4 where PEs wait for each other, "
-            "so nothing is called changed: measure at least 4 launches a side (skampi-campaign), or "
-            "with --rounds 10")
+            "points with too few launches and no rounds: their intervals hold within these runs only. "
+            "Launches of the same program differ, by a factor of 2 to 4 where PEs wait for each other, so "
+            "these points have no verdict: measure at least 4 launches a side (skampi-campaign), or use "
+            "--rounds 10")
     comparison.rows.sort(key=_importance)
     return comparison
 
@@ -408,10 +408,10 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
 def _check_sides(comparison, old_files, new_files):
     for file in old_files + new_files:
         if file.end is None:
-            comparison.cautions.append(f"{file.path}: the file is not whole: points may be missing")
+            comparison.cautions.append(f"{file.path}: the file is not complete: points may be missing")
         if file.of_launches():
-            comparison.cautions.append(f"{file.path}: the summary of a campaign, whose launches are taken "
-                                       f"for rounds: give the campaign itself")
+            comparison.cautions.append(f"{file.path}: the summary of a campaign, so its launches count "
+                                       f"as rounds: give the campaign's directory")
     both = {os.path.realpath(f.path) for f in old_files} & {os.path.realpath(f.path) for f in new_files}
     for path in sorted(both):
         comparison.cautions.append(f"{path} is on both sides")

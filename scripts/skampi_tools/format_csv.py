@@ -1,5 +1,5 @@
-"""Results as one table in CSV: COLUMNS, and how what is no single value stands in a cell. README.md
-beside this folder describes them; skampi itself writes the same."""
+"""Results as one table in CSV: COLUMNS, and how several values share a cell.
+docs/results.md describes them; skampi itself writes the same."""
 
 import csv
 import json
@@ -285,18 +285,18 @@ def parse(name, lines, warnings):
             break
         if len(cells) != len(columns):
             raise Error(f"{name}:{line}: {len(cells)} cells in a table of {len(columns)} columns: "
-                        f"mend the row, or take it out")
+                        f"correct the row, or remove it")
         if cells[columns.index("record")] not in KINDS:
             raise Error(f"{name}:{line}: column record: neither result, rounds nor "
                         f"missing")
         try:
             record = _record({column: cell for column, cell in zip(columns, cells) if cell})
         except ValueError as error:
-            raise Error(f"{name}:{line}: column {error}: not what it may hold (scripts/README.md)") \
+            raise Error(f"{name}:{line}: column {error}: not a value for this column (docs/results.md)") \
                 from None
         wrong = what_is_wrong(record)
         if wrong:
-            raise Error(f"{name}:{line}: {wrong} (scripts/README.md)")
+            raise Error(f"{name}:{line}: {wrong} (docs/results.md)")
         this = (record.get("block"), record.get("number"))
         begins = record["record"] == "missing" or record.get("round") == 1
         if begins and this[0] is not None and this != block:

@@ -30,8 +30,8 @@ def parse(name, lines, warnings):
         except (ValueError, KeyError, TypeError, RecursionError):
             if number > 1 and number == len(lines) and not lines[-1].endswith(("\n", "\r")):
                 break  # cut off in the middle of a line
-            raise Error(f"{name}:{number}: not a record of skampi's JSON Lines: take the line "
-                        f"out, or have the file written again") from None
+            raise Error(f"{name}:{number}: not a record of skampi's JSON Lines: remove the "
+                        f"line, or write the file again") from None
         # Names are the same in all records: kept once, they need half the memory.
         record = {sys.intern(member): value for member, value in record.items()}
         if kind == "header":

@@ -3,7 +3,7 @@
 The idea and the first rules are of Träff, Gropp & Thakur, "Self-consistent MPI performance
 requirements", EuroPVM/MPI 2007, and IEEE TPDS 21 (2010): an operation should not be slower than
 the same made of other operations of the library. Rules are data, in scripts/guidelines.json, which
-scripts/README.md describes.
+docs/tools/skampi-guidelines.md describes.
 """
 
 import ast
@@ -119,7 +119,7 @@ def _terms(record, key, names, where):
         try:
             function = _member(entry, "function", str, here).format_map(names)
         except (KeyError, ValueError, IndexError, AttributeError):
-            raise Error(f"{here}: function: what stands in braces is not in \"for\"") from None
+            raise Error(f"{here}: function: the word in braces is not in \"for\"") from None
         arguments = _member(entry, "arguments", dict, here, {})
         terms.append(Term(
             function, _expression(_member(entry, "times", (int, float, str), here, 1), names,

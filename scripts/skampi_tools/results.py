@@ -113,7 +113,7 @@ class ResultFile:
     results: list = field(default_factory=list)  # Result, of the first round
     later: list = field(default_factory=list)    # Result, of later rounds
     rounds: list = field(default_factory=list)   # Result, over all rounds
-    end: dict = None                             # None: the file is not whole
+    end: dict = None                             # None: the file is not complete
     format: str = None                           # "json", "csv", "sko"
     doubts: list = field(default_factory=list)   # texts: what reading the file left open
 
@@ -142,7 +142,7 @@ class ResultFile:
     def unfinished(self):
         """Why more may be missing than .missing() says, in words; None: nothing more is."""
         if self.end is None:
-            return "the file is not whole"
+            return "the file is not complete"
         status, reason = self.end.get("status"), self.end.get("reason")
         if "missing_at_least" in self.end or status is None or reason and status != TIME_LIMIT:
             return reason or "the file does not say how the run ended"
@@ -168,7 +168,7 @@ def format_of(lines):
 
 
 def read(path, unit=None):
-    """Reads a result file of any format, told by its content. "-" is standard input. unit: "ns",
+    """Reads a result file of any format, which its content says. "-" is standard input. unit: "ns",
     "us", "ms" or "s", of the times in a .sko file that does not state it."""
     # Line ends as they are: those in quotes belong to CSV's cells.
     with (open(0, encoding="utf-8-sig", errors="replace", newline="", closefd=False)

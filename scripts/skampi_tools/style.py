@@ -16,8 +16,8 @@ SIZE_UNITS = (("B", 1), ("KiB", 2**10), ("MiB", 2**20), ("GiB", 2**30), ("TiB", 
 RATE_UNITS = (("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12))
 
 # The hues of Okabe & Ito, "Color Universal Design" (2008), which readers with any common colour
-# vision tell apart; lightness is changed so that any two differ by at least 8 in CIE L*, and
-# neighbours by at least 18: they are told apart in grey as well. For a white background.
+# vision distinguish; lightness is changed so that any two differ by at least 8 in CIE L*, and
+# neighbours by at least 18: they differ in grey as well. For a white background.
 PALETTE = ("#004c8c", "#e69f00", "#00885f", "#1a1a1a", "#cc79a7", "#b83200", "#88ccf0")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINES = ("solid", "dashed", "dotted", "dashdot")
@@ -25,7 +25,7 @@ GREY = "#6b6b6b"  # what is written small
 
 
 def number_text(value, digits=3):
-    """A number with so many significant digits, without zeros behind: 1.50 is "1.5"."""
+    """A number with this many significant digits, without trailing zeros: 1.50 is "1.5"."""
     if value is None or math.isnan(value):
         return NOTHING
     if math.isinf(value):

@@ -236,7 +236,7 @@ static struct clock_map learn(double slope, double *bound)
 }
 
 /* Samples spread over some seconds, from now on. */
-static void collect(int pe, const struct sync_rules *rules, double seconds, int points)
+static void collect(int pe, const struct clock_rules *rules, double seconds, int points)
 {
     int64_t start = timer_now();
     for (int i = 0; i < points; i++) {
@@ -256,7 +256,7 @@ static void collect(int pe, const struct sync_rules *rules, double seconds, int 
 
 /* Learns the partner's global time: offset, and drift where two independent fits over the long
  * spread agree that there is one. */
-static void learn_drift(int pe, const struct sync_rules *rules, double *round_trip)
+static void learn_drift(int pe, const struct clock_rules *rules, double *round_trip)
 {
     struct greeting greeting = take_greeting(pe);
     int points = rules->fit_points < HISTORY / 4 ? rules->fit_points : HISTORY / 4;
@@ -309,7 +309,7 @@ static int walk_tree(const int *pes, int size, int rank, void (*ask_one)(int pe,
 }
 
 struct errand {
-    const struct sync_rules *rules;
+    const struct clock_rules *rules;
     struct sync_report *report;
 };
 
@@ -561,7 +561,7 @@ static void run_hca(struct errand *errand)
 
 /* ---- The whole ---- */
 
-void sync_synchronize(const struct sync_rules *rules, struct sync_report *report)
+void sync_synchronize(const struct clock_rules *rules, struct sync_report *report)
 {
     int64_t start = timer_now();
     *report = (struct sync_report){.algorithm = rules->algorithm, .closure = NAN};
@@ -574,28 +574,28 @@ void sync_synchronize(const struct sync_rules *rules, struct sync_report *report
     comm_broadcast(comm_world(), &own.rate, sizeof own.rate);
     comm_barrier(comm_world());
     switch (rules->algorithm) {
-    case SYNC_DEFAULT:
-    case SYNC_HCA:
+    case CLOCK_SYNC_DEFAULT:
+    case CLOCK_SYNC_HCA:
         find_shared(&errand);
-        if (rules->algorithm == SYNC_DEFAULT && own.all_shared) {
-            report->algorithm = SYNC_NONE;
+        if (rules->algorithm == CLOCK_SYNC_DEFAULT && own.all_shared) {
+            report->algorithm = CLOCK_SYNC_NONE;
             own.bound = report->own_bound;
         } else {
-            report->algorithm = SYNC_HCA;
+            report->algorithm = CLOCK_SYNC_HCA;
             run_hca(&errand);
         }
         break;
-    case SYNC_NONE:
+    case CLOCK_SYNC_NONE:
         find_shared(&errand);
         own.bound = own.all_shared ? report->own_bound : INFINITY;
         break;
-    case SYNC_LINEAR:
+    case CLOCK_SYNC_LINEAR:
         run_linear(&errand);
         break;
-    case SYNC_RING:
+    case CLOCK_SYNC_RING:
         run_ring(&errand);
         break;
-    case SYNC_TREE:
+    case CLOCK_SYNC_TREE:
         run_tree(&errand);
         break;
     }

@@ -12,27 +12,11 @@
 #include <stdint.h>
 
 #include "comm/pe_group.h"
-
-enum sync_algorithm {
-    SYNC_DEFAULT, /* none where all PEs are seen to have one clock, else hca */
-    SYNC_NONE,
-    SYNC_LINEAR,
-    SYNC_RING,
-    SYNC_TREE,
-    SYNC_HCA
-};
-
-struct sync_rules {
-    enum sync_algorithm algorithm;
-    int patience;      /* an exchange ends when the round trip has not improved for so long */
-    int fit_points;    /* offsets that a drift is fitted to, */
-    int fit_exchanges; /* round trips for each */
-    double spread, long_spread; /* seconds over which they lie, and where they seem to drift */
-};
+#include "settings/clock_rules.h"
 
 /* What a synchronization came to; the same on all PEs but for own_. */
 struct sync_report {
-    enum sync_algorithm algorithm; /* never the default */
+    enum clock_sync algorithm; /* never the default */
     bool shared;   /* all PEs were seen to have one clock: nothing had to be estimated */
     bool drifting; /* some PE's clock drifts, and its model allows for it */
     double bound;  /* the largest error bound of a PE, seconds: half the interval that the truth was
@@ -47,7 +31,7 @@ struct sync_report {
 /* Collective over the world. Sources: ring and rule d of Kurnosov's MPIPerf, section 5; tree of
  * Hoefler, Schneider & Lumsdaine 2010; hca after Hunold & Carpen-Amarie's HCA3: each level learns
  * the already corrected clock of the one above. */
-void sync_synchronize(const struct sync_rules *rules, struct sync_report *report);
+void sync_synchronize(const struct clock_rules *rules, struct sync_report *report);
 
 /* How far the global clock of some PE is off that of its partner now, beyond what an exchange can
  * tell; seconds, the same on all PEs; 0 where all have one clock. Models that allow for drift are

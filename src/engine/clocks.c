@@ -12,6 +12,7 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "objects/pe_set.h"
+#include "settings/table.h"
 
 /* "pe:offset_s:drift", several with commas: wrong clocks for tests. */
 void clocks_skew(void)
@@ -80,14 +81,14 @@ static void state(const struct clocks *clocks)
 {
     const struct sync_report *report = &clocks->report;
     struct output *output = clocks->output;
-    const char *name = clock_sync_name((enum clock_sync)report->algorithm);
-    if (report->algorithm == SYNC_NONE && report->shared)
+    const char *name = clock_sync_words[report->algorithm].name;
+    if (report->algorithm == CLOCK_SYNC_NONE && report->shared)
         output_comment(
             output,
             "clocks: none, all PEs have one clock (offsets seen to be 0 within %.3g ns, %d "
             "rounds, %.3g s)",
             report->bound * 1e9, report->rounds, report->seconds);
-    else if (report->algorithm == SYNC_NONE)
+    else if (report->algorithm == CLOCK_SYNC_NONE)
         output_comment(output, "clocks: none, although PEs have different clocks: windows do not "
                                "start together");
     else
@@ -100,26 +101,11 @@ static void state(const struct clocks *clocks)
                        report->closure * 1e9);
 }
 
-static struct sync_rules rules_of(const struct settings *settings)
-{
-    /* The settings know nothing of the clocks' module; their words mean the same. */
-    _Static_assert((int)CLOCK_SYNC_DEFAULT == SYNC_DEFAULT && (int)CLOCK_SYNC_HCA == SYNC_HCA,
-                   "algorithms are numbered alike");
-    const struct clock_rules *rules = &settings->clock;
-    return (struct sync_rules){(enum sync_algorithm)rules->algorithm,
-                               rules->patience,
-                               rules->fit_points,
-                               rules->fit_exchanges,
-                               rules->spread,
-                               rules->long_spread};
-}
-
 void clocks_synchronize(struct clocks *clocks, const struct settings *settings)
 {
     int64_t start = timer_now();
     clocks->rules = settings->clock;
-    struct sync_rules rules = rules_of(settings);
-    sync_synchronize(&rules, &clocks->report);
+    sync_synchronize(&clocks->rules, &clocks->report);
     clocks->known = true;
     clocks->accounting->sync += timer_seconds(timer_now() - start);
     if (clocks->debug)
@@ -156,9 +142,9 @@ void clocks_report(const struct clocks *clocks)
 
 int clocks_farthest(struct clocks *clocks, const struct settings *settings)
 {
-    struct sync_rules rules = rules_of(settings);
+    struct clock_rules rules = settings->clock;
     struct sync_report report;
-    rules.algorithm = SYNC_LINEAR; /* the one in which every PE talks to PE 0 */
+    rules.algorithm = CLOCK_SYNC_LINEAR; /* the one in which every PE talks to PE 0 */
     sync_synchronize(&rules, &report);
     clocks->known = false;
     double trip = comm_pe() == 0 ? 0 : report.own_round_trip, largest = trip;

@@ -127,7 +127,7 @@ struct measurement {
     const char *who;   /* who reports: "all", "rank 0", ... */
     const char *subtracted; /* what is taken off, or NULL */
     const char
-        *cost; /* the value in the costs of a known network, or NULL; see measurements/README.md */
+        *cost; /* the value in the costs of a known network, or NULL; see docs/method.md */
     const void *variant; /* what distinguishes functions that share their hooks */
     size_t state_bytes;
 
@@ -144,7 +144,7 @@ struct measurement {
     bool (*setup)(struct run *);
     /* The data, by all members, with a barrier before and after: on run->local and run->remote,
      * which are the place of a repetition or of one iteration of it. When they are called is the
-     * engine's business (measurements/README.md, "Verification"). All functions have both but those
+     * engine's business (docs/method.md, "Verification"). All functions have both but those
      * with no_data or own_check.
      *
      * Source: data that depend on run->seed, the rank and the position; target, and what must not

@@ -34,7 +34,7 @@ double stop_next_window(double window, size_t flawed, size_t count, double used)
 /* MPIPerf's after a stage of count runs: as it should be for what was used, gamma used / count,
  * after stage 0 (window: 0) and where too many were invalid, but then gamma times the old one at
  * least; half of it where it is many times what the longest valid run needed. Why it differs from
- * Kurnosov's: inputs/README.md. Same unit for all. */
+ * Kurnosov's: docs/method.md. Same unit for all. */
 double stop_mpiperf_window(const struct window_rules *, double window, size_t invalid, size_t count,
                            double used, double longest);
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "output/record.h"
+#include "settings/table.h"
 
 static const char *synchronization(const struct result *result)
 {
@@ -10,7 +11,7 @@ static const char *synchronization(const struct result *result)
 
 static const char *rule(const struct result *result)
 {
-    return result->in_windows ? window_rule_name(result->settings.window.rule) : "";
+    return result->in_windows ? window_rule_words[result->settings.window.rule].name : "";
 }
 
 static const char *run_time(const struct result *result)

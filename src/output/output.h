@@ -58,15 +58,6 @@ void output_comment(struct output *output, const char *format, ...)
 /* What the script printed: lines, each ending in a newline. */
 void output_print(struct output *output, const char *text);
 
-/* A block that ends. */
-struct output_block {
-    const char *name;
-    size_t number;   /* in the run, from 1 */
-    double duration; /* seconds */
-    bool windowed;   /* something in it used windows: */
-    int64_t late_starts, overruns, window_changes;
-};
-
 /* source: text of the script since the block before it, or NULL. */
 void output_begin_block(struct output *output, const char *name, size_t number, const char *source);
 void output_result(struct output *output, const struct result *result);

@@ -1,6 +1,6 @@
 /*
  * CSV (RFC 4180, lines end in LF): a header row, then one row per result or rounds record. The
- * columns and what their cells hold are documented in scripts/README.md; skampi-convert writes the
+ * columns and what their cells hold are documented in docs/results.md; skampi-convert writes the
  * same.
  */
 #define _GNU_SOURCE /* open_memstream */

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "output/header.h"
-#include "output/output.h"
+#include "output/result.h"
 
 struct record {
     enum {

@@ -143,4 +143,13 @@ enum result_missing {
     MISSING_TOO_LARGE /* for the buffer */
 };
 
+/* A block that ends. */
+struct output_block {
+    const char *name;
+    size_t number;   /* in the run, from 1 */
+    double duration; /* seconds */
+    bool windowed;   /* something in it used windows: */
+    int64_t late_starts, overruns, window_changes;
+};
+
 #endif

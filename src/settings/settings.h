@@ -1,13 +1,18 @@
 /*
- * The rules under which results are obtained. One struct; a copy is part of every result, so that
- * a result says how it came about. Changed by the script's set_... and choose_... functions, equal
- * on all PEs. Times in seconds, sizes in bytes.
+ * The settings: the rules under which results are obtained. One struct; a copy is part of every
+ * result, so that a result says how it was obtained. A script changes them with its set_... and
+ * choose_... functions; they are equal on all PEs. Times in seconds, sizes in bytes.
+ *
+ * Defaults, ranges, words and the functions of the language are in the table of settings, table.h,
+ * which also says how to add a setting.
  */
 #ifndef SKAMPI_SETTINGS_SETTINGS_H
 #define SKAMPI_SETTINGS_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "settings/clock_rules.h"
 
 enum synchronization {
     SYNCHRONIZE_WINDOW, /* choose_real_synchronization, the default */
@@ -24,10 +29,10 @@ enum window_rule {
     WINDOW_CLASSIC,      /* SKaMPI's */
     WINDOW_MPIPERF,      /* Kurnosov's MPIPerf */
     WINDOW_ROUND_TIME,   /* ReproMPI's: each start soon after the last end, for a slice of time */
-    WINDOW_DISSEMINATION /* no windows: behind a dissemination barrier of the engine's own */
+    WINDOW_DISSEMINATION /* no windows: after a dissemination barrier of the engine's own */
 };
 
-/* What MPIPerf and round_time need to know; times in seconds. */
+/* How the window rules work; times in seconds. */
 struct window_rules {
     enum window_rule rule;
     int discarded;         /* runs of stage 0 (k') */
@@ -44,25 +49,6 @@ struct window_rules {
     double slice;          /* round_time: seconds for one measurement */
 };
 
-enum clock_sync {
-    CLOCK_SYNC_DEFAULT, /* none where all PEs are seen to have one clock, else hca */
-    CLOCK_SYNC_NONE,
-    CLOCK_SYNC_LINEAR,
-    CLOCK_SYNC_RING,
-    CLOCK_SYNC_TREE,
-    CLOCK_SYNC_HCA
-};
-
-/* How clocks are synchronized. */
-struct clock_rules {
-    enum clock_sync algorithm;
-    int patience;       /* an exchange ends when the round trip has not improved for so long */
-    int fit_points;     /* offsets that a drift is fitted to */
-    int fit_exchanges;  /* of each of them */
-    double spread;      /* seconds over which the points are spread, */
-    double long_spread; /* and where they seem to show a drift */
-};
-
 /* Who comes late to a collective routine (set_arrival_skew). */
 enum arrival {
     ARRIVAL_TOGETHER,
@@ -75,7 +61,7 @@ enum stop_rule {
     STOP_MEDIAN_INTERVAL /* the median's interval is narrow enough */
 };
 
-/* Negative seconds between rounds: as the engine finds right. */
+/* Negative: the engine chooses. */
 #define ROUNDS_SPREAD_DEFAULT (-1.0)
 
 struct info;
@@ -98,7 +84,7 @@ struct settings {
     double max_time;          /* seconds for one measurement; 0: any */
     bool adaptive_warm_up;    /* repetitions before a steady state are left out */
     bool levels;              /* reported one by one */
-    int rounds;               /* measured so often, at different times */
+    int rounds;               /* everything is measured this often, at different times */
     double rounds_spread;     /* seconds that all rounds are spread over, or the default */
     int max_nr_node_times;    /* per-PE columns printed */
     double unit;              /* reported units per second, 1e6 is microseconds */
@@ -124,30 +110,13 @@ struct settings {
     enum verify verify;
 };
 
-/* The same for equal settings, and hardly for others. */
-uint64_t settings_hash(const struct settings *settings);
-
-/* The defaults of the language reference. */
+/* The defaults, as table.h has them. */
 struct settings settings_default(void);
 
-/* Words of set_window_rule(): the value of an enum window_rule, or -1. */
-int window_rule_find(const char *name);
-const char *window_rule_name(enum window_rule rule);
-
-/* Words of set_stop_rule(): the value of an enum stop_rule, or -1. */
-int stop_rule_find(const char *name);
-const char *stop_rule_name(enum stop_rule rule);
-
-/* Words of set_arrival_skew(): the value of an enum arrival, or -1. */
-int arrival_find(const char *name);
+/* As scripts and notes name it. */
 const char *arrival_name(enum arrival arrival);
 
-/* Words of set_verify() and --verify: the value of an enum verify, or -1. */
-int verify_find(const char *name);
-const char *verify_name(enum verify verify);
-
-/* Words of set_clock_sync(): the value of an enum clock_sync, or -1. */
-int clock_sync_find(const char *name);
-const char *clock_sync_name(enum clock_sync algorithm);
+/* The same for equal settings, and hardly for others. Info objects do not count. */
+uint64_t settings_hash(const struct settings *settings);
 
 #endif

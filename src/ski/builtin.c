@@ -1,4 +1,4 @@
-/* How many arguments, of which types, the letters of a function ask for. */
+/* The number and types of arguments that a function's type letters ask for. */
 #include "ski/builtin.h"
 
 #include <stdint.h>

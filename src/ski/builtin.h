@@ -1,5 +1,5 @@
 /*
- * What a function and a constant of the language are.
+ * The types that describe a function and a constant of the language.
  */
 #ifndef SKAMPI_SKI_BUILTIN_H
 #define SKAMPI_SKI_BUILTIN_H
@@ -10,9 +10,13 @@
 #include "engine/engine.h"
 #include "ski/value.h"
 
+struct builtin;
+struct setting;
+
 struct builtin_context {
     struct engine *engine;
-    size_t count; /* of the arguments of the call in progress */
+    const struct builtin *builtin; /* of the call in progress, */
+    size_t count;                  /* and how many arguments it has */
     /* On error a builtin stores a text here (allocated) and returns void; the interpreter adds the
      * place and ends the job. */
     char *error;
@@ -20,22 +24,23 @@ struct builtin_context {
 
 struct builtin {
     const char *name;
-    const char *parameters; /* type letters of value.h, "" for none; those behind '?' may be left
+    const char *parameters; /* type letters of value.h, "" for none; those after '?' may be left
                                out; a final '+' repeats the letter before it any number of times
                                more */
     enum value_type result; /* TYPE_VOID: only a statement */
     bool collective;        /* communicates: all PEs of the world call it together */
-    bool iterator;          /* only behind "for x in" */
+    bool iterator;          /* only after "for x in" */
     /* Iterators. state is NULL at first and one block of malloc() later; false when exhausted or on
-     * error, state is freed then and NULL. Who stops earlier frees it. */
+     * error; it has freed state then and set it to NULL. A caller that stops earlier frees it. */
     bool (*next)(struct builtin_context *, const struct value *args, void **state, struct value *v);
     struct value (*call)(struct builtin_context *, const struct value *args);
+    const struct setting *settings; /* rows of its arguments in the table of settings, or NULL */
     const char *help; /* for the reference, one line: "(names of parameters) what it does" */
 };
 
-/* How many arguments such letters ask for; most: SIZE_MAX behind '+'. */
+/* How many arguments such letters ask for; most: SIZE_MAX after '+'. */
 void builtin_arity(const char *letters, size_t *least, size_t *most);
-/* The type letter of the i-th argument, or 0 behind the last. */
+/* The type letter of the i-th argument, or 0 after the last. */
 char builtin_letter(const char *letters, size_t i);
 
 /* A predefined name (MPI_COMM_WORLD, ...): ordinary globals that a script may reassign. */

@@ -1,4 +1,4 @@
-/* What the families of functions share: how they refuse an argument. */
+/* Helpers that the families of functions share: refusing arguments, returning arrays. */
 #include "ski/builtin_family.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * The functions of the language, one family a file: private to the files builtins*.c.
+ * Helpers and tables of the families of functions; private to builtin*.c.
  */
 #ifndef SKAMPI_SKI_BUILTIN_FAMILY_H
 #define SKAMPI_SKI_BUILTIN_FAMILY_H
@@ -7,7 +7,7 @@
 #include "ski/builtin.h"
 
 /* Tables that end with a nameless row. */
-extern const struct builtin builtins_settings[];
+const struct builtin *builtins_settings(void);
 extern const struct builtin builtins_sets[];
 extern const struct builtin builtins_values[];
 extern const struct builtin builtins_mpi[];

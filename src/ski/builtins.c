@@ -5,15 +5,19 @@
 
 #include "ski/builtin_family.h"
 
-static const struct builtin *const families[] = {builtins_settings, builtins_sets, builtins_values,
-                                                 builtins_mpi};
+static const struct builtin *const families[] = {builtins_sets, builtins_values, builtins_mpi};
 
-#define FAMILY_COUNT (sizeof families / sizeof families[0])
+#define FAMILY_COUNT (1 + sizeof families / sizeof families[0])
+
+static const struct builtin *family_at(size_t i)
+{
+    return i == 0 ? builtins_settings() : families[i - 1];
+}
 
 const struct builtin *builtin_at(size_t i)
 {
     for (size_t family = 0; family < FAMILY_COUNT; family++)
-        for (const struct builtin *b = families[family]; b->name; b++)
+        for (const struct builtin *b = family_at(family); b->name; b++)
             if (i-- == 0)
                 return b;
     return NULL;
@@ -22,7 +26,7 @@ const struct builtin *builtin_at(size_t i)
 const struct builtin *builtin_find(const char *name)
 {
     for (size_t family = 0; family < FAMILY_COUNT; family++)
-        for (const struct builtin *b = families[family]; b->name; b++)
+        for (const struct builtin *b = family_at(family); b->name; b++)
             if (strcmp(b->name, name) == 0)
                 return b;
     return NULL;
@@ -36,7 +40,7 @@ static struct value make_world(struct builtin_context *context, const char *name
     return value_set(pe_set_strided(0, 1, engine_pes(context->engine)));
 }
 
-/* A set is one and the same thing on all PEs, so that "self" cannot be another one on each. */
+/* A set is the same on all PEs, so "self" cannot differ between them. */
 static struct value make_self(struct builtin_context *context, const char *name)
 {
     (void)context;

@@ -1,5 +1,5 @@
 /*
- * Functions that make sets of PEs or ask about them.
+ * Functions that make sets of PEs or query them.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -276,7 +276,8 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* As equal as repeatedly giving the largest prime factor to the smallest extent makes them. */
+/* Makes extents as equal as possible: the largest prime factor always goes to the smallest extent.
+ */
 static void spread_factors(int64_t n, int64_t *extents, size_t count)
 {
     int64_t factors[64];
@@ -358,9 +359,9 @@ const struct builtin builtins_sets[] = {
      .help = "(first, distance, n) the PEs first, first + distance, ..., n of them"},
     {"comm_rand", "i", TYPE_COMM, .collective = true, .call = comm_rand,
      .help = "(n) n PEs at random, in random order"},
-    {"copy_comm", "c", TYPE_COMM, .call = copy_comm, .help = "(set) the same PEs once more"},
+    {"copy_comm", "c", TYPE_COMM, .call = copy_comm, .help = "(set) a set of the same PEs"},
     {"comm_first_half", "c", TYPE_COMM, .call = comm_first_half,
-     .help = "(set) its first ranks, half of them, rounded down"},
+     .help = "(set) the first half of its ranks, rounded down"},
     {"comm_second_half", "c", TYPE_COMM, .call = comm_second_half,
      .help = "(set) the ranks that comm_first_half() leaves"},
     {"comm2_max_latency_with_root", "", TYPE_COMM, .collective = true,
@@ -384,7 +385,6 @@ const struct builtin builtins_sets[] = {
     {"dims_create", "ia", TYPE_INT_ARRAY, .call = dims_create,
      .help = "(n, extents) a grid of n PEs: extents of 0 are chosen, as equal as possible"},
     {"int_array_allgather", "ci", TYPE_INT_ARRAY, .collective = true, .call = int_array_allgather,
-     .help =
-         "(set, i) an array of what each of its PEs has as i, in the order of ranks, on all PEs"},
+     .help = "(set, i) an array of the values that its PEs pass as i, in rank order, on all PEs"},
     {.name = NULL},
 };

@@ -1,5 +1,5 @@
 /*
- * Functions that calculate: numbers, strings, arrays, and what else does not fit elsewhere.
+ * Functions on numbers, strings and arrays, and those that fit no other family.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ static struct value if_finite(struct builtin_context *context, const char *funct
                               double argument, double result)
 {
     if (!isfinite(result))
-        return builtin_refuse(context, "%s(): there is no result for %g", function, argument);
+        return builtin_refuse(context, "%s(): no result for %g", function, argument);
     return value_real(result);
 }
 
@@ -34,7 +34,7 @@ static struct value call_cbrt(struct builtin_context *context, const struct valu
 {
     double x = args[0].as.real, root = cbrt(x), whole = round(root);
 
-    /* cbrt() may miss a whole root by a bit, and ceil() would then make another number of it. */
+    /* cbrt() may miss an integer root by one bit, and ceil() would then return another integer. */
     return if_finite(context, "cbrt", x, whole * whole * whole == x ? whole : root);
 }
 
@@ -63,7 +63,7 @@ static struct value call_power(struct builtin_context *context, const struct val
     double x = args[0].as.real, y = args[1].as.real, result = pow(x, y);
 
     if (!isfinite(result))
-        return builtin_refuse(context, "power(): there is no result for %g and %g", x, y);
+        return builtin_refuse(context, "power(): no result for %g and %g", x, y);
     return value_real(result);
 }
 
@@ -137,7 +137,7 @@ static struct value call_atoi(struct builtin_context *context, const struct valu
     while (isspace((unsigned char)*end))
         end++;
     if (errno != 0 || *end != '\0' || !strpbrk(text, "0123456789"))
-        return builtin_refuse(context, "atoi(): \"%s\" is no integer of 64 bits", text);
+        return builtin_refuse(context, "atoi(): \"%s\" is not a 64-bit integer", text);
     return value_int(i);
 }
 
@@ -222,7 +222,7 @@ static struct value call_alloc_int_array(struct builtin_context *context, const 
     return builtin_array(context, "alloc_int_array", int_array_create((size_t)args[0].as.integer));
 }
 
-/* NULL with an error behind the ends. */
+/* NULL, with an error, for an index outside the array. */
 static int64_t *element(struct builtin_context *context, const char *function,
                         const struct value *args)
 {
@@ -279,10 +279,10 @@ static bool count_up(int64_t low, int64_t high, void **state, int64_t *i)
 static bool next_range(struct builtin_context *context, const struct value *args, void **state,
                        struct value *v)
 {
-    int64_t i, behind = args[1].as.integer;
+    int64_t i, end = args[1].as.integer;
 
     (void)context;
-    if (behind == INT64_MIN || !count_up(args[0].as.integer, behind - 1, state, &i))
+    if (end == INT64_MIN || !count_up(args[0].as.integer, end - 1, state, &i))
         return false;
     *v = value_int(i);
     return true;
@@ -314,17 +314,17 @@ const struct builtin builtins_values[] = {
     {"log2", "f", TYPE_REAL, .call = call_log2, .help = "(x) logarithm to base 2"},
     {"log10", "f", TYPE_REAL, .call = call_log10, .help = "(x) logarithm to base 10"},
     {"power", "ff", TYPE_REAL, .call = call_power, .help = "(x, y) x to the power of y"},
-    {"floor", "f", TYPE_INT, .call = call_floor, .help = "(x) the largest integer up to x"},
-    {"ceil", "f", TYPE_INT, .call = call_ceil, .help = "(x) the smallest integer from x on"},
+    {"floor", "f", TYPE_INT, .call = call_floor, .help = "(x) the largest integer not above x"},
+    {"ceil", "f", TYPE_INT, .call = call_ceil, .help = "(x) the smallest integer not below x"},
     {"round", "f", TYPE_INT, .call = call_round,
-     .help = "(x) the nearest integer, the one away from 0 of two"},
+     .help = "(x) the nearest integer, halfway cases away from 0"},
     {"modulo", "ii", TYPE_INT, .call = call_modulo,
      .help = "(a, b) remainder of a / b, with the sign of a"},
-    {"min_int", "ii", TYPE_INT, .call = call_min_int, .help = "(a, b) the smaller one"},
-    {"max_int", "ii", TYPE_INT, .call = call_max_int, .help = "(a, b) the larger one"},
+    {"min_int", "ii", TYPE_INT, .call = call_min_int, .help = "(a, b) the smaller of the two"},
+    {"max_int", "ii", TYPE_INT, .call = call_max_int, .help = "(a, b) the larger of the two"},
     {"get_random_int", "ii", TYPE_INT, .collective = true, .call = call_get_random_int,
      .help = "(a, b) a random integer from a to b, both included; the same on all PEs"},
-    {"atoi", "s", TYPE_INT, .call = call_atoi, .help = "(text) the integer that it says"},
+    {"atoi", "s", TYPE_INT, .call = call_atoi, .help = "(text) the integer written in it"},
     {"get_env", "s", TYPE_STRING, .collective = true, .call = call_get_env,
      .help = "(name) an environment variable of PE 0, with a / appended; an error when not set"},
     {"mpi_processor_names", "", TYPE_STRING, .call = call_mpi_processor_names,
@@ -332,9 +332,9 @@ const struct builtin builtins_values[] = {
     {"last_time", "", TYPE_REAL, .call = call_last_time,
      .help = "() what the last measurement reported, in seconds"},
     {"is_timer_usable", "s", TYPE_INT, .collective = true, .call = call_is_timer_usable,
-     .help = "(name) 1 when there is such a timer here and set_timer() would take it, else 0"},
+     .help = "(name) 1 when there is such a timer here and set_timer() accepts it, else 0"},
     {"is_counter_usable", "s", TYPE_INT, .collective = true, .call = call_is_counter_usable,
-     .help = "(name) 1 when set_hw_counters() would take this event here, else 0"},
+     .help = "(name) 1 when set_hw_counters() accepts this event here, else 0"},
     {"is_supported", "s", TYPE_INT, .call = call_is_supported,
      .help = "(name) 1 when this measurement function exists and can be measured here, else 0"},
     {"alloc_int_array", "i", TYPE_INT_ARRAY, .call = call_alloc_int_array,
@@ -342,7 +342,7 @@ const struct builtin builtins_values[] = {
     {"int_array_get", "ai", TYPE_INT, .call = call_int_array_get,
      .help = "(array, i) its element i, counted from 0"},
     {"int_array_set", "aii", TYPE_VOID, .call = call_int_array_set,
-     .help = "(array, i, value) changes its element i, counted from 0, wherever it is in use"},
+     .help = "(array, i, value) changes its element i, counted from 0, wherever the array is used"},
     {"range", "ii", TYPE_INT, .iterator = true, .next = next_range,
      .help = "(a, b) iterator: a, a + 1, ... b - 1"},
     {"squares", "ii", TYPE_INT, .iterator = true, .next = next_squares,

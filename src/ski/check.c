@@ -1,5 +1,5 @@
 /*
- * The check before anything runs: binds names and finds what the text alone shows to be wrong.
+ * Checks a script before it runs: binds names and reports errors that the text alone shows.
  */
 #include "ski/check.h"
 
@@ -13,7 +13,7 @@
 
 static void check_list(struct checker *c, const struct stmt_list *list);
 
-/* ---- What is not known any more ---- */
+/* ---- Types that are no longer known ---- */
 
 static void forget(struct checker *c, int symbol)
 {
@@ -25,7 +25,7 @@ static void forget(struct checker *c, int symbol)
         c->variables[symbol].global_type = TYPE_UNKNOWN;
 }
 
-/* Whatever these statements assign, its type is unknown from here on. */
+/* The type of every variable that these statements assign is unknown from here on. */
 static void forget_assigned(struct checker *c, const struct stmt_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -51,8 +51,8 @@ static bool literal_value(const struct expr *expr, struct value *value)
     return true;
 }
 
-/* 10 to 1 step 2. What is written down in numbers shows that nothing is done; 5 to 1 without a step
- * is how scripts say so on purpose. */
+/* 10 to 1 step 2. Literal numbers show that the loop does nothing; 5 to 1 without a step is how
+ * scripts do so on purpose. */
 static void warn_of_empty(struct checker *c, const struct stmt *stmt)
 {
     struct loop loop = {.multiplicative = stmt->multiplicative};
@@ -69,8 +69,8 @@ static void warn_of_empty(struct checker *c, const struct stmt *stmt)
         diag_warning(c->diag, stmt->step->where,
                      "this loop does nothing: its step leads away from its end; %s, or swap "
                      "start and end",
-                     stmt->multiplicative ? "use one divided by the factor"
-                                          : "give the step the other sign");
+                     stmt->multiplicative ? "use the inverse of the factor"
+                                          : "change the sign of the step");
 }
 
 static enum value_type check_range(struct checker *c, struct stmt *stmt)
@@ -83,12 +83,12 @@ static enum value_type check_range(struct checker *c, struct stmt *stmt)
                    check_type_text(type));
     check_require_number(c, stmt->to, "the end of a loop");
     check_require_number(c, stmt->step, "the step of a loop");
-    check_require(c, stmt->multiple_of, TYPE_INT, "the number behind 'multipleof'");
+    check_require(c, stmt->multiple_of, TYPE_INT, "the number after 'multipleof'");
     if (!stmt->multiplicative && check_literal(stmt->step, &value) && value == 0)
         diag_error(c->diag, stmt->step->where, "a loop with step 0 never ends");
     if (check_literal(stmt->multiple_of, &value) && value < 1)
         diag_error(c->diag, stmt->multiple_of->where,
-                   "the number behind 'multipleof' must be at least 1");
+                   "the number after 'multipleof' must be at least 1");
     warn_of_empty(c, stmt);
     return check_fits(type, TYPE_REAL) ? type : TYPE_UNKNOWN;
 }
@@ -118,7 +118,7 @@ static enum value_type check_iterator(struct checker *c, struct expr *call)
     }
     if (builtin || measurement_find(call->text)) {
         diag_error(c->diag, call->where,
-                   "'%s' is no iterator and cannot stand behind 'in'; for a list of values write "
+                   "'%s' is not an iterator and cannot follow 'in'; for a list of values write "
                    "'in [...]'",
                    call->text);
     } else {
@@ -145,7 +145,7 @@ static void check_loop(struct checker *c, struct stmt *stmt)
 
     if (stmt->kind == STMT_AUTOREFINE && was_refining)
         diag_error(c->diag, stmt->where,
-                   "'autorefine' cannot stand within another 'autorefine': write 'for'");
+                   "'autorefine' cannot be inside another 'autorefine': write 'for'");
     type = check_header(c, stmt);
     c->refining = was_refining || stmt->kind == STMT_AUTOREFINE;
     forget_assigned(c, &stmt->body);
@@ -171,7 +171,7 @@ static void check_measured(struct checker *c, struct expr *expr)
         bool name = expr->kind == EXPR_NAME && measurement_find(expr->text);
 
         diag_error(c->diag, expr->where,
-                   "behind ':' must stand the call of a measurement function, such as %s(...)",
+                   "expected the call of a measurement function after ':', such as %s(...)",
                    name ? expr->text : "Shmem_Put_Round");
         return;
     }
@@ -194,7 +194,7 @@ static void check_measure(struct checker *c, struct stmt *stmt)
 
     if (type != TYPE_UNKNOWN && type != TYPE_COMM)
         diag_error(c->diag, stmt->set->where,
-                   "between 'measure' and ':' must stand a communicator, such as comm(2); this is "
+                   "expected a communicator between 'measure' and ':', such as comm(2); this is "
                    "%s",
                    check_type_text(type));
     check_measured(c, stmt->expr);

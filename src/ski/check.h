@@ -1,5 +1,5 @@
 /*
- * The check before anything runs: binds names and finds what the text alone shows to be wrong.
+ * Checks a script before it runs: binds names and reports errors that the text alone shows.
  */
 #ifndef SKAMPI_SKI_CHECK_H
 #define SKAMPI_SKI_CHECK_H

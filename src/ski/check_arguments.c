@@ -1,5 +1,5 @@
 /*
- * Whether the arguments of a call are as many and such as the function takes, and in that order.
+ * Checks the arguments of a call: their number, types and order.
  */
 #define _GNU_SOURCE /* strcasestr */
 #include "ski/check_arguments.h"
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/words.h"
 
-/* ---- How many ---- */
+/* ---- Number ---- */
 
 static void report_arity(struct checker *c, const struct expr *call, size_t wanted,
                          const char *bound, const char *parameters)
@@ -21,13 +21,13 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
 
     if (!few && call->args[wanted])
         where = call->args[wanted]->where;
-    diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, %zu given",
+    diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, you gave %zu",
                few ? "few" : "many", call->text, bound, wanted, words_plural(wanted),
                *parameters != '\0' ? " (" : "", parameters, *parameters != '\0' ? ")" : "",
                call->count);
 }
 
-/* The same where some may be left out. */
+/* The same for functions with optional arguments. */
 static void report_bounds(struct checker *c, const struct expr *call, size_t least, size_t most,
                           const char *parameters)
 {
@@ -51,7 +51,7 @@ static char *describe_builtin(const struct builtin *builtin)
         if (*letter == '+')
             text_append(&text, ", ...");
         else if (*letter == '?')
-            text_append(&text, "; then perhaps");
+            text_append(&text, "; optional:");
         else
             text_append(&text, "%s%s", between(builtin->parameters, letter),
                         value_type_name((enum value_type) * letter));
@@ -96,7 +96,7 @@ void arguments_count_measurement(struct checker *c, const struct expr *call,
     free(description);
 }
 
-/* ---- Which ---- */
+/* ---- Types and ranges ---- */
 
 void arguments_type(struct checker *c, const struct expr *call, size_t i, enum value_type type,
                     enum value_type wanted, const char *name)
@@ -126,7 +126,7 @@ void arguments_minimum(struct checker *c, const struct expr *call, size_t i,
                i + 1, call->text, parameter->name, (long long)parameter->minimum);
 }
 
-/* ---- In which order ---- */
+/* ---- Order ---- */
 
 /* Whether a name has one of these words in it, whatever their case. */
 static bool speaks_of(const char *name, const char *const *words, size_t count)
@@ -137,7 +137,7 @@ static bool speaks_of(const char *name, const char *const *words, size_t count)
     return false;
 }
 
-/* A variable that stands for numbers of bytes or elements: by its name, or since only these can end
+/* A variable that holds numbers of bytes or elements: by its name, or because only these can end
  * the loop to ... that it is swept by. */
 static bool is_size_variable(const struct checker *c, const struct expr *expr)
 {
@@ -155,7 +155,7 @@ static bool is_size_variable(const struct checker *c, const struct expr *expr)
     return speaks_of(expr->text, words, sizeof words / sizeof *words);
 }
 
-/* Neither a size, as far as one sees. */
+/* A number, or a name that does not look like a size. */
 static bool is_number_of_times(const struct expr *expr)
 {
     static const char *const words[] = {"iter", "rep"};
@@ -172,8 +172,8 @@ static bool is_size(const struct parameter *parameter)
            (strcmp(parameter->unit, "bytes") == 0 || strcmp(parameter->unit, "elements") == 0);
 }
 
-/* F(10, count) where it is F(count, iterations): the size where the iterations belong, and a number
- * in its place. */
+/* F(10, count) instead of F(count, iterations): the size in the place of the iterations, and a
+ * number in its place. */
 void arguments_swapped(struct checker *c, const struct expr *call,
                        const struct measurement *measurement)
 {
@@ -191,8 +191,8 @@ void arguments_swapped(struct checker *c, const struct expr *call,
             char *description = describe_measurement(measurement);
 
             diag_warning(c->diag, call->args[i]->where,
-                         "'%s' is given as the %s, and a number as the %s: are they swapped? It is "
-                         "%s(%s)",
+                         "'%s' is passed as the %s and a number as the %s: are they swapped? The "
+                         "function is %s(%s)",
                          call->args[i]->text, measurement->parameters[i].name,
                          measurement->parameters[k].name, call->text, description);
             free(description);

@@ -1,5 +1,5 @@
 /*
- * Whether the arguments of a call are as many and such as the function takes, and in that order.
+ * Checks the arguments of a call: their number, types and order.
  */
 #ifndef SKAMPI_SKI_CHECK_ARGUMENTS_H
 #define SKAMPI_SKI_CHECK_ARGUMENTS_H
@@ -14,8 +14,8 @@ void arguments_count_builtin(struct checker *c, const struct expr *call,
 void arguments_count_measurement(struct checker *c, const struct expr *call,
                                  const struct measurement *measurement);
 
-/* An error when argument i, whose type is known as type, is not of the wanted one. name: of the
- * parameter, or NULL. */
+/* An error when the type of argument i does not fit the wanted one. name: of the parameter, or
+ * NULL. */
 void arguments_type(struct checker *c, const struct expr *call, size_t i, enum value_type type,
                     enum value_type wanted, const char *name);
 

@@ -1,5 +1,5 @@
 /*
- * Types of expressions, and what is wrong with them.
+ * Checks expressions and finds their types.
  */
 #include "ski/check_expression.h"
 
@@ -69,7 +69,7 @@ void check_measurement(struct checker *c, struct expr *call, const struct measur
     arguments_swapped(c, call, measurement);
 }
 
-/* A call outside measure: only builtins. */
+/* A call outside measure, where only builtins are allowed. */
 static enum value_type check_call(struct checker *c, struct expr *call)
 {
     const struct builtin *builtin = builtin_find(call->text);
@@ -80,7 +80,7 @@ static enum value_type check_call(struct checker *c, struct expr *call)
     }
     if (builtin)
         diag_error(c->diag, call->where,
-                   "'%s' is an iterator: it can only stand in 'for NAME in %s(...) do'", call->text,
+                   "'%s' is an iterator: use it only in 'for NAME in %s(...) do'", call->text,
                    call->text);
     else if (measurement_find(call->text))
         diag_error(c->diag, call->where,
@@ -111,7 +111,7 @@ static enum value_type check_operation(struct checker *c, struct expr *expr)
     return TYPE_UNKNOWN;
 }
 
-/* The first element says what the array is one of. */
+/* The first element decides the type of the array. */
 static enum value_type check_array(struct checker *c, const struct expr *expr)
 {
     enum value_type first = TYPE_INT;
@@ -165,8 +165,7 @@ enum value_type check_value(struct checker *c, struct expr *expr)
 
     if (type != TYPE_VOID)
         return type;
-    diag_error(c->diag, expr->where, "%s() returns nothing that could be used as a value",
-               expr->text);
+    diag_error(c->diag, expr->where, "%s() returns no value", expr->text);
     return TYPE_UNKNOWN;
 }
 

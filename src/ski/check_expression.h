@@ -1,5 +1,5 @@
 /*
- * Types of expressions, and what is wrong with them.
+ * Checks expressions and finds their types.
  */
 #ifndef SKAMPI_SKI_CHECK_EXPRESSION_H
 #define SKAMPI_SKI_CHECK_EXPRESSION_H
@@ -8,19 +8,20 @@
 #include "ski/builtins.h"
 #include "ski/check_state.h"
 
-/* Its type, TYPE_UNKNOWN where the text does not decide it and for NULL. An expression may be a
- * call that returns nothing (TYPE_VOID); a value is none. */
+/* The type, TYPE_UNKNOWN where the text does not decide it and for NULL. check_expression() accepts
+ * a call that returns nothing (TYPE_VOID), check_value() does not. */
 enum value_type check_expression(struct checker *c, struct expr *expr);
 enum value_type check_value(struct checker *c, struct expr *expr);
 
-/* Errors when a value has not exactly that type, or is no number; what: "the step of a loop". */
+/* Errors when a value does not have exactly that type, or is not a number; what: "the step of a
+ * loop". */
 void check_require(struct checker *c, struct expr *expr, enum value_type wanted, const char *what);
 void check_require_number(struct checker *c, struct expr *expr, const char *what);
 
 /* Calls of known functions, with their arguments. */
 void check_builtin(struct checker *c, struct expr *call, const struct builtin *builtin);
 void check_measurement(struct checker *c, struct expr *call, const struct measurement *measurement);
-/* The arguments of a call that is wrong itself. */
+/* The arguments of a call to an unknown or misplaced function. */
 void check_each(struct checker *c, const struct expr *expr);
 
 #endif

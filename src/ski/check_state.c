@@ -1,5 +1,5 @@
 /*
- * What the check knows at a place in the script: variables, their types, the loops around it.
+ * The state of the check at a place in the script: variables, their types, the loops around it.
  */
 #include "ski/check_state.h"
 

@@ -1,5 +1,5 @@
 /*
- * What the check knows at a place in the script: variables, their types, the loops around it.
+ * The state of the check at a place in the script: variables, their types, the loops around it.
  *
  * One pass in the order of the text. Types are followed where the text alone decides them; after
  * branches and within loops, what may have been assigned counts as unknown. Private to check.c,

@@ -1,3 +1,4 @@
+/* Collects errors and warnings of a script, and shows each with its line and a caret. */
 #include "ski/diag.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Of a source line, at most this many bytes are shown, the caret about in the middle. */
+/* At most this many bytes of a source line are shown, with the caret near the middle. */
 #define SHOWN_BYTES 120
 #define MESSAGE_BYTES 600
 #define NAME_BYTES 64
@@ -138,7 +139,7 @@ static size_t character_length(const char *s, size_t left, bool *valid)
     return *valid ? length : 1;
 }
 
-/* Appends the character at s to the line as shown, and to the caret line what is as wide. */
+/* Appends the character at s to the line as shown, and as much space to the caret line. */
 static size_t show_character(const char *s, size_t left, struct text *line, struct text *caret)
 {
     bool valid;

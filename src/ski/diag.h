@@ -1,7 +1,7 @@
 /*
  * Errors of scripts, and warnings. They are collected, then printed once: "file:line:column: error:
- * text", the source line and a caret. At most one error a line of the script, at most DIAG_LIMIT in
- * all.
+ * text", the source line and a caret. At most one error per line of the script, and at most
+ * DIAG_LIMIT in total.
  */
 #ifndef SKAMPI_SKI_DIAG_H
 #define SKAMPI_SKI_DIAG_H
@@ -22,7 +22,7 @@ void diag_release(struct diag *diag);
 void diag_error(struct diag *diag, struct position where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether an error there would be kept: asked before a costly search for a remedy. */
+/* Whether an error there would be kept; ask before a costly search for a remedy. */
 bool diag_wants(const struct diag *diag, struct position where);
 
 /* Adds an error that belongs to no place in a script (a missing file, an unwritable output):
@@ -30,7 +30,7 @@ bool diag_wants(const struct diag *diag, struct position where);
 void diag_error_plain(struct diag *diag, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for what is no error, but hardly what was meant. Not counted. */
+/* The same for what is legal but hardly intended. Not counted. */
 void diag_warning(struct diag *diag, struct position where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,5 +1,5 @@
 /*
- * Values of expressions.
+ * Evaluates expressions.
  */
 #include "ski/evaluate.h"
 
@@ -84,12 +84,13 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v)
     if (!call->builtin)
         return script_fail(in, call->where, "unknown function '%s'", call->text);
     if (call->builtin->iterator)
-        return script_fail(in, call->where,
-                           "%s() is an iterator; it can only stand behind for ... in", call->text);
+        return script_fail(in, call->where, "%s() is an iterator; use it only after for ... in",
+                           call->text);
     if (!evaluate_args(in, call, call->builtin->parameters, &args, NULL))
         return false;
     if (call->builtin->collective)
         script_agree(in, call->where, call->text);
+    in->context.builtin = call->builtin;
     in->context.count = call->count;
     *v = call->builtin->call(&in->context, args);
     args_release(args, call->count);
@@ -132,9 +133,9 @@ static bool fill_array(struct interp *in, const struct expr *expr, struct value 
         return true;
     }
     script_fail(in, expr->args[i]->where, "an array holds %s (given: %s)%s",
-                v->type == TYPE_INT_ARRAY ? "integers" : "datatypes, when the first element is one",
+                v->type == TYPE_INT_ARRAY ? "integers" : "datatypes if its first element is one",
                 value_type_name(item.type),
-                item.type == TYPE_REAL ? "; round() makes one of a double" : "");
+                item.type == TYPE_REAL ? "; convert a double with round()" : "");
     value_release(&item);
     return false;
 }
@@ -200,13 +201,13 @@ bool evaluate(struct interp *in, const struct expr *expr, struct value *v)
     case EXPR_NAME:
         *v = value_copy(script_variable(in, expr->symbol, expr->local));
         if (v->type == TYPE_VOID)
-            ok = script_fail(in, expr->where, "variable '%s' has no value yet; assign one before",
+            ok = script_fail(in, expr->where, "variable '%s' has no value yet; assign one first",
                              expr->text);
         break;
     case EXPR_CALL:
         ok = evaluate_call(in, expr, v);
         if (ok && v->type == TYPE_VOID)
-            ok = script_fail(in, expr->where, "%s() gives no value", expr->text);
+            ok = script_fail(in, expr->where, "%s() returns no value", expr->text);
         break;
     case EXPR_ARRAY:
         ok = evaluate_array(in, expr, v);
@@ -241,10 +242,9 @@ bool evaluate_condition(struct interp *in, const struct expr *expr, bool *holds)
 {
     int64_t i = 0;
 
-    if (!evaluate_integer(in, expr,
-                          "a condition must be an integer; a double has to be compared with "
-                          "something, as in x != 0.0",
-                          &i))
+    if (!evaluate_integer(
+            in, expr,
+            "a condition must be an integer; compare a double with something, as in x != 0.0", &i))
         return false;
     *holds = i != 0;
     return true;

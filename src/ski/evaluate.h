@@ -1,5 +1,5 @@
 /*
- * Values of expressions.
+ * Evaluates expressions.
  *
  * All return false when the script has failed.
  */
@@ -11,7 +11,7 @@
 /* The caller releases *v, which is void on failure. */
 bool evaluate(struct interp *in, const struct expr *expr, struct value *v);
 
-/* An integer; remedy: what to tell when it is none. */
+/* An integer; remedy: the message when it is not one. */
 bool evaluate_integer(struct interp *in, const struct expr *expr, const char *remedy, int64_t *i);
 bool evaluate_condition(struct interp *in, const struct expr *expr, bool *holds);
 

@@ -1,5 +1,5 @@
 /*
- * Runs a script: statements, blocks, from the first to the last.
+ * Runs a script: its statements and blocks, from first to last.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static bool run_block(struct interp *in, const struct stmt *stmt)
     ok = run_list(in, &stmt->body);
     in->in_block = false;
     script_release(in->locals, (size_t)in->tree->symbol_count);
-    /* After an error the block has no end: the job stops inside. */
+    /* After an error the block does not end: the job stops inside it. */
     if (ok)
         engine_end_block(in->engine);
     in->pending = 0;
@@ -123,14 +123,14 @@ static bool run_stmt(struct interp *in, const struct stmt *stmt)
 
 static bool run_list(struct interp *in, const struct stmt_list *list)
 {
-    struct span whole = in->span;
+    struct span outer = in->span;
 
     for (size_t i = 0; i < list->count; i++) {
-        script_enter_span(in, whole, (double)i / (double)list->count, 1 / (double)list->count);
+        script_enter_span(in, outer, (double)i / (double)list->count, 1 / (double)list->count);
         if (!script_may_go_on(in, list->items[i]->where) || !run_stmt(in, list->items[i]))
             return false;
     }
-    in->span = whole;
+    in->span = outer;
     return true;
 }
 
@@ -174,7 +174,7 @@ void script_run(const struct tree *tree, const struct source *source, struct eng
     if (!run_list(&in, &tree->top)) {
         char *text = diag_format(source, in.error_where, in.error);
 
-        /* Not the allocated text: nobody is left to free it when the job ends. */
+        /* Copied, because nobody can free the allocated text once the job ends. */
         snprintf(shown, sizeof shown, "%s", text);
         free(text);
         free(in.error);

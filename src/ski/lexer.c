@@ -1,41 +1,32 @@
+/* Splits the text of a script and its includes into tokens. */
 #include "ski/lexer.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "ski/cursor.h"
+#include "ski/number.h"
 
-/* Includes of includes can multiply; what they expand to must stay finite. */
+/* Includes of includes can multiply; this limits what they expand to. */
 #define EXPANSION_LIMIT ((size_t)16 << 20)
 #define INCLUDE_COST 1024
-
-/* A file being read. */
-struct frame {
-    int file;
-    const char *text;
-    size_t length, at;
-    int line;
-    size_t line_start;
-    size_t copied; /* up to where the text is in expanded; past at behind an @include */
-    int last_token_line;
-    int long_string_line; /* where the last string of several lines began */
-};
 
 struct lexer {
     struct source *source;
     struct diag *diag;
     bool includes, incomplete;
-    struct frame frames[LEXER_INCLUDE_DEPTH];
+    struct cursor cursors[LEXER_INCLUDE_DEPTH];
     int depth;
     size_t included;
     struct position last;
     struct text expanded;
 };
 
-/* Longest first. Spellings of other languages stand for what they mean, after an error. */
+/* Longest first. A spelling of another language is an error, and is then taken for what it means.
+ */
 static const struct spelling {
     const char *text;
     enum token_kind kind;
@@ -47,15 +38,15 @@ static const struct spelling {
     {"==", TOKEN_EQUAL, NULL},
     {"!=", TOKEN_NOT_EQUAL, NULL},
     {"<>", TOKEN_NOT_EQUAL, NULL},
-    {"=<", TOKEN_LESS_EQUAL, "'=<' is no operator: write '<='"},
-    {"=>", TOKEN_GREATER_EQUAL, "'=>' is no operator: write '>='"},
-    {":=", TOKEN_ASSIGN, "':=' is no operator: write '='"},
-    {"&&", TOKEN_AND, "'&&' is no operator: write 'and'"},
-    {"||", TOKEN_OR, "'||' is no operator: write 'or'"},
-    {"**", TOKEN_STAR, "'**' is no operator: write power(x, y)"},
-    {"..", TOKEN_DOTS, "'..' is no operator: a loop without end has '...'"},
-    {"!", TOKEN_NOT, "'!' is no operator: write 'not'"},
-    {"^", TOKEN_STAR, "'^' is no operator: write power(x, y)"},
+    {"=<", TOKEN_LESS_EQUAL, "'=<' is not an operator: write '<='"},
+    {"=>", TOKEN_GREATER_EQUAL, "'=>' is not an operator: write '>='"},
+    {":=", TOKEN_ASSIGN, "':=' is not an operator: write '='"},
+    {"&&", TOKEN_AND, "'&&' is not an operator: write 'and'"},
+    {"||", TOKEN_OR, "'||' is not an operator: write 'or'"},
+    {"**", TOKEN_STAR, "'**' is not an operator: write power(x, y)"},
+    {"..", TOKEN_DOTS, "'..' is not an operator: write '...' for a loop without end"},
+    {"!", TOKEN_NOT, "'!' is not an operator: write 'not'"},
+    {"^", TOKEN_STAR, "'^' is not an operator: write power(x, y)"},
     {"<", TOKEN_LESS, NULL},
     {">", TOKEN_GREATER, NULL},
     {"+", TOKEN_PLUS, NULL},
@@ -81,12 +72,12 @@ static const struct spelling {
 static const struct {
     const char *text, *remedy;
 } remedies[] = {
-    {";", "statements need no separator, leave it out"},
-    {"\\", "a statement may go on in the next line without it"},
-    {"'", "strings stand in double quotes"},
-    {"\xe2\x80\x9c", "strings stand in plain double quotes"},
-    {"\xe2\x80\x9d", "strings stand in plain double quotes"},
-    {"\xe2\x80\x9e", "strings stand in plain double quotes"},
+    {";", "statements need no separator: remove it"},
+    {"\\", "a statement continues on the next line without it"},
+    {"'", "write strings in double quotes"},
+    {"\xe2\x80\x9c", "write strings in plain double quotes"},
+    {"\xe2\x80\x9d", "write strings in plain double quotes"},
+    {"\xe2\x80\x9e", "write strings in plain double quotes"},
     {"\xe2\x80\x93", "the minus sign is '-'"},
     {"\xe2\x80\x94", "the minus sign is '-'"},
     {"\xe2\x88\x92", "the minus sign is '-'"},
@@ -94,53 +85,27 @@ static const struct {
     {"\xe2\x89\xa4", "write '<='"},
     {"\xe2\x89\xa5", "write '>='"},
     {"\xe2\x89\xa0", "write '!='"},
-    {"\xc2\xa0", "it is a no-break space, put a plain one"},
+    {"\xc2\xa0", "this is a no-break space: write a plain one"},
 };
-
-static const struct {
-    const char *name;
-    int shift;
-} units[] = {{"kb", 10}, {"kB", 10},  {"KB", 10}, {"KiB", 10}, {"mb", 20},
-             {"MB", 20}, {"MiB", 20}, {"gb", 30}, {"GB", 30},  {"GiB", 30}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static struct frame *top(struct lexer *lexer)
+static struct cursor *top(struct lexer *lexer)
 {
-    return &lexer->frames[lexer->depth - 1];
-}
-
-/* The byte i behind the reading position; NUL behind the end. */
-static char peek(const struct frame *frame, size_t i)
-{
-    return frame->at + i < frame->length ? frame->text[frame->at + i] : '\0';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static struct position here(const struct frame *frame)
-{
-    return (struct position){frame->file, frame->line, (int)(frame->at - frame->line_start) + 1};
+    return &lexer->cursors[lexer->depth - 1];
 }
 
 static void push(struct lexer *lexer, int file)
 {
-    struct frame *frame = &lexer->frames[lexer->depth++];
+    struct cursor *cursor = &lexer->cursors[lexer->depth++];
 
-    *frame = (struct frame){.file = file, .line = 1};
-    frame->text = source_text(lexer->source, file, &frame->length);
-    if (frame->length >= 2 &&
-        (memcmp(frame->text, "\xff\xfe", 2) == 0 || memcmp(frame->text, "\xfe\xff", 2) == 0)) {
-        diag_error(lexer->diag, here(frame), "this is UTF-16 text: save it as UTF-8 or ASCII");
-        frame->length = 0;
+    *cursor = (struct cursor){.file = file, .line = 1};
+    cursor->text = source_text(lexer->source, file, &cursor->length);
+    if (cursor->length >= 2 &&
+        (memcmp(cursor->text, "\xff\xfe", 2) == 0 || memcmp(cursor->text, "\xfe\xff", 2) == 0)) {
+        diag_error(lexer->diag, cursor_here(cursor),
+                   "this is UTF-16 text: save it as UTF-8 or ASCII");
+        cursor->length = 0;
     }
 }
 
@@ -152,7 +117,7 @@ struct lexer *lexer_create(struct source *source, struct diag *diag, int file, b
     lexer->diag = diag;
     lexer->includes = includes;
     push(lexer, file);
-    lexer->last = here(top(lexer));
+    lexer->last = cursor_here(top(lexer));
     return lexer;
 }
 
@@ -173,26 +138,26 @@ bool lexer_incomplete(const struct lexer *lexer)
     return lexer->incomplete;
 }
 
-static void copy_until(struct lexer *lexer, struct frame *frame, size_t end)
+static void copy_until(struct lexer *lexer, struct cursor *cursor, size_t end)
 {
-    if (end <= frame->copied)
+    if (end <= cursor->copied)
         return;
-    text_append_bytes(&lexer->expanded, frame->text + frame->copied, end - frame->copied);
-    frame->copied = end;
+    text_append_bytes(&lexer->expanded, cursor->text + cursor->copied, end - cursor->copied);
+    cursor->copied = end;
 }
 
-static void new_line(struct frame *frame)
+static void new_line(struct cursor *cursor)
 {
-    frame->at++;
-    frame->line++;
-    frame->line_start = frame->at;
+    cursor->at++;
+    cursor->line++;
+    cursor->line_start = cursor->at;
 }
 
-static void skip_line(struct frame *frame)
+static void skip_line(struct cursor *cursor)
 {
-    const char *end = memchr(frame->text + frame->at, '\n', frame->length - frame->at);
+    const char *end = memchr(cursor->text + cursor->at, '\n', cursor->length - cursor->at);
 
-    frame->at = !end ? frame->length : (size_t)(end - frame->text);
+    cursor->at = !end ? cursor->length : (size_t)(end - cursor->text);
 }
 
 /* ---- includes ---- */
@@ -203,7 +168,7 @@ static char *include_chain(const struct lexer *lexer, const char *name)
     struct text chain = {0};
 
     for (int i = 0; i < lexer->depth; i++)
-        text_append(&chain, "%s -> ", source_name(lexer->source, lexer->frames[i].file));
+        text_append(&chain, "%s -> ", source_name(lexer->source, lexer->cursors[i].file));
     text_append(&chain, "%s", name);
     return text_take(&chain);
 }
@@ -211,7 +176,7 @@ static char *include_chain(const struct lexer *lexer, const char *name)
 static bool is_open(const struct lexer *lexer, int file)
 {
     for (int i = 0; i < lexer->depth; i++)
-        if (lexer->frames[i].file == file)
+        if (lexer->cursors[i].file == file)
             return true;
     return false;
 }
@@ -239,7 +204,7 @@ static void include_file(struct lexer *lexer, const char *path, struct position 
     if (is_open(lexer, file))
         diag_error(lexer->diag, where, "this file includes itself: %s", chain);
     else if (lexer->depth == LEXER_INCLUDE_DEPTH)
-        diag_error(lexer->diag, where, "more than %d files within one another: %s",
+        diag_error(lexer->diag, where, "includes are nested more than %d files deep: %s",
                    LEXER_INCLUDE_DEPTH, chain);
     else if ((lexer->included += length + INCLUDE_COST) > EXPANSION_LIMIT)
         diag_error(lexer->diag, where, "%s", too_long);
@@ -251,65 +216,68 @@ static void include_file(struct lexer *lexer, const char *path, struct position 
 }
 
 /* Takes the line of an @include out of the expanded text if nothing else is on it. */
-static void cut_include(struct lexer *lexer, struct frame *frame, size_t from, size_t to)
+static void cut_include(struct lexer *lexer, struct cursor *cursor, size_t from, size_t to)
 {
     size_t begin = from, end = to;
 
-    while (begin > frame->line_start && isblank((unsigned char)frame->text[begin - 1]))
+    while (begin > cursor->line_start && isblank((unsigned char)cursor->text[begin - 1]))
         begin--;
-    while (end < frame->length && strchr(" \t\r", frame->text[end]) && frame->text[end] != '\0')
+    while (end < cursor->length && strchr(" \t\r", cursor->text[end]) && cursor->text[end] != '\0')
         end++;
-    if (begin == frame->line_start && end < frame->length && frame->text[end] == '\n') {
+    if (begin == cursor->line_start && end < cursor->length && cursor->text[end] == '\n') {
         from = begin;
         to = end + 1;
     }
-    copy_until(lexer, frame, from);
-    if (frame->copied < to)
-        frame->copied = to;
+    copy_until(lexer, cursor, from);
+    if (cursor->copied < to)
+        cursor->copied = to;
 }
 
 /* At an '@'. Reads the directive and enters the file. */
 static void read_directive(struct lexer *lexer)
 {
-    struct frame *frame = top(lexer);
-    struct position keyword = here(frame), where;
-    size_t start = frame->at, length = 1, begin;
+    struct cursor *cursor = top(lexer);
+    struct position keyword = cursor_here(cursor), where;
+    size_t start = cursor->at, length = 1, begin;
     bool was_incomplete = lexer->incomplete;
     char *path;
 
-    while (is_letter(peek(frame, length)) || is_digit(peek(frame, length)))
+    while (cursor_is_letter(cursor_peek(cursor, length)) ||
+           cursor_is_digit(cursor_peek(cursor, length)))
         length++;
-    if (length != 8 || memcmp(frame->text + start, "@include", 8) != 0) {
-        diag_error(lexer->diag, keyword, "'%.*s' is no directive: there is only @include \"file\"",
-                   (int)(length < 40 ? length : 40), frame->text + start);
-        frame->at += length;
-        return;
-    }
-    frame->at += length;
-    while (peek(frame, 0) == ' ' || peek(frame, 0) == '\t')
-        frame->at++;
-    lexer->incomplete = true;
-    if (peek(frame, 0) != '"') {
+    if (length != 8 || memcmp(cursor->text + start, "@include", 8) != 0) {
         diag_error(lexer->diag, keyword,
-                   "@include needs the name of a file in double quotes, in the same line");
+                   "unknown directive '%.*s': the only one is @include \"file\"",
+                   (int)(length < 40 ? length : 40), cursor->text + start);
+        cursor->at += length;
         return;
     }
-    where = here(frame);
-    begin = ++frame->at;
-    while (frame->at < frame->length && !strchr("\"\n", peek(frame, 0)))
-        frame->at++;
-    if (peek(frame, 0) != '"') {
+    cursor->at += length;
+    while (cursor_peek(cursor, 0) == ' ' || cursor_peek(cursor, 0) == '\t')
+        cursor->at++;
+    lexer->incomplete = true;
+    if (cursor_peek(cursor, 0) != '"') {
+        diag_error(lexer->diag, keyword,
+                   "@include needs the name of a file in double quotes, on the same line");
+        return;
+    }
+    where = cursor_here(cursor);
+    begin = ++cursor->at;
+    while (cursor->at < cursor->length && !strchr("\"\n", cursor_peek(cursor, 0)))
+        cursor->at++;
+    if (cursor_peek(cursor, 0) != '"') {
         diag_error(lexer->diag, where, "the name of the included file has no closing '\"'%s",
-                   peek(frame, 0) == '\0' && frame->at < frame->length ? ": it holds a NUL byte"
-                                                                       : "");
-        skip_line(frame);
+                   cursor_peek(cursor, 0) == '\0' && cursor->at < cursor->length
+                       ? ": it contains a NUL byte"
+                       : "");
+        skip_line(cursor);
         return;
     }
-    path = text_format("%.*s", (int)(frame->at - begin), frame->text + begin);
-    frame->at++;
-    cut_include(lexer, frame, start, frame->at);
+    path = text_format("%.*s", (int)(cursor->at - begin), cursor->text + begin);
+    cursor->at++;
+    cut_include(lexer, cursor, start, cursor->at);
     if (!lexer->includes)
-        diag_error(lexer->diag, keyword, "@include cannot stand here");
+        diag_error(lexer->diag, keyword, "@include is not allowed here");
     else if (*path == '\0')
         diag_error(lexer->diag, where, "@include needs the name of a file");
     else {
@@ -321,260 +289,127 @@ static void read_directive(struct lexer *lexer)
 
 /* ---- tokens ---- */
 
-static struct token token_begin(const struct frame *frame, enum token_kind kind)
+static struct token read_word(struct cursor *cursor)
 {
-    return (struct token){
-        .kind = kind, .where = here(frame), .text = frame->text + frame->at, .length = 1};
-}
+    struct token token = cursor_token(cursor, TOKEN_NAME);
 
-static size_t count_word(const struct frame *frame, size_t from)
-{
-    size_t i = from;
-
-    while (is_letter(peek(frame, i)) || is_digit(peek(frame, i)))
-        i++;
-    return i - from;
-}
-
-static size_t count_digits(const struct frame *frame, size_t from)
-{
-    size_t i = from;
-
-    while (is_digit(peek(frame, i)))
-        i++;
-    return i - from;
-}
-
-static struct token read_word(struct frame *frame)
-{
-    struct token token = token_begin(frame, TOKEN_NAME);
-
-    token.length = count_word(frame, 0);
+    token.length = cursor_word(cursor, 0);
     for (int kind = 0; kind < TOKEN_KINDS; kind++)
         if (token_keyword((enum token_kind)kind) &&
             token_says(&token, token_keyword((enum token_kind)kind)))
             token.kind = (enum token_kind)kind;
-    frame->at += token.length;
+    cursor->at += token.length;
     return token;
 }
 
-static bool read_digits(const char *digits, size_t count, int base, int64_t *value)
+static struct token read_string(struct lexer *lexer, struct cursor *cursor)
 {
-    *value = 0;
-    for (size_t i = 0; i < count; i++) {
-        int digit = is_digit(digits[i]) ? digits[i] - '0' : tolower(digits[i]) - 'a' + 10;
-
-        if (__builtin_mul_overflow(*value, base, value) ||
-            __builtin_add_overflow(*value, digit, value))
-            return false;
-    }
-    return true;
-}
-
-static bool apply_unit(const char *unit, size_t length, bool *in_range, int64_t *value)
-{
-    for (size_t i = 0; i < COUNT(units); i++) {
-        if (strlen(units[i].name) != length || memcmp(units[i].name, unit, length) != 0)
-            continue;
-        if (__builtin_mul_overflow(*value, (int64_t)1 << units[i].shift, value))
-            *in_range = false;
-        return true;
-    }
-    return false;
-}
-
-static struct token bad_number(struct lexer *lexer, struct frame *frame, struct token token,
-                               size_t length, const char *why)
-{
-    int shown = (int)(length < 40 ? length : 40);
-
-    diag_error(lexer->diag, token.where, "bad number '%.*s': %s", shown, token.text, why);
-    token.kind = TOKEN_BAD;
-    token.length = length;
-    frame->at += length;
-    return token;
-}
-
-static struct token read_hexadecimal(struct lexer *lexer, struct frame *frame)
-{
-    struct token token = token_begin(frame, TOKEN_INTEGER);
-    size_t word = count_word(frame, 2), digits = 0;
-
-    while (isxdigit((unsigned char)peek(frame, 2 + digits)))
-        digits++;
-    if (digits == 0 || digits < word)
-        return bad_number(lexer, frame, token, 2 + word,
-                          "behind 0x stand hexadecimal digits and no unit");
-    if (!read_digits(token.text + 2, digits, 16, &token.integer))
-        return bad_number(lexer, frame, token, 2 + digits,
-                          "the largest integer is 9223372036854775807");
-    token.length = 2 + digits;
-    frame->at += token.length;
-    return token;
-}
-
-/* Length of an exponent "e+10" at i, 0 when there is none. */
-static size_t count_exponent(const struct frame *frame, size_t i)
-{
-    size_t sign = peek(frame, i + 1) == '+' || peek(frame, i + 1) == '-';
-    size_t digits;
-
-    if (peek(frame, i) != 'e' && peek(frame, i) != 'E')
-        return 0;
-    digits = count_digits(frame, i + 1 + sign);
-    return digits > 0 ? 1 + sign + digits : 0;
-}
-
-static struct token read_number(struct lexer *lexer, struct frame *frame)
-{
-    struct token token = token_begin(frame, TOKEN_INTEGER);
-    size_t digits = count_digits(frame, 0), length = digits, word;
-    bool in_range, unit = false;
-
-    if (peek(frame, 0) == '0' && (peek(frame, 1) == 'x' || peek(frame, 1) == 'X'))
-        return read_hexadecimal(lexer, frame);
-    if (peek(frame, length) == '.' && peek(frame, length + 1) != '.') {
-        token.kind = TOKEN_REAL;
-        length += 1 + count_digits(frame, length + 1);
-    }
-    if (count_exponent(frame, length) > 0) {
-        token.kind = TOKEN_REAL;
-        length += count_exponent(frame, length);
-    }
-    word = count_word(frame, length);
-    if (token.kind == TOKEN_REAL) {
-        if (word > 0)
-            return bad_number(lexer, frame, token, length + word,
-                              "no unit or name can follow a double directly");
-        if (peek(frame, length) == '.' && is_digit(peek(frame, length + 1)))
-            return bad_number(lexer, frame, token, length + 1 + count_word(frame, length + 1),
-                              "it has two dots");
-        token.real = strtod(token.text, NULL);
-        if (isinf(token.real))
-            return bad_number(lexer, frame, token, length, "it is too large for a double");
-    } else {
-        in_range = read_digits(token.text, digits, 10, &token.integer);
-        unit = word > 0 && apply_unit(token.text + length, word, &in_range, &token.integer);
-        if (word > 0 && !unit)
-            return bad_number(lexer, frame, token, length + word,
-                              "the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb GB GiB "
-                              "(2^30); put a blank before any other word");
-        length += word;
-        if (!in_range)
-            return bad_number(lexer, frame, token, length,
-                              "the largest integer is 9223372036854775807");
-    }
-    token.length = length;
-    frame->at += length;
-    return token;
-}
-
-static struct token read_string(struct lexer *lexer, struct frame *frame)
-{
-    struct token token = token_begin(frame, TOKEN_STRING);
+    struct token token = cursor_token(cursor, TOKEN_STRING);
     const char *begin = token.text + 1;
-    size_t left = frame->length - frame->at - 1;
+    size_t left = cursor->length - cursor->at - 1;
     const char *end = memchr(begin, '"', left);
 
     token.text = begin;
-    frame->at++;
+    cursor->at++;
     if (!end) {
-        if (frame->long_string_line > 0)
+        if (cursor->long_string_line > 0)
             diag_error(lexer->diag, token.where,
                        "this string does not end: its closing '\"' is missing, or that of the "
-                       "string that begins in line %d",
-                       frame->long_string_line);
+                       "string that begins on line %d",
+                       cursor->long_string_line);
         else
             diag_error(lexer->diag, token.where,
                        "this string does not end: its closing '\"' is missing");
-        skip_line(frame);
-        token.length = (size_t)(frame->text + frame->at - begin);
+        skip_line(cursor);
+        token.length = (size_t)(cursor->text + cursor->at - begin);
         return token;
     }
     token.length = (size_t)(end - begin);
     if (memchr(begin, '\0', token.length))
         diag_error(lexer->diag, token.where, "this string contains a NUL byte");
-    while (frame->text + frame->at < end) {
-        if (peek(frame, 0) != '\n') {
-            frame->at++;
+    while (cursor->text + cursor->at < end) {
+        if (cursor_peek(cursor, 0) != '\n') {
+            cursor->at++;
             continue;
         }
-        frame->long_string_line = token.where.line;
-        new_line(frame);
+        cursor->long_string_line = token.where.line;
+        new_line(cursor);
     }
-    frame->at++;
+    cursor->at++;
     return token;
 }
 
 /* A string in single quotes, if it ends in its line. */
-static bool read_single_quoted(struct lexer *lexer, struct frame *frame, struct token *token)
+static bool read_single_quoted(struct lexer *lexer, struct cursor *cursor, struct token *token)
 {
     size_t i = 1;
 
-    while (peek(frame, i) != '\'' && peek(frame, i) != '\n' && peek(frame, i) != '\0')
+    while (cursor_peek(cursor, i) != '\'' && cursor_peek(cursor, i) != '\n' &&
+           cursor_peek(cursor, i) != '\0')
         i++;
-    if (peek(frame, i) != '\'')
+    if (cursor_peek(cursor, i) != '\'')
         return false;
-    *token = token_begin(frame, TOKEN_STRING);
-    diag_error(lexer->diag, token->where, "strings stand in double quotes: \"...\"");
+    *token = cursor_token(cursor, TOKEN_STRING);
+    diag_error(lexer->diag, token->where, "write strings in double quotes: \"...\"");
     token->text++;
     token->length = i - 1;
-    frame->at += i + 1;
+    cursor->at += i + 1;
     return true;
 }
 
-/* Reports what no token begins with, and skips all such bytes that follow in one go. */
-static void reject(struct lexer *lexer, struct frame *frame)
+/* Reports a character that begins no token, and skips it with all such bytes that follow. */
+static void reject(struct lexer *lexer, struct cursor *cursor)
 {
-    unsigned char c = (unsigned char)peek(frame, 0);
-    const char *at = frame->text + frame->at;
+    unsigned char c = (unsigned char)cursor_peek(cursor, 0);
+    const char *at = cursor->text + cursor->at;
     const char *remedy = NULL;
     size_t shown = 1;
 
     for (size_t i = 0; i < COUNT(remedies) && !remedy; i++) {
         size_t length = strlen(remedies[i].text);
 
-        if (length <= frame->length - frame->at && memcmp(at, remedies[i].text, length) == 0)
+        if (length <= cursor->length - cursor->at && memcmp(at, remedies[i].text, length) == 0)
             remedy = remedies[i].remedy;
     }
     if (c >= 0x80)
-        while (((unsigned char)peek(frame, shown) & 0xc0) == 0x80 && shown < 4)
+        while (((unsigned char)cursor_peek(cursor, shown) & 0xc0) == 0x80 && shown < 4)
             shown++;
     if (remedy)
-        diag_error(lexer->diag, here(frame), "illegal character '%.*s': %s", (int)shown, at,
+        diag_error(lexer->diag, cursor_here(cursor), "illegal character '%.*s': %s", (int)shown, at,
                    remedy);
     else if (c == '\0')
-        diag_error(lexer->diag, here(frame), "NUL byte: a script is plain text");
+        diag_error(lexer->diag, cursor_here(cursor), "NUL byte: a script is plain text");
     else if (c == '\r')
-        diag_error(lexer->diag, here(frame), "carriage return that ends no line");
+        diag_error(lexer->diag, cursor_here(cursor), "carriage return that does not end a line");
     else if (iscntrl(c) || (c >= 0x80 && shown == 1))
-        diag_error(lexer->diag, here(frame), "illegal byte 0x%02x", c);
+        diag_error(lexer->diag, cursor_here(cursor), "illegal byte 0x%02x", c);
     else if (c >= 0x80)
-        diag_error(lexer->diag, here(frame),
-                   "illegal character '%.*s': only strings and comments may hold other than ASCII",
+        diag_error(lexer->diag, cursor_here(cursor),
+                   "illegal character '%.*s': only strings and comments may contain characters "
+                   "other than ASCII",
                    (int)shown, at);
     else
-        diag_error(lexer->diag, here(frame), "illegal character '%c'", c);
-    frame->at += shown;
-    while ((unsigned char)peek(frame, 0) >= 0x80 ||
-           (frame->at < frame->length && peek(frame, 0) == '\0'))
-        frame->at++;
+        diag_error(lexer->diag, cursor_here(cursor), "illegal character '%c'", c);
+    cursor->at += shown;
+    while ((unsigned char)cursor_peek(cursor, 0) >= 0x80 ||
+           (cursor->at < cursor->length && cursor_peek(cursor, 0) == '\0'))
+        cursor->at++;
 }
 
-static bool read_operator(struct lexer *lexer, struct frame *frame, struct token *token)
+static bool read_operator(struct lexer *lexer, struct cursor *cursor, struct token *token)
 {
     for (size_t i = 0; i < COUNT(spellings); i++) {
         const struct spelling *spelling = &spellings[i];
         size_t length = strlen(spelling->text);
 
-        if (length > frame->length - frame->at ||
-            memcmp(frame->text + frame->at, spelling->text, length) != 0)
+        if (length > cursor->length - cursor->at ||
+            memcmp(cursor->text + cursor->at, spelling->text, length) != 0)
             continue;
-        *token = token_begin(frame, spelling->kind);
+        *token = cursor_token(cursor, spelling->kind);
         token->length = length;
         if (spelling->mistake)
             diag_error(lexer->diag, token->where, "%s", spelling->mistake);
-        frame->at += length;
+        cursor->at += length;
         return true;
     }
     return false;
@@ -595,24 +430,25 @@ static void pop(struct lexer *lexer)
 static bool skip_space(struct lexer *lexer)
 {
     while (true) {
-        struct frame *frame = top(lexer);
-        char c = peek(frame, 0);
+        struct cursor *cursor = top(lexer);
+        char c = cursor_peek(cursor, 0);
 
-        if (frame->at >= frame->length) {
+        if (cursor->at >= cursor->length) {
             if (lexer->depth == 1)
                 return false;
             pop(lexer);
         } else if (c == '\n') {
-            new_line(frame);
+            new_line(cursor);
         } else if (c == ' ' || c == '\t') {
-            frame->at++;
-        } else if (c == '\r' && (peek(frame, 1) == '\n' || frame->at + 1 == frame->length)) {
-            frame->at++;
+            cursor->at++;
+        } else if (c == '\r' &&
+                   (cursor_peek(cursor, 1) == '\n' || cursor->at + 1 == cursor->length)) {
+            cursor->at++;
         } else if (c == '#') {
-            skip_line(frame);
-        } else if (c == '/' && (peek(frame, 1) == '/' || peek(frame, 1) == '*')) {
-            diag_error(lexer->diag, here(frame), "a comment begins with '#'");
-            skip_line(frame);
+            skip_line(cursor);
+        } else if (c == '/' && (cursor_peek(cursor, 1) == '/' || cursor_peek(cursor, 1) == '*')) {
+            diag_error(lexer->diag, cursor_here(cursor), "a comment begins with '#'");
+            skip_line(cursor);
         } else if (c == '@') {
             read_directive(lexer);
         } else {
@@ -623,42 +459,42 @@ static bool skip_space(struct lexer *lexer)
 
 static bool read_token(struct lexer *lexer, struct token *token)
 {
-    struct frame *frame = top(lexer);
-    char c = peek(frame, 0);
+    struct cursor *cursor = top(lexer);
+    char c = cursor_peek(cursor, 0);
 
-    if (is_letter(c))
-        *token = read_word(frame);
-    else if (is_digit(c) || (c == '.' && is_digit(peek(frame, 1))))
-        *token = read_number(lexer, frame);
+    if (cursor_is_letter(c))
+        *token = read_word(cursor);
+    else if (cursor_is_digit(c) || (c == '.' && cursor_is_digit(cursor_peek(cursor, 1))))
+        *token = number_read(lexer->diag, cursor);
     else if (c == '"')
-        *token = read_string(lexer, frame);
-    else if (c == '\'' && read_single_quoted(lexer, frame, token))
+        *token = read_string(lexer, cursor);
+    else if (c == '\'' && read_single_quoted(lexer, cursor, token))
         return true;
     else
-        return read_operator(lexer, frame, token);
+        return read_operator(lexer, cursor, token);
     return true;
 }
 
 struct token lexer_next(struct lexer *lexer)
 {
     struct token token = {.kind = TOKEN_EOF};
-    struct frame *frame;
+    struct cursor *cursor;
 
     while (skip_space(lexer)) {
-        frame = top(lexer);
+        cursor = top(lexer);
         if (!read_token(lexer, &token)) {
-            reject(lexer, frame);
+            reject(lexer, cursor);
             continue;
         }
-        copy_until(lexer, frame, frame->at);
-        token.starts_line = frame->last_token_line != token.where.line;
-        frame->last_token_line = frame->line;
+        copy_until(lexer, cursor, cursor->at);
+        token.starts_line = cursor->last_token_line != token.where.line;
+        cursor->last_token_line = cursor->line;
         token.expanded_end = lexer->expanded.length;
         lexer->last = token.where;
         return token;
     }
-    frame = top(lexer);
-    copy_until(lexer, frame, frame->length);
+    cursor = top(lexer);
+    copy_until(lexer, cursor, cursor->length);
     token.where = lexer->last;
     token.text = "";
     token.expanded_end = lexer->expanded.length;

@@ -19,7 +19,7 @@ struct lexer;
 struct lexer *lexer_create(struct source *source, struct diag *diag, int file, bool includes);
 void lexer_release(struct lexer *lexer);
 
-/* The next token; errors go to diag and are passed over. TOKEN_EOF for ever at the end. */
+/* The next token; errors go to diag and are skipped. At the end, TOKEN_EOF every time. */
 struct token lexer_next(struct lexer *lexer);
 
 /* The text read so far with includes in the place of their @include lines. Valid until the next

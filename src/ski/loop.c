@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Hidden steps in a row that leave the visible value as it is: so many are no use to anybody, and
+/* Hidden steps in a row that leave the visible value as it is: more than this help nobody, and
  * their end may be years away. */
 #define ROUNDS_LIMIT 10000000
 
@@ -29,7 +29,7 @@ static const char *begin_additive(struct loop *loop)
         return "a loop with step 0 never ends; the step must not be 0";
     loop->upward = step > 0;
     if (loop->unlimited && !loop->upward)
-        return "a loop to ... must go upward; use a step > 0 or name an end";
+        return "a loop to ... must go upward; use a step > 0 or give an end";
     return NULL;
 }
 
@@ -54,17 +54,17 @@ static const char *begin_multiplicative(struct loop *loop)
     if (factor <= 0)
         return "the factor of a loop must be > 0";
     if (factor == 1)
-        return "a loop with step *1 never ends; use a factor > 1 to go away from 0, < 1 to go "
-               "towards it";
+        return "a loop with step *1 never ends; use a factor > 1 to move away from 0, < 1 to "
+               "approach it";
     if (start == 0)
         return "a loop that starts at 0 and multiplies never ends; start at 1 or use a step "
                "without *";
     loop->upward = (start > 0) == (factor > 1);
     if (loop->unlimited && (start < 0 || factor < 1))
-        return "a loop to ... must grow; start above 0 with a factor > 1 or name an end";
+        return "a loop to ... must grow; start above 0 with a factor > 1 or give an end";
     if (factor < 1 && is_end_out_of_reach(loop))
-        return "a loop with a factor < 1 comes close to 0 but never to this end; name an end on "
-               "the side of its start";
+        return "a loop with a factor < 1 approaches 0 but never reaches this end; give an end on "
+               "the same side of 0 as the start";
     return NULL;
 }
 
@@ -75,7 +75,7 @@ const char *loop_begin(struct loop *loop)
         return "start, end and step of a loop must be numbers";
     if (loop->multiple_of < 0)
         return "multipleof needs an integer > 0";
-    loop->start.constant = NULL; /* the values are no longer what that name says */
+    loop->start.constant = NULL; /* the values are no longer those of that name */
     loop->hidden = loop->visible = loop->start;
     loop->rounds = 0;
     loop->started = false;
@@ -94,8 +94,8 @@ static bool round_to_multiple(int64_t hidden, int64_t multiple, int64_t *rounded
     return !__builtin_sub_overflow(hidden, above, rounded);
 }
 
-/* How far from the end a double may be to count as the end: what rounding errors add up to, and
- * far less than a step. */
+/* How far a double may be from the end to count as the end: the sum of rounding errors, far less
+ * than a step. */
 static double tolerance(const struct loop *loop)
 {
     double end = fabs(real_of(&loop->end)), step = fabs(real_of(&loop->step));
@@ -157,18 +157,18 @@ static bool is_beyond(const struct value *a, const struct value *b, bool upward,
     return upward ? real_of(a) > real_of(b) + tolerance : real_of(a) < real_of(b) - tolerance;
 }
 
-/* A value of more than 64 bits is certainly behind the end, unless the end is one as well. */
+/* A value of more than 64 bits is certainly beyond the end, unless the end is one as well. */
 static const char *overflow_error(const struct loop *loop)
 {
     if (loop->unlimited)
-        return "the loop variable overflows: nothing ended the loop before";
+        return "the loop variable overflows: nothing ended the loop";
     if (loop->start.type == TYPE_INT && loop->end.type == TYPE_REAL &&
         fabs(loop->end.as.real) >= 0x1p63)
         return "the loop variable overflows before it reaches the end; start with a double";
     return NULL;
 }
 
-/* Goes on until the visible value changes. False when the loop is over, also by an error. */
+/* Steps until the visible value changes. False when the loop is over, or after an error. */
 static bool find_next(struct loop *loop, const char **error)
 {
     struct value next;

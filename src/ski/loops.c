@@ -1,5 +1,5 @@
 /*
- * The loops: over a range, refined or not, over a list, over an iterator.
+ * Runs loops: over a range (refined or not), a list or an iterator.
  */
 #include "ski/loops.h"
 
@@ -16,25 +16,24 @@
 
 /* ---- A round ---- */
 
-/* A loop to ... ends by a measurement that does not fit the buffer. Finds out whether it may still
- * come to that: *over when nothing is left to measure, an error when it would go on for ever. */
+/* A loop to ... ends with a measurement that does not fit into the buffer. Finds out whether that
+ * can still happen: *over when nothing is left to measure, an error when it would go on forever. */
 static bool check_progress(struct interp *in, struct frame *frame, bool *over)
 {
-    static const char remedy[] = "name an end instead of ...";
+    static const char remedy[] = "give an end instead of ...";
 
     if (frame->asked == 0)
         return script_fail(in, frame->stmt->where,
-                           "this loop never ends, since its body measured nothing; %s", remedy);
+                           "this loop never ends because its body measured nothing; %s", remedy);
     /* Too large for the loops inside, empty sets, unsupported: it will not get better. */
     *over = frame->done == 0;
     if (*over)
         return true;
     if (frame->most_demand == 0)
-        return script_fail(
-            in, frame->stmt->where,
-            "this loop never ends, since what it measures needs no buffer that could "
-            "become too small; %s",
-            remedy);
+        return script_fail(in, frame->stmt->where,
+                           "this loop never ends because its measurements need no buffer that "
+                           "could become too small; %s",
+                           remedy);
     if (frame->least_demand == frame->least_before && frame->most_demand == frame->most_before)
         frame->stale++;
     else
@@ -42,8 +41,7 @@ static bool check_progress(struct interp *in, struct frame *frame, bool *over)
     if (frame->stale == STALE_LIMIT)
         return script_fail(
             in, frame->stmt->where,
-            "this loop never ends, since what it measures does not need more and more "
-            "buffer; %s",
+            "this loop never ends because its measurements do not need more and more buffer; %s",
             remedy);
     frame->least_before = frame->least_demand;
     frame->most_before = frame->most_demand;
@@ -130,7 +128,7 @@ static struct refine *begin_refinement(struct interp *in, const struct loop *loo
     return refine_create(&rules);
 }
 
-/* One round at x, whose result (the last measure's, if there are several) is a point of the curve.
+/* One round at x. Its result (of the last measure, if there are several) is a point of the curve.
  */
 static bool run_refined_round(struct interp *in, struct refine *refine, struct value v, bool *over)
 {
@@ -147,8 +145,8 @@ static bool run_refined_round(struct interp *in, struct refine *refine, struct v
     return true;
 }
 
-/* The extra points. The order of a limited and a refined loop's end is the same to the script: the
- * loop variable holds the first value that the sweep did not execute. */
+/* The extra points. To the script, a refined loop ends like a plain one: the loop variable holds
+ * the first value that the sweep did not execute. */
 static bool run_refinement(struct interp *in, const struct loop *loop, struct refine *refine)
 {
     double x;
@@ -166,7 +164,8 @@ static bool run_refinement(struct interp *in, const struct loop *loop, struct re
 
 /* ---- Loops ---- */
 
-/* The rest of a loop that was cut: as many measurements for each value as in its last round. */
+/* Counts the rest of a loop that was cut, with as many measurements for each value as in its last
+ * round. */
 static void leave_out_rest(struct interp *in, const struct frame *frame)
 {
     int64_t count;
@@ -182,7 +181,7 @@ bool script_arithmetic_loop(struct interp *in, const struct stmt *stmt)
     struct frame frame = {.outer = in->loop, .stmt = stmt, .loop = &loop, .unlimited = !stmt->to};
     struct refine *refine = NULL;
     struct value v;
-    struct span whole = in->span;
+    struct span outer = in->span;
     const char *error = NULL;
     bool over = false, ok = true, more = false;
 
@@ -195,10 +194,10 @@ bool script_arithmetic_loop(struct interp *in, const struct stmt *stmt)
         double begin, width;
 
         loop_share(&loop, &begin, &width);
-        script_enter_span(in, whole, begin, width);
+        script_enter_span(in, outer, begin, width);
         ok = refine ? run_refined_round(in, refine, v, &over) : run_round(in, v, &over);
     }
-    in->span = whole;
+    in->span = outer;
     if (ok && frame.cut)
         leave_out_rest(in, &frame);
     if (refine) {
@@ -218,20 +217,20 @@ bool script_arithmetic_loop(struct interp *in, const struct stmt *stmt)
 bool script_list_loop(struct interp *in, const struct stmt *stmt)
 {
     struct frame frame = {.outer = in->loop, .stmt = stmt};
-    struct span whole = in->span;
+    struct span outer = in->span;
     bool over = false;
 
     in->loop = &frame;
     for (size_t i = 0; !over && i < stmt->list_count; i++) {
         struct value v;
 
-        script_enter_span(in, whole, (double)i / (double)stmt->list_count,
+        script_enter_span(in, outer, (double)i / (double)stmt->list_count,
                           1 / (double)stmt->list_count);
         if (!evaluate(in, stmt->list[i], &v) || !run_round(in, v, &over))
             return false;
     }
     in->loop = frame.outer;
-    in->span = whole;
+    in->span = outer;
     return true;
 }
 
@@ -244,7 +243,7 @@ bool script_iterator_loop(struct interp *in, const struct stmt *stmt)
     bool over = false, ok = true;
 
     if (!iterator || !iterator->iterator)
-        return script_fail(in, stmt->expr->where, "%s() is no iterator; there is range(a, b)",
+        return script_fail(in, stmt->expr->where, "%s() is not an iterator; use range(a, b)",
                            stmt->expr->text);
     if (!evaluate_args(in, stmt->expr, iterator->parameters, &args, NULL))
         return false;

@@ -1,5 +1,5 @@
 /*
- * The loops: over a range, refined or not, over a list, over an iterator.
+ * Runs loops: over a range (refined or not), a list or an iterator.
  */
 #ifndef SKAMPI_SKI_LOOPS_H
 #define SKAMPI_SKI_LOOPS_H

@@ -1,5 +1,5 @@
 /*
- * The statement measure.
+ * Runs the statement measure.
  */
 #include "ski/measure.h"
 
@@ -31,7 +31,7 @@ static void argument_letters(const struct measurement *function,
     *letters = '\0';
 }
 
-/* What was not given, as the function wants it then. */
+/* Adds the default values of arguments that were not given. */
 static struct value *complete_args(const struct measurement *function, struct value *given,
                                    size_t given_count)
 {
@@ -85,9 +85,9 @@ static struct argument argument_of(const struct value *v)
     return argument;
 }
 
-/* ---- What the result is labelled with ---- */
+/* ---- Labels of the result ---- */
 
-/* The value in one line. *bytes counts what is shown; when it is too much, nothing more is. */
+/* The value in one line. *bytes counts what is shown; beyond the limit nothing more is shown. */
 static char *column_text(const struct value *v, size_t *bytes)
 {
     char *shown;
@@ -155,7 +155,7 @@ static bool in_endless_loop(const struct interp *in)
     return false;
 }
 
-/* The first value of a loop to ... was asked for; how far it gets behind that, is open. */
+/* The first value of a loop to ... was measured; how far it goes after that is open. */
 static bool in_open_loop(const struct interp *in)
 {
     for (const struct frame *frame = in->loop; frame; frame = frame->outer)
@@ -164,8 +164,9 @@ static bool in_open_loop(const struct interp *in)
     return false;
 }
 
-/* A loop to ... ends by that. A limited one goes on, since each of its values was asked for, unless
- * larger ones follow and are not asked for (within a loop to ...) or too many. */
+/* A loop to ... ends by that. A limited one goes on, because each of its values was requested,
+ * unless larger ones follow that were not requested (within a loop to ...) or are too many to list.
+ */
 static void note_too_large(struct interp *in)
 {
     struct frame *frame = in->loop;
@@ -181,7 +182,7 @@ static void note_too_large(struct interp *in)
     }
 }
 
-/* Whom it concerns that something was (not) measured: loops end when it was too large, and those
+/* Updates the loops after something was (not) measured: they end when it was too large, and those
  * without end have to come closer to one. */
 static void note_measured(struct interp *in, const struct measure_request *request,
                           enum measure_status status)
@@ -213,7 +214,7 @@ static void note_measured(struct interp *in, const struct measure_request *reque
 
 /* ---- Calls that cannot be measured ---- */
 
-/* What is the same whenever the statement is executed. */
+/* Whether it has the same value whenever the statement is executed. */
 static bool is_constant(const struct interp *in, const struct expr *expr)
 {
     switch (expr->kind) {
@@ -237,7 +238,7 @@ static bool is_constant(const struct interp *in, const struct expr *expr)
     return false;
 }
 
-/* Whether no set of PEs would do: a mistake of whoever wrote the script. */
+/* Whether no set of PEs would work: an error of the script. */
 static bool is_never_right(const struct measure_request *request, int pes)
 {
     const int sizes[] = {1, 2, 4, pes, 1 << 16};
@@ -260,9 +261,9 @@ static bool is_never_right(const struct measure_request *request, int pes)
     return true;
 }
 
-/* Constants that the function never accepts are an error of the script. What depends on the set, on
- * a variable or on the PEs that there are leaves out this point alone: *refusal (allocated) says
- * why, NULL when it can be measured. */
+/* Constants that the function never accepts are an error of the script. A refusal that depends on
+ * the set, a variable or the number of PEs skips this point alone: *refusal (allocated) is the
+ * reason, NULL when it can be measured. */
 static bool check_request(struct interp *in, const struct stmt *stmt,
                           const struct measure_request *request, char **refusal)
 {
@@ -335,8 +336,8 @@ static bool is_at(struct position a, struct position b)
     return a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
-/* The set that is measured on. One that cannot be made here, such as comm(8) of fewer PEs, leaves
- * out this point alone: it is empty then, and *refusal (allocated) says why. */
+/* The set to measure on. One that cannot be made here, such as comm(8) with fewer PEs, skips this
+ * point alone: it is empty then, and *refusal (allocated) is the reason. */
 static bool evaluate_set(struct interp *in, const struct expr *expr, struct value *set,
                          char **refusal)
 {
@@ -370,13 +371,14 @@ bool script_measure(struct interp *in, const struct stmt *stmt)
 
     if (call->kind != EXPR_CALL || !call->measurement)
         return script_fail(in, call->where,
-                           "measure needs the call of a measurement function behind the "
-                           "colon; skampi --list shows them");
+                           "measure needs the call of a measurement function after the colon; "
+                           "skampi --list shows them");
     if (settings->min_repetitions > settings->max_repetitions)
-        return script_fail(in, stmt->where,
-                           "at least %d repetitions are asked for but at most %d; change one with "
-                           "set_min_repetitions() or set_max_repetitions()",
-                           settings->min_repetitions, settings->max_repetitions);
+        return script_fail(
+            in, stmt->where,
+            "the minimum of %d repetitions is above the maximum of %d; change one with "
+            "set_min_repetitions() or set_max_repetitions()",
+            settings->min_repetitions, settings->max_repetitions);
     char *refusal = NULL;
 
     if (!evaluate_set(in, stmt->set, &set, &refusal))

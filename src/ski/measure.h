@@ -1,5 +1,5 @@
 /*
- * The statement measure.
+ * Runs the statement measure.
  */
 #ifndef SKAMPI_SKI_MEASURE_H
 #define SKAMPI_SKI_MEASURE_H

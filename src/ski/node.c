@@ -1,5 +1,5 @@
 /*
- * The pieces that the parser builds the tree from: expressions, statements, names of variables.
+ * Builds the nodes of the syntax tree: expressions, statements, names of variables.
  */
 #include "ski/node.h"
 

@@ -1,5 +1,5 @@
 /*
- * The pieces that the parser builds the tree from: expressions, statements, names of variables.
+ * Builds the nodes of the syntax tree: expressions, statements, names of variables.
  */
 #ifndef SKAMPI_SKI_NODE_H
 #define SKAMPI_SKI_NODE_H
@@ -21,7 +21,7 @@ void node_append_stmt(struct stmt_list *list, struct stmt *stmt);
 
 /* The number of a variable's name in the tree, which is added on first use. */
 int node_symbol(struct parser *p, const struct token *token);
-/* Room for so many slots (a power of two), before the first name is looked up. */
+/* Room for this many slots (a power of two), before the first name is looked up. */
 void node_names_resize(struct parser *p, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Expressions: recursive descent, binary operators by precedence climbing.
+ * Parses expressions: recursive descent, binary operators by precedence climbing.
  */
 #include "ski/parse_expression.h"
 

@@ -1,5 +1,5 @@
 /*
- * Expressions: recursive descent, binary operators by precedence climbing.
+ * Parses expressions: recursive descent, binary operators by precedence climbing.
  */
 #ifndef SKAMPI_SKI_PARSE_EXPRESSION_H
 #define SKAMPI_SKI_PARSE_EXPRESSION_H

@@ -1,5 +1,5 @@
 /*
- * The parser's place in the script: the next tokens, errors, and how parsing goes on after one.
+ * The parser's state: the next tokens, errors, and recovery after an error.
  */
 #include "ski/parse_state.h"
 
@@ -93,7 +93,7 @@ const char *parse_describe(const struct token *token, char buffer[DESCRIPTION])
     return buffer;
 }
 
-/* What may be behind the token that is not the one expected. */
+/* A hint at what a token that was not expected may mean. */
 static const char *hint(const struct parser *p, const char *expected)
 {
     if (parse_at(p, TOKEN_ASSIGN))
@@ -111,14 +111,14 @@ static const char *hint(const struct parser *p, const char *expected)
 
 void parse_fail_expected(struct parser *p, const char *expected)
 {
-    char behind[DESCRIPTION], found[DESCRIPTION];
+    char before[DESCRIPTION], found[DESCRIPTION];
 
     parse_describe(&p->current, found);
     if (p->previous.kind == TOKEN_EOF)
         parse_fail(p, p->current.where, "expected %s, found %s", expected, found);
     else
-        parse_fail(p, p->current.where, "expected %s behind %s, found %s%s", expected,
-                   parse_describe(&p->previous, behind), found, hint(p, expected));
+        parse_fail(p, p->current.where, "expected %s after %s, found %s%s", expected,
+                   parse_describe(&p->previous, before), found, hint(p, expected));
 }
 
 bool parse_expect(struct parser *p, enum token_kind kind)
@@ -184,7 +184,7 @@ static bool at_statement(const struct parser *p)
         return false;
     if (parse_at(p, TOKEN_NAME) && p->next.kind == TOKEN_LEFT_PAREN)
         return true;
-    /* A keyword cannot be assigned to, but someone meant it. */
+    /* A keyword cannot be assigned to, but that was meant. */
     return (parse_at(p, TOKEN_NAME) || token_keyword(p->current.kind)) &&
            p->next.kind == TOKEN_ASSIGN;
 }

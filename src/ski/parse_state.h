@@ -1,5 +1,5 @@
 /*
- * The parser's place in the script: the next tokens, errors, and how parsing goes on after one.
+ * The parser's state: the next tokens, errors, and recovery after an error.
  *
  * After an error the parser is in panic: everything returns at once and reports nothing more, until
  * the next statement is found. Private to parser.c and parse_*.c.
@@ -54,7 +54,7 @@ void parse_fail(struct parser *p, struct position where, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 /* "expected ..., found ..." of the current token; panic. */
 void parse_fail_expected(struct parser *p, const char *expected);
-/* Gives up on the whole script, where nobody can say what belongs where. */
+/* Gives up on the rest of the script when it is unclear what belongs where. */
 void parse_abandon(struct parser *p);
 
 #define DESCRIPTION 64

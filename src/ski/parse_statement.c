@@ -1,5 +1,5 @@
 /*
- * Statements, and the constructs that hold statements: loops, if, blocks.
+ * Parses statements and the constructs that contain them: loops, if, blocks.
  */
 #include "ski/parse_statement.h"
 
@@ -60,20 +60,19 @@ static void skip_stray(struct parser *p)
 
     switch (p->current.kind) {
     case TOKEN_OD:
-        parse_complain(p, where, "'od' without a 'for' that it could end");
+        parse_complain(p, where, "'od' without a matching 'for'");
         break;
     case TOKEN_END:
-        /* Otherwise what stands outside a block was reported. */
+        /* Otherwise the statements outside a block have been reported. */
         if (!p->outside)
-            parse_complain(p, where, "'end' without a 'begin measurement' that it could end");
+            parse_complain(p, where, "'end' without a matching 'begin measurement'");
         parse_advance(p);
         if (!parse_at(p, TOKEN_MEASUREMENT))
             return;
         p->outside = false;
         break;
     default:
-        parse_complain(p, where, "'%s' without an 'if' that it could belong to",
-                       token_keyword(p->current.kind));
+        parse_complain(p, where, "'%s' without a matching 'if'", token_keyword(p->current.kind));
     }
     parse_advance(p);
 }
@@ -85,7 +84,7 @@ static void open_construct(struct parser *p, struct construct *construct)
 }
 
 /* The word that ends the innermost construct. A missing one ends it as well, if something else
- * that ends a body stands here. */
+ * that ends a body is here. */
 static bool close_construct(struct parser *p, enum token_kind word)
 {
     struct construct *construct = p->open;
@@ -94,7 +93,7 @@ static bool close_construct(struct parser *p, enum token_kind word)
     p->open = construct->outer;
     if (parse_accept(p, word))
         return true;
-    parse_complain(p, p->current.where, "expected %s to close the '%s' of line %d, found %s%s",
+    parse_complain(p, p->current.where, "expected %s to close the '%s' on line %d, found %s%s",
                    word == TOKEN_END ? "'end measurement'" : token_kind_name(word),
                    token_keyword(construct->opener), construct->where.line,
                    parse_describe(&p->current, found),
@@ -193,7 +192,7 @@ static void parse_step(struct parser *p, struct stmt *stmt)
         return;
     if (!stmt->multiplicative)
         parse_complain(p, p->current.where,
-                       "'multipleof' needs a factor as step: step *FACTOR multipleof NUMBER");
+                       "'multipleof' needs a step that multiplies: step *FACTOR multipleof NUMBER");
     parse_advance(p);
     stmt->multiple_of = parse_expression(p);
 }
@@ -296,7 +295,7 @@ static struct stmt *parse_if(struct parser *p)
     parse_branches(p, stmt);
     while (parse_at(p, TOKEN_ELSE) || parse_at(p, TOKEN_ELSEIF)) {
         parse_complain(p, p->current.where,
-                       "this '%s' stands behind the 'else' of the 'if' of line %d",
+                       "this '%s' comes after the 'else' of the 'if' on line %d",
                        token_keyword(p->current.kind), construct.where.line);
         if (parse_at(p, TOKEN_ELSEIF)) {
             parse_advance(p);
@@ -329,7 +328,7 @@ static void reject_name(struct parser *p)
         parse_fail(p, p->current.where, "unknown statement '%s': did you mean '%s'?", name, word);
     } else if (p->next.starts_line || p->next.kind == TOKEN_EOF) {
         parse_fail(p, p->current.where,
-                   "name '%.40s' alone is no statement: expected '=' or '(' behind it", name);
+                   "a name alone is not a statement: expected '=' or '(' after '%.40s'", name);
     } else {
         parse_advance(p);
         parse_fail_expected(p, "'=' or '('");
@@ -366,17 +365,17 @@ static void reject_token(struct parser *p)
     else
         parse_fail(p, p->current.where, "expected a statement, found %s%s", found,
                    parse_at(p, TOKEN_ASSIGN) && p->previous.starts_line
-                       ? "; does the line before lack something?"
+                       ? "; is the line before incomplete?"
                        : "");
     parse_advance(p);
 }
 
-/* What only a block may hold. */
+/* An error outside a block. */
 static void require_block(struct parser *p, const char *what)
 {
     if (p->open)
         return;
-    parse_complain(p, p->current.where, "%s must stand inside 'begin measurement \"name\"'", what);
+    parse_complain(p, p->current.where, "%s must be inside 'begin measurement \"name\"'", what);
     p->outside = true;
 }
 
@@ -420,7 +419,7 @@ static bool is_blank_line(const char *line, const char *end, const char **next)
     return line < end && *line == '\n';
 }
 
-/* The text up to the last token and a comment behind it, for the option that shows it. */
+/* The text up to the last token and a comment after it, for --source. */
 static char *take_source_text(struct parser *p)
 {
     size_t length;

@@ -1,5 +1,5 @@
 /*
- * Statements, and the constructs that hold statements: loops, if, blocks.
+ * Parses statements and the constructs that contain them: loops, if, blocks.
  */
 #ifndef SKAMPI_SKI_PARSE_STATEMENT_H
 #define SKAMPI_SKI_PARSE_STATEMENT_H

@@ -1,5 +1,5 @@
 /*
- * Makes the tree of a script, or of one assignment of --set.
+ * Makes the syntax tree of a script, or of one assignment of --set.
  */
 #include "ski/parser.h"
 
@@ -59,7 +59,7 @@ struct stmt *parse_assignment(struct tree *tree, struct source *source, struct d
     else
         parse_fail(p, (struct position){file, 1, 1}, "expected NAME=EXPRESSION");
     if (!p->panic && !parse_at(p, TOKEN_EOF))
-        parse_fail_expected(p, "nothing more");
+        parse_fail_expected(p, "the end");
     parser_end(p);
     if (diag_count(diag) == errors && !p->panic)
         return stmt;

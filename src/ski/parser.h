@@ -13,8 +13,8 @@
  * understood. */
 struct tree *parse_script(struct source *source, struct diag *diag);
 
-/* Parses a file of source that is nothing but NAME=EXPR; its names are added to the tree's. NULL
- * after an error, which went to diag. The caller frees it with stmt_release(). */
+/* Parses a file of source that is nothing but NAME=EXPR; its names are added to those of the tree.
+ * NULL after an error, which went to diag. The caller frees it with stmt_release(). */
 struct stmt *parse_assignment(struct tree *tree, struct source *source, struct diag *diag,
                               int file);
 

@@ -1,5 +1,5 @@
 /*
- * The statements print, print_all and flush.
+ * Runs the statements print, print_all and flush.
  */
 #include "ski/print.h"
 
@@ -27,7 +27,7 @@ static bool append_list(struct interp *in, const struct stmt *stmt, struct text 
         text_append(line, "%s", shown);
         free(shown);
         if (line->length > PRINT_LIMIT)
-            return script_fail(in, stmt->list[i]->where, "more than %zu MiB are printed at once",
+            return script_fail(in, stmt->list[i]->where, "this prints more than %zu MiB at once",
                                PRINT_LIMIT >> 20);
     }
     return true;
@@ -47,7 +47,7 @@ bool script_print(struct interp *in, const struct stmt *stmt)
         free(rest);
         in->pending += marked.length;
         ok = in->pending <= PENDING_LIMIT ||
-             script_fail(in, stmt->where, "more than %zu MiB are printed without a flush",
+             script_fail(in, stmt->where, "more than %zu MiB have been printed without a flush",
                          PENDING_LIMIT >> 20);
     }
     if (ok)

@@ -1,5 +1,5 @@
 /*
- * The statements print, print_all and flush.
+ * Runs the statements print, print_all and flush.
  */
 #ifndef SKAMPI_SKI_PRINT_H
 #define SKAMPI_SKI_PRINT_H

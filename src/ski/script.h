@@ -10,13 +10,13 @@
 #include "ski/source.h"
 #include "ski/tree.h"
 
-/* Runs the script; collective. show_source: print the text of each block (-s). A run-time error
- * ends the job through engine_fatal_text(). */
+/* Runs the script; collective. show_source: print the text of each block (--source). A run-time
+ * error ends the job through engine_fatal_text(). */
 void script_run(const struct tree *tree, const struct source *source, struct engine *engine,
                 bool show_source);
 
-/* For tests that run scripts which nobody vouches for: asked before each statement and each round
- * of a loop; false makes the script fail. NULL, as always else: not asked. */
+/* For tests that run arbitrary scripts: called before each statement and each round of a loop;
+ * false makes the script fail. NULL outside such tests. */
 extern bool (*script_goes_on)(void);
 
 #endif

@@ -22,11 +22,11 @@ struct frame {
     const struct stmt *stmt;
     const struct loop *loop; /* of an arithmetic one */
     bool unlimited;
-    bool ends;     /* behind this round */
-    bool cut;      /* for that nothing further is listed that does not fit */
+    bool ends;     /* after this round */
+    bool cut;      /* so that no further points that do not fit are listed */
     size_t rounds; /* before this one */
     /* What was measured in this round, loops inside included, and the buffer that it needed: this
-     * tells whether a loop without end can ever come to one. */
+     * shows whether a loop without end can ever reach one. */
     size_t asked, done;
     size_t least_demand, most_demand;
     size_t least_before, most_before;
@@ -43,13 +43,13 @@ struct interp {
     const struct source *source;
     struct engine *engine;
     bool show_source;
-    /* The statements of a loop or a branch; here, so that loops need not know all statements. */
+    /* Runs the statements of a loop; a pointer, so that loops.c need not depend on interp.c. */
     bool (*run_list)(struct interp *, const struct stmt_list *);
     struct builtin_context context;
     struct value *globals, *locals; /* by symbol; void: there is no such variable (yet) */
     bool in_block;
     struct frame *loop; /* the innermost */
-    struct span span;   /* of the block, 0 to 1, that is being run: for people who wait */
+    struct span span;   /* being run, for the progress display */
     size_t missing;     /* measurements, since the time limit has ended */
     size_t pending;     /* bytes printed since the last flush */
     char *error;
@@ -61,7 +61,7 @@ struct interp {
 bool script_fail(struct interp *in, struct position where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The part of a span that is next; the caller restores the outer one after it. */
+/* The part of a span that is next; the caller restores the outer one afterwards. */
 void script_enter_span(struct interp *in, struct span outer, double begin, double width);
 
 /* False, as an error, when a test wants the script to stop (script_goes_on). */

@@ -1,3 +1,4 @@
+/* Reads the script and its includes, and packs them for the other PEs. */
 #include "ski/source.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* A script is written by hand: more is a mistake (a device, a core file). */
+/* A script is written by hand; a larger file is a mistake (a device, a core file). */
 #define SOURCE_LIMIT ((size_t)4 << 20)
 
 enum file_kind { FILE_MAIN, FILE_INCLUDE, FILE_GIVEN };
@@ -51,7 +52,7 @@ void source_release(struct source *source)
     free(source);
 }
 
-/* The text is copied without a byte order mark, so that columns start at 1 behind it. */
+/* The text is copied without a byte order mark, so that columns start at 1 after it. */
 static int source_append(struct source *source, enum file_kind kind, const char *name,
                          const char *text, size_t length)
 {
@@ -92,7 +93,7 @@ static const char *read_all(int descriptor, struct text *text, struct stat *stat
             return strerror(errno);
         text_append_bytes(text, buffer, (size_t)got);
         if (text->length > SOURCE_LIMIT)
-            return "larger than 4 MiB: not a script";
+            return "larger than 4 MiB, so it is not a script";
     }
     return NULL;
 }
@@ -103,7 +104,7 @@ static const char *read_file(const char *path, bool must_be_regular, struct text
     const char *problem;
     int descriptor;
 
-    /* Opening a pipe or a device may block for ever. */
+    /* Opening a pipe or a device may block forever. */
     if (stat(path, status) != 0)
         return strerror(errno);
     if (S_ISDIR(status->st_mode))

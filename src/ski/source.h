@@ -1,6 +1,6 @@
 /*
  * The text of a script and of everything it includes. The root PE reads files; the others get the
- * same texts by source_pack() / source_unpack(), so that every PE parses one and the same thing.
+ * same texts by source_pack() / source_unpack(), so that every PE parses the same text.
  */
 #ifndef SKAMPI_SKI_SOURCE_H
 #define SKAMPI_SKI_SOURCE_H
@@ -20,12 +20,12 @@ struct position {
 };
 
 /* Root only. The main script: path as the user gave it; "-" is standard input. A path without a
- * slash is looked for in the current directory, then in each of search (count directories).
+ * slash is searched for in the current directory, then in each of search (count directories).
  * NULL with *error (allocated, for the user) when it cannot be read. */
 struct source *source_open(const char *path, const char *const *search, size_t count, char **error);
 
-/* The name of the file that the source was read from which this is the status of, however it is
- * called there; NULL: none. Root only. */
+/* The name of the file among those read that has this status, whatever its path; NULL: none. Root
+ * only. */
 const char *source_read_from(const struct source *source, const struct stat *status);
 
 /* From memory (tests, fuzzing): one file of that name. */

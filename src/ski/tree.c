@@ -1,4 +1,4 @@
-/* Gives the memory of a syntax tree back. */
+/* Frees a syntax tree. */
 #include "ski/tree.h"
 
 #include <stdlib.h>

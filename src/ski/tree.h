@@ -61,7 +61,7 @@ struct expr {
     size_t count;
     const struct builtin *builtin;         /* of a call, set by the checker; */
     const struct measurement *measurement; /* at most one of the two is not NULL */
-    int height; /* of the tree; bounded, so that recursion cannot exhaust the stack */
+    int height; /* of the tree below; bounded, so that recursion cannot exhaust the stack */
 };
 
 enum stmt_kind {

@@ -1,5 +1,5 @@
 /*
- * Names that mean nothing: what to tell about them, and what may have been meant.
+ * Messages about unknown names, with the name that may have been meant.
  */
 #include "ski/unknown.h"
 
@@ -61,7 +61,7 @@ static void add_variables(struct candidates *candidates, const struct checker *c
         candidates_add(candidates, constant_at(i)->name);
 }
 
-/* What classic scripts call that measure MPI-IO. */
+/* Whether a classic script calls it to measure MPI-IO. */
 static bool is_about_files(const char *name)
 {
     static const char *const beginnings[] = {"MPI_IO_", "set_io_", "get_io_"};
@@ -84,10 +84,10 @@ static void report_unknown(struct checker *c, const struct expr *expr, const cha
                            struct candidates *candidates)
 {
     if (is_about_files(expr->text)) {
-        diag_error(c->diag, expr->where,
-                   "'%s' is for MPI-IO, which skampi does not measure: leave this part of the "
-                   "script out",
-                   expr->text);
+        diag_error(
+            c->diag, expr->where,
+            "'%s' is for MPI-IO, which skampi does not measure: remove this part of the script",
+            expr->text);
         free(candidates->names);
         return;
     }
@@ -101,7 +101,7 @@ static void report_unknown(struct checker *c, const struct expr *expr, const cha
     free(candidates->names);
 }
 
-/* Where a global is assigned behind the place that reads it, or NULL. */
+/* Where a global is assigned after the place that reads it, or NULL. */
 static const struct stmt *find_global(const struct checker *c, int symbol)
 {
     for (size_t i = 0; i < c->tree->top.count; i++) {
@@ -125,11 +125,11 @@ void unknown_name(struct checker *c, const struct expr *expr)
     }
     later = find_global(c, expr->symbol);
     if (later) {
-        diag_error(c->diag, expr->where, "'%s' has no value yet: it is assigned only in line %d",
+        diag_error(c->diag, expr->where, "'%s' has no value yet: it is assigned later, on line %d",
                    expr->text, later->where.line);
     } else if (block && block != c->block) {
         diag_error(c->diag, expr->where,
-                   "'%s' is known only within the block of line %d: assign it again here, or "
+                   "'%s' is local to the block on line %d: assign it again here, or "
                    "before the blocks",
                    expr->text, block->where.line);
     } else if (builtin_find(expr->text) || measurement_find(expr->text)) {

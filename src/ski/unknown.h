@@ -1,12 +1,12 @@
 /*
- * Names that mean nothing: what to tell about them, and what may have been meant.
+ * Messages about unknown names, with the name that may have been meant.
  */
 #ifndef SKAMPI_SKI_UNKNOWN_H
 #define SKAMPI_SKI_UNKNOWN_H
 
 #include "ski/check_state.h"
 
-/* A variable that has no value here, a function, what follows "in". Each is one error. */
+/* One error each: for a variable without a value, a function, an iterator. */
 void unknown_name(struct checker *c, const struct expr *expr);
 void unknown_function(struct checker *c, const struct expr *call);
 void unknown_iterator(struct checker *c, const struct expr *call);

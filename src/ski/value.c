@@ -1,3 +1,4 @@
+/* Values: making, sharing, printing, converting and combining them. */
 #include "ski/value.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ struct value value_info(struct info *info)
     return (struct value){.type = TYPE_INFO, .as.info = info};
 }
 
-/* Items of all arrays that there are. */
+/* Items of all existing arrays. */
 static size_t array_items;
 
 struct int_array *int_array_create(size_t count)
@@ -304,7 +305,7 @@ bool value_round(double x, int64_t *i)
 {
     double rounded = round(x);
 
-    /* 2^63 is the first double that is too large; INT64_MAX itself is none. */
+    /* 2^63 is the first double that is too large; INT64_MAX is not a double. */
     if (!(rounded >= -0x1p63 && rounded < 0x1p63))
         return false;
     *i = (int64_t)rounded;
@@ -369,24 +370,23 @@ static bool is_comparison(enum operator op)
     return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
 }
 
-/* Why the operator does not take operands of these types, neither of which is fine. */
+/* Why the operator does not take this type; static text. */
 static const char *misfit(enum operator op, enum value_type bad)
 {
     switch (bad) {
     case TYPE_VOID:
         return "this operand has no value";
     case TYPE_STRING:
-        return "strings can only be compared, by == and !=, with strings";
+        return "strings can only be compared with strings, by == and !=";
     case TYPE_COMM:
-        return "communicators cannot be operands; is_mpi_comm_null() and get_comm_size() ask about "
-               "one";
+        return "communicators cannot be operands; use is_mpi_comm_null() or get_comm_size()";
     case TYPE_INT_ARRAY:
-        return "arrays cannot be operands; int_array_get() gives an element";
+        return "arrays cannot be operands; get an element with int_array_get()";
     case TYPE_DATATYPE:
     case TYPE_DATATYPE_ARRAY:
         return "datatypes cannot be operands";
     case TYPE_OPERATION:
-        return "operations of MPI cannot be operands";
+        return "MPI operations cannot be operands";
     case TYPE_INFO:
         return "info objects cannot be operands";
     case TYPE_INT:
@@ -395,7 +395,7 @@ static const char *misfit(enum operator op, enum value_type bad)
     }
     if (op == OP_AND || op == OP_OR || op == OP_NOT)
         return "and, or and not need integers; compare the double with something, as in x != 0.0";
-    return "this operator needs integers; make one of the double with floor(), ceil() or round()";
+    return "this operator needs integers; convert the double with floor(), ceil() or round()";
 }
 
 enum value_type value_operate_type(enum operator op, enum value_type a, enum value_type b,

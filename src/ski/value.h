@@ -76,7 +76,7 @@ struct value value_operation(const struct operation *operation);
 struct value value_info(struct info *info); /* takes the reference over */
 
 /* Zeros, one reference; NULL when all arrays together would have more than INT_ARRAY_LIMIT items:
- * that is a mistake in the script, which has to end by an error. */
+ * the script must then end with an error. */
 #define INT_ARRAY_LIMIT (1 << 20)
 struct int_array *int_array_create(size_t count);
 /* The same for datatypes, none of them set. */

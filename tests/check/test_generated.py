@@ -29,7 +29,7 @@ def check_names(tap):
 
 def check_families(tap):
     """Each function is on the page of its family, in the table or in a pattern."""
-    records = program.records("measurement")
+    records = program.measurements()
     tap.ok(len(records) > 500, "the program has functions", str(len(records)))
     tap.ok(all(r["family"] != "unknown" for r in records), "each belongs to a family")
     for family in dict.fromkeys(r["family"] for r in records):

@@ -1,106 +1,144 @@
 #!/usr/bin/env python3
-"""Who may know whom: every #include goes along the arrows of the architecture."""
+"""Who may know whom: every #include follows an arrow of ARCHITECTURE.md, and every arrow is needed."""
 
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+import house
 from harness import ROOT, Tap, tracked_files
 
-ARROWS = {  # a folder of src and those that it may know; so what they know, too
-    "main": {"ski"},  # the files in src itself
-    "ski": {"engine"},
-    "engine": {"clock", "stats", "comm", "objects", "output", "settings"},
-    "clock": {"comm"},
-    "objects": {"comm"},
+# The folders of src that each may include, directly: what is not listed is refused, also where a way
+# over a third folder exists. "main" are the files in src itself. ARCHITECTURE.md draws the same.
+ARROWS = {
+    "main": {"ski", "engine", "output", "settings", "comm", "clock", "base"},
+    "ski": {"engine", "objects", "settings", "stats", "clock", "base"},
+    "engine": {"output", "settings", "objects", "clock", "comm", "stats", "base"},
+    "measurements": {"engine"},
+    "output": {"settings", "base"},
+    "settings": {"base"},
+    "objects": {"comm", "base"},
+    "clock": {"settings", "comm", "base"},
     "comm": {"base"},
     "stats": {"base"},
-    "output": {"base", "settings"},
-    "settings": {"base"},
     "base": set(),
-    "trace": {"clock"},
-    "sim": {"trace", "stats"},
+    "trace/command": {"trace/export", "trace/read", "trace", "base"},
+    "trace/export": {"trace/read", "base"},
+    "trace/read": {"trace", "base"},
+    "trace/runtime": {"trace", "clock", "comm", "base"},
+    "trace": set(),
 }
 LIBRARY = {"shmem.h", "shmemx.h", "pshmem.h", "mpi.h"}
-MAY_KNOW_THE_LIBRARY = {"comm", "objects", "trace", "measurements"}
-PAPI = {"src/clock/timer.c", "src/engine/counters.c", "src/trace/runtime/counters.c"}  # the only ones that know it
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+MAY_KNOW_THE_LIBRARY = {"comm", "objects", "trace/runtime", "measurements"}
+PAPI = {"src/clock/timer.c", "src/engine/counters.c", "src/trace/runtime/counters.c"}
+ONE_HEADER_FOR_AUTHORS = "src/engine/measurement.h"
+PICTURE = os.path.join(ROOT, "ARCHITECTURE.md")
+BEGIN, END = "<!-- written by tests/check/test_includes.py --write -->", "<!-- end -->"
+SYSTEM = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 
-def reachable(part):
-    found, todo = {part}, [part]
-    while todo:
-        for known in ARROWS.get(todo.pop(), ()):
-            if known not in found:
-                found.add(known)
-                todo.append(known)
-    return found
-
-
-def part_of(path):
-    """The part of the house that a file (relative to the top) belongs to."""
-    folders = path.split("/")[:-1]
-    if folders[:1] == ["measurements"]:
-        return "measurements"
-    return folders[1] if len(folders) > 1 else "main"
-
-
-def violations(path, text):
-    part = part_of(path)
-    if part != "measurements" and part not in ARROWS:
-        return [f"{path}: the part {part} is not in the table of arrows"]
-    found = []
-    for bracket, name in INCLUDE.findall(text):
-        if name in LIBRARY:
-            if part not in MAY_KNOW_THE_LIBRARY:
-                found.append(f"{path}: {part} may not include {name}")
-        elif name == "papi.h" and path not in PAPI:
-            found.append(f"{path}: only {' and '.join(sorted(PAPI))} may include {name}")
-        elif bracket == "<":
+def violations(path, text, exists=None):
+    """What is wrong with the includes of a file, as lines; and the folders that it includes."""
+    folder = house.folder_of(path)
+    if folder not in ARROWS:
+        return [f"{path}: the folder {folder} is not in the table of arrows"], set()
+    found, known = [], set()
+    for name in SYSTEM.findall(text):
+        if name in LIBRARY and folder not in MAY_KNOW_THE_LIBRARY:
+            found.append(f"{path}: {folder} may not include {name}")
+        if name == "papi.h" and path not in PAPI:
+            found.append(f"{path}: only {' and '.join(sorted(PAPI))} may include papi.h")
+    for other in house.included(path, text, *([exists] if exists else [])):
+        target = house.folder_of(other)
+        if target == folder:
             continue
-        elif part == "measurements":
-            beside = os.path.isfile(os.path.join(ROOT, "measurements", os.path.basename(name)))
-            if name != "engine/measurement.h" and not (
-                    beside and name.removeprefix("measurements/") == os.path.basename(name)):
-                found.append(f"{path}: a measurement may not include {name}")
-        elif part_of("src/" + name) not in reachable(part):
-            found.append(f"{path}: {part} may not include {name}")
-        elif "/" not in name and part != "main":
-            found.append(f"{path}: {name} is to be named from src/: {part}/{name}")
-    return found
+        known.add(target)
+        if target not in ARROWS[folder]:
+            found.append(f"{path}: {folder} may not include {other}")
+        elif folder == "measurements" and other != ONE_HEADER_FOR_AUTHORS:
+            found.append(f"{path}: a measurement may only include {ONE_HEADER_FOR_AUTHORS}, not {other}")
+    for name in house.INCLUDE.findall(text):
+        if "/" not in name and folder not in ("main", "measurements"):
+            found.append(f"{path}: name {name} from src/: {folder}/{name}")
+    return found, known
 
 
-tap = Tap()
+def picture():
+    """The arrows as a diagram for readers; those that a way over others already says are left out."""
+    def reach(start, direct):
+        todo, seen = [direct], set()
+        while todo:
+            for other in ARROWS[todo.pop()] - seen:
+                seen.add(other)
+                todo.append(other)
+        return seen
 
-# The check itself must be able to fail.
-for path, include, bad in (
-    ("src/stats/a.c", '#include "comm/comm.h"', True),
-    ("src/stats/a.c", '#include "stats/stats.h"', False),
-    ("src/ski/a.c", "#include <shmem.h>", True),
-    ("src/ski/a.c", "# include <mpi.h>", True),
-    ("src/ski/a.c", '#include "settings/settings.h"', False),
-    ("src/engine/a.c", '#include "ski/tree.h"', True),
-    ("src/comm/a.h", '#include "clock/timer.h"', True),
-    ("src/comm/a.c", "#include <shmem.h>", False),
-    ("src/output/a.c", '#include "stats/stats.h"', True),
-    ("src/main.c", '#include "ski/script.h"', False),
-    ("src/ski/a.c", '#include "options.h"', True),
-    ("src/engine/counters.c", "#include <papi.h>", False),
-    ("src/engine/a.c", "#include <papi.h>", True),
-    ("src/new/a.c", "", True),
-    ("measurements/a.c", '#include "engine/measurement.h"', False),
-    ("measurements/a.c", '#include "engine/engine.h"', True),
-    ("measurements/a.c", '#include "comm/comm.h"', True),
-    ("measurements/a.c", "#include <shmem.h>", False),
-):
-    tap.equal(bool(violations(path, include)), bad, f"{path} with {include or 'nothing'}: "
-              f"{'refused' if bad else 'allowed'}")
+    lines = ["```mermaid", "flowchart TD"]
+    for folder, known in ARROWS.items():
+        shown = [other for other in sorted(known)
+                 if not any(other in reach(folder, via) for via in known if via != other)]
+        lines += [f"    {folder.replace('/', '_')}[{folder}] --> {other.replace('/', '_')}[{other}]"
+                  for other in shown]
+    lines += ["```", "", "| folder | may include |", "|---|---|"]
+    lines += [f"| `{folder}` | {', '.join(f'`{other}`' for other in sorted(known)) or 'nothing of ours'} |"
+              for folder, known in ARROWS.items()]
+    return "\n".join(lines)
 
-files = tracked_files("src/*.c", "src/*.h", "measurements/*.c", "measurements/*.h")
-tap.ok(files, "there are files to check")
-for path in files:
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        found = violations(path, file.read())
-    tap.ok(not found, f"{path} includes what it may", "\n".join(found))
-tap.done()
+
+def main():
+    with open(PICTURE, encoding="utf-8") as file:
+        text = file.read()
+    head, begin, rest = text.partition(BEGIN)
+    drawn, end, tail = rest.partition(END)
+    if "--write" in sys.argv:
+        with open(PICTURE, "w", encoding="utf-8") as file:
+            file.write(f"{head}{BEGIN}\n{picture()}\n{END}{tail}")
+        return
+    tap = Tap()
+    # The check itself must be able to fail.
+    for path, include, bad in (
+            ("src/stats/a.c", '#include "comm/comm.h"', True),
+            ("src/stats/a.c", '#include "stats/stats.h"', False),
+            ("src/ski/a.c", "#include <shmem.h>", True),
+            ("src/ski/a.c", "# include <mpi.h>", True),
+            ("src/ski/a.c", '#include "comm/comm.h"', True),
+            ("src/engine/a.c", '#include "ski/tree.h"', True),
+            ("src/comm/a.h", '#include "clock/timer.h"', True),
+            ("src/comm/a.c", "#include <shmem.h>", False),
+            ("src/main.c", '#include "ski/script.h"', False),
+            ("src/ski/a.c", '#include "options.h"', True),
+            ("src/engine/counters.c", "#include <papi.h>", False),
+            ("src/engine/a.c", "#include <papi.h>", True),
+            ("src/new/a.c", "", True),
+            ("measurements/a.c", '#include "engine/measurement.h"', False),
+            ("measurements/a.c", '#include "engine/engine.h"', True),
+            ("measurements/a.c", '#include "comm/comm.h"', True),
+            ("measurements/a.c", "#include <shmem.h>", False),
+    ):
+        found, _ = violations(path, include, exists=lambda name: name.startswith("src/"))
+        tap.equal(bool(found), bad, f"{path} with {include or 'nothing'}: "
+                  f"{'refused' if bad else 'allowed'}")
+    tap.equal(house.circles(ARROWS), [], "the arrows have no circle")
+
+    used = {folder: set() for folder in ARROWS}
+    files = tracked_files(*house.SOURCES)
+    tap.ok(files, "there are files to check")
+    for path in files:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            found, known = violations(path, file.read())
+        tap.ok(not found, f"{path} includes what it may", "\n".join(found))
+        used.setdefault(house.folder_of(path), set()).update(known)
+    for folder, known in ARROWS.items():
+        tap.equal(known - used[folder], set(), f"{folder}: every arrow is needed")
+    tap.ok(begin and end and drawn.strip() == picture(), "ARCHITECTURE.md draws these arrows",
+           "tests/check/test_includes.py --write brings it up to date")
+    # Programs that run when things are built: the tracer's generator must not need the tools' modules.
+    for path in tracked_files("src/*"):
+        if not path.endswith((".c", ".h", ".md", ".xml", ".json")):
+            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                tap.ok("skampi_tools" not in file.read(), f"{path} does not use scripts/skampi_tools")
+    tap.done()
+
+
+main()

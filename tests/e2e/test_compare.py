@@ -297,7 +297,7 @@ for name, values in (("zeros", [0.0] * 5), ("nulls", [None] * 5), ("mixed", [1e-
 for name, text in (("zeros", "1 cannot tell"), ("nulls", "1 cannot tell"), ("mixed", "1 cannot tell")):
     odd = tool(name, "equal")
     tap.ok(odd.status == 0 and text in odd.out.splitlines()[0] and odd.err == "" and
-           f"{name}/0.json: the file is not whole" in odd.out, f"{name}: {text}", odd)
+           f"{name}/0.json: the file is not complete" in odd.out, f"{name}: {text}", odd)
 equal = tool("equal", "equal")
 tap.ok(equal.status == 0 and "1 unchanged" in equal.out.splitlines()[0], "equal times are unchanged", equal)
 
@@ -321,7 +321,7 @@ for arguments, text in (
         (("--block", "none", "old", "new"),
          "nothing to compare: no result has such a block and function"),
         (("--json", "/dev/full", "old", "new"), "/dev/full: No space left on device"),
-        (("--fail-over", "5%", "old/0.json", "new/0.json"), "--fail-over: nothing could be told from 1 "
+        (("--fail-over", "5%", "old/0.json", "new/0.json"), "--fail-over: too few data: 1 "
          "and 1 files: give at least 4 launches a side, or files of --rounds 10")):
     refused = tool(*arguments)
     tap.ok(refused.status == 2 and refused.err == f"skampi-compare: error: {text}\n",

@@ -107,8 +107,8 @@ for arguments, text in (
         (("--launch", "no-such-launcher"), "--launch no-such-launcher: there is no such launcher: give "
          "yours, such as 'srun -n {pes}'"),
         (("--launch", "'", "--program", "true"), "--launch ': no closing quotation"),
-        (("--program", "no-such-program"), "no-such-program: there is no such program: build it by make, "
-         "or name it by --program"),
+        (("--program", "no-such-program"), "no-such-program: there is no such program: build it with make, "
+         "or name it with --program"),
         (("--from", "a.json", "c.json", "--json", "/dev/full"),
          "/dev/full: No space left on device")):
     refused = tool(*arguments, env={"SKAMPI_LAUNCH": None})

@@ -298,7 +298,7 @@ RUNNING = [
     ("loop that never ends", "@@for i = 1 to ... do od", "never ends"),
     ("step that becomes 0", "for i = 1 to 3 step get_np() @@- get_np() do od", "step"),
     ("minimum above maximum", "set_min_repetitions(100) @@measure comm(1) : wtime(1)",
-     "at least 100 repetitions are asked for but at most 33"),
+     "the minimum of 100 repetitions is above the maximum of 33"),
     ("a constant that never works", 'measure comm(1) : @@Timer_Cost("sundial", 10)',
      "no timer of that name"),
 ]

@@ -178,7 +178,7 @@ for given, text in (
          "least_pes, for, left, right"),
         (rule(left=F, right=[{"function": 7}]), "bad.json: rule 'x': right 1: function: not a text: 7"),
         (rule(left=F, right=[{"function": "{y}"}]),
-         "bad.json: rule 'x': right 1: function: what stands in braces is not in \"for\""),
+         "bad.json: rule 'x': right 1: function: the word in braces is not in \"for\""),
         (rule(left=F, right=[{"function": "f", "times": "open('x')"}]), "bad.json: rule 'x': right 1: "
          "times: \"open('x')\": not an expression of numbers, arguments and pes with + - * /"),
         (rule(left=F, right=[{"function": "f", "arguments": {"count": "2**99"}}]), "bad.json: rule 'x': "

@@ -133,7 +133,7 @@ def campaigns():
                noted)
         again = machine.submit(STUB_LEFT=left)
         tap.ok(again.status == 0 and len(machine.read("log").splitlines()) == 6 and
-               "6 of 6 launches are there" in again.err, f"{scheduler}: submitted again, it goes on", again)
+               "6 of 6 launches are already complete" in again.err, f"{scheduler}: submitted again, it goes on", again)
 
 
 def limits():

@@ -129,7 +129,7 @@ def test_sets(tap, program, functions, np, sets):
 def test_refusals(tap, program, functions):
     by_name = {function.name: function for function in functions}
     irregular = "a team needs PEs in ascending order at a constant distance"
-    large, many = "larger than the communicator", "addresses"
+    large, many = "at most the size of the communicator", "addressed"
     cases = (
         (4, "comm2(3, 1)", by_name["Shmem_Team_Sync"].call(), irregular),
         (4, "comm2(3, 1)", by_name["Shmem_Broadcastmem_Synchro"].call(), irregular),

@@ -227,7 +227,7 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
     ("dots", ["dots.json"],
      ["<b> & \"$x$\" 'ü'", "quiet", "Time [ns]", "flagged: autocorrelated"]),
     ("memory", ["memory.json"], ["Memory", "32 KiB", "2 MiB", "128 MiB"]),
-    ("cut", ["cut.json", "--intervals", "none"], ["the file is not whole"]),
+    ("cut", ["cut.json", "--intervals", "none"], ["the file is not complete"]),
     ("small", ["put.json", "--small"], ["made library 1.0", "2 PEs on 1 node", "2026-01-02"]),
     ("dense", ["dense.json", "--linear", "x"], ["4 KiB", "8 KiB"]),
     ("standard-input", ["-"], ["Time [ns]"]),
@@ -256,7 +256,7 @@ for name, arguments, wanted in DRAWN:
         svg = drawn[name] = xml.etree.ElementTree.fromstring(text)
     except (OSError, xml.etree.ElementTree.ParseError) as error:
         tap.note(error)
-    warned = "not whole" in done.err if name == "cut" else not done.err
+    warned = "not complete" in done.err if name == "cut" else not done.err
     good = tap.ok(svg is not None and done.status == 0 and done.out == f"{name}.svg\n" and warned,
                   f"{name}: drawn", done)
     if not good:
@@ -447,7 +447,7 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
     (["dots.json", "--kind", "curve"], "dots.json: nothing to draw as curve: nothing varies: draw "
      "--kind dots"),
     (["put.json", "-o", "a.bmp"],
-     "a.bmp: the suffix must be one of .png, .svg, .pdf, or --format says which"),
+     "a.bmp: the suffix must be one of .png, .svg, .pdf, or give --format"),
     (["put.json", "-o", "put.json", "-f", "svg"], "put.json: would overwrite a result file"),
     (["put.json", "-o", "nowhere/a.svg"], "nowhere/a.svg: No such file or directory"),
     (["put.json", "-o", "/dev/full", "-f", "svg"], "/dev/full: No space left on device"),

@@ -227,7 +227,7 @@ tap.ok(len(labels) > 2 and len(set(labels)) == len(labels), "ticks that are clos
 
 # ---- Specs that documents name ----
 
-for name in ("README.md", "scripts/README.md", "inputs/figures/README.md"):
+for name in ("docs/tools/skampi-plot.md", "inputs/figures/README.md"):
     with open(os.path.join(ROOT, name), encoding="utf-8") as file:
         named = re.findall(r"--spec ([\w./-]+\.json)", file.read())
     tap.ok(named and all(os.path.exists(os.path.join(ROOT, path)) for path in named),

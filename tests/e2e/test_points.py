@@ -293,8 +293,8 @@ def stopped(script, name):
 def test_warnings(tap):
     """What is no error, but hardly meant: once, with its place."""
     lines = [
-        ("for i = 10 to 1 step @@2 do od", "other sign"),
-        ("for i = 1 to 10 step @@-1 do od", "other sign"),
+        ("for i = 10 to 1 step @@2 do od", "change the sign"),
+        ("for i = 1 to 10 step @@-1 do od", "change the sign"),
         ("for i = 16 to 1 step *@@2 do od", "factor"),
         ("for count = 1 to 8 do measure comm(1) : Shmem_Put_Round(10, @@count) od", "swapped"),
         ("for n = 1 to ... do measure comm(1) : Shmem_Put_Round(10, @@n) od", "swapped"),

@@ -1,22 +1,51 @@
 #!/usr/bin/env python3
-# TIMEOUT: 120
-"""The recipes in measurements/README.md (fences ```ski recipe) run as they are printed there."""
+# TIMEOUT: 300
+"""What documents tell users to type works.
 
+The scripts in fences ```ski recipe run as they are printed. So do, in the order of a document and in one
+directory, the commands in fences ```sh run (```sh run status=4: the last one ends so). In the other
+fences ```sh, and in those, each program and each option exists. Examples in docs/functions are right."""
+
+import importlib.util
 import os
 import re
+import shlex
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
+from harness import ROOT
 
-if not harness.has("SHMEM"):
-    harness.skip_all("built without OpenSHMEM")
-tap = harness.Tap()
-with open(os.path.join(harness.ROOT, "measurements", "README.md"), encoding="utf-8") as file:
-    recipes = re.findall(r"^```ski recipe\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
-tap.ok(len(recipes) >= 1, "there are recipes")
-for script in recipes:
+FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+PROGRAMS = re.compile(r"(?:scripts/|\./)?(skampi(?:-\w+)?|shmembench)$")
+# oshrun -np N PROGRAM, wherever the tests run.
+LAUNCHER = """#!/bin/sh
+[ "$1" = -np ] || exit 97
+pes=$2 program=$(command -v "$3")
+shift 3
+PATH={path} exec {root}/mk/launch "$pes" "$program" "$@"
+"""
+
+
+class Fence:
+    def __init__(self, indent, words, text):
+        self.words = shlex.split(words)
+        self.text = re.sub(rf"^{indent}", "", text, flags=re.MULTILINE)
+        self.options = dict(word.partition("=")[::2] for word in self.words[1:])
+
+    def commands(self):
+        joined = self.text.replace("\\\n", " ")
+        return [line for line in (line.strip() for line in joined.splitlines())
+                if line and not line.startswith("#")]
+
+
+def read_fences(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return [Fence(*found) for found in FENCE.findall(file.read())]
+
+
+def check_recipe(tap, script):
     name = re.search(r'begin measurement "(.*)"', script).group(1)
     run = harness.skampi(script, np=2)
     printed = re.findall(r"^#P\[0\] (\d+) bytes: (-?[\d.e+]+) ns more", run.out, re.MULTILINE)
@@ -24,4 +53,87 @@ for script in recipes:
     more = {int(count): float(time) for count, time in printed}
     # 64 KiB take longer than a byte on any machine.
     tap.ok(more and more[65536] > 0, f"{name}: what it prints is a difference", more)
-tap.done()
+
+
+def run_commands(tap, path, fences):
+    """Those of a document, one after the other in a directory with its files."""
+    directory, programs = harness.scratch_directory(), harness.scratch_directory()
+    launcher = os.path.join(programs, "oshrun")
+    with open(launcher, "w", encoding="utf-8") as file:
+        file.write(LAUNCHER.format(root=shlex.quote(ROOT), path=shlex.quote(os.environ["PATH"])))
+    os.chmod(launcher, 0o755)
+    os.symlink(harness.program(), os.path.join(programs, "skampi"))
+    places = [programs, os.path.join(ROOT, "scripts"), os.environ["PATH"]]
+    env = {**harness.launch_environment(), "PATH": os.pathsep.join(places)}
+    for fence in fences:
+        if fence.words[:1] == ["ski"] and "file" in fence.options:
+            with open(os.path.join(directory, fence.options["file"]), "w", encoding="utf-8") as file:
+                file.write(fence.text)
+        if fence.words[:2] != ["sh", "run"]:
+            continue
+        commands = fence.commands()
+        for command in commands:
+            if "skampi-plot" in command and not importlib.util.find_spec("matplotlib"):
+                tap.skip(f"{path}: {command}", "matplotlib is not installed")
+                continue
+            wanted = int(fence.options.get("status", 0)) if command == commands[-1] else 0
+            run = harness.run(["sh", "-c", command], env, 120, directory)
+            tap.equal(run.status, wanted, f"{path}: {command}", run)
+
+
+def known_options(program):
+    path = harness.program() if program == "skampi" else os.path.join(ROOT, "scripts", program)
+    texts = [harness.run([path, "--help"]).out]
+    if program == "shmembench":
+        texts += [harness.run([path, "compare", "--help"]).out]
+    return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", "".join(texts)))
+
+
+def unknown_options(command, known):
+    """Options in a command that its program does not have: what follows the program, up to a |."""
+    unknown, program = [], None
+    for word in shlex.split(command, comments=True):
+        if found := PROGRAMS.match(word):
+            program = found.group(1)
+        elif word in ("|", ";", "&&", "||", "--"):
+            program = None
+        elif program and re.match(r"--?[a-zA-Z]", word):
+            if program not in known:
+                known[program] = known_options(program)
+            if word.split("=")[0] not in known[program]:
+                unknown.append(f"{program} {word}")
+    return unknown
+
+
+def main():
+    if not harness.has("SHMEM"):
+        harness.skip_all("built without OpenSHMEM")
+    tap = harness.Tap()
+    known, recipes, examples, run = {}, 0, 0, 0
+    for path in harness.tracked_files("*.md"):
+        fences = read_fences(path)
+        for fence in fences:
+            if fence.words == ["ski", "recipe"]:
+                recipes += 1
+                check_recipe(tap, fence.text)
+        commands = [c for fence in fences if fence.words[:1] == ["sh"] for c in fence.commands()]
+        if commands:
+            unknown = [text for command in commands for text in unknown_options(command, known)]
+            tap.equal(unknown, [], f"{path}: options in commands exist")
+        run += sum(fence.words[:2] == ["sh", "run"] for fence in fences)
+        run_commands(tap, path, fences)
+        if path.startswith("docs/functions/"):
+            for fence in fences:
+                if fence.words == ["ski"]:
+                    examples += 1
+                    checked = harness.skampi(fence.text, args=["-n"], launch=False)
+                    tap.ok(checked.status == 0, f"{path}: its example is right", checked)
+    tap.ok(examples > 20, "there are examples of functions")
+    tap.ok(recipes >= 1, "there are recipes")
+    tap.ok(run >= 1, "there are commands to be run")
+    tap.equal(unknown_options("oshrun -np 2 skampi -i a.ski --no-such 1 | sort -u", known), ["skampi --no-such"],
+              "an unknown option is noticed")
+    tap.done()
+
+
+main()

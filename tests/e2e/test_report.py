@@ -209,7 +209,7 @@ def unflagged(time):
 
 timer = whole[0]["timer"]
 for check, state, text, arguments in (
-        ("File is whole", "ok", "", {}), ("File is whole", "bad", "no end record", {"whole": False}),
+        ("File is complete", "ok", "", {}), ("File is complete", "bad", "no end record", {"whole": False}),
         ("Run ended well", "ok", "0", {}), ("Run ended well", "doubtful", "exit status 3", {"status": 3}),
         ("Run ended well", "bad", "signal 9", {"status": 137}), ("Run ended well", "bad", "watchdog", {"status": 5}),
         ("PEs are bound", "ok", "all 2", {}),

@@ -65,7 +65,7 @@ tap.ok("not_converged" in result["flags"] and result["valid"] >= 1000,
        "what never gets that narrow ends, and is flagged", result)
 
 for call, text in {
-        'set_stop_rule("mean")': 'allowed are "standard_error" and "median_ci"',
+        'set_stop_rule("mean")': 'allowed is "standard_error" or "median_ci"',
         'set_stop_rule("median_ci")': 'as in set_stop_rule("median_ci", 0.05, 0.95)',
         'set_stop_rule("median_ci", 0.05, 1.5)': "less than 1",
         'set_stop_rule("median_ci", 0.0, 0.95)': "more than 0",

@@ -7,7 +7,7 @@
 linear: the root sends to one PE after the other, each taking a; PE i is done after i a, the root after
 (n-1) a. chain: who has the data sends it on, which takes a. Both take (n-1) a; in a loop the first
 overstates the times of single PEs, and the second pipelines, so that a loop shows far less. What must
-come out is computed here by simulating the two broadcasts; measurements/README.md has a table of it
+come out is computed here by simulating the two broadcasts; docs/method.md has a table of it
 beside what is measured. After a change, `tests/truth/test_broadcasts.py --write` brings that up to date.
 
 With more PEs than processors a PE whose time has come may wait for its turn: costs are then far above
@@ -22,7 +22,7 @@ import truth
 from harness import ROOT, Tap
 from quiet import Attempts
 
-DOCUMENT = os.path.join(ROOT, "measurements", "README.md")
+DOCUMENT = os.path.join(ROOT, "docs", "method.md")
 SECTION = re.compile(r"(<!-- begin broadcasts -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
 ATTEMPTS = 3
 BARRIER = 0.5  # a
@@ -199,7 +199,7 @@ def check_document(tap, wanted):
     """The table there has the same expectations, and measured values that agree with them."""
     with open(DOCUMENT, encoding="utf-8") as file:
         found = SECTION.findall(file.read())
-    if not tap.equal(len(found), 1, "measurements/README.md has the table of broadcasts"):
+    if not tap.equal(len(found), 1, "docs/method.md has the table of broadcasts"):
         return
     lines = [[line.split("|")[1:-1] for line in text.splitlines()] for text in (found[0][1], wanted)]
     tap.equal([[*cells[:4], cells[5]] for cells in lines[0]],

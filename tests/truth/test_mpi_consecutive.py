@@ -4,7 +4,7 @@
 """Loops without synchronization, on a linear broadcast of MPI that takes i a for process i (Kurnosov,
 MPIPerf, section 3): with n processes and k calls process i > 0 reports r_i(n, k) = ((n-1)(k-1)+i)/(ik)
 times its true time; the root's own time, and so the maximum, is right. Measured against the formula
-within 10 %; measurements/README.md has both in a table. After a change,
+within 10 %; docs/method.md has both in a table. After a change,
 `tests/truth/test_mpi_consecutive.py --write` brings that up to date.
 
 With more processes than processors one whose time has come may wait for its turn: costs are then far
@@ -19,7 +19,7 @@ import truth
 from harness import ROOT, Tap
 from quiet import Attempts
 
-DOCUMENT = os.path.join(ROOT, "measurements", "README.md")
+DOCUMENT = os.path.join(ROOT, "docs", "method.md")
 SECTION = re.compile(r"(<!-- begin mpi consecutive -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
 ATTEMPTS = 3
 TOLERANCE = 0.1
@@ -97,7 +97,7 @@ def main():
                for part in SECTION.findall(text)]
     tap.equal([[r for *_, r in rows] for rows in numbers],
               [[f"{ratio(int(i), int(n), int(k)):.2f}" for n, k, i, _ in rows] for rows in numbers],
-              "the table in measurements/README.md has what the formula says")
+              "the table in docs/method.md has what the formula says")
     tap.ok(len(numbers) == 1 and len(numbers[0]) >= 6, "there is such a table")
     tap.done()
 

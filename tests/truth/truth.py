@@ -108,7 +108,7 @@ class Network:
         return {"LD_PRELOAD": library(), "SKAMPI_TRUTH": costs}
 
     def costs(self, pes):
-        """The variables of cost formulas; measurements/README.md explains them to authors."""
+        """The variables of cost formulas; docs/method.md explains them to authors."""
         names = {name: getattr(self, name) for name in ("post", "wire", "quiet", "fence", "hidden")}
         names |= self.others | {"n": pes}
         if self.bcast is not None:

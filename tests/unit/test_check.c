@@ -64,11 +64,11 @@ static void names_must_have_a_value(void **state)
 {
     (void)state;
     check("x = 1\ny = x + x", "");
-    check("x = x", "1:5: 'x' has no value yet: it is assigned only in line 1\n");
+    check("x = x", "1:5: 'x' has no value yet: it is assigned later, on line 1\n");
     check("x = 1\n\ny = 2 + xx\n", "3:9: unknown name 'xx'\n");
     check("count = 1\ny = cuont\nz = COUNT", "2:5: unknown name 'cuont': did you mean 'count'?\n"
                                              "3:5: unknown name 'COUNT': did you mean 'count'?\n");
-    check("y = late\nlate = 1", "1:5: 'late' has no value yet: it is assigned only in line 2\n");
+    check("y = late\nlate = 1", "1:5: 'late' has no value yet: it is assigned later, on line 2\n");
     check("y = MPI_COMM_WORLD", "");
     check("y = MPI_COM_WORLD",
           "1:5: unknown name 'MPI_COM_WORLD': did you mean 'MPI_COMM_WORLD'?\n");
@@ -88,9 +88,9 @@ static void locals_belong_to_their_block(void **state)
     check("begin measurement \"a\" x = 1 y = x end measurement\n"
           "begin measurement \"b\" y = x\nx = 2 y = x end measurement\n"
           "y = x",
-          "2:27: 'x' is known only within the block of line 1: assign it again here, or before the "
+          "2:27: 'x' is local to the block on line 1: assign it again here, or before the "
           "blocks\n"
-          "4:5: 'x' is known only within the block of line 2: assign it again here, or before the "
+          "4:5: 'x' is local to the block on line 2: assign it again here, or before the "
           "blocks\n");
     check("x = 1 begin measurement \"a\" x = x + 1 x = x + 1 end measurement\n"
           "begin measurement \"b\" print x end measurement y = x",
@@ -131,7 +131,7 @@ static void missing_includes_excuse_unknown_names(void **state)
     (void)state;
     check("@include \"/nowhere/none.inc\"\nx = y\nz = sqrt(1, 2)",
           "1:10: cannot read the include '/nowhere/none.inc': No such file or directory\n"
-          "3:13: too many arguments: sqrt takes 1 argument (double), 2 given\n");
+          "3:13: too many arguments: sqrt takes 1 argument (double), you gave 2\n");
 }
 
 /* ---- calls ---- */
@@ -152,24 +152,24 @@ static void functions_must_exist(void **state)
 static void numbers_of_arguments(void **state)
 {
     (void)state;
-    check("x = sqrt()", "1:5: too few arguments: sqrt takes 1 argument (double), 0 given\n");
+    check("x = sqrt()", "1:5: too few arguments: sqrt takes 1 argument (double), you gave 0\n");
     check("x = sqrt(1, 2, 3)",
-          "1:13: too many arguments: sqrt takes 1 argument (double), 3 given\n");
-    check("x = get_np(1)", "1:12: too many arguments: get_np takes 0 arguments, 1 given\n");
+          "1:13: too many arguments: sqrt takes 1 argument (double), you gave 3\n");
+    check("x = get_np(1)", "1:12: too many arguments: get_np takes 0 arguments, you gave 1\n");
     check("x = min_int(1)",
-          "1:5: too few arguments: min_int takes 2 arguments (integer, integer), 1 given\n");
+          "1:5: too few arguments: min_int takes 2 arguments (integer, integer), you gave 1\n");
     check("x = largest(1) + largest(1, 2, 3)", "");
     check("x = largest()",
-          "1:5: too few arguments: largest takes at least 1 argument (integer, ...), 0 given\n");
+          "1:5: too few arguments: largest takes at least 1 argument (integer, ...), you gave 0\n");
     check_body("measure comm(2) : Shmem_Put_Round(1, 2)", "");
     check_body("measure comm(2) : Shmem_Put_Full_Single(1, 2)",
                "1:41: too few arguments: Shmem_Put_Full_Single takes 3 arguments (count, "
-               "iterations, rank), 2 given\n");
+               "iterations, rank), you gave 2\n");
     check_body("measure comm(2) : Shmem_Put_Round(1, 2, 3)",
-               "1:63: too many arguments: Shmem_Put_Round takes 2 arguments (count, iterations), 3 "
-               "given\n");
+               "1:63: too many arguments: Shmem_Put_Round takes 2 arguments (count, iterations), "
+               "you gave 3\n");
     check_body("measure comm(2) : Shmem_Barrier(1)",
-               "1:55: too many arguments: Shmem_Barrier takes 0 arguments, 1 given\n");
+               "1:55: too many arguments: Shmem_Barrier takes 0 arguments, you gave 1\n");
 }
 
 static void types_of_arguments(void **state)
@@ -187,9 +187,9 @@ static void types_of_arguments(void **state)
     check("x = largest(1, 2, \"3\")",
           "1:19: argument 3 of largest must be an integer, this is a string\n");
     check("x = set_unit(1)\ny = 1 + set_unit(1)\nz = sqrt(set_unit(1))\nset_unit(1)",
-          "1:5: set_unit() returns nothing that could be used as a value\n"
-          "2:9: set_unit() returns nothing that could be used as a value\n"
-          "3:10: set_unit() returns nothing that could be used as a value\n");
+          "1:5: set_unit() returns no value\n"
+          "2:9: set_unit() returns no value\n"
+          "3:10: set_unit() returns no value\n");
     check_body("measure comm(2) : Shmem_Put_Round(1.5, 2.5)\n"
                "measure comm(2) : Shmem_Pause(1)\nmeasure comm(2) : Shmem_Pause(1.5)\n"
                "measure comm(2) : Shmem_Named(\"n\", {1})",
@@ -231,19 +231,18 @@ static void functions_in_their_place(void **state)
     check("Shmem_Barrier()", "1:1: 'Shmem_Barrier' is a measurement function: write 'measure "
                              "COMMUNICATOR : Shmem_Barrier(...)'\n");
     check("x = range(1, 2)",
-          "1:5: 'range' is an iterator: it can only stand in 'for NAME in range(...) do'\n");
+          "1:5: 'range' is an iterator: use it only in 'for NAME in range(...) do'\n");
     check_body("measure comm(2) : sqrt(2)",
                "1:41: 'sqrt' is not a measurement function: it cannot be measured\n");
     check_body("for i in range(1, 2) do od", "");
     check_body("for i in range(1) do od",
-               "1:32: too few arguments: range takes 2 arguments (integer, integer), 1 given\n");
+               "1:32: too few arguments: range takes 2 arguments (integer, integer), you gave 1\n");
     check_body("for i in range(\"a\", x) do od",
                "1:38: argument 1 of range must be an integer, this is a string\n");
-    check_body("for i in sqrt(2) do od",
-               "1:32: 'sqrt' is no iterator and cannot stand behind 'in'; "
-               "for a list of values write 'in [...]'\n");
+    check_body("for i in sqrt(2) do od", "1:32: 'sqrt' is not an iterator and cannot follow 'in'; "
+                                         "for a list of values write 'in [...]'\n");
     check_body("for i in Shmem_Barrier() do od",
-               "1:32: 'Shmem_Barrier' is no iterator and cannot stand behind 'in'; for a list of "
+               "1:32: 'Shmem_Barrier' is not an iterator and cannot follow 'in'; for a list of "
                "values write 'in [...]'\n");
     check_body("for i in rnage(1, 2) do od",
                "1:32: unknown iterator 'rnage': did you mean 'range'?\n");
@@ -271,17 +270,16 @@ static void what_measure_takes(void **state)
 {
     (void)state;
     check_body("measure MPI_COMM_WORLD : Shmem_Barrier()", "");
-    check_body(
-        "measure 3 : Shmem_Barrier()",
-        "1:31: between 'measure' and ':' must stand a communicator, such as comm(2); this is "
-        "an integer\n");
-    check_body("measure comm(2) : 5", "1:41: behind ':' must stand the call of a measurement "
-                                      "function, such as Shmem_Put_Round(...)\n");
+    check_body("measure 3 : Shmem_Barrier()",
+               "1:31: expected a communicator between 'measure' and ':', such as comm(2); this is "
+               "an integer\n");
+    check_body("measure comm(2) : 5", "1:41: expected the call of a measurement function after "
+                                      "':', such as Shmem_Put_Round(...)\n");
     check_body("measure comm(2) : Shmem_Barrier",
-               "1:41: behind ':' must stand the call of a measurement function, such as "
+               "1:41: expected the call of a measurement function after ':', such as "
                "Shmem_Barrier(...)\n");
     check_body("measure comm(2) : Shmem_Barrier() + 1",
-               "1:57: behind ':' must stand the call of a measurement function, such as "
+               "1:57: expected the call of a measurement function after ':', such as "
                "Shmem_Put_Round(...)\n");
 }
 
@@ -289,12 +287,12 @@ static void operands_must_fit(void **state)
 {
     (void)state;
     check("x = 1 + 2.5 * 3 - 4 / 5\ny = 1 < 2.5 and 1 == 2\nz = \"a\" == \"b\"", "");
-    check("x = 1 + \"2\"", "1:7: strings can only be compared, by == and !=, with strings\n");
+    check("x = 1 + \"2\"", "1:7: strings can only be compared with strings, by == and !=\n");
     check("x = 5 %\n2.5\ny = -\"a\"\nz = ~1.5",
-          "1:7: this operator needs integers; make one of the double with floor(), ceil() or "
+          "1:7: this operator needs integers; convert the double with floor(), ceil() or "
           "round()\n"
-          "3:5: strings can only be compared, by == and !=, with strings\n"
-          "4:5: this operator needs integers; make one of the double with floor(), ceil() or "
+          "3:5: strings can only be compared with strings, by == and !=\n"
+          "4:5: this operator needs integers; convert the double with floor(), ceil() or "
           "round()\n");
     check("x = 1.5 and 1\ny = not 2.5",
           "1:9: and, or and not need integers; compare the double with something, as in x != 0.0\n"
@@ -304,7 +302,7 @@ static void operands_must_fit(void **state)
           "1:9: an element of an array must be an integer, this is a double\n"
           "2:9: an element of an array must be an integer, this is a string\n");
     check("x = {1}\ny = x + 1",
-          "2:7: arrays cannot be operands; int_array_get() gives an element\n");
+          "2:7: arrays cannot be operands; get an element with int_array_get()\n");
 }
 
 static void conditions_are_integers(void **state)
@@ -331,19 +329,18 @@ static void headers_of_loops(void **state)
     check_body("for i = 1 to 2 step {1} do od",
                "1:43: the step of a loop must be a number, this is an integer array\n");
     check_body("for i = 1 to 2 step *2 multipleof 1.5 do od",
-               "1:57: the number behind 'multipleof' must be an integer, this is a double\n");
+               "1:57: the number after 'multipleof' must be an integer, this is a double\n");
     check_body("for i = 1 to 2 step *2 multipleof 0 do od",
-               "1:57: the number behind 'multipleof' must be at least 1\n");
+               "1:57: the number after 'multipleof' must be at least 1\n");
     check_body("for i = 1 to 2 step 0 do od", "1:43: a loop with step 0 never ends\n");
     check_body("for i = 1 to 2 step -0.0 do od", "1:43: a loop with step 0 never ends\n");
-    check_body("for i = 1 to 2 step set_unit(1) do od",
-               "1:43: set_unit() returns nothing that could be used as a value\n");
+    check_body("for i = 1 to 2 step set_unit(1) do od", "1:43: set_unit() returns no value\n");
 }
 
 static void autorefine_does_not_nest(void **state)
 {
     static const char message[] =
-        ": 'autorefine' cannot stand within another 'autorefine': write 'for'\n";
+        ": 'autorefine' cannot be inside another 'autorefine': write 'for'\n";
     char *one = text_format("2:1%s", message);
     char *two = text_format("2:1%s3:3%s", message, message);
 
@@ -363,20 +360,20 @@ static void types_of_variables(void **state)
 {
     (void)state;
     check("x = \"a\"\ny = x * 2\nx = 1\nz = x * 2",
-          "2:7: strings can only be compared, by == and !=, with strings\n");
+          "2:7: strings can only be compared with strings, by == and !=\n");
     check_body("c = 3\nmeasure c : Shmem_Barrier()",
-               "2:9: between 'measure' and ':' must stand a communicator, such as comm(2); this is "
+               "2:9: expected a communicator between 'measure' and ':', such as comm(2); this is "
                "an integer\n");
     check(
         "x = \"a\" begin measurement \"b\" print 1\nprint x * 2 x = 1 print x * 2 end measurement\n"
         "y = x * 2",
-        "2:9: strings can only be compared, by == and !=, with strings\n"
-        "3:7: strings can only be compared, by == and !=, with strings\n");
+        "2:9: strings can only be compared with strings, by == and !=\n"
+        "3:7: strings can only be compared with strings, by == and !=\n");
     check_body("for i = 1.5 to 2 do\nprint i % 2 od",
-               "2:9: this operator needs integers; make one of the double with floor(), ceil() or "
+               "2:9: this operator needs integers; convert the double with floor(), ceil() or "
                "round()\n");
     check_body("for s in [\"a\", \"b\"] do\nprint s * 2 od",
-               "2:9: strings can only be compared, by == and !=, with strings\n");
+               "2:9: strings can only be compared with strings, by == and !=\n");
     check_body("for i in range(1, 2) do print i % 2 od", "");
     /* may be either */
     check_body("if get_np() then x = 1 else x = \"a\" fi print x * 2", "");
@@ -393,23 +390,23 @@ static void overrides_are_checked(void **state)
     (void)state;
     check_override("a = 1\nb = 2", "b=a*2", "");
     check_override("a = 1\nb = 2", "a=b*2",
-                   "--set:1:3: 'b' has no value yet: it is assigned only in line 2\n");
+                   "--set:1:3: 'b' has no value yet: it is assigned later, on line 2\n");
     check_override("a = 1\nx = sqrt(a)", "a=\"text\"",
                    "2:10: argument 1 of sqrt must be a number, this is a string\n");
     check_override("size = 1", "size=siez", "--set:1:6: unknown name 'siez'\n");
     check_override("n = 1\nsize = 1", "size= sqrt()",
-                   "--set:1:7: too few arguments: sqrt takes 1 argument (double), 0 given\n");
+                   "--set:1:7: too few arguments: sqrt takes 1 argument (double), you gave 0\n");
 }
 
 static void errors_of_parser_and_checker_together(void **state)
 {
     (void)state;
     check("x = (1\ny = nowhere\nz = 1 + \"a\"\nv = x",
-          "2:1: expected ')' behind number 1, found name 'y'\n"
-          "3:7: strings can only be compared, by == and !=, with strings\n");
+          "2:1: expected ')' after number 1, found name 'y'\n"
+          "3:7: strings can only be compared with strings, by == and !=\n");
     check_body("for i = 1 too 5 do print i od\nx = )\nprint x\nprint y",
-               "1:33: expected 'to' behind number 1, found name 'too'\n"
-               "2:5: expected an expression behind '=', found ')'\n4:7: unknown name 'y'\n");
+               "1:33: expected 'to' after number 1, found name 'too'\n"
+               "2:5: expected an expression after '=', found ')'\n4:7: unknown name 'y'\n");
 }
 
 /* ---- whatever comes in ---- */

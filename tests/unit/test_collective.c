@@ -45,14 +45,6 @@ static void each_is_later(void **state)
     check_delays(ARRIVAL_LINEAR, 1, (const double[]){0});
 }
 
-static void words(void **state)
-{
-    (void)state;
-    for (int arrival = ARRIVAL_TOGETHER; arrival <= ARRIVAL_LINEAR; arrival++)
-        assert_int_equal(arrival_find(arrival_name((enum arrival)arrival)), arrival);
-    assert_int_equal(arrival_find("all"), -1);
-}
-
 /* ---- Arguments and memory ---- */
 
 static const char *refusal(const char *name, int64_t count, int pes)
@@ -118,9 +110,9 @@ static void memory_needed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_late), cmocka_unit_test(the_last_is_late),
-        cmocka_unit_test(each_is_later),  cmocka_unit_test(words),
-        cmocka_unit_test(memory_needed),  cmocka_unit_test(sizes_that_overflow),
+        cmocka_unit_test(nobody_is_late),      cmocka_unit_test(the_last_is_late),
+        cmocka_unit_test(each_is_later),       cmocka_unit_test(memory_needed),
+        cmocka_unit_test(sizes_that_overflow),
     };
     return cmocka_run_group_tests_name("collective", tests, NULL, NULL);
 }

@@ -80,6 +80,95 @@ static void all_are_complete(void **state)
     assert_true(checked > 100);
 }
 
+/* ---- Values for a first try, and values above the range ---- */
+
+static int64_t integer_of(const char *text)
+{
+    const char *name;
+    int64_t value;
+    for (size_t i = 0; (name = mpi_constant_at(i, &value)); i++)
+        if (strcmp(name, text) == 0)
+            return value;
+    return strtoll(text, NULL, 10);
+}
+
+/* Those that a script would give; the caller releases what they hold. */
+static void fill(const struct measurement *function, struct argument *arguments)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        arguments[i] = (struct argument){.string = parameter->example};
+        if (parameter->type <= PARAMETER_RANK)
+            arguments[i].integer = integer_of(parameter->example);
+        if (parameter->type == PARAMETER_DOUBLE)
+            arguments[i].real = strtod(parameter->example, NULL);
+        if (parameter->type == PARAMETER_DATATYPE)
+            arguments[i].datatype = datatype_predefined(parameter->example);
+        if (parameter->type == PARAMETER_OPERATION)
+            arguments[i].operation = operation_find(parameter->example);
+        if (parameter->type == PARAMETER_INFO)
+            arguments[i].info = info_create();
+    }
+}
+
+static void drop(const struct measurement *function, struct argument *arguments)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        datatype_release(arguments[i].datatype);
+        info_release(arguments[i].info);
+    }
+}
+
+static const char *refusal(const struct measurement *function, const struct argument *arguments,
+                           const struct pe_set *set)
+{
+    return function->check ? function->check(function, arguments, set) : NULL;
+}
+
+static void check_values(const struct measurement *function, const struct pe_set *set)
+{
+    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    fill(function, arguments);
+    const char *reason = refusal(function, arguments, set);
+    if (reason && !function->neighborhood)
+        fail_msg("%s: the values for a first try are refused: %s", function->name, reason);
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        int64_t before = arguments[i].integer;
+        if (parameter->maximum == 0)
+            continue;
+        arguments[i].integer = parameter->maximum + 1;
+        if (!refusal(function, arguments, set))
+            fail_msg("%s: %s above its maximum is not refused", function->name, parameter->name);
+        arguments[i].integer = before;
+    }
+    drop(function, arguments);
+}
+
+/* Checks of others may ask the library, which does not run here. */
+static bool has_largest(const struct measurement *function)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (function->parameters[i].maximum)
+            return true;
+    return false;
+}
+
+static void values_are_accepted_and_ranges_kept(void **state)
+{
+    const struct measurement *function;
+    (void)state;
+    for (int pes = 2; pes <= 4; pes++) {
+        struct pe_set *set = pe_set_strided(0, 1, pes);
+        for (size_t i = 0; (function = measurement_at(i)); i++)
+            if (has_largest(function))
+                check_values(function, set);
+        pe_set_release(set);
+    }
+}
+
+/* ---- The skeleton, and arguments ---- */
+
 static void the_example_is_complete_and_not_listed(void **state)
 {
     (void)state;
@@ -109,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_are_complete),
+        cmocka_unit_test(values_are_accepted_and_ranges_kept),
         cmocka_unit_test(the_example_is_complete_and_not_listed),
         cmocka_unit_test(arguments_by_name),
     };

@@ -55,7 +55,7 @@ static void append_token(struct text *out, const struct source *source, const st
     text_append(out, "\n");
 }
 
-/* All tokens of the bytes as lines "line:column token", a star behind the place when the token is
+/* All tokens of the bytes as lines "line:column token", a star after the place when the token is
  * the first of its line, and then the errors. */
 static char *tokens_of_bytes(const char *bytes, size_t length, bool places, bool includes)
 {
@@ -172,10 +172,11 @@ static void bad_numbers(void **state)
 
         assert_non_null(strstr(tokens, "1:1* a\n2:3* BAD\n"));
         assert_non_null(strstr(tokens, number));
-        assert_non_null(strstr(tokens, strchr(words[i], '.') || strstr(words[i], "e5")
-                                           ? "no unit or name can follow a double directly"
-                                           : "units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb "
-                                             "GB GiB (2^30)"));
+        assert_non_null(
+            strstr(tokens, strchr(words[i], '.') || strstr(words[i], "e5")
+                               ? "a double has no unit; put a space before any other word"
+                               : "units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb "
+                                 "GB GiB (2^30)"));
         free(number);
         free(tokens);
         free(script);
@@ -183,13 +184,16 @@ static void bad_numbers(void **state)
     check(" 64b c",
           "1:2* BAD\n1:6 c\n1:6 EOF\n"
           "1:2: bad number '64b': the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb "
-          "GB GiB (2^30); put a blank before any other word\n");
-    check("0xg", "1:1* BAD\n1:1 EOF\n"
-                 "1:1: bad number '0xg': behind 0x stand hexadecimal digits and no unit\n");
-    check("0x", "1:1* BAD\n1:1 EOF\n"
-                "1:1: bad number '0x': behind 0x stand hexadecimal digits and no unit\n");
-    check("0x10kb", "1:1* BAD\n1:1 EOF\n"
-                    "1:1: bad number '0x10kb': behind 0x stand hexadecimal digits and no unit\n");
+          "GB GiB (2^30); put a space before any other word\n");
+    check("0xg",
+          "1:1* BAD\n1:1 EOF\n"
+          "1:1: bad number '0xg': 0x must be followed by hexadecimal digits, without a unit\n");
+    check("0x",
+          "1:1* BAD\n1:1 EOF\n"
+          "1:1: bad number '0x': 0x must be followed by hexadecimal digits, without a unit\n");
+    check("0x10kb",
+          "1:1* BAD\n1:1 EOF\n"
+          "1:1: bad number '0x10kb': 0x must be followed by hexadecimal digits, without a unit\n");
     check("1.2.3", "1:1* BAD\n1:1 EOF\n1:1: bad number '1.2.3': it has two dots\n");
     check("1e999", "1:1* BAD\n1:1 EOF\n1:1: bad number '1e999': it is too large for a double\n");
 }
@@ -216,7 +220,7 @@ static void strings(void **state)
 {
     (void)state;
     check("\"\" \"a#b\\\" 'c", "1:1* \"\"\n1:4 \"a#b\\\"\n1:12 c\n1:12 EOF\n"
-                               "1:11: illegal character ''': strings stand in double quotes\n");
+                               "1:11: illegal character ''': write strings in double quotes\n");
     check("\"one\n two\" x\ny", "1:1* \"one\n two\"\n2:7 x\n3:1* y\n3:1 EOF\n");
     check("a \"\xc3\xa4\" b", "1:1* a\n1:3 \"\xc3\xa4\"\n1:8 b\n1:8 EOF\n");
 }
@@ -229,23 +233,25 @@ static void unterminated_strings(void **state)
     check("\"", "1:1* \"\"\n1:1 EOF\n1:1: this string does not end: its closing '\"' is missing\n");
     check("p \"a\np \"b\"\n", "1:1* p\n1:3 \"a\np \"\n2:4 b\n2:5 \"\"\n2:5 EOF\n"
                               "2:5: this string does not end: its closing '\"' is missing, or that "
-                              "of the string that begins in line 1\n");
+                              "of the string that begins on line 1\n");
 }
 
 static void spellings_of_other_languages(void **state)
 {
     (void)state;
-    check("a\n&& b", "1:1* a\n2:1* 'and'\n2:4 b\n2:4 EOF\n2:1: '&&' is no operator: write 'and'\n");
-    check_values("||", "'or'\nEOF\n1:1: '||' is no operator: write 'or'\n");
-    check_values("!a", "'not'\na\nEOF\n1:1: '!' is no operator: write 'not'\n");
-    check_values("=<", "'<='\nEOF\n1:1: '=<' is no operator: write '<='\n");
-    check_values("=>", "'>='\nEOF\n1:1: '=>' is no operator: write '>='\n");
-    check_values(":=", "'='\nEOF\n1:1: ':=' is no operator: write '='\n");
-    check_values("**", "'*'\nEOF\n1:1: '**' is no operator: write power(x, y)\n");
-    check_values("^", "'*'\nEOF\n1:1: '^' is no operator: write power(x, y)\n");
-    check_values("a..b", "a\n'...'\nb\nEOF\n1:2: '..' is no operator: a loop without end has "
-                         "'...'\n");
-    check_values("'abc'", "\"abc\"\nEOF\n1:1: strings stand in double quotes: \"...\"\n");
+    check("a\n&& b",
+          "1:1* a\n2:1* 'and'\n2:4 b\n2:4 EOF\n2:1: '&&' is not an operator: write 'and'\n");
+    check_values("||", "'or'\nEOF\n1:1: '||' is not an operator: write 'or'\n");
+    check_values("!a", "'not'\na\nEOF\n1:1: '!' is not an operator: write 'not'\n");
+    check_values("=<", "'<='\nEOF\n1:1: '=<' is not an operator: write '<='\n");
+    check_values("=>", "'>='\nEOF\n1:1: '=>' is not an operator: write '>='\n");
+    check_values(":=", "'='\nEOF\n1:1: ':=' is not an operator: write '='\n");
+    check_values("**", "'*'\nEOF\n1:1: '**' is not an operator: write power(x, y)\n");
+    check_values("^", "'*'\nEOF\n1:1: '^' is not an operator: write power(x, y)\n");
+    check_values(
+        "a..b",
+        "a\n'...'\nb\nEOF\n1:2: '..' is not an operator: write '...' for a loop without end\n");
+    check_values("'abc'", "\"abc\"\nEOF\n1:1: write strings in double quotes: \"...\"\n");
     check("a // b\nc /* d", "1:1* a\n2:1* c\n2:1 EOF\n1:3: a comment begins with '#'\n"
                             "2:3: a comment begins with '#'\n");
 }
@@ -256,24 +262,23 @@ static void illegal_characters(void **state)
 
     (void)state;
     check("a; b", "1:1* a\n1:4 b\n1:4 EOF\n"
-                  "1:2: illegal character ';': statements need no separator, leave it out\n");
+                  "1:2: illegal character ';': statements need no separator: remove it\n");
     check("a\n $ b", "1:1* a\n2:4* b\n2:4 EOF\n2:2: illegal character '$'\n");
-    check("a \\\nb", "1:1* a\n2:1* b\n2:1 EOF\n"
-                     "1:3: illegal character '\\': a statement may go on in the next line without "
-                     "it\n");
-    check("a\rb", "1:1* a\n1:3 b\n1:3 EOF\n1:2: carriage return that ends no line\n");
+    check("a \\\nb",
+          "1:1* a\n2:1* b\n2:1 EOF\n"
+          "1:3: illegal character '\\': a statement continues on the next line without it\n");
+    check("a\rb", "1:1* a\n1:3 b\n1:3 EOF\n1:2: carriage return that does not end a line\n");
     check("\f", "1:1 EOF\n1:1: illegal byte 0x0c\n");
     check("\xe4 x", "1:3* x\n1:3 EOF\n1:1: illegal byte 0xe4\n");
-    check("a \xc3\xa4\xc3\xb6 b",
-          "1:1* a\n1:8 b\n1:8 EOF\n1:3: illegal character '\xc3\xa4': only strings and comments "
-          "may hold other than ASCII\n");
+    check("a \xc3\xa4\xc3\xb6 b", "1:1* a\n1:8 b\n1:8 EOF\n1:3: illegal character '\xc3\xa4': only "
+                                  "strings and comments may contain characters other than ASCII\n");
     check("5 \xe2\x80\x93 3", "1:1* 5\n1:7 3\n1:7 EOF\n"
                               "1:3: illegal character '\xe2\x80\x93': the minus sign is '-'\n");
-    check("\xe2\x80\x9c", "1:1 EOF\n1:1: illegal character '\xe2\x80\x9c': strings stand in plain "
-                          "double quotes\n");
+    check("\xe2\x80\x9c",
+          "1:1 EOF\n1:1: illegal character '\xe2\x80\x9c': write strings in plain double quotes\n");
     check("# \xe4\xc3 \x01\n", "1:1 EOF\n");
     check("@foo x", "1:6* x\n1:6 EOF\n"
-                    "1:1: '@foo' is no directive: there is only @include \"file\"\n");
+                    "1:1: unknown directive '@foo': the only one is @include \"file\"\n");
     assert_text(tokens_of_bytes(nul, sizeof nul - 1, true, true),
                 "1:1* a\n1:6 b\n2:1* \"c\"\n3:1* d\n3:1 EOF\n"
                 "1:3: NUL byte: a script is plain text\n2:1: this string contains a NUL byte\n");
@@ -283,9 +288,8 @@ static void byte_order_marks(void **state)
 {
     (void)state;
     check("\xef\xbb\xbfx", "1:1* x\n1:1 EOF\n");
-    check("x \xef\xbb\xbf",
-          "1:1* x\n1:1 EOF\n1:3: illegal character '\xef\xbb\xbf': only strings and comments may "
-          "hold other than ASCII\n");
+    check("x \xef\xbb\xbf", "1:1* x\n1:1 EOF\n1:3: illegal character '\xef\xbb\xbf': only strings "
+                            "and comments may contain characters other than ASCII\n");
     assert_text(tokens_of_bytes("\xff\xfex\0=\0", 6, true, true),
                 "1:1 EOF\n1:1: this is UTF-16 text: save it as UTF-8 or ASCII\n");
 }
@@ -315,21 +319,21 @@ static void bad_includes(void **state)
           "'none.inc': No such file or directory\n");
     check("  @include\n\"a.inc\"",
           "2:1* \"a.inc\"\n2:1 EOF\n1:3: @include needs the name of a file "
-          "in double quotes, in the same line\n");
+          "in double quotes, on the same line\n");
     check("@include a.inc", "1:10* a\n1:11 '.'\n1:12 inc\n1:12 EOF\n1:1: @include needs the "
-                            "name of a file in double quotes, in the same line\n");
-    check("@include", "1:1 EOF\n1:1: @include needs the name of a file in double quotes, in the "
-                      "same line\n");
+                            "name of a file in double quotes, on the same line\n");
+    check("@include",
+          "1:1 EOF\n1:1: @include needs the name of a file in double quotes, on the same line\n");
     check("@include \"a.inc\nx", "2:1* x\n2:1 EOF\n1:10: the name of the included file has no "
                                  "closing '\"'\n");
     check("@include \"\" x", "1:13* x\n1:13 EOF\n1:10: @include needs the name of a file\n");
-    check("@included \"a.inc\"", "1:11* \"a.inc\"\n1:11 EOF\n1:1: '@included' is no directive: "
-                                 "there is only @include \"file\"\n");
+    check("@included \"a.inc\"", "1:11* \"a.inc\"\n1:11 EOF\n1:1: unknown directive '@included': "
+                                 "the only one is @include \"file\"\n");
     assert_text(tokens_of_bytes(nul, sizeof nul - 1, true, true),
-                "1:1 EOF\n1:10: the name of the included file has no closing '\"': it holds a NUL "
-                "byte\n");
+                "1:1 EOF\n1:10: the name of the included file has no closing '\"': it contains a "
+                "NUL byte\n");
     assert_text(tokens_of_bytes("@include \"a.inc\" x", 18, true, false),
-                "1:18* x\n1:18 EOF\n1:1: @include cannot stand here\n");
+                "1:18* x\n1:18 EOF\n1:1: @include is not allowed here\n");
 }
 
 static void includes_of_itself(void **state)
@@ -363,8 +367,8 @@ static void at_most_ten_files_at_once(void **state)
     }
     check("@include \"n1.inc\"", "n9.inc:1:1* x\nn9.inc:1:1 EOF\n");
     write_file("n9.inc", "y @include \"n10.inc\" z");
-    expected = text_format("n9.inc:1:1* y\nn9.inc:1:22 z\nn9.inc:1:22 EOF\nn9.inc:1:12: more than "
-                           "10 files within one another: %s\n",
+    expected = text_format("n9.inc:1:1* y\nn9.inc:1:22 z\nn9.inc:1:22 EOF\nn9.inc:1:12: includes "
+                           "are nested more than 10 files deep: %s\n",
                            chain.data);
     check("@include \"n1.inc\"", expected);
     free(expected);

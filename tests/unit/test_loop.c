@@ -153,9 +153,9 @@ static void never_ending(void **state)
     check_refused(times(I(1), I(5), I(0), 0), "must be > 0");
     check_refused(times(I(1), I(5), R(-2), 0), "must be > 0");
     check_refused(times(I(0), I(5), I(2), 0), "starts at 0");
-    check_refused(times(I(8), I(-1), R(0.5), 0), "never to this end");
-    check_refused(times(I(-8), I(1), R(0.5), 0), "never to this end");
-    check_refused(times(R(8), R(0), R(0.5), 0), "never to this end");
+    check_refused(times(I(8), I(-1), R(0.5), 0), "never reaches this end");
+    check_refused(times(I(-8), I(1), R(0.5), 0), "never reaches this end");
+    check_refused(times(R(8), R(0), R(0.5), 0), "never reaches this end");
     check_refused(unlimited(to(I(8), I(0), I(-1))), "upward");
     check_refused(unlimited(times(I(8), I(0), R(0.5), 0)), "must grow");
     check_refused(unlimited(times(I(-8), I(0), I(2), 0)), "must grow");

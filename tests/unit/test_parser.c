@@ -334,34 +334,34 @@ static void prefix_operators(void **state)
 static void expression_errors(void **state)
 {
     (void)state;
-    check_errors("x =\n", "1:3: expected an expression behind '=', found the end of the script\n");
+    check_errors("x =\n", "1:3: expected an expression after '=', found the end of the script\n");
     check_errors("x = 1 +\ny = 2",
-                 "2:3: expected a statement, found '='; does the line before lack something?\n");
-    check_errors("x = * 2", "1:5: expected an expression behind '=', found '*'\n");
-    check_errors("x = (1\ny = 2", "2:1: expected ')' behind number 1, found name 'y'\n");
-    check_errors("x = f(1 2)\n", "1:9: expected ',' or ')' behind number 1, found number 2\n");
-    check_errors("x = f(1,)\n", "1:9: expected an expression behind ',', found ')'\n");
-    check_errors("x = f(\n", "1:6: expected an expression behind '(', found the end of the "
+                 "2:3: expected a statement, found '='; is the line before incomplete?\n");
+    check_errors("x = * 2", "1:5: expected an expression after '=', found '*'\n");
+    check_errors("x = (1\ny = 2", "2:1: expected ')' after number 1, found name 'y'\n");
+    check_errors("x = f(1 2)\n", "1:9: expected ',' or ')' after number 1, found number 2\n");
+    check_errors("x = f(1,)\n", "1:9: expected an expression after ',', found ')'\n");
+    check_errors("x = f(\n", "1:6: expected an expression after '(', found the end of the "
                              "script\n");
-    check_errors("x = {1; 2}\n", "1:7: illegal character ';': statements need no separator, leave "
-                                 "it out\n");
-    check_errors("x = {1 2}\n", "1:8: expected ',' or '}' behind number 1, found number 2\n");
-    check_errors("x = {1, \"two\nlines\" \"y\"", "2:8: expected ',' or '}' behind string "
+    check_errors("x = {1; 2}\n",
+                 "1:7: illegal character ';': statements need no separator: remove it\n");
+    check_errors("x = {1 2}\n", "1:8: expected ',' or '}' after number 1, found number 2\n");
+    check_errors("x = {1, \"two\nlines\" \"y\"", "2:8: expected ',' or '}' after string "
                                                  "\"two...\", found string \"y\"\n");
     check_errors("x = 1)\n", "1:6: expected a statement, found ')'\n");
-    check_errors("x = .\n", "1:5: expected an expression behind '=', found '.'\n");
-    check_errors("x = to\n", "1:5: expected an expression behind '=', found keyword 'to'\n");
+    check_errors("x = .\n", "1:5: expected an expression after '=', found '.'\n");
+    check_errors("x = to\n", "1:5: expected an expression after '=', found keyword 'to'\n");
     check_errors("x = y[1]\nz = w[\n", "1:6: expected a statement, found '['; elements of arrays "
                                        "are read with int_array_get(array, index)\n"
                                        "2:6: expected a statement, found '['; elements of arrays "
                                        "are read with int_array_get(array, index)\n");
-    check_errors("x = f(y[1])\n", "1:8: expected ',' or ')' behind name 'y', found '['; elements "
+    check_errors("x = f(y[1])\n", "1:8: expected ',' or ')' after name 'y', found '['; elements "
                                   "of arrays are read with int_array_get(array, index)\n");
     check_errors("x = 64b\ny = 1 + 5k\nz = 1",
                  "1:5: bad number '64b': the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb "
-                 "GB GiB (2^30); put a blank before any other word\n"
+                 "GB GiB (2^30); put a space before any other word\n"
                  "2:9: bad number '5k': the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb GB "
-                 "GiB (2^30); put a blank before any other word\n");
+                 "GiB (2^30); put a space before any other word\n");
 }
 
 /* ---- statements ---- */
@@ -513,43 +513,40 @@ static void only_in_blocks(void **state)
 {
     (void)state;
     check_errors("x = 1\nfor i = 1 to 2 do\n  print i\nod\ny = 2\n",
-                 "2:1: a loop must stand inside 'begin measurement \"name\"'\n");
+                 "2:1: a loop must be inside 'begin measurement \"name\"'\n");
     check_errors(" autorefine i = 1 to 2 do od",
-                 "1:2: a loop must stand inside 'begin measurement \"name\"'\n");
-    check_errors("if 1 then flush fi",
-                 "1:1: 'if' must stand inside 'begin measurement \"name\"'\n");
-    check_errors("print 1", "1:1: 'print' must stand inside 'begin measurement \"name\"'\n");
-    check_errors("print_all 1",
-                 "1:1: 'print_all' must stand inside 'begin measurement \"name\"'\n");
-    check_errors("flush", "1:1: 'flush' must stand inside 'begin measurement \"name\"'\n");
-    check_errors("measure c : F()",
-                 "1:1: 'measure' must stand inside 'begin measurement \"name\"'\n");
+                 "1:2: a loop must be inside 'begin measurement \"name\"'\n");
+    check_errors("if 1 then flush fi", "1:1: 'if' must be inside 'begin measurement \"name\"'\n");
+    check_errors("print 1", "1:1: 'print' must be inside 'begin measurement \"name\"'\n");
+    check_errors("print_all 1", "1:1: 'print_all' must be inside 'begin measurement \"name\"'\n");
+    check_errors("flush", "1:1: 'flush' must be inside 'begin measurement \"name\"'\n");
+    check_errors("measure c : F()", "1:1: 'measure' must be inside 'begin measurement \"name\"'\n");
     check_errors("x = 1\nprint 1\nend measurement\n",
-                 "2:1: 'print' must stand inside 'begin measurement \"name\"'\n");
+                 "2:1: 'print' must be inside 'begin measurement \"name\"'\n");
 }
 
 static void errors_of_blocks(void **state)
 {
     (void)state;
     check_errors("begin \"a\"\nx = 1\nend measurement",
-                 "1:7: expected 'measurement' behind keyword 'begin', found string \"a\"\n");
+                 "1:7: expected 'measurement' after keyword 'begin', found string \"a\"\n");
     check_errors("begin measurement a\nx = 1\nend measurement",
-                 "1:19: expected the name of the measurement in double quotes behind keyword "
+                 "1:19: expected the name of the measurement in double quotes after keyword "
                  "'measurement', found name 'a'\n");
     check_errors("begin measurement\nx = 1\nend measurement",
-                 "2:1: expected the name of the measurement in double quotes behind keyword "
+                 "2:1: expected the name of the measurement in double quotes after keyword "
                  "'measurement', found name 'x'\n");
     check_errors("begin measurement \"a\"\nx = 1\n",
-                 "2:5: expected 'end measurement' to close the 'begin' of line 1, found the end of "
+                 "2:5: expected 'end measurement' to close the 'begin' on line 1, found the end of "
                  "the script\n");
     check_errors("begin measurement \"a\"\nx = 1\nend\ny = 2",
-                 "4:1: expected 'measurement' behind keyword 'end', found name 'y'\n");
+                 "4:1: expected 'measurement' after keyword 'end', found name 'y'\n");
     check_errors("begin measurement \"a\"\nbegin measurement \"b\"\nend measurement",
-                 "2:1: expected 'end measurement' to close the 'begin' of line 1, found keyword "
+                 "2:1: expected 'end measurement' to close the 'begin' on line 1, found keyword "
                  "'begin'\n");
     check_errors("x = 1\nend measurement\ny = 2",
-                 "2:1: 'end' without a 'begin measurement' that it could end\n");
-    check_errors("x = 1\n end", "2:2: 'end' without a 'begin measurement' that it could end\n");
+                 "2:1: 'end' without a matching 'begin measurement'\n");
+    check_errors("x = 1\n end", "2:2: 'end' without a matching 'begin measurement'\n");
     check_errors("measurement \"a\"\n", "1:1: expected a statement, found keyword 'measurement'\n");
 }
 
@@ -557,104 +554,102 @@ static void unclosed_loops_and_branches(void **state)
 {
     (void)state;
     check_body_errors("\nfor i = 1 to 2 do\n  f(i)",
-                      "4:1: expected 'od' to close the 'for' of line 2, found keyword 'end'\n");
+                      "4:1: expected 'od' to close the 'for' on line 2, found keyword 'end'\n");
     check_body_errors("\nautorefine i = 1 to 2 do",
-                      "3:1: expected 'od' to close the 'autorefine' of line 2, found keyword "
+                      "3:1: expected 'od' to close the 'autorefine' on line 2, found keyword "
                       "'end'\n");
     check_body_errors("\nif a then\nf()",
-                      "4:1: expected 'fi' to close the 'if' of line 2, found keyword 'end'\n");
+                      "4:1: expected 'fi' to close the 'if' on line 2, found keyword 'end'\n");
     check_body_errors("\nfor i = 1 to 2 do\nif a then\nf()\nod\nflush",
-                      "5:1: expected 'fi' to close the 'if' of line 3, found keyword 'od'\n");
+                      "5:1: expected 'fi' to close the 'if' on line 3, found keyword 'od'\n");
     check_body_errors("\nif a then\nfor i = 1 to 2 do\nelse\nf() fi\nflush",
-                      "4:1: expected 'od' to close the 'for' of line 3, found keyword 'else'\n");
+                      "4:1: expected 'od' to close the 'for' on line 3, found keyword 'else'\n");
     check_body_errors("\nif a then f()\nelse if b then g()\nfi",
-                      "5:1: expected 'fi' to close the 'if' of line 2, found keyword 'end'; 'else "
+                      "5:1: expected 'fi' to close the 'if' on line 2, found keyword 'end'; 'else "
                       "if' begins another 'if', write 'elseif'\n");
     check_body_errors("\nfor i = 1 to 2 do\nf()\nend\nflush",
-                      "4:1: expected 'od' to close the 'for' of line 2, found keyword 'end'\n");
+                      "4:1: expected 'od' to close the 'for' on line 2, found keyword 'end'\n");
     check_body_errors("\nf()\nod\nfi\nelse\nelseif a then\nflush",
-                      "3:1: 'od' without a 'for' that it could end\n"
-                      "4:1: 'fi' without an 'if' that it could belong to\n"
-                      "5:1: 'else' without an 'if' that it could belong to\n"
-                      "6:1: 'elseif' without an 'if' that it could belong to\n");
+                      "3:1: 'od' without a matching 'for'\n"
+                      "4:1: 'fi' without a matching 'if'\n"
+                      "5:1: 'else' without a matching 'if'\n"
+                      "6:1: 'elseif' without a matching 'if'\n");
     check_body_errors("\nif a then\nelse\nelse\nf()\nelseif b then\nfi",
-                      "4:1: this 'else' stands behind the 'else' of the 'if' of line 2\n"
-                      "6:1: this 'elseif' stands behind the 'else' of the 'if' of line 2\n");
+                      "4:1: this 'else' comes after the 'else' of the 'if' on line 2\n"
+                      "6:1: this 'elseif' comes after the 'else' of the 'if' on line 2\n");
     check_errors("begin measurement \"b\"\nfor i = 1 to 2 do\nif a then\n  print \"x\" # last\n\n",
-                 "4:9: expected 'fi' to close the 'if' of line 3, found the end of the script\n");
+                 "4:9: expected 'fi' to close the 'if' on line 3, found the end of the script\n");
 }
 
 static void errors_of_loop_headers(void **state)
 {
     (void)state;
-    check_body_errors(
-        "\nfor 5 = 1 to 2 do f() od",
-        "2:5: expected the name of a variable behind keyword 'for', found number 5\n");
+    check_body_errors("\nfor 5 = 1 to 2 do f() od",
+                      "2:5: expected the name of a variable after keyword 'for', found number 5\n");
     check_body_errors("\nfor step = 1 to 2 do f() od",
-                      "2:5: expected the name of a variable behind keyword 'for', found keyword "
+                      "2:5: expected the name of a variable after keyword 'for', found keyword "
                       "'step'\n");
     check_body_errors("\nfor i 1 to 2 do f() od",
-                      "2:7: expected '=' or 'in' behind name 'i', found number 1\n");
+                      "2:7: expected '=' or 'in' after name 'i', found number 1\n");
     check_body_errors("\nfor i == 1 to 2 do f() od",
-                      "2:7: expected '=' or 'in' behind name 'i', found '=='; '==' compares, to "
+                      "2:7: expected '=' or 'in' after name 'i', found '=='; '==' compares, to "
                       "assign write '='\n");
     check_body_errors("\nfor i = 1, 2 do f() od",
-                      "2:10: expected 'to' behind number 1, found ','\n");
+                      "2:10: expected 'to' after number 1, found ','\n");
     check_body_errors("\nfor i = to 2 do f() od",
-                      "2:9: expected an expression behind '=', found keyword 'to'\n");
+                      "2:9: expected an expression after '=', found keyword 'to'\n");
     check_body_errors("\nfor i = 1 to do f() od",
-                      "2:14: expected an expression behind keyword 'to', found keyword 'do'\n");
+                      "2:14: expected an expression after keyword 'to', found keyword 'do'\n");
     check_body_errors("\nfor i = 1 to 2\n  f()\nod\nflush",
-                      "3:3: expected 'do' behind number 2, found name 'f'\n");
+                      "3:3: expected 'do' after number 2, found name 'f'\n");
     check_body_errors("\nfor i = 1 to 2 step do f() od",
-                      "2:21: expected an expression behind keyword 'step', found keyword 'do'\n");
+                      "2:21: expected an expression after keyword 'step', found keyword 'do'\n");
     check_body_errors("\nfor i = 1 to 2 step 3 multipleof 4 do f() od",
-                      "2:23: 'multipleof' needs a factor as step: step *FACTOR multipleof "
+                      "2:23: 'multipleof' needs a step that multiplies: step *FACTOR multipleof "
                       "NUMBER\n");
     check_body_errors("\nfor i = 1 to 2 multipleof 4 do f() od",
-                      "2:16: expected 'do' behind number 2, found keyword 'multipleof'\n");
+                      "2:16: expected 'do' after number 2, found keyword 'multipleof'\n");
     check_body_errors("\nfor i in [1, 2 do f() od",
-                      "2:16: expected ',' or ']' behind number 2, found keyword 'do'\n");
+                      "2:16: expected ',' or ']' after number 2, found keyword 'do'\n");
     check_body_errors("\nfor i in [1 2] do f() od",
-                      "2:13: expected ',' or ']' behind number 1, found number 2\n");
+                      "2:13: expected ',' or ']' after number 1, found number 2\n");
     check_body_errors("\nfor i in list do f() od",
-                      "2:10: expected a list '[...]' or an iterator 'name(...)' behind keyword "
+                      "2:10: expected a list '[...]' or an iterator 'name(...)' after keyword "
                       "'in', found name 'list'\n");
     check_body_errors("\nautorefine i in [1] do f() od",
                       "2:14: 'autorefine' needs a range of numbers: autorefine x = 1 to 10 do\n");
-    check_body_errors("\nfor i = 1 to 2 step *0x multipleof 4 do od\nflush",
-                      "2:22: bad number '0x': behind 0x stand hexadecimal digits and no unit\n");
+    check_body_errors(
+        "\nfor i = 1 to 2 step *0x multipleof 4 do od\nflush",
+        "2:22: bad number '0x': 0x must be followed by hexadecimal digits, without a unit\n");
 }
 
 static void errors_of_other_statements(void **state)
 {
     (void)state;
     check_body_errors("\nif a = 5 then f() fi",
-                      "2:6: expected 'then' behind name 'a', found '='; to compare, write '=='\n");
-    check_body_errors("\nif a\nf()\nfi", "3:1: expected 'then' behind name 'a', found name 'f'\n");
+                      "2:6: expected 'then' after name 'a', found '='; to compare, write '=='\n");
+    check_body_errors("\nif a\nf()\nfi", "3:1: expected 'then' after name 'a', found name 'f'\n");
     check_body_errors("\nif then fi",
-                      "2:4: expected an expression behind keyword 'if', found keyword 'then'\n");
+                      "2:4: expected an expression after keyword 'if', found keyword 'then'\n");
     check_body_errors("\nmeasure F()\nflush",
-                      "3:1: expected ':' behind ')', found keyword 'flush'\n");
+                      "3:1: expected ':' after ')', found keyword 'flush'\n");
     check_body_errors("\nmeasure c :\nflush",
-                      "3:1: expected an expression behind ':', found keyword 'flush'\n");
-    check_body_errors(
-        "\nprint\nflush",
-        "3:1: expected an expression behind keyword 'print', found keyword 'flush'\n");
+                      "3:1: expected an expression after ':', found keyword 'flush'\n");
+    check_body_errors("\nprint\nflush",
+                      "3:1: expected an expression after keyword 'print', found keyword 'flush'\n");
     check_body_errors("\nprint 1,\nflush",
-                      "3:1: expected an expression behind ',', found keyword 'flush'\n");
+                      "3:1: expected an expression after ',', found keyword 'flush'\n");
     check_body_errors("\npritn 1\nflush",
                       "2:1: unknown statement 'pritn': did you mean 'print'?\n");
     check_body_errors("\nPrint a", "2:1: unknown statement 'Print': did you mean 'print'?\n");
-    check_body_errors("\n size bar\nflush", "2:7: expected '=' or '(' behind name 'size', found "
+    check_body_errors("\n size bar\nflush", "2:7: expected '=' or '(' after name 'size', found "
                                             "name 'bar'\n");
     check_body_errors("\n size\nflush",
-                      "2:2: name 'size' alone is no statement: expected '=' or '(' behind it\n");
-    check_body_errors("\nfoo == 5\nflush",
-                      "2:5: expected '=' or '(' behind name 'foo', found '=='; "
-                      "'==' compares, to assign write '='\n");
+                      "2:2: a name alone is not a statement: expected '=' or '(' after 'size'\n");
+    check_body_errors("\nfoo == 5\nflush", "2:5: expected '=' or '(' after name 'foo', found '=='; "
+                                           "'==' compares, to assign write '='\n");
     check_body_errors("\nfoo += 5\nflush",
-                      "2:5: expected '=' or '(' behind name 'foo', found '+'; there is no such "
+                      "2:5: expected '=' or '(' after name 'foo', found '+'; there is no such "
                       "assignment, write x = x + 1\n");
     check_body_errors("\n 5\nflush", "2:2: expected a statement, found number 5\n");
     check_body_errors("\n \"abc\"\nflush", "2:2: expected a statement, found string \"abc\"\n");
@@ -668,8 +663,8 @@ static void errors_of_other_statements(void **state)
                       "3:1: assert takes a condition and a text: assert(n > 1, \"why\")\n"
                       "4:1: assert takes a condition and a text: assert(n > 1, \"why\")\n");
     check_body_errors("\nx = 1;\ny = 2;",
-                      "2:6: illegal character ';': statements need no separator, leave it out\n"
-                      "3:6: illegal character ';': statements need no separator, leave it out\n");
+                      "2:6: illegal character ';': statements need no separator: remove it\n"
+                      "3:6: illegal character ';': statements need no separator: remove it\n");
 }
 
 /* Every error of several, and none that follows from another. */
@@ -685,13 +680,13 @@ static void goes_on_behind_errors(void **state)
                    "  size bar baz\n  w = 4\n"
                    "end measurement\nlast = 5\n");
     assert_text(error_lines(parsed.diag),
-                "2:3: expected a statement, found '='; does the line before lack something?\n"
-                "3:5: expected ',' or ')' behind number 1, found number 2\n"
-                "6:8: expected 'then' behind name 'x', found '='; to compare, write '=='\n"
-                "8:13: expected 'to' behind number 1, found name 'too'\n"
+                "2:3: expected a statement, found '='; is the line before incomplete?\n"
+                "3:5: expected ',' or ')' after number 1, found number 2\n"
+                "6:8: expected 'then' after name 'x', found '='; to compare, write '=='\n"
+                "8:13: expected 'to' after number 1, found name 'too'\n"
                 "9:5: unknown statement 'pritn': did you mean 'print'?\n"
-                "11:5: expected ',' or ')' behind name 'i', found name 'g'\n"
-                "13:8: expected '=' or '(' behind name 'size', found name 'bar'\n");
+                "11:5: expected ',' or ')' after name 'i', found name 'g'\n"
+                "13:8: expected '=' or '(' after name 'size', found name 'bar'\n");
     assert_text(tree_text(parsed.tree),
                 "[x = y][NULL][z = 3][block 'b'[if x[print 1]][for i 1..[NULL][g( i)]][w = "
                 "4]][last = 5]");
@@ -704,13 +699,14 @@ static void errors_in_includes(void **state)
     write_file("bad.inc", "a = 1\nb = )\nc = 2\n");
     write_file("open.inc", "begin measurement \"b\"\n  for i = 1 to 2 do\n");
     check_errors("x = )\n@include \"bad.inc\"\ny = )\n",
-                 "1:5: expected an expression behind '=', found ')'\n"
-                 "3:5: expected an expression behind '=', found ')'\n"
-                 "bad.inc:2:5: expected an expression behind '=', found ')'\n");
-    check_errors("x = @include \"open.inc\"", "open.inc:1:1: expected an expression behind '=', "
-                                              "found keyword 'begin'\n"
-                                              "open.inc:2:18: expected 'od' to close the 'for' of "
-                                              "line 2, found the end of the script\n");
+                 "1:5: expected an expression after '=', found ')'\n"
+                 "3:5: expected an expression after '=', found ')'\n"
+                 "bad.inc:2:5: expected an expression after '=', found ')'\n");
+    check_errors(
+        "x = @include \"open.inc\"",
+        "open.inc:1:1: expected an expression after '=', "
+        "found keyword 'begin'\n"
+        "open.inc:2:18: expected 'od' to close the 'for' on line 2, found the end of the script\n");
 }
 
 static void too_many_errors(void **state)
@@ -792,7 +788,7 @@ static void check_statement_limit(const char *open, const char *close, int fits)
         char *errors = error_lines(parsed.diag);
 
         if (count == fits)
-            assert_non_null(strstr(errors, "expected an expression behind '=', found ')'"));
+            assert_non_null(strstr(errors, "expected an expression after '=', found ')'"));
         else
             assert_non_null(strstr(errors, ": nested too deeply: more than 200 levels"));
         assert_int_equal(diag_count(parsed.diag), 1);
@@ -886,15 +882,15 @@ static void bad_overrides(void **state)
         {"a==5", "--set:1:1: expected NAME=EXPRESSION\n"},
         {"5=a", "--set:1:1: expected NAME=EXPRESSION\n"},
         {"to=5", "--set:1:1: expected NAME=EXPRESSION\n"},
-        {"a=", "--set:1:2: expected an expression behind '=', found the end of the script\n"},
-        {"a=1 2", "--set:1:5: expected nothing more behind number 1, found number 2\n"},
-        {"a=1 b=2", "--set:1:5: expected nothing more behind number 1, found name 'b'\n"},
-        {"a=(1", "--set:1:4: expected ')' behind number 1, found the end of the script\n"},
+        {"a=", "--set:1:2: expected an expression after '=', found the end of the script\n"},
+        {"a=1 2", "--set:1:5: expected the end after number 1, found number 2\n"},
+        {"a=1 b=2", "--set:1:5: expected the end after number 1, found name 'b'\n"},
+        {"a=(1", "--set:1:4: expected ')' after number 1, found the end of the script\n"},
         {"a=64b", "--set:1:3: bad number '64b': the units are kb kB KB KiB (2^10), mb MB MiB "
-                  "(2^20), gb GB GiB (2^30); put a blank before any other word\n"},
+                  "(2^20), gb GB GiB (2^30); put a space before any other word\n"},
         {"a=\"x", "--set:1:3: this string does not end: its closing '\"' is missing\n"},
-        {"a=1;", "--set:1:4: illegal character ';': statements need no separator, leave it out\n"},
-        {"a=@include \"x\"", "--set:1:3: @include cannot stand here\n"},
+        {"a=1;", "--set:1:4: illegal character ';': statements need no separator: remove it\n"},
+        {"a=@include \"x\"", "--set:1:3: @include is not allowed here\n"},
     };
 
     (void)state;

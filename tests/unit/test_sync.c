@@ -14,24 +14,26 @@
 
 static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 33, 64};
 static const struct {
-    enum sync_algorithm algorithm;
+    enum clock_sync algorithm;
     const char *name;
-} algorithms[] = {
-    {SYNC_LINEAR, "linear"}, {SYNC_RING, "ring"}, {SYNC_TREE, "tree"}, {SYNC_HCA, "hca"}};
+} algorithms[] = {{CLOCK_SYNC_LINEAR, "linear"},
+                  {CLOCK_SYNC_RING, "ring"},
+                  {CLOCK_SYNC_TREE, "tree"},
+                  {CLOCK_SYNC_HCA, "hca"}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 /* Ticks of the slower counter: readings are whole numbers, and each map on the way rounds. */
 #define TICK 1e-9
 
-static struct sync_rules rules(enum sync_algorithm algorithm)
+static struct clock_rules rules(enum clock_sync algorithm)
 {
-    return (struct sync_rules){algorithm, 100, 20, 10, 0.2, 1};
+    return (struct clock_rules){algorithm, 100, 20, 10, 0.2, 1};
 }
 
 /* What a PE has to find. */
 struct expectation {
-    struct sync_rules rules;
-    enum sync_algorithm used;
+    struct clock_rules rules;
+    enum clock_sync used;
     int rounds;
     double error, later; /* right after synchronizing, and 5 s later; at most */
     double bound;        /* stated, at most */
@@ -79,16 +81,16 @@ static int log2_up(int n)
 }
 
 /* Exchanges in a row. */
-static int rounds_of(enum sync_algorithm algorithm, const struct simulated_pes *pes)
+static int rounds_of(enum clock_sync algorithm, const struct simulated_pes *pes)
 {
     int n = pes->pes, local = n < pes->pes_per_node ? n : pes->pes_per_node;
     int nodes = (n + pes->pes_per_node - 1) / pes->pes_per_node;
     switch (algorithm) {
-    case SYNC_LINEAR:
+    case CLOCK_SYNC_LINEAR:
         return n - 1;
-    case SYNC_RING:
+    case CLOCK_SYNC_RING:
         return n == 1 ? 0 : 2 + n % 2;
-    case SYNC_TREE:
+    case CLOCK_SYNC_TREE:
         return log2_up(n);
     default: /* once to see who shares a clock, once to learn */
         return 2 * log2_up(local) + log2_up(nodes);
@@ -96,12 +98,12 @@ static int rounds_of(enum sync_algorithm algorithm, const struct simulated_pes *
 }
 
 /* Pairs on the way from a PE to PE 0, at most. */
-static int depth_of(enum sync_algorithm algorithm, const struct simulated_pes *pes)
+static int depth_of(enum clock_sync algorithm, const struct simulated_pes *pes)
 {
     int n = pes->pes;
-    if (algorithm == SYNC_LINEAR)
+    if (algorithm == CLOCK_SYNC_LINEAR)
         return 1;
-    return algorithm == SYNC_RING ? n - 1 : 2 * log2_up(n);
+    return algorithm == CLOCK_SYNC_RING ? n - 1 : 2 * log2_up(n);
 }
 
 static void try_all(const struct simulated_pes *like, double later_per_drift)
@@ -109,14 +111,14 @@ static void try_all(const struct simulated_pes *like, double later_per_drift)
     for (size_t a = 0; a < COUNT(algorithms); a++)
         for (size_t s = 0; s < COUNT(sizes); s++) {
             struct simulated_pes pes = *like;
-            enum sync_algorithm algorithm = algorithms[a].algorithm;
+            enum clock_sync algorithm = algorithms[a].algorithm;
             pes.pes = sizes[s];
             /* Half a round trip: more cannot be wrong, and is not stated, where a message in
              * twenty only is disturbed. */
             double half = pes.delay + pes.jitter + 200e-9;
             int depth = depth_of(algorithm, &pes);
             double error = depth * (pes.delay * pes.asymmetry + pes.jitter + 200e-9);
-            double later = algorithm == SYNC_HCA ? 1e-6 : pes.drifts * later_per_drift;
+            double later = algorithm == CLOCK_SYNC_HCA ? 1e-6 : pes.drifts * later_per_drift;
             struct expectation expected = {.rules = rules(algorithm),
                                            .used = algorithm,
                                            .rounds = rounds_of(algorithm, &pes),
@@ -172,9 +174,9 @@ static void drifting_nodes(void **state)
                                     .delay = 2e-6,
                                     .jitter = 50e-9,
                                     .interruptions = 1e-4};
-        struct expectation expected = {.rules = rules(SYNC_HCA),
-                                       .used = SYNC_HCA,
-                                       .rounds = rounds_of(SYNC_HCA, &pes),
+        struct expectation expected = {.rules = rules(CLOCK_SYNC_HCA),
+                                       .used = CLOCK_SYNC_HCA,
+                                       .rounds = rounds_of(CLOCK_SYNC_HCA, &pes),
                                        .error = 1e-6,
                                        .later = 1e-6,
                                        .bound = INFINITY};
@@ -198,7 +200,7 @@ static bool shows_drift(void *context)
 static void drift_is_noticed(void **state)
 {
     (void)state;
-    for (size_t a = 0; algorithms[a].algorithm != SYNC_HCA; a++) {
+    for (size_t a = 0; algorithms[a].algorithm != CLOCK_SYNC_HCA; a++) {
         struct simulated_pes pes = {
             .pes = 4, .pes_per_node = 1, .offsets = 1, .drifts = 200e-6, .delay = 2e-6};
         struct expectation expected = {.rules = rules(algorithms[a].algorithm)};
@@ -213,23 +215,23 @@ static void the_default(void **state)
     (void)state;
     struct simulated_pes pes = {
         .pes = 8, .pes_per_node = 8, .shared = true, .offsets = 3, .delay = 2e-6};
-    struct expectation expected = {.rules = rules(SYNC_DEFAULT),
-                                   .used = SYNC_NONE,
+    struct expectation expected = {.rules = rules(CLOCK_SYNC_DEFAULT),
+                                   .used = CLOCK_SYNC_NONE,
                                    .rounds = 3,
                                    .error = 0,
                                    .later = 0,
                                    .bound = 3 * 1e-6};
     assert_true(simulate(&pes, as_expected, &expected));
     pes.pes_per_node = 2;
-    expected.used = SYNC_HCA;
-    expected.rounds = rounds_of(SYNC_HCA, &pes);
+    expected.used = CLOCK_SYNC_HCA;
+    expected.rounds = rounds_of(CLOCK_SYNC_HCA, &pes);
     expected.error = expected.later = 0.5e-6;
     expected.bound = 3 * 3e-6;
     assert_true(simulate(&pes, as_expected, &expected));
     /* The timer's word alone is not believed. */
     pes.pes_per_node = 8;
     pes.shared = false;
-    expected.rounds = rounds_of(SYNC_HCA, &pes);
+    expected.rounds = rounds_of(CLOCK_SYNC_HCA, &pes);
     assert_true(simulate(&pes, as_expected, &expected));
 }
 

@@ -88,7 +88,7 @@ def check_launchers(definition):
 def _program(value, key, where):
     path = shutil.which(_text(value, key, where))
     if not path:
-        raise Error(f"{where}: {key} {value}: there is no such program; build it by make, or name "
+        raise Error(f"{where}: {key} {value}: there is no such program; build it with make, or name "
                     f"another")
     return os.path.abspath(path)
 
@@ -139,7 +139,7 @@ def checksum(path):
 
 def define(given, where):
     """A checked, complete definition from what was given (members as in a campaign file; where:
-    what errors name). What configurations do not say themselves, the whole says for them."""
+    what errors name). Top-level values hold for configurations that do not set them."""
     known = {"script", "launches", "order", "seed", "configurations", *CONFIGURATION}
     for key in given:
         if key not in known:

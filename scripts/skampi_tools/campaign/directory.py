@@ -114,7 +114,7 @@ def now():
 
 
 class Lock:
-    """Held as long as a campaign runs in the directory; the system takes it from whoever dies."""
+    """Held as long as a campaign runs in the directory; the system releases it if the process dies."""
 
     def __init__(self, directory):
         path = os.path.join(directory, "lock")
@@ -137,24 +137,24 @@ class Lock:
 
 
 def open_directory(directory, definition):
-    """Makes the directory of a campaign or finds it, with the same definition but for more
+    """Makes the directory of a campaign or finds it, with the same definition except for more
     launches. Returns the lock."""
     if not is_campaign(directory):
         if os.path.exists(directory) and (not os.path.isdir(directory) or
                                           set(os.listdir(directory)) - {"lock", "system"}):
-            raise Error(f"{directory}: there is something else of this name: give another one by -o")
+            raise Error(f"{directory}: this exists and is not a campaign: give another name with -o")
         os.makedirs(directory, exist_ok=True)
     lock = Lock(directory)
     path = os.path.join(directory, DEFINITION)
     if is_campaign(directory):
         old = read_definition(directory)
         if definition["launches"] < old["launches"]:
-            raise Error(f"{directory}: a campaign of {old['launches']} launches, which cannot be made "
+            raise Error(f"{directory}: a campaign of {old['launches']} launches cannot become one of "
                         f"{definition['launches']}: give -k {old['launches']} or more, or another -o")
         found = difference({**old, "launches": 0}, {**definition, "launches": 0})
         if found:
             raise Error(f"{directory}: holds a campaign of another definition: {found}; to keep it "
-                        f"give another -o, to begin anew remove it")
+                        f"give another -o, to begin again remove it")
         if definition == old:
             return lock
     shutil.copyfile(definition["script"]["path"], os.path.join(directory, "script.ski"))

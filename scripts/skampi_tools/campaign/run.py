@@ -222,7 +222,7 @@ class Campaign:
         self._learn(launches)
         todo = [launch for launch, there in launches if not there]
         if len(todo) < len(launches):
-            self.tell.line(f"{len(launches) - len(todo)} of {len(launches)} launches are there already")
+            self.tell.line(f"{len(launches) - len(todo)} of {len(launches)} launches are already complete")
         if todo:
             note_environment(self.directory)
         with Signals() as signals:
@@ -263,7 +263,7 @@ class Campaign:
             needed = max(self._seen(launch.configuration["name"]), default=0)
             if time.monotonic() + needed >= self.deadline:
                 self.stopped = "time"
-                self.tell.line(f"the time limit leaves too little for {launch.name}"
+                self.tell.line(f"too little time is left for {launch.name}"
                                + (f", which takes about {style.seconds_text(needed)}" if needed else ""))
                 return False
         return True
@@ -285,7 +285,7 @@ class Campaign:
             if kept or signals.caught or launch.why == "ended by the time limit":
                 break
             if attempt < self.retries:
-                self.tell.line(f"{where}  {launch.why}; tried again")
+                self.tell.line(f"{where}  {launch.why}; retrying")
         if kept:
             self.took.setdefault(launch.configuration["name"], []).append(launch.seconds)
             self.tell.line(f"{where}  {style.seconds_text(launch.seconds)}{self._time_left(todo[1:])}")

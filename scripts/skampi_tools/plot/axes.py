@@ -17,12 +17,12 @@ from .spec import TIME_UNITS
 NAN = math.nan
 MAX_TICKS = 9    # labelled, on an x axis
 LONGEST_LABEL = 120
-MANY_CURVES = 5  # in a panel: its legend stands beside the axes
+MANY_CURVES = 5  # in a panel: its legend is beside the axes
 
 
 def plain(text, width=None):
     """Text that matplotlib takes as it is: no formulas, no control characters, no lone surrogates;
-    cut to so many characters."""
+    cut to this many characters."""
     text = "".join(c if c.isprintable() else " " for c in str(text))
     if width and len(text) > width:
         text = text[:width - 1].rstrip() + "…"
@@ -131,7 +131,7 @@ def _crowded(values, limits, base):
 
 
 class Distinct(ticker.Formatter):
-    """Numbers with so many digits, or with as many more as ticks need to differ."""
+    """Numbers with this many digits, or with as many more as ticks need to differ."""
 
     def __init__(self, text, digits):
         self.text, self.digits = text, digits
@@ -188,7 +188,7 @@ def x_axis(axes, panel, values, sizes, name):
     base = {"log2": 2, "log10": 10}.get(scale)
     limits = span(values, bool(base), 0.03)
     if base and min(values) <= 0:
-        # Zero stands one step left of the smallest number above it.
+        # Zero is one step left of the smallest number above it.
         axes.set_xscale("symlog", base=base, linthresh=min(positive), linscale=1)
         limits = (-0.15 * min(positive), limits[1])
     elif base:
@@ -221,7 +221,7 @@ def y_axis(axes, panel, values, scale_of, label=None):
     if logarithmic and limits[0] <= 0:
         raise Error("y_range: begins at or below zero on a logarithmic axis")
     if limits[0] >= limits[1]:
-        raise Error("y_range: leaves nothing of the data")
+        raise Error("y_range: none of the data is in it")
     if logarithmic:
         axes.set_yscale("log")
     axes.set_ylim(*limits)
@@ -270,7 +270,7 @@ def looks(chosen):
         else:
             place = identities.index(identity)
         line = files.index(curve.first.source.index)
-        # Files that show one curve each are told apart by colour as well.
+        # Files that show one curve each differ by colour as well.
         found.append((place, line))
     alone = len(files) > 1 and len({place for place, _ in found}) == 1
     return [Look(series, line if alone else place, line if len(files) > 1 else 0)

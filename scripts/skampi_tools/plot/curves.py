@@ -222,7 +222,7 @@ class Curve:
     x: str  # name of what it is drawn against; None: nothing, and there is one point
     size: bool
     points: list
-    split: dict = field(default_factory=dict)  # what besides tells it from others of its block
+    split: dict = field(default_factory=dict)  # what else distinguishes it from others of its block
     repeated: int = 0  # the nth measurement of the very same; 0: there is one
 
     @property
@@ -372,7 +372,7 @@ def shorten(texts):
 
 
 def labels(found, with_file=True):
-    """(labels, title): for each curve what tells it from the others, and what all have in common."""
+    """(labels, title): for each curve what distinguishes it from the others, and what all have in common."""
     parts = [dict(curve.label_parts()) for curve in found]
     names = []
     for part in parts:

@@ -133,7 +133,7 @@ def _version(header, short):
 
 
 def footer_lines(sources, notes, width, short):
-    """What was measured, where and how, in small lines of at most so many characters. short:
+    """What was measured, where and how, in small lines of at most this many characters. short:
     without what only those who were there understand."""
     lines = []
     texts = {}
@@ -157,7 +157,7 @@ def footer_lines(sources, notes, width, short):
         if warned:
             text += f" · {warned} warning{'s' * (warned > 1)} in the file"
         if source.file.end is None:
-            text += " · the file is not whole"
+            text += " · the file is not complete"
         elif source.file.end.get("status"):
             text += f" · ended with status {source.file.end['status']}"
         texts.setdefault(text, []).append(source.label)

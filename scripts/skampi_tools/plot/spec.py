@@ -1,6 +1,6 @@
 """What a figure shows, as a JSON object: read from a file and checked, or made from the data.
 
-Keys and their values are documented in scripts/README.md, skampi-plot.
+Keys and their values are documented in docs/tools/skampi-plot.md.
 """
 
 import difflib
@@ -155,7 +155,7 @@ def _check_object(value, keys, path, where):
 
 def _check_list(value, path, where):
     if not isinstance(value, list) or not value:
-        raise Error(f"{where}: {path}: is not a list with something in it")
+        raise Error(f"{where}: {path}: is an empty list, or none")
     return enumerate(value)
 
 
@@ -184,7 +184,7 @@ def check(spec, where):
             if kind == "overlap" and len(parts) < 3:
                 raise Error(f"{where}: {at}: overlap needs the selectors full, rest and post")
             if kind != "overlap" and parts:
-                raise Error(f"{where}: {at}.{parts[0]}: is for panels of kind overlap alone")
+                raise Error(f"{where}: {at}.{parts[0]}: is only for panels of kind overlap")
 
 
 def _once(pairs):

@@ -23,7 +23,7 @@ def esc(text):
 
 
 def embed(value):
-    """JSON that may stand inside <script>, with null for what is no number."""
+    """JSON for inside <script>, with null for what is not a number."""
     def clean(x):
         if isinstance(x, float) and not math.isfinite(x):
             return None
@@ -38,7 +38,7 @@ def embed(value):
 
 
 def asset(*path):
-    """A file of the report that stands inside <script> or <style>."""
+    """A file of the report for inside <script> or <style>."""
     with open(os.path.join(*path), encoding="utf-8") as file:
         text = file.read()
     if re.search(r"</(script|style)", text, re.IGNORECASE):

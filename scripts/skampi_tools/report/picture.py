@@ -63,7 +63,7 @@ def _even(low, high):
 
 
 def _texts(values, text):
-    """With as many digits as tell the ticks apart."""
+    """With as many digits as the ticks need to differ."""
     for digits in (3, 4, 5, 6, 8, 12):
         made = [text(value, digits) for value in values]
         if len(set(made)) == len(made):

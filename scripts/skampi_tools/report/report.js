@@ -123,7 +123,7 @@ const plainText = (x) => (Math.abs(x) < 1e7 ? String(Number(x.toPrecision(8))) :
 
 /* ---- Axes ---- */
 
-/* Places for ticks on a logarithmic axis, at most so many: powers, else 1-2-5, else even steps. */
+/* Places for ticks on a logarithmic axis, at most this many: powers, else 1-2-5, else even steps. */
 function logTicks(low, high, most, base) {
   if (!(low > 0) || !Number.isFinite(high))
     return [];
@@ -341,7 +341,7 @@ class Plot {
           this[name] = on;
           this.draw(true);
         }).checked = true;
-    this.reset = element("button", { type: "button", disabled: true }, "whole plot");
+    this.reset = element("button", { type: "button", disabled: true }, "show all");
     this.reset.addEventListener("click", () => this.draw());
     tools.append(this.reset);
     return tools;

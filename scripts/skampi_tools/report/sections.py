@@ -14,7 +14,7 @@ from ..results import Result
 class Point:
     file: str       # its short name
     result: Result
-    call: str = ""  # what tells it from others with the same function, variables and PEs
+    call: str = ""  # what distinguishes it from others with the same function, variables and PEs
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Section:
 
 @dataclass
 class Axis:
-    """One choice of what stands on the horizontal axis; positions[i] and series[i] belong to point
+    """One choice for the horizontal axis; positions[i] and series[i] belong to point
     i of the section; None where the point has no position."""
     name: str
     unit: str
@@ -64,7 +64,7 @@ def sections_of(files):
         def occurrence(block, number):
             return numbers[block].setdefault(number, len(numbers[block]))
 
-        # Aggregates may stand in their results' block or in one of their own.
+        # Aggregates may be in their results' block or in one of their own.
         measured = {(r.number, r.key) for r in file.results}
         aggregated = {(r.number if (r.number, r.key) in measured else None, r.key): r
                       for r in file.rounds}
@@ -90,7 +90,7 @@ def sections_of(files):
                 block = result.block or ""
                 section(block, occurrence(block, result.number)).points.append(Point(name, result))
     filled = {one.name for one in sections.values() if one.points or one.missing}
-    # A block without results is said to be empty, but for those that only mark where aggregates stand.
+    # A block without results is reported as empty, unless it only marks where aggregates are.
     kept = [one for one in sections.values() if one.points or one.missing or (
         one.name not in filled and one.name.removesuffix(ROUNDS_SUFFIX) not in filled)]
     for one in kept:
@@ -103,7 +103,7 @@ def argument_values(result):
 
 
 def tell_apart(points):
-    """Names the arguments of calls that nothing else tells apart."""
+    """Names the arguments of calls that nothing else distinguishes."""
     groups = defaultdict(list)
     for point in points:
         r = point.result
@@ -154,7 +154,7 @@ def unit_of(name, points):
 
 
 def split_into_series(axis, section):
-    """What differs besides the position makes another line, but for what follows from it."""
+    """What differs besides the position makes another line, except what follows from it."""
     points = section.points
     dimensions = [("file", [p.file for p in points]),
                   ("", [str(p.result.function) for p in points])]

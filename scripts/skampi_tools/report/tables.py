@@ -33,7 +33,7 @@ def number_cell(value, scale=1.0, digits=4):
 
 
 def significant(value, digits=4):
-    """With so many significant digits, zeros behind as well, so that columns can be compared."""
+    """With this number of significant digits, including trailing zeros, so that columns can be compared."""
     text = style.number_text(value, digits)
     if not value or not math.isfinite(value) or "e" in text:
         return text

@@ -100,10 +100,10 @@ def status_verdict(status):
 
 def check_end(file):
     if file.end is None:
-        yield Verdict("File is whole", "bad", "no end record: the run was killed, goes on, or the file was "
-                      "cut off; what there is is shown")
+        yield Verdict("File is complete", "bad", "no end record: the run was killed or goes on, or the file "
+                      "was cut off; the page shows what there is")
         return
-    yield Verdict("File is whole", "ok", "ends with its end record")
+    yield Verdict("File is complete", "ok", "ends with its end record")
     status, reason = file.end.get("status"), file.end.get("reason")
     if status is None:
         yield Verdict("Run ended well", "unknown", reason or "the file has no exit status")
@@ -274,8 +274,8 @@ def check_rounds(file):
     one, several = units_of([file])
     if not file.rounds:
         return Verdict("Covers changes over time", "note",
-                       "measured once: intervals say how well this run knows its medians, not where the "
-                       "next run's will be; --rounds or skampi-campaign does")
+                       "measured once: intervals say how precise this run's medians are, not where the "
+                       "next run's will be; --rounds or skampi-campaign says that")
     few = [r for r in file.rounds if math.isnan(r.next_low) or math.isnan(r.next_high)]
     between = sorted(r.between for r in file.rounds if not math.isnan(r.between))
     if few:

@@ -33,7 +33,7 @@ def _rows(stream, path, needed):
     except csv.Error as error:
         raise cli.Error(f"{path}:{reader.line_num}: {error}") from None
     except UnicodeDecodeError:
-        raise cli.Error(f"{path}: is no text") from None
+        raise cli.Error(f"{path}: is not text") from None
 
 
 def _read(path, needed):
@@ -46,7 +46,7 @@ def find_shmemtrace(named):
     beside = os.path.join(os.path.dirname(os.path.realpath(__file__)), *[os.pardir] * 3, "shmemtrace")
     found = named or (beside if os.access(beside, os.X_OK) else shutil.which("shmemtrace"))
     if not found:
-        raise cli.Error("shmemtrace is not found: name it by --shmemtrace, or give its dump --csv")
+        raise cli.Error("shmemtrace is not found: name it with --shmemtrace, or give the output of its dump --csv")
     return found
 
 

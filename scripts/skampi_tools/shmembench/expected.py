@@ -16,7 +16,7 @@ GUARD_BYTES, SLACK = 64, 1024  # as in the templates
 
 @dataclass(frozen=True)
 class Place:
-    """offset: bytes from label, which stands for a place that only the trace knows."""
+    """offset: bytes from label, a place that only the trace knows."""
     area: str
     label: str
     offset: int

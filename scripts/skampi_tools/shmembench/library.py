@@ -75,7 +75,7 @@ def _compile(command, arguments, text, suffix):
                                   env={**os.environ, "LC_ALL": "C"})
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             raise cli.Error(f"{command}: {getattr(error, 'strerror', None) or error}; name the "
-                            f"library's compiler by --cc") from None
+                            f"library's compiler with --cc") from None
         return (done.returncode, done.stdout.decode(errors="replace"),
                 done.stderr.decode(errors="replace"))
 
@@ -85,7 +85,7 @@ def _preprocessed(compiler, text, *options):
     if status:
         reason = next((line for line in err.splitlines() if "error" in line), f"status {status}")
         raise cli.Error(f"{compiler} cannot preprocess a program that includes shmem.h: {reason}; "
-                        f"name the library's compiler by --cc")
+                        f"name the library's compiler with --cc")
     return out
 
 

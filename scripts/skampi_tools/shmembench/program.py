@@ -101,7 +101,7 @@ def expand(text, substitutions, language=_C):
             lines.append(indent + language.let(let["type"], let["name"], let["value"]))
         else:
             lines += [indent + part for part in _call(content, steps, language)]
-    # What was replaced by nothing leaves no line behind.
+    # What was replaced by nothing leaves no line.
     return [line for number, line in enumerate(lines)
             if line.strip() or (number and lines[number - 1].strip())], steps
 
@@ -118,7 +118,7 @@ def _call(content, steps, language):
                          call["condition"], call["timed"])
 
 
-# ---- What a template's $names stand for ----
+# ---- The $names of a template ----
 
 
 def _subset(index):

@@ -15,8 +15,8 @@ def prepare(folder):
     if os.path.isdir(folder):
         if not os.path.isfile(mark):
             if os.listdir(folder):
-                raise cli.Error(f"{folder}: there is something in it that shmembench has not written: "
-                                f"name another folder by -o")
+                raise cli.Error(f"{folder}: it has files that shmembench did not write: "
+                                f"name another folder with -o")
         else:
             with open(mark, encoding="utf-8", errors="replace") as file:
                 for name in file.read().split("\n"):

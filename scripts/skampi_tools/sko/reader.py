@@ -76,7 +76,7 @@ class _Reader:
         self.records.append(record)
 
     def _finish_row(self):
-        """Units and PEs, which may be stated behind the row."""
+        """Units and PEs, which may be stated after the row."""
         record, self.row = self.row, None
         row_unit, self.row_unit = self.row_unit, None
         if record is None:
@@ -364,7 +364,7 @@ class _Reader:
 
     def _name_rounds(self):
         """Lines over all rounds do not say again of which PEs they are: those of the first round's
-        results do, which stand in the same order."""
+        results do, which are in the same order."""
         first = {}
         for record in self.records:
             if record["record"] not in ("result", "rounds"):
@@ -381,7 +381,7 @@ class _Reader:
         self._close()
         self._name_rounds()
         if self.sources:
-            self._comment("source behind the last block: " + "\n".join(self.sources))
+            self._comment("source after the last block: " + "\n".join(self.sources))
         if self.end:
             kinds = [record["record"] for record in self.records]
             self.end.setdefault("duration", None)
@@ -407,21 +407,21 @@ def parse(name, lines, warnings, unit=None):
         if cut and number == len(lines) and reader.block and not line.startswith("#"):
             warnings.append("the last line is cut off and left out")
         elif not reader.take(line):
-            raise Error(f"{name}:{number}: not a result line: take it out, or make it a comment "
-                        f"by a # in front")
+            raise Error(f"{name}:{number}: not a result line: remove it, or make it a comment "
+                        f"with # in front")
     if not reader.blocks and "version" not in reader.header:
         raise Error(f"{name}: no result block: not a result file of skampi")
     reader.finish()
     if reader.assumed:
-        warnings.append("the file does not state the unit of its times: taken for microseconds "
-                        "(--unit)")
+        warnings.append("the file does not state the unit of its times: microseconds are "
+                        "assumed (--unit)")
     if reader.sampled:
-        warnings.append(f"{reader.sampled} results state times of some PEs only, sorted: left out")
+        warnings.append(f"{reader.sampled} results have times of only some PEs, sorted: left out")
     if not reader.end:
         warnings.append("no end: the run was cut off, or has not ended yet")
     notes = reader.header.setdefault("notes", [])
     for note in (["from .sko, which holds times as printed"] +
-                 ["its unit is not stated and was taken for microseconds"] * reader.assumed):
+                 ["its unit is not stated, microseconds are assumed"] * reader.assumed):
         if note not in notes:
             notes.append(note)
     yield reader.header

@@ -136,7 +136,7 @@ class _Writer:
             most = [f" {name}= {number_text(count['most'])}" for name, count in counters.items()]
             mean = [f" {number_text(count['mean'])}" for count in counters.values()]
             self.comment(f"counters:{''.join(most)}{COUNTERS_END}{''.join(mean)}")
-        self.behind(record, unit)
+        self.after_row(record, unit)
 
     def rounds(self, record):
         unit = self.unit_of(record)
@@ -153,9 +153,9 @@ class _Writer:
                      f"{number['median_high']}], {percent['confidence']} prediction interval "
                      f"[{number['next_low']}, {number['next_high']}], spread between rounds "
                      f"{percent['between']}, within rounds {percent['within']}")
-        self.behind(record, unit)
+        self.after_row(record, unit)
 
-    def behind(self, record, unit):
+    def after_row(self, record, unit):
         """What is noted of a row: levels, notes, and conditions where they are others than before."""
         name = self.unit_name(record, unit)
         levels = [f"{self.number(level['value'], unit)}{name} {_percent(level['share'])}"
@@ -260,7 +260,7 @@ class _Writer:
                 " ---" if x is None else f" {x:.4g}" for x in library))
 
 
-# What result lines and the comments behind them do not say.
+# What result lines and the comments after them do not say.
 _NOT_HELD = [
     (["mean", "min", "max", "p5", "p25", "p75", "p95", "p99", "deviation"],
      "statistics other than time and standard error"),

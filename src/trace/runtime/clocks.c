@@ -68,9 +68,10 @@ static struct clock_fix fix_now(double bound)
     return fix;
 }
 
-static struct sync_report synchronize(enum sync_algorithm algorithm)
+static struct sync_report synchronize(enum clock_sync algorithm)
 {
-    struct sync_rules rules = {algorithm, PATIENCE, FIT_POINTS, FIT_EXCHANGES, SPREAD, LONG_SPREAD};
+    struct clock_rules rules = {algorithm,     PATIENCE, FIT_POINTS,
+                                FIT_EXCHANGES, SPREAD,   LONG_SPREAD};
     struct sync_report report;
     sync_synchronize(&rules, &report);
     return report;
@@ -109,7 +110,7 @@ void clocks_start(void)
     struct timer *timer = choose_timer();
     timer->ticks_per_second = rate_of_node(timer);
     timer_select(timer->name);
-    struct sync_report report = synchronize(SYNC_DEFAULT);
+    struct sync_report report = synchronize(CLOCK_SYNC_DEFAULT);
     one_clock = report.shared;
     tracer.start = fix_now(report.bound);
     struct timespec date;
@@ -125,7 +126,7 @@ void clocks_finish(void)
 {
     if (!tracer.start.known || !comm_attach())
         return;
-    struct sync_report report = synchronize(one_clock ? SYNC_DEFAULT : SYNC_TREE);
+    struct sync_report report = synchronize(one_clock ? CLOCK_SYNC_DEFAULT : CLOCK_SYNC_TREE);
     tracer.end = fix_now(report.bound);
     comm_detach();
 }

@@ -27,6 +27,9 @@ from dataclasses import dataclass, field
 import processes
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+sys.path.append(os.path.join(ROOT, "scripts"))
+
+from skampi_tools.sko.lines import BEGIN, split_row
 
 # Set by tests/run where a sample will do: what takes long then leaves out cases that resemble others.
 SAMPLE_VARIABLE = "SKAMPI_TEST_SAMPLE"
@@ -332,9 +335,6 @@ def in_parallel(cases, runner, width=4):
 
 # ---- Reading results ----
 
-_VARIABLE = re.compile(r"\s*([A-Za-z_]\w*)= (\[[^]]*\]|\S+)(?=\s)")
-
-
 def _value(text):
     for convert in (int, float):
         try:
@@ -346,17 +346,12 @@ def _value(text):
 
 def parse_row(line, block=""):
     """A Row, or None when the line is no result."""
-    variables, position = {}, 0
-    while match := _VARIABLE.match(line, position):
-        variables[match.group(1)] = _value(match.group(2))
-        position = match.end()
-    columns = line[position:].split()
-    try:
-        time_, error = (math.nan if c == "---" else float(c) for c in columns[1:3])
-        return Row(block, variables, int(columns[0]), time_, error, int(columns[3]),
-                   [None if c == "---" else float(c) for c in columns[4:]], line=line)
-    except (ValueError, IndexError):
+    if not (row := split_row(line)):
         return None
+    variables, fields = row
+    time_, error = (math.nan if text == "---" else float(text) for text in fields[1:3])
+    return Row(block, {name: _value(text) for name, text in variables}, int(fields[0]), time_, error,
+               int(fields[3]), [None if text == "---" else float(text) for text in fields[4:]], line=line)
 
 
 def parse_sko(text):
@@ -364,7 +359,7 @@ def parse_sko(text):
     blocks, comments, unparsed = [], [], []
     block = None
     for line in text.splitlines():
-        if begin := re.match(r'# begin result "(.*)"', line):
+        if begin := line.startswith("# begin") and BEGIN.match(line[2:]):
             block = Block(begin.group(1))
             blocks.append(block)
         elif re.match(r"# end result", line):

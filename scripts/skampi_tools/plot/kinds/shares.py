@@ -117,8 +117,8 @@ def draw_overlap(axes, panel, chosen, notes):
         all_values += [y for y in ys if math.isfinite(y)]
         all_x += xs
     if not all_x:
-        raise Error("at no point the full operation takes clearly longer than its post: there is "
-                    "nothing to hide")
+        raise Error("the full operation never takes clearly longer than its post: there is "
+                    "nothing to overlap")
     if flagged_points:
         legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
                           markerfacecolor="white"), flag_text(flagged_points))

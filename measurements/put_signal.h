@@ -2,8 +2,8 @@
  * Puts with signal as operations of the family of puts and gets. The signal is one word of each
  * PE that nobody waits for; each put adds 1 to it.
  */
-#ifndef SKAMPI_MEASUREMENTS_SIGNAL_H
-#define SKAMPI_MEASUREMENTS_SIGNAL_H
+#ifndef SKAMPI_MEASUREMENTS_PUT_SIGNAL_H
+#define SKAMPI_MEASUREMENTS_PUT_SIGNAL_H
 
 #include "measurements/openshmem.h"
 

@@ -2,8 +2,8 @@
  * Put, get and their relatives, taken apart: what the tables in rma.c and rma_elements.c share. A
  * function is a routine, in a shape, of which a part is timed.
  */
-#ifndef SKAMPI_MEASUREMENTS_RMA_H
-#define SKAMPI_MEASUREMENTS_RMA_H
+#ifndef SKAMPI_MEASUREMENTS_RMA_PARTS_H
+#define SKAMPI_MEASUREMENTS_RMA_PARTS_H
 
 #include "measurements/shapes.h"
 
@@ -49,7 +49,7 @@ void rma_tear_down(struct run *);
 void rma_fill(struct run *);
 bool rma_verify(struct run *);
 
-double rma_run_blocking(struct run *); /* the calls, nothing behind them */
+double rma_run_blocking(struct run *); /* the calls, nothing after them */
 double rma_run_full(struct run *);     /* each call and a quiet */
 double rma_run_post(struct run *);     /* the calls, with untimed quiets between bursts */
 double rma_run_paused(struct run *);   /* call, computation and quiet, less the computation */

@@ -4,13 +4,13 @@
  * persistent form. Hooks here allocate, verify and time any of them; a measurement function is a
  * line of a table, whose variant says which routine and which form.
  */
-#ifndef SKAMPI_MEASUREMENTS_MPI_COLLECTIVE_H
-#define SKAMPI_MEASUREMENTS_MPI_COLLECTIVE_H
+#ifndef SKAMPI_MEASUREMENTS_MPI_CALL_H
+#define SKAMPI_MEASUREMENTS_MPI_CALL_H
 
 #include "measurements/collective.h"
 #include "measurements/mpi_common.h"
 
-struct mpi_call; /* as told to one call; below */
+struct mpi_call; /* the arguments of one call; below */
 
 /* Who has what before and after. */
 enum mpi_flow {
@@ -71,7 +71,7 @@ void mpi_collective_tear_down(struct run *);
 
 /* One operation, all ranks starting together: from its call, or its start, to its end. */
 double mpi_collective_once(struct run *);
-/* On the rank "node" behind a computation of "delay" seconds, which counts; "n" in a row, all of
+/* On the rank "node" after a computation of "delay" seconds, which counts; "n" in a row, all of
  * which count. */
 double mpi_collective_delayed(struct run *);
 double mpi_collective_several(struct run *);
@@ -100,7 +100,7 @@ struct mpi_call {
     MPI_Aint *send_offsets, *receive_offsets;
     MPI_Datatype *send_types, *receive_types;
     MPI_Request request;
-    /* For routines made of others: memory for count elements behind the result, and 2 size
+    /* For routines made of others: memory for count elements after the result, and 2 size
      * requests. */
     void *temporary;
     MPI_Request *requests;
@@ -116,14 +116,14 @@ struct mpi_collective_state {
      * of the set. */
     int peers, *peer_ranks;
     bool send_in_place, receive_in_place;
-    /* Of this repetition's first iteration, where MPI is told that the data begin. */
+    /* Of this repetition's first iteration, where MPI looks for the data. */
     unsigned char *send_base, *receive_base;
     double pause;
     int64_t tests;
 };
 
-/* Memory and data as they have to be before the call, and whether they are as they must be behind
- * it; as told by the state. On any rank. */
+/* Memory and data as they have to be before the call, and whether they are as they must be after
+ * it; as the state says. On any rank. */
 void mpi_data_prepare(const struct run *);
 bool mpi_data_check(struct run *);
 
@@ -219,16 +219,16 @@ MPI_COLLECTIVES(DECLARED)
     {name "_Post", what ", non-blocking: the post alone",                                          \
      MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_start_alone), since,                           \
      MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_" name},               \
-    {name "_Wait", what ", non-blocking: the wait right behind the post",                          \
+    {name "_Wait", what ", non-blocking: the wait right after the post",                          \
      MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_wait_alone), since,                            \
      MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_Wait"},                \
     {name "_Full", what ", non-blocking: post and wait",                                           \
      MPI_COLLECTIVE_ONCE, since,                                                                   \
      MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_" name " + MPI_Wait"}, \
-    {name "_Overlap", what ", non-blocking: what a computation does not hide",                     \
+    {name "_Overlap", what ", non-blocking: the part that is not overlapped by computation",                     \
      MPI_OVERLAP, since, MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__},                  \
      .timed = "MPI_" name " + computation + MPI_Wait"},                                            \
-    {name "_Overlap_Test", what ", non-blocking: what a computation that tests does not hide",     \
+    {name "_Overlap_Test", what ", non-blocking: the part that is not overlapped by computation with tests",     \
      MPI_OVERLAP, since, MPI_USE(&used, .form = MPI_POSTED), .parameters = {TESTS, __VA_ARGS__},           \
      .timed = "MPI_" name " + computation with calls of MPI_Test + MPI_Wait"}
 /* clang-format on */

@@ -1,0 +1,46 @@
+/* Defaults and hash of the settings, both from the table. */
+#include "settings/settings.h"
+
+#include "base/hash.h"
+#include "settings/table.h"
+
+struct settings settings_default(void)
+{
+    struct settings settings = {0};
+
+    /* The first row of a member has its default, so it comes last. */
+    for (size_t i = setting_row_count; i-- > 0;)
+        setting_store_initial(&setting_rows[i], &settings);
+    return settings;
+}
+
+static size_t size_of(enum setting_type type)
+{
+    switch (type) {
+    case SETTING_INT:
+    case SETTING_WORD:
+        return sizeof(int);
+    case SETTING_BYTES:
+        return sizeof(int64_t);
+    case SETTING_REAL:
+        return sizeof(double);
+    case SETTING_FLAG:
+        return sizeof(bool);
+    case SETTING_INFO:
+        break;
+    }
+    return 0;
+}
+
+/* Member by member: what is between them is not defined. */
+uint64_t settings_hash(const struct settings *settings)
+{
+    uint64_t hash = HASH_EMPTY;
+
+    for (size_t i = 0; i < setting_row_count; i++) {
+        const struct setting *setting = &setting_rows[i];
+
+        hash = hash_bytes(hash, (const char *)settings + setting->place, size_of(setting->type));
+    }
+    return hash;
+}

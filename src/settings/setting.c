@@ -1,0 +1,209 @@
+/* What can be asked of a row of the table of settings, and storing its value. */
+#include "settings/table.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+_Static_assert(sizeof(enum clock_sync) == sizeof(int), "words are stored as int");
+
+size_t setting_arguments(const struct setting *first)
+{
+    const struct setting *end = setting_rows + setting_row_count, *row = first;
+
+    while (row < end && strcmp(row->function, first->function) == 0)
+        row++;
+    return (size_t)(row - first);
+}
+
+/* ---- Storing ---- */
+
+void setting_store_integer(const struct setting *setting, struct settings *settings, int64_t value)
+{
+    void *member = (char *)settings + setting->place;
+
+    if (setting->type == SETTING_BYTES)
+        *(int64_t *)member = value;
+    else if (setting->type == SETTING_FLAG)
+        *(bool *)member = value != 0;
+    else
+        *(int *)member = (int)value;
+}
+
+void setting_store_real(const struct setting *setting, struct settings *settings, double value)
+{
+    *(double *)((char *)settings + setting->place) = value;
+}
+
+void setting_store_initial(const struct setting *setting, struct settings *settings)
+{
+    if (setting->type == SETTING_REAL)
+        setting_store_real(setting, settings, setting->initial);
+    else if (setting->type == SETTING_INFO)
+        settings->memory_info = NULL;
+    else
+        setting_store_integer(setting, settings, (int64_t)setting->initial);
+}
+
+/* ---- Range ---- */
+
+void setting_limits(const struct setting *setting, int64_t *low, int64_t *high)
+{
+    *low = (int64_t)setting->low;
+    *high = (int64_t)setting->high;
+    if (setting->type == SETTING_FLAG)
+        *high = 1;
+    else if (setting->high == 0)
+        *high = setting->type == SETTING_BYTES ? INT64_MAX : INT_MAX;
+}
+
+bool setting_contains(const struct setting *setting, double value)
+{
+    if (!isfinite(value))
+        return false;
+    if (setting->open)
+        return value > setting->low && (setting->high == 0 || value < setting->high);
+    return value >= setting->low && (setting->high == 0 || value <= setting->high);
+}
+
+/* A value with its unit. */
+static void append_value(struct text *text, const struct setting *setting, double value)
+{
+    int64_t bytes = (int64_t)value;
+
+    if (setting->type != SETTING_BYTES || bytes < 1 << 20 || bytes % (1 << 20) != 0)
+        text_append(text, setting->type == SETTING_REAL ? "%g%s%s" : "%.0f%s%s", value,
+                    setting->unit ? " " : "", setting->unit ? setting->unit : "");
+    else if (bytes % (1 << 30) == 0)
+        text_append(text, "%lld GiB", (long long)(bytes >> 30));
+    else
+        text_append(text, "%lld MiB", (long long)(bytes >> 20));
+}
+
+char *setting_range(const struct setting *setting)
+{
+    bool real = setting->type == SETTING_REAL;
+    struct text text = {0};
+
+    if (setting->type == SETTING_FLAG)
+        return text_format("0 or 1");
+    if (setting->open)
+        text_append(&text, "more than ");
+    else
+        text_append(&text, "%s", real || setting->high == 0 ? "at least " : "from ");
+    append_value(&text, setting, setting->low);
+    if (setting->high != 0) {
+        text_append(&text, "%s",
+                    setting->open ? " and less than "
+                    : real        ? " and at most "
+                                  : " to ");
+        append_value(&text, setting, setting->high);
+    }
+    return text_take(&text);
+}
+
+/* ---- Words ---- */
+
+int setting_word_find(const struct setting_word *words, const char *name)
+{
+    for (int i = 0; words[i].name; i++)
+        if (strcmp(words[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+char *setting_word_list(const struct setting_word *words, const char *quote, const char *last)
+{
+    struct text text = {0};
+
+    for (size_t i = 0; words[i].name; i++) {
+        if (i > 0 && words[i + 1].name)
+            text_append(&text, ", ");
+        else if (i > 0)
+            text_append(&text, " %s ", last);
+        text_append(&text, "%s%s%s", quote, words[i].name, quote);
+    }
+    return text_take(&text);
+}
+
+const char *arrival_name(enum arrival arrival)
+{
+    return arrival_words[arrival].name;
+}
+
+/* ---- Reference ---- */
+
+static void append_words(struct text *text, const struct setting_word *words)
+{
+    for (size_t i = 0; words[i].name; i++) {
+        text_append(text, "%s \"%s\"", i ? "," : ":", words[i].name);
+        if (words[i].meaning)
+            text_append(text, " (%s)", words[i].meaning);
+    }
+}
+
+static void append_default(struct text *text, const struct setting *setting)
+{
+    text_append(text, "; default ");
+    if (setting->initially)
+        text_append(text, "%s", setting->initially);
+    else if (setting->words)
+        text_append(text, "\"%s\"", setting->words[(int)setting->initial].name);
+    else
+        append_value(text, setting, setting->initial);
+}
+
+/* Whether a function without arguments chooses what is the default anyway. */
+static bool chooses_default(const struct setting *setting)
+{
+    const struct setting *row = setting_rows;
+
+    while (row->place != setting->place)
+        row++;
+    return row == setting;
+}
+
+/* That a number is not negative goes without saying. */
+static bool limits_matter(const struct setting *setting)
+{
+    return setting->type != SETTING_FLAG && setting->type != SETTING_INFO &&
+           (setting->open || setting->low != 0 || setting->high != 0);
+}
+
+static void append_argument(struct text *text, const struct setting *setting)
+{
+    text_append(text, "%s", setting->help);
+    if (!setting->argument) {
+        text_append(text, "%s", chooses_default(setting) ? ", the default" : "");
+        return;
+    }
+    if (setting->words) {
+        append_words(text, setting->words);
+    } else if (limits_matter(setting)) {
+        char *range = setting_range(setting);
+
+        text_append(text, "; %s", range);
+        free(range);
+    }
+    append_default(text, setting);
+}
+
+char *setting_help(const struct setting *first)
+{
+    struct text text = {0};
+    size_t count = setting_arguments(first);
+
+    text_append(&text, "(");
+    for (size_t i = 0; i < count && first->argument; i++)
+        text_append(&text, "%s%s", i ? ", " : "", first[i].argument);
+    text_append(&text, ") ");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            text_append(&text, ". %s: ", first[i].argument);
+        append_argument(&text, &first[i]);
+    }
+    return text_take(&text);
+}
