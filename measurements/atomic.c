@@ -81,7 +81,7 @@ struct atomic {
     int64_t (*value)(int64_t old); /* that the operation leaves */
     int64_t (*load)(const void *);
     void (*store)(void *, int64_t);
-    /* So many operations, each with what it needs to be over; what the target holds goes from `at`
+    /* `iterations` operations, each completed; what the target holds goes from `at`
      * on in steps, where it is known. Returns what the last one fetched. */
     int64_t (*loop)(const struct site *, int64_t at, int64_t step, int64_t iterations);
 };

@@ -1,3 +1,6 @@
+/*
+ * One call of a collective routine of OpenSHMEM, the ways to time it, its memory and its data.
+ */
 #include "measurements/collective.h"
 
 /* Synchronization arrays and work arrays start at cache lines. */

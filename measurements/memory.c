@@ -39,7 +39,8 @@ static size_t bytes_of(const struct request *request)
 #include <math.h>
 #include <shmem.h>
 
-/* Timed in a row before all are freed again, untimed: so many blocks, or as many as this holds. */
+/* Blocks timed in a row before all are freed again, untimed; fewer where they are larger than that
+ * together. */
 #define BURST 16
 #define BURST_BYTES ((size_t)16 << 20)
 /* Of each block, in set-up. */

@@ -1,3 +1,6 @@
+/*
+ * One call of a collective routine of MPI, the ways to time it, its memory and its arguments.
+ */
 #include "measurements/mpi_call.h"
 
 #include <limits.h>

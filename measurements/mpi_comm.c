@@ -97,7 +97,7 @@ static double run_making(struct run *run)
 
 /* ---- Memory ---- */
 
-/* The library may have only so many: a failure of this measurement, not of the job. */
+/* A library may run out of communicators: this measurement fails, the job goes on. */
 static int duplicate_all(MPI_Comm comm, MPI_Comm *made, int64_t n, int64_t *count)
 {
     MPI_Errhandler usual;
@@ -117,7 +117,7 @@ static double run_memory(struct run *run)
     MPI_Comm *made = calloc((size_t)n, sizeof *made);
     if (run_max(run, !made) > 0) {
         free(made);
-        run_fail(run, "there is no memory for so many communicators");
+        run_fail(run, "out of memory for the communicators");
         return NAN;
     }
     double before = resident_bytes();

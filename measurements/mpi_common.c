@@ -1,3 +1,6 @@
+/*
+ * What the families of MPI functions share: arguments, typed data, computations, buffers.
+ */
 #include "measurements/mpi_common.h"
 
 #include <limits.h>
@@ -149,7 +152,7 @@ static bool is_plain(const struct datatype *type)
     return datatype_class(type) != DATATYPE_DERIVED && datatype_size(type) == datatype_extent(type);
 }
 
-/* So many that MPI_Pack() can count their bytes: all, except for huge buffers. */
+/* Elements whose bytes MPI_Pack() can count: all, except for huge buffers. */
 static int packable(int64_t count, const struct datatype *type)
 {
     int64_t most = INT_MAX / 2 / (datatype_size(type) + 1);

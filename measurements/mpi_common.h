@@ -43,8 +43,8 @@ struct datatype *argument_datatype_named(const struct measurement *, const struc
 const struct operation *argument_operation(const struct measurement *, const struct argument *);
 struct info *argument_info(const struct measurement *, const struct argument *);
 
-/* Bytes of so many blocks of count elements each, SIZE_MAX where that is too much to count: then it
- * does not fit either. Block i begins i * count extents after the first. */
+/* Bytes of blocks of count elements each; SIZE_MAX where that is too much to count: then it does
+ * not fit either. Block i begins i * count extents after the first. */
 size_t mpi_block_bytes(const struct datatype *, int64_t count, int64_t blocks);
 
 /* The demand of functions of "count" and "datatype": one message to send, one to receive; the size
@@ -104,20 +104,20 @@ static inline void mpi_wait_all(int count, MPI_Request *requests)
 #endif
 }
 
-/* What a computation hides of an operation. It lasts so many times the complete operation, which
- * could be over before its end; of several complete operations before, the last one counts: the
- * first are slow. */
+/* Computation that may overlap an operation: it lasts MPI_PAUSE_FACTOR times the complete
+ * operation, so that the operation can end before it. That time is taken from the last of
+ * MPI_ESTIMATES operations, since the first are slow. */
 #define MPI_PAUSE_FACTOR 2
 #define MPI_ESTIMATES 5
 
-/* Computes for these seconds, with so many tests of the requests in between, and returns the
- * seconds without them. Any one PE. */
+/* Computes for these seconds and tests the requests `tests` times meanwhile; returns the seconds
+ * without the tests. Any one PE. */
 double mpi_compute(double seconds, int64_t tests, int count, MPI_Request *requests);
 /* What that costs beyond the seconds that it returns, without a request. Any one PE. */
 double mpi_compute_overhead(struct run *, double seconds, int64_t tests);
 
-/* So many bytes are attached for buffered sends until mpi_detach_buffer(), MPI_BSEND_OVERHEAD for
- * each of the messages included. False after run_fail(). At most one at a time. */
+/* Attaches that many bytes for buffered sends, and MPI_BSEND_OVERHEAD for each of the messages,
+ * until mpi_detach_buffer(). False after run_fail(). At most one at a time. */
 bool mpi_attach_buffer(struct run *, size_t bytes, int messages);
 void mpi_detach_buffer(void);
 

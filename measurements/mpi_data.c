@@ -16,7 +16,7 @@ int mpi_share(int count, int size, int rank)
 
 /* ---- Values that are reduced ---- */
 
-/* The values of a rank repeat after so many elements. */
+/* Elements after which the values of a rank repeat. */
 #define PERIOD 7
 
 /* A number, or a number and an index. */
@@ -145,7 +145,7 @@ static struct value folded(const struct folding *folding, int end, int64_t eleme
     return result;
 }
 
-/* An integer of so many bytes, of which only the last ones count where it is shorter. */
+/* Stores an integer of that many bytes; the value is cut off where it needs more. */
 static void store_integer(int64_t integer, void *address, int64_t size)
 {
     switch (size) {

@@ -187,7 +187,7 @@ static double run_calls(struct run *run, const struct kind *kind, int *memory[2]
     bool good = fill(kind, &first, memory[0], elements) &&
                 fill(kind, &second, memory[same ? 0 : 1], elements);
     if (run_max(run, !good) > 0) {
-        run_fail(run, "rank %d has no memory for so many bytes", run->rank);
+        run_fail(run, "out of memory on rank %d", run->rank);
         return NAN;
     }
     double times[] = {time_call(run, kind, &first), 0};

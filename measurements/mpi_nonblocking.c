@@ -1,7 +1,7 @@
 /*
- * Non-blocking collectives of MPI taken apart: what the post costs, what the wait after it, both
- * together, and what a computation in between does not hide, without and with calls that let the
- * library progress. One operation at a time, all ranks starting together.
+ * Non-blocking collectives of MPI taken apart: the post, the wait after it, both together, and the
+ * part that is not overlapped by computation, without and with calls that let the library progress.
+ * One operation at a time, all ranks starting together.
  */
 #include "measurements/mpi_call.h"
 

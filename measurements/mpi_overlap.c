@@ -1,7 +1,7 @@
 /*
- * Non-blocking messages of MPI taken apart, as non-blocking puts and collectives are: what the post
- * costs, what the wait after it, both together, and what a computation in between does not hide,
- * without and with calls that let the library progress. One operation at a time, all ranks starting
+ * Non-blocking messages of MPI taken apart, as non-blocking puts and collectives are: the post,
+ * the wait after it, both together, and the part that is not overlapped by computation, without and
+ * with calls that let the library progress. One operation at a time, all ranks starting
  * together. Also the exchange with several neighbours, and single calls of the classic line.
  */
 #include "measurements/mpi_common.h"

@@ -1,5 +1,5 @@
 /*
- * One-sided communication of MPI with derived datatypes beside that with plain ones, of equally
+ * One-sided communication of MPI with derived datatypes beside that with plain ones, of as
  * many ints: what the type costs in each transfer, and what making it costs.
  */
 #include "measurements/mpi_window.h"

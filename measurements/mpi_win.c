@@ -298,7 +298,7 @@ static double run_memory(struct run *run)
     enum window_kind kind = window_kind_find(run_argument(run, "window")->string);
     struct window *windows = calloc((size_t)n, sizeof *windows);
     double before = resident_bytes(), after;
-    bool good = window_all(run, windows, "there is no memory for so many windows");
+    bool good = window_all(run, windows, "out of memory for the windows");
     while (good && made < n &&
            (good = window_open(run, kind, (size_t)bytes, MPI_INFO_NULL, &windows[made])))
         made++;

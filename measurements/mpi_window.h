@@ -23,7 +23,7 @@ struct window {
     enum window_kind kind;
 };
 
-/* A window over the set's communicator with so many bytes on each rank, addressed in bytes, that
+/* A window over the set's communicator with that many bytes on each rank, addressed in bytes, that
  * read as zero. Its memory is its own, the same in all repetitions. Collective over the set; false
  * after run_fail() on all of its members. What goes wrong with the window later ends the job. */
 bool window_open(struct run *, enum window_kind, size_t bytes, MPI_Info, struct window *);

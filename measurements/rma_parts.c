@@ -1,6 +1,6 @@
 /*
- * The parts of put, get and their relatives: what the caller pays for posting, what it pays until
- * the operation is complete, and what a computation in between hides (method of Coti & Malony,
+ * The parts of put, get and their relatives: the cost of posting, the cost until the
+ * operation is complete, and the part that is overlapped by computation (method of Coti & Malony,
  * sections 3.1 and 3.3).
  */
 #include "measurements/rma_parts.h"
@@ -231,7 +231,7 @@ static inline void do_calls_as(struct call *call, int64_t count, int quiets, enu
     *call = in_registers;
 }
 
-/* So many operations, so many quiets after each. A loop for each form: an operation may take as
+/* Operations, with a number of quiets after each. A loop for each form: an operation may take as
  * little as ten nanoseconds, of which finding out what to call must not be a part. */
 static void do_calls(struct call *call, int64_t count, int quiets)
 {

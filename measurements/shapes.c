@@ -1,3 +1,6 @@
+/*
+ * What measurement families share: who works on whom, and the patterns that data are verified by.
+ */
 #include "measurements/shapes.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/*
+ * A user's communication contexts, and the cost of an empty quiet.
+ */
 #include "measurements/user_context.h"
 
 #if SKAMPI_SHMEM

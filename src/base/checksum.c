@@ -1,3 +1,4 @@
+/* CRC32C, by the processor's instruction or by a table. */
 #include "base/checksum.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* FNV-1a. */
 #include "base/hash.h"
 
 #include <string.h>

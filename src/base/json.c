@@ -1,3 +1,4 @@
+/* Values of JSON, written as text. */
 #include "base/json.h"
 
 #include <math.h>

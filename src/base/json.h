@@ -22,8 +22,8 @@ void json_number(FILE *text, double value);
 /* Whether the whole string is a number as JSON writes them, and a finite double. */
 bool json_is_number(const char *string);
 
-/* Bytes of the UTF-8 character at the beginning of so many bytes; 0: it is none (Unicode 15, table
- * 3-7: no overlong forms, no surrogates, nothing above U+10FFFF). */
+/* Bytes of the UTF-8 character that begins these `length` bytes; 0: they begin with none (Unicode
+ * 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF). */
 size_t json_character(const char *bytes, size_t length);
 
 #endif

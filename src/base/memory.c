@@ -1,3 +1,4 @@
+/* Memory that is never NULL: what the macros of the header call. */
 #include "base/memory.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* A hash table that numbers its keys, which are kept one after the other. */
 #include "base/table.h"
 
 #include <stdlib.h>

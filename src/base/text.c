@@ -1,3 +1,4 @@
+/* Text made by formats of printf(). */
 #include "base/text.h"
 
 #include <ctype.h>

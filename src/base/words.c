@@ -1,3 +1,4 @@
+/* Numbers as people read them. */
 #include "base/words.h"
 
 #include <math.h>

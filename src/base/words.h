@@ -6,12 +6,12 @@
 
 #include <stddef.h>
 
-/* What makes a noun of so many: "" for 1, else "s". */
+/* The ending of a noun after this count: "" for 1, else "s". */
 const char *words_plural(size_t count);
 
-/* A number with so many significant digits: 460, 0.0013, 2.5e-15. No exponent from 0.0001 to 10^7,
- * no zeros at the end of decimals; "---" for NaN. text needs 32 bytes; digits: at most 12. Returns
- * text. */
+/* A number with this many significant digits: 460, 0.0013, 2.5e-15. No exponent from 0.0001 to
+ * 10^7, no zeros at the end of decimals; "---" for NaN. text needs 32 bytes; digits: at most 12.
+ * Returns text. */
 char *words_number(char *text, double value, int digits);
 
 #endif

@@ -1,3 +1,4 @@
+/* What time stamps say about two clocks. */
 #include "clock/exchange.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * What time stamps tell about two clocks: pure functions, without any communication.
+ * What time stamps say about two clocks: pure functions, without any communication.
  *
  * "local" is the clock of the PE that asks, "remote" the one that answers: the asker reads its
  * clock before and after, and the other reads its own in between. Ticks of the respective timers.
@@ -29,7 +29,7 @@ struct bounds {
     double ratio;                     /* nominal remote ticks to one local tick */
     size_t exchanges, since_improved; /* since the smallest round trip became smaller */
     int64_t local, remote;            /* bases */
-    double low, high; /* the local reading when the remote clock showed its base lies so many local
+    double low, high; /* the local reading when the remote clock showed its base is this many local
                          ticks after its base */
     double smallest;  /* round trip, local ticks */
 };

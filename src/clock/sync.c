@@ -1,3 +1,4 @@
+/* Clock synchronization: the algorithms, and what each PE knows afterwards. */
 #include "clock/sync.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@
 #define COMPARE_PATIENCE 100
 /* Rates that differ by less are one rate, as different processes have measured it. */
 #define ALIKE 1e-4
-/* An exchange ends after so many in any case. */
+/* Round trips of an exchange, at most. */
 #define MOST_EXCHANGES 2000
 #define HISTORY 256
 
@@ -28,7 +29,7 @@ struct sample {
     int64_t before, remote, after;
 };
 
-/* What this PE knows; the library it stands on is one per process, too. */
+/* What this PE knows; the library below is one per process, too. */
 static struct {
     struct clock_map map; /* own timer to global time */
     double rate;          /* global ticks per second; timers of other machines have other rates */
@@ -71,7 +72,7 @@ double sync_offset(void)
 
 /* ---- One pair ---- */
 
-/* Words are never 0: numbers that could be are told with something added. */
+/* Words are never 0: numbers that could be are sent with something added. */
 #define NOT_ZERO ((int64_t)1 << 62)
 
 static int64_t pack_real(double x)
@@ -297,7 +298,7 @@ static int highest_bit(int rank)
 }
 
 /* Calls ask_one with the partner's PE, then answer_one with each PE that this one is a partner of.
- * Returns the number of rounds of the whole tree. */
+ * Returns the number of rounds of the tree. */
 static int walk_tree(const int *pes, int size, int rank, void (*ask_one)(int pe, void *),
                      void (*answer_one)(int pe, void *), void *context)
 {
@@ -403,7 +404,7 @@ static void run_ring(struct errand *errand)
         if (phase == ring_phase(pe, n)) {
             learn_offset(before, errand);
             *(pe == 0 ? &closing : &step) = (struct ring_step){own.map, own.bound};
-            own.bound = 0; /* what is told to others is about this clock alone */
+            own.bound = 0; /* what others get is about this clock alone */
         }
         if (phase == ring_phase(behind, n))
             answer(behind, false);
@@ -412,7 +413,7 @@ static void run_ring(struct errand *errand)
     comm_scan(comm_world(), &step, sizeof step, compose);
     own.map = step.map;
     own.bound = step.bound;
-    /* Around the whole ring back to PE 0 one should arrive at the same time. */
+    /* Around the ring, back at PE 0, the time should be the same. */
     int64_t now = timer_now(), round[2] = {0, 0};
     if (pe == 0) {
         round[0] = now;
@@ -559,7 +560,7 @@ static void run_hca(struct errand *errand)
         (nodes > 1 ? highest_bit(nodes - 1) + 1 : 0) + (count > 1 ? highest_bit(count - 1) + 1 : 0);
 }
 
-/* ---- The whole ---- */
+/* ---- Synchronizing ---- */
 
 void sync_synchronize(const struct clock_rules *rules, struct sync_report *report)
 {

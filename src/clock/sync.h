@@ -2,7 +2,7 @@
  * Synchronized clocks: a global time for all PEs, in ticks of the timer in use on PE 0.
  *
  * Costs with n PEs on k nodes, in exchanges on the longest path: linear n, ring 3, tree log2 n,
- * hca log2 k + log2 (n / k), each exchange being at most `patience` round trips behind its best one
+ * hca log2 k + log2 (n / k), each exchange being at most `patience` round trips after its best one
  * (hca: fit_points times fit_exchanges, spread over `spread` seconds).
  */
 #ifndef SKAMPI_CLOCK_SYNC_H
@@ -14,7 +14,7 @@
 #include "comm/pe_group.h"
 #include "settings/clock_rules.h"
 
-/* What a synchronization came to; the same on all PEs but for own_. */
+/* What a synchronization found; the same on all PEs, except own_.... */
 struct sync_report {
     enum clock_sync algorithm; /* never the default */
     bool shared;   /* all PEs were seen to have one clock: nothing had to be estimated */

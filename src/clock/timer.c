@@ -1,3 +1,4 @@
+/* The table of timers: reading, calibrating and judging them. */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_RAW */
 #include "clock/timer.h"
 
@@ -24,7 +25,7 @@
 #define CALIBRATION_BOUND 20e-6
 #define LONGEST_CALIBRATION_SECONDS 1.0
 #define AGREEMENT_SECONDS 0.1
-/* Sources that differ in rate by more than this are told. */
+/* Sources that differ in rate by more than this are reported. */
 #define RATE_LIMIT 100e-6
 #define DISAGREEMENT_LIMIT 1e-3 /* NTP slews by half of this at most */
 #define READS 1000              /* in a row, to characterize a timer */
@@ -269,8 +270,8 @@ static double bound_of(const struct reading *begin, const struct reading *end)
 
 static const struct timer realtime = {"realtime", now_realtime, 1e9, always, false, true, 0, 0,
                                       0,          NULL,         0,   0};
-/* Against CLOCK_MONOTONIC_RAW: at the start of the program, but for the timer in use where it could
- * not be read before. */
+/* Against CLOCK_MONOTONIC_RAW: at the start of the program, except for the timer in use where it
+ * could not be read before. */
 static struct reading timer_begin[sizeof timers / sizeof *timers], in_use_begin, realtime_begin;
 
 const char *timer_select(const char *name)

@@ -12,7 +12,7 @@
 struct timer {
     const char *name;
     int64_t (*now)(void);
-    double ticks_per_second;       /* 0: a counter whose rate timer_calibrate() tells */
+    double ticks_per_second;       /* 0: a counter whose rate timer_calibrate() finds */
     const char *(*unusable)(void); /* NULL when usable here, else the reason */
     bool user_space;               /* a read is no system call */
     bool shared;                   /* by its own word one clock for all processors of a machine */
@@ -80,7 +80,7 @@ double timer_calibrate(const struct timer *);
 
 /* Fills in resolution, cost and disagreement; refuses timers that run backwards, stand still or
  * disagree with CLOCK_MONOTONIC by more than 0.1 % over 100 ms. About 1 ms, or 100 ms when
- * timer_calibration_begin() is not so long ago. The rate must be known. */
+ * timer_calibration_begin() is too recent. The rate must be known. */
 void timer_characterize(struct timer *);
 
 /* Two sources of time compared from an early moment of the program to now. */
@@ -98,7 +98,7 @@ void timer_compare(struct timer_comparison *comparisons);
 const char *timer_compared(int which, const char **with);
 /* By more than 100 ppm, whatever the readings are wrong by. */
 bool timer_disagrees(const struct timer_comparison *);
-/* What to tell the user of a comparison that disagrees, and what to do. Returns text. */
+/* What the user should know of a comparison that disagrees, and what to do. Returns text. */
 #define TIMER_WARNING 320
 char *timer_warning(char text[TIMER_WARNING], int which, const struct timer_comparison *);
 
@@ -109,7 +109,7 @@ void timer_skew(double offset, double drift);
 /* NULL, or why the timer cannot be used. */
 const char *timer_select(const char *name);
 
-/* What the kernel's clocks stand on (tsc, hpet, ...), as it says; "unknown" when it does not. */
+/* What the kernel's clocks count by (tsc, hpet, ...), as it says; "unknown" when it does not. */
 const char *timer_clock_source(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* Boards in shared memory on which the PEs of a node say how they end. */
 #include "comm/board.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 #include "comm/tally.h"
 
-/* PE 0: a board with so many places; others of its node find it by the offer. Where there is no
+/* PE 0: a board with this many places; others of its node find it by the offer. Where there is no
  * such memory nothing is known. */
 void board_create(size_t places, struct tally_offer *offer);
 void board_join(const struct tally_offer *offer, size_t places, int place, int pe);
@@ -22,7 +22,7 @@ void comm_say_end(enum comm_end end, int status, const char *text);
 /* This PE is alive. */
 void comm_beat(void);
 /* Another PE: that has failed, with what it said; that is gone without a word; that has not been
- * alive for so many seconds. -1: none that is known of. */
+ * alive for this many seconds. -1: none is known. */
 int comm_failed_pe(int *status, char *text, size_t size);
 int comm_vanished_pe(void);
 int comm_silent_pe(double seconds);

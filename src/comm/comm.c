@@ -290,7 +290,7 @@ void comm_scan(const struct pe_group *group, void *value, size_t bytes,
         combine(value, own);
         free(own);
     }
-    /* A child's subtree begins behind this rank and the children with smaller bits. */
+    /* A child's subtree begins after this rank and the children with smaller bits. */
     memcpy(sum, value, bytes);
     for (int bit = 0; bit < children; bit++) {
         transfer(group, DOWN, child_at(rank, bit, size), bit, sum, bytes);

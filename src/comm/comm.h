@@ -39,9 +39,9 @@ void comm_detach(void);
 /* Before the library is ended by another: keeps defects of its end from killing the program. Any
  * PE. */
 void comm_steady(void);
-/* Ends the whole job with this exit status; any PE; flush first. Never returns. */
+/* Ends the job with this exit status; any PE; flush first. Never returns. */
 _Noreturn void comm_abort(int status);
-/* True for exactly one caller in the whole job (of each node, in a program for MPI alone): who may
+/* True for exactly one caller in the job (of each node, in a program for MPI alone): who may
  * report an error that several PEs found. Any PE, from the main thread. */
 bool comm_claim(void);
 

@@ -1,3 +1,4 @@
+/* Groups: ranks and members of those that communicate. */
 #include "comm/pe_group.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* The start and the end of a process, and the memory it takes. */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC */
 #include "comm/process.h"
 

@@ -1,3 +1,4 @@
+/* Shared memory of the processes of a node that find each other by an offer. */
 #define _GNU_SOURCE /* memfd_create */
 #include "comm/tally.h"
 

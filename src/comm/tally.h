@@ -26,7 +26,7 @@ double *tally_create(size_t n, struct tally_offer *offer);
 /* Another process's numbers; NULL when they cannot be found. */
 double *tally_join(const struct tally_offer *offer, size_t n);
 
-/* Waits until the numbers of so many have come, no longer than the given time. */
+/* Waits until `count` of the numbers have come, no longer than the given time. */
 void tally_wait(const double *numbers, size_t n, size_t count, double seconds);
 
 #endif

@@ -1,3 +1,4 @@
+/* Giving the processor away in waiting loops. */
 #include "comm/yield.h"
 
 #include <sched.h>

@@ -1,3 +1,6 @@
+/*
+ * Compares the names of routines and of measurement functions word by word.
+ */
 #define _GNU_SOURCE /* strcasestr */
 #include "engine/alias.h"
 
@@ -11,7 +14,7 @@
 #define MOST_WORDS 12
 #define WORD_BYTES 32
 
-/* How a function's name has the words of a routine, best first; within each, the shorter name. */
+/* How well a function's name matches the words of a routine, best first. */
 enum { SAME, BEGINS, CONTAINS, TIMES, UNLIKE };
 
 struct words {
@@ -19,8 +22,8 @@ struct words {
     char word[MOST_WORDS][WORD_BYTES];
 };
 
-/* The routine's words on the left are called as on the right, separated by blanks. "^" stands for
- * the beginning: nothing else may come before. */
+/* Words of routines on the left, and what functions call them on the right, separated by blanks.
+ * "^" marks words that must begin the name. */
 static const char *const called[][2] = {
     {"nbi", "nonblocking"},          {"bcast", "broadcast"},
     {"test lock", "lock test"},      {"^barrier all", "barrier"},
@@ -52,7 +55,7 @@ static bool is_type(const char *word)
     return false;
 }
 
-/* Without what says how large an element is: put64, putmem and put are one. */
+/* Removes the size of an element: put64, putmem and put are the same. */
 static void strip_size(char *word)
 {
     static const char *const sizes[] = {"mem", "8", "16", "32", "64", "128"};
@@ -110,7 +113,7 @@ static void rename_words(struct words *words, bool first)
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         bool begins = called[i][0][0] == '^';
         struct words from = split(called[i][0] + begins, ' '), to = split(called[i][1], ' ');
-        /* What begins so stands alone, but for a longer form of its own. */
+        /* What begins like this must be the entire name. Longer forms have entries of their own. */
         if (begins && first && words->count == from.count && has_at(words, 0, &from))
             replace(words, 0, from.count, &to);
         for (size_t at = 0; !begins && at < words->count; at++)
@@ -209,7 +212,8 @@ size_t alias_find(const char *routine, const struct measurement **functions, siz
             best = like;
     }
     qsort(found, count, sizeof *found, compare_found);
-    /* Names that begin so are one family; what merely has the words is for want of better. */
+    /* Names that begin like this are one family. Names that merely contain the words come second.
+     */
     size_t kept = 0;
     while (kept < count && found[kept].likeness <= (best < BEGINS ? BEGINS : best))
         kept++;

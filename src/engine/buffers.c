@@ -44,8 +44,8 @@ size_t buffers_need(const struct settings *settings, const struct demand *demand
     return need > free_of_charge ? need - free_of_charge : 0;
 }
 
-/* Gaps between places come on top of the buffer, but no more of them than this: very many small
- * places are a few less for them. */
+/* Gaps between places come on top of the buffer, up to this many bytes. Beyond that, gaps cost a
+ * few of very many small places. */
 #define GAPS ((size_t)4 << 10)
 
 /* Of a block with room for every position that the alignment may ask for, and guards. */
@@ -206,7 +206,7 @@ size_t buffers_cache_bytes(void)
     return found;
 }
 
-/* Reads and writes so much that nothing else can be left in the caches. */
+/* Reads and writes enough memory to leave nothing else in the caches. */
 static void walk(size_t bytes)
 {
     static volatile unsigned char *memory; /* kept: walking is slow enough as it is */

@@ -30,23 +30,24 @@ size_t buffers_need(const struct settings *, const struct demand *, enum api);
  * short; there are no blocks then. *symmetric: bytes that they take together. */
 bool buffers_prepare(struct buffers *, const struct settings *, const struct demand *,
                      size_t *symmetric);
-/* Starts a measurement at the first place; pure. Cold: so many places as the blocks have room for
- * are used by the iterations of one repetition. */
+/* Starts a measurement at the first place; pure. Cold: the iterations of one repetition use as
+ * many places as the blocks have room for. */
 void buffers_begin(struct buffers *, const struct settings *, const struct demand *);
 void buffers_clear_scratch(const struct buffers *, const struct demand *);
 /* The next place, for run->local and run->remote. */
 void buffers_next(struct buffers *, struct run *);
-/* The places that a repetition of so many iterations uses leave the caches of all processors. */
+/* Flushes the places that a repetition of this many iterations uses from the caches of all
+ * processors. */
 void buffers_flush(const struct buffers *, const struct demand *, const struct settings *,
                    size_t iterations);
 /* Iterations for which a repetition has fresh memory. */
 size_t buffers_cold_places(const struct buffers *, const struct demand *);
-/* The last-level cache of this machine in bytes; 32 MiB when it does not tell. */
+/* The last-level cache of this machine in bytes; 32 MiB when it is unknown. */
 size_t buffers_cache_bytes(void);
 void buffers_free(struct buffers *);
 /* The place of that turn, without taking it. */
 void buffers_at(const struct buffers *, struct run *, size_t turn);
-/* So many different places follow each other where they are warm. */
+/* The number of different places that follow each other when they are warm. */
 size_t buffers_warm_places(const struct buffers *);
 /* Bytes before and after each place that belong to no other place. */
 #define BUFFER_GUARD 64

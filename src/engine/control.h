@@ -7,10 +7,10 @@
 #include "engine/engine.h"
 #include "engine/options.h"
 
-/* From the first line of main, before comm_start(): signals that are to end the job write an end
- * record, and so does the end of the launcher; each step of the start and of the end may take so
- * many seconds (0: any time), the run no longer than the time limit (0: none) from launched on,
- * wall_seconds(). On every PE, by a thread of its own. */
+/* From the first line of main, before comm_start(): a thread of every PE writes an end record when
+ * a signal or the end of the launcher ends the job. It ends the job itself when a step of the start
+ * or of the end takes longer than step_limit seconds (0: any time), or the run longer than
+ * time_limit (0: none). launched: when the program was started, wall_seconds(). */
 void engine_watch(double step_limit, double launched, double time_limit);
 /* The library is there, and can end the job. */
 void engine_watch_started(void);
@@ -28,8 +28,8 @@ enum progress engine_progress_form(bool results_on_stdout);
 struct engine *engine_create(const struct engine_options *options, const char **error);
 
 /* Ends and closes the output; collective. The exit status: 0, or 3 when a measurement failed or is
- * unsupported. *report_end: whether a measurement wants what the library's end takes to be behind
- * the output, which is then left open; the same on all PEs. Releases the engine; comm_finish()
+ * unsupported. *report_end: a measurement wants the output to end with what the library's end
+ * takes, so the output is left open; the same on all PEs. Releases the engine; comm_finish()
  * comes after it. */
 int engine_finish(struct engine *, bool *report_end);
 

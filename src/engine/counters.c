@@ -1,3 +1,6 @@
+/*
+ * Counts hardware events in timed regions, through PAPI.
+ */
 #include "engine/counters.h"
 
 #include <math.h>

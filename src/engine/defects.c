@@ -1,3 +1,6 @@
+/*
+ * The table of known defects.
+ */
 #include "engine/defects.h"
 
 #include <ctype.h>
@@ -47,7 +50,7 @@ static const struct defect {
     {"*", MPICH, "4.0.2", DEFECT_WINDOW_SIZES, MISPLACES_DATA},
 };
 
-/* The next number of a version, which *version is moved behind. */
+/* The next number of a version; *version moves past it. */
 static long next_number(const char **version)
 {
     if (!isdigit((unsigned char)**version))
@@ -69,7 +72,7 @@ int version_compare(const char *a, const char *b)
 }
 
 /* Where the version of the library that is named so begins in the text; NULL when it is not that
- * library, or does not tell. */
+ * library, or the version is unknown. */
 static const char *version_in(const char *text, const char *name)
 {
     const char *version = strstr(text, name);

@@ -14,8 +14,8 @@
 #include "objects/pe_set.h"
 #include "settings/settings.h"
 
-/* So many measurements that the time limit left out are told one by one, and so many that were left
- * out for other reasons; then loops end. */
+/* The number of measurements left out by the time limit that are listed one by one, and of those
+ * left out for other reasons. Then loops end. */
 #define MOST_LISTED_MISSING 1000
 
 struct engine;
@@ -28,8 +28,8 @@ enum measure_status engine_measure(struct engine *, const struct measure_request
  * work on. All PEs. */
 void engine_leave_out(struct engine *, const struct measure_request *, const char *reason);
 
-/* Whether what is left out is still listed one by one; then so many more measurements that a loop
- * leaves out, since what came before them did not fit the buffer. All PEs alike. */
+/* Whether what is left out is still listed one by one; then the number of further measurements that
+ * a loop leaves out, since what came before them did not fit the buffer. All PEs alike. */
 bool engine_lists_missing(const struct engine *);
 void engine_leave_out_more(struct engine *, int64_t count);
 
@@ -104,7 +104,7 @@ int engine_node_of(struct engine *, int pe);
 void engine_accounting_reset(struct engine *);
 void engine_accounting_print(struct engine *); /* collective */
 
-/* Ends the whole job with one message "place: error: text" (place may be NULL), after flushing
+/* Ends the job with one message "place: error: text" (place may be NULL), after flushing
  * what was measured, with the given exit status. Any PE: when several find the same error, it is
  * printed once. Never returns. */
 _Noreturn void engine_fatal(struct engine *, int status, const char *place, const char *format, ...)

@@ -108,7 +108,7 @@ static void own_clocks(void *result)
     timer_compare(result);
 }
 
-/* What `own` says on the lowest PE of each node, on PE 0; the caller frees it. Collective. */
+/* What `own` finds on the lowest PE of each node, on PE 0; the caller frees it. Collective. */
 static void *gather(void (*own)(void *), size_t size)
 {
     int nodes = comm_node_count();
@@ -144,7 +144,7 @@ static struct header_node *list_nodes(const struct facts *facts, int listed)
     return list;
 }
 
-/* What the launcher tells its own processes: not a setting, different in every run. */
+/* What the launcher passes to its own processes: no setting, different in every run. */
 static bool launchers_own(const char *variable)
 {
     static const char *const prefixes[] = {"OMPI_MCA_orte_",         "OMPI_MCA_ess",
@@ -202,12 +202,12 @@ static void check_loads(struct texts *warnings, const struct facts *facts)
 /* Clocks of a node that disagree with each other. */
 static void check_clocks(struct texts *warnings, int node, const struct timer_comparison *clocks)
 {
-    /* The counter, where that is the timer, is told once. */
-    bool told = timer_disagrees(&clocks[TIMER_COMPARE_IN_USE]) &&
-                strcmp(timer_in_use->name, timer_at(0)->name) == 0;
+    /* A counter that is also the timer is reported once. */
+    bool reported = timer_disagrees(&clocks[TIMER_COMPARE_IN_USE]) &&
+                    strcmp(timer_in_use->name, timer_at(0)->name) == 0;
     for (int i = 0; i < TIMER_COMPARISONS; i++) {
         char text[TIMER_WARNING];
-        if (timer_disagrees(&clocks[i]) && !(i == TIMER_COMPARE_TSC && told))
+        if (timer_disagrees(&clocks[i]) && !(i == TIMER_COMPARE_TSC && reported))
             add(warnings, "clocks of node %d (%s): %s", node, comm_node_name(node),
                 timer_warning(text, i, &clocks[i]));
     }

@@ -25,7 +25,7 @@ bool estimate_probes(struct estimate *, const char *place);
 void estimate_probed(struct estimate *, const char *place, double seconds, double reported);
 /* What the last probe there reported, in seconds; NaN: it failed. */
 double estimate_reported(struct estimate *, const char *place);
-/* Seconds of the whole script. */
+/* Seconds of the complete script. */
 double estimate_total(const struct estimate *);
 void estimate_free(struct estimate *);
 

@@ -204,7 +204,7 @@ static enum measure_status no_memory(struct engine *engine, const struct measure
                      ? text_format("make the heap larger (%s), or ", comm_heap_variable())
                      : memory_text("");
     char *reason =
-        text_format("needs %zu bytes of symmetric memory, more than there are: %smake the "
+        text_format("needs %zu bytes of symmetric memory, more than is available: %smake the "
                     "buffer smaller (set_skampi_buffer)",
                     symmetric, heap);
     missing_fail(&engine->missing, request, reason);

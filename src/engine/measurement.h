@@ -19,6 +19,8 @@
 #include "objects/communicator.h"
 #include "objects/datatype.h"
 #include "objects/info.h"
+#include "objects/mpi_constant.h"
+#include "objects/operation.h"
 #include "objects/pe_set.h"
 #include "settings/settings.h"
 
@@ -68,8 +70,8 @@ enum api { API_NONE, API_OPENSHMEM, API_MPI };
 /* What a value is. set_unit and --unit are for times alone. */
 enum quantity { QUANTITY_TIME, QUANTITY_BYTES };
 
-/* What one call needs, a function of the arguments and the set's size alone: PEs outside the set
- * compute it too, since symmetric memory is allocated by all PEs together. Bytes. */
+/* Bytes that one call needs, computed from the arguments and the size of the set alone: PEs outside
+ * the set compute it too, since all PEs allocate symmetric memory together. */
 struct demand {
     size_t local;   /* source (put, broadcast) or destination (get): decides whether it fits; MPI:
                        what is sent */
@@ -95,7 +97,7 @@ struct run {
     unsigned char *local, *remote, *scratch;
     /* From one iteration to the next, bytes: 0 when warm; cold, each iteration has fresh memory. */
     size_t local_step, remote_step;
-    size_t places; /* so many follow each other; SIZE_MAX when warm */
+    size_t places; /* number of such steps in the buffers; SIZE_MAX when warm */
     size_t place;  /* which of them fill() and verify() are about; 0 when warm */
     struct demand demand;
     uint64_t seed;    /* of the data that fill() is to make */
@@ -114,45 +116,46 @@ struct measurement {
     bool
         whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
     bool clocks; /* is about synchronized clocks, however it starts */
-    bool once;   /* happens once in a process: a single repetition, and no untimed call before it */
+    bool once;   /* happens once in a process: one repetition, without an untimed call before it */
     enum quantity quantity;
-    bool any_sign;     /* values below zero mean something: they are no error of the method */
+    bool any_sign;     /* values below zero are meaningful, not an error of the method */
     int minimum_pes;   /* in the set */
     bool one_place;    /* works on the memory that set-up found: its buffers do not cycle */
     bool no_data;      /* moves and changes nothing that could be verified */
     bool own_check;    /* run() verifies each repetition's data itself: they do not outlive it */
-    bool neighborhood; /* demand is told the most neighbours of a rank in the set's topology
-                          instead of the set's size */
+    bool neighborhood; /* demand gets the largest number of neighbours of a rank in the set's
+                          topology instead of the set's size */
     const char *timed; /* what the value is, one line for --describe */
     const char *who;   /* who reports: "all", "rank 0", ... */
     const char *subtracted; /* what is taken off, or NULL */
-    const char
-        *cost; /* the value in the costs of a known network, or NULL; see docs/method.md */
+    const char *cost;    /* the value in the costs of a known network, or NULL; see docs/method.md,
+                            "Cost formulas" */
     const void *variant; /* what distinguishes functions that share their hooks */
     size_t state_bytes;
 
-    /* Further argument errors than the parameters' minima. Returns NULL or what is wrong, for
-     * the user. Pure; called on every PE of the world. */
+    /* Refuses arguments and sets: all that the engine does not check itself, which are minima,
+     * ranks and minimum_pes. Returns NULL or the reason, for the user. Pure; called on every PE of
+     * the world. */
     const char *(*check)(const struct measurement *, const struct argument *,
                          const struct pe_set *);
     void (*demand)(const struct measurement *, const struct argument *, int pes, struct demand *);
     /* On every PE of the world, members (run->rank >= 0) or not, before set-up and without buffers:
      * for what the library makes collective over all PEs. May be NULL. */
     void (*prepare)(struct run *);
-    /* Prepare. Collective over the set. False after run_fail(): the measurement fails, the script
-     * goes on. */
+    /* Prepares the measurement. Collective over the set. False after run_fail(): the measurement
+     * fails, the script goes on. */
     bool (*setup)(struct run *);
     /* The data, by all members, with a barrier before and after: on run->local and run->remote,
-     * which are the place of a repetition or of one iteration of it. When they are called is the
-     * engine's business (docs/method.md, "Verification"). All functions have both but those
-     * with no_data or own_check.
+     * which are the place of a repetition or of one iteration of it. The engine decides when it
+     * calls them (docs/method.md, "Verification"). All functions have both, except those with
+     * no_data or own_check.
      *
      * Source: data that depend on run->seed, the rank and the position; target, and what must not
      * be touched: poison (data_poison() and the like). */
     void (*fill)(struct run *);
-    /* Whether all that is as it must be after run->repeated calls of run(); false after run_fail().
-     * What each call changes again may be left unchecked but where run->untimed says that there was
-     * one call of one iteration. What lies around the buffers is the engine's to check. */
+    /* Whether the data are right after run->repeated calls of run(); false after run_fail(). Data
+     * that each call changes again need a check only where run->untimed says that there was one
+     * call of one iteration. The engine checks the memory around the buffers. */
     bool (*verify)(struct run *);
     /* Subtracted from what run() returns: the cost of what surrounds the measured call. The engine
      * calls it before and after the repetitions and counts its spread into the standard error. */
@@ -187,7 +190,7 @@ extern const struct measurement *const measurement_families[];
 
 /* By script name, or NULL. */
 const struct measurement *measurement_find(const char *name);
-/* i-th of all, NULL behind the last. */
+/* i-th of all; NULL after the last. */
 const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
 /* How many of them must be given. */
@@ -207,12 +210,12 @@ int64_t argument_value(const struct measurement *, const struct argument *, cons
 /* What its hook says for this set; nothing without one. */
 void measurement_demand(const struct measurement *, const struct argument *, const struct pe_set *,
                         struct demand *);
-/* How its data are verified, for --describe: "none", ...; NULL when nobody does. */
+/* How its data are verified, for --describe: "none", ...; NULL: they are not. */
 const char *measurement_data(const struct measurement *);
-/* What of a demand a loop to ... ends by, when that is more than the buffer has room for. */
+/* The part of a demand that ends a loop to ... when it is larger than the buffer. */
 size_t measurement_weight(const struct measurement *, const struct demand *);
-/* NULL when it can be measured here, else the reason why not: API absent from the build, version
- * too low, or a known defect of this version of the library. */
+/* NULL when it can be measured here, otherwise the reason: the API is absent from the build, its
+ * version too low, or this version of the library has a known defect. */
 const char *measurement_unsupported(const struct measurement *);
 /* For the engine, where data are wrong: NULL, or the known defect of this version of the library
  * because of which that is no failure of the measurement, but belongs into a note. */
@@ -237,7 +240,7 @@ int64_t run_start(struct run *);
 int64_t run_stop(struct run *);
 
 /* Seconds between two readings of timer_now(), less what the readings themselves cost. What lies
- * between them is what set_hw_counters() counts, but for run_pause(). Any PE. */
+ * between them is what set_hw_counters() counts, except for run_pause(). Any PE. */
 double run_elapsed(struct run *, int64_t start, int64_t stop);
 
 /* Of a repetition that times parts each by itself: the seconds of the shortest, which must be long
@@ -259,24 +262,24 @@ double run_pause_overhead(struct run *);
  * that others need meanwhile. Returns what the call cost. Any one PE. */
 double run_hold(double seconds);
 
-/* This PE's clock as synchronized: what global time is ahead of it by, and the bound of the error
- * that was stated when clocks were synchronized. Seconds. Any PE. */
+/* Global time minus this PE's clock, and the error bound found when clocks were synchronized.
+ * Seconds. Any PE. */
 double run_clock_offset(struct run *, double *bound);
 
-/* What this PE's global time is ahead of rank 0's by now, as fresh exchanges show, and their error
- * bound. Seconds. */
+/* This PE's global time minus rank 0's, by new exchanges of messages, and their error bound.
+ * Seconds. */
 double run_clock_error(struct run *, double *bound);
 
 /* Waits, with the library making progress. Any PE. */
 void run_idle(double seconds);
 
-/* What starting the library took on this PE. Any PE. */
+/* How long the library's start took on this PE. Any PE. */
 const struct library_start *run_library_start(struct run *);
 
-/* The output is to end with what the library's own end took. Any PE. */
+/* Makes the output end with the time that the library's end takes. Any PE. */
 void run_report_end(struct run *);
 
-/* Measurements of a library made before this one in this run, but for those marked `once`. */
+/* Measurements of a library made before this one in this run, except those marked `once`. */
 size_t run_measured_before(struct run *);
 
 /* Engine's own barrier and maximum over the set (not the library's collectives). */
@@ -287,7 +290,7 @@ double run_max(struct run *, double value);
  * after set-up or after the batch in progress. Returns false. */
 bool run_fail(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A line "# note: ..." behind the result. Kept from rank 0 only. Same text twice is kept once. */
+/* A line "# note: ..." after the result. Only rank 0's notes are kept, the same text once. */
 void run_note(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -33,7 +33,7 @@ void missing_state(const struct missing *, enum result_missing kind, const char 
 /* A measurement cannot be made, or does not fit: states it, as long as there are few. All PEs. */
 void missing_leave_out(struct missing *, enum result_missing kind, const struct measure_request *,
                        const char *reason);
-/* Whether what is left out is still listed one by one; then so many more. All PEs. */
+/* Whether what is left out is still listed one by one; then the number of further ones. All PEs. */
 bool missing_listed(const struct missing *);
 void missing_leave_out_more(struct missing *, int64_t count);
 /* A measurement has failed: says so once. All PEs; reason: on PE 0. */

@@ -28,7 +28,8 @@
 #define LEAST_SHARE 0.02
 
 /* Where a standard stream of this process ends up, or -1 if that is no terminal: launchers hand it
- * on through a pipe, or a terminal of their own making, to theirs. To be closed, but for stream. */
+ * on through a pipe, or a terminal of their own making, to theirs. The caller closes it unless it
+ * is stream itself. */
 static int terminal_of(int stream)
 {
     char path[64];
@@ -95,7 +96,7 @@ static bool wanted(struct display *display)
     return display->options->output && display->options->progress != PROGRESS_NONE;
 }
 
-/* In lines, quick runs show nothing. */
+/* As lines, quick runs show nothing. */
 static bool is_due(const struct display *display)
 {
     bool lines = display->options->progress == PROGRESS_LINES;

@@ -27,7 +27,7 @@ void progress_show(struct display *, const char *call);
 /* A measurement goes on. */
 void progress_go_on(struct display *);
 void progress_result(struct display *, const struct statistics *, double unit);
-/* The next round begins in so many seconds. */
+/* The next round begins after these seconds. */
 void progress_wait(struct display *, double seconds);
 /* Other lines follow on standard error: a line that is overwritten disappears. */
 void progress_end(struct display *);

@@ -1,3 +1,6 @@
+/*
+ * Picks the next point of a curve to measure, where it is least predictable.
+ */
 #include "engine/refine.h"
 
 #include <math.h>

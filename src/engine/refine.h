@@ -3,8 +3,8 @@
  * every PE feeds it the same numbers and gets the same answers.
  *
  * A candidate lies midway between two measured neighbours b and c, with a before b and d after c
- * (at the borders the end point stands in). How much it would tell is estimated by how badly the
- * lines through a, b and through c, d foretell c and b (at a border there is only one of them).
+ * (at the borders the end point takes their place). Its value is estimated by how badly the lines
+ * through a, b and through c, d predict c and b (at a border there is only one of them).
  * Abscissae are on the scale of the sweep: logarithmic for multiplicative ones.
  */
 #ifndef SKAMPI_ENGINE_REFINE_H

@@ -39,7 +39,7 @@ double repetition_global_time(const struct bench *);
 /* Whether the measurement has failed on any member. */
 bool repetition_failed(struct bench *);
 
-/* The places that so many iterations use where each is to be cold. */
+/* The places that this many iterations use when each is to be cold. */
 size_t repetition_places(const struct run *, int64_t iterations);
 
 #endif

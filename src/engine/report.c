@@ -1,5 +1,5 @@
 /*
- * What a measurement says in the output: the point, how it was measured, and its numbers. PE 0.
+ * Puts results into the words of the output. PE 0.
  */
 #define _GNU_SOURCE /* open_memstream */
 #include "engine/report.h"
@@ -22,14 +22,14 @@
 
 /* Of the prediction interval. */
 #define ROUNDS_CONFIDENCE 0.95
-/* Rounds are called unstable when they differ by so many times what their samples explain, and by
- * this share at least. */
+/* Rounds are unstable when they differ by this many times what their samples explain, and by this
+ * share at least. */
 #define UNSTABLE_TIMES 3
 #define UNSTABLE_LEAST 0.05
 #define SPREAD_OF_MEDIANS 1.2533
 /* Standard deviations in the interquartile range of a normal distribution. */
 #define QUARTERS 1.349
-/* Levels of rounds are so far apart at least, as a share. */
+/* Levels of rounds are at least this far apart, as a share. */
 #define LEVEL_LEAST 0.1
 /* Sets with more text than this are not listed in results. */
 #define LONGEST_MEMBERS 4096

@@ -23,7 +23,7 @@ struct measure_request {
     size_t variable_count;
     const char *place; /* "file:line:column" of the measure, for messages */
     const char *text;  /* the call with its values: Shmem_Put_Round(count=8, iterations=5) */
-    bool endless;      /* a loop to ... is around it, so that nobody knows what comes behind it; */
+    bool endless;      /* a loop to ... is around it, so that nobody knows what follows; */
     bool open;         /* it has had results, and goes on until this does not fit: no loss then */
 };
 

@@ -1,6 +1,6 @@
 /*
- * Measurements made again at other times of the run, in shuffled order: what a single round says is
- * true of its moment only, since machines stay on one level of speed for seconds.
+ * Measures points again at other times of the run, in shuffled order. A single round holds for its
+ * moment only, since machines stay on one level of speed for seconds.
  */
 #include "engine/rounds.h"
 
@@ -19,16 +19,16 @@
 #include "engine/watch.h"
 #include "stats/random.h"
 
-/* Rounds begin so far apart at least where nothing else is asked for, and with a time limit at
- * most: levels were seen to last 2 to 16 s. */
+/* Seconds between the beginnings of two rounds, at least, when nothing else is asked for; and at
+ * most, with a time limit. Levels were seen to last 2 to 16 s. */
 #define LEAST_INTERVAL 2.0
 #define MOST_INTERVAL 30.0
 /* Of the time limit, to be spread over: the rest is for what takes longer than expected. */
 #define LIMIT_SHARE 0.9
-/* Of the time between the beginnings of two rounds, by which one may be late: what happens
- * periodically is then not met by every round. */
+/* Of the time between the beginnings of two rounds, by which one may be late, so that not
+ * every round meets what happens periodically. */
 #define JITTER 0.5
-/* A PE waits so long without telling the watchdog that it is alive. */
+/* A PE waits this long before it reports to the watchdog that it is alive. */
 #define SLICE_SECONDS 0.1
 
 /* ---- What is repeated ---- */
@@ -120,7 +120,7 @@ static double scripts_spread(const struct engine *engine)
     return spread;
 }
 
-/* Until so many seconds of the run have passed, with the library making progress; collective. */
+/* Waits until moment, in seconds of the run, with the library making progress; collective. */
 static void wait_for(struct engine *engine, double moment)
 {
     double left = fmin(engine->started + moment, engine->limit.ends) - wall_seconds();

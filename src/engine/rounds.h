@@ -11,7 +11,7 @@
 void rounds_record(struct engine *, const struct measure_request *);
 /* The later rounds, and the block of their results; collective. */
 void rounds_replay(struct engine *);
-/* What all rounds take when one takes so many seconds. */
+/* The seconds that all rounds take when one takes this many. */
 double rounds_estimate(const struct engine *, double seconds);
 void rounds_free(struct engine *);
 

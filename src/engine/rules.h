@@ -1,5 +1,5 @@
 /*
- * The window rules, behind one interface.
+ * The window rules, all with the same interface.
  */
 #ifndef SKAMPI_ENGINE_RULES_H
 #define SKAMPI_ENGINE_RULES_H

@@ -11,7 +11,7 @@
 
 /* Hard limit of valid repetitions: max(4, floor(1.5 max_repetitions + 0.5)). */
 size_t stop_hard_limit(int max_repetitions);
-/* Valid repetitions that no rule asks for more than, but for the last batch's. */
+/* The most valid repetitions that a rule asks for, except for those of the last batch. */
 size_t stop_most(const struct settings *);
 /* The median's interval, NaN where there is none; whether it is as narrow as the rule wants it. */
 bool stop_median_interval(const struct settings *, const double *m, size_t n, double *low,
@@ -19,7 +19,7 @@ bool stop_median_interval(const struct settings *, const double *m, size_t n, do
 /* Whether what the rule aims at has been reached by the n valid repetitions m, in the order of
  * time. */
 bool stop_reached(const struct settings *, const double *m, size_t n);
-/* Enough? Asked behind each batch; *passes, 0 at first, belongs to the rule: an interval of the
+/* Enough? Asked after each batch; *passes, 0 at first, belongs to the rule: an interval of the
  * median must be narrow enough twice in a row. */
 bool stop_enough(const struct settings *, const double *m, size_t n, int *passes);
 /* A batch that grows with what there is, where the rule wants many. */

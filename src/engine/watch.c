@@ -1,9 +1,9 @@
 /*
- * A thread of every PE, from the first line of main to the end of the process, that sleeps until
- * the job is interrupted, nothing has happened for too long, the time limit has passed or the
- * launcher is gone. It is the only one that takes signals by which users and batch systems end a
- * job; it sleeps in the kernel and wakes for some microseconds once a second, so that measurements
- * do not feel it.
+ * A thread of every PE that ends the job when it is interrupted, makes no progress for too long,
+ * reaches the time limit or loses its launcher. It runs from the first line of main to the end of
+ * the process. It is the only one that takes signals by which users and batch systems end a job; it
+ * sleeps in the kernel and wakes for some microseconds once a second, so that measurements do not
+ * feel it.
  */
 #define _GNU_SOURCE /* sigtimedwait, sigaltstack */
 #include "engine/watch.h"
@@ -36,13 +36,13 @@
  * noticed. */
 #define LONGEST_NAP 1.0
 #define SHORTEST_NAP 0.01
-/* PEs other than PE 0 leave it to PE 0 to end the job at the time limit for so long. */
+/* This long after the time limit, other PEs leave it to PE 0 to end the job. */
 #define TURN_SECONDS 5.0
 #define LONGEST_SAID 640
 /* Milliseconds; launchers kill a second after they have asked. */
 #define TURNS 500
-/* Of the time limit, for ending in order; what has not come to an end by itself is ended at the
- * limit, but has had so many seconds. */
+/* The share of the time limit that is kept for ending in order, and the most and least seconds. A
+ * run that has not ended by itself is ended at the limit. */
 #define RESERVE_SHARE 0.05
 #define MOST_RESERVE 5.0
 #define LEAST_RESERVE 1.0
@@ -53,7 +53,7 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 /* Handlers get no context, and the thread is there before and after the engine. */
 static struct {
-    pthread_mutex_t lock; /* held while the thread looks at what is behind the pointers */
+    pthread_mutex_t lock; /* held while the thread follows the pointers */
     sigset_t signals;
     int pe;
     bool launched;
@@ -185,8 +185,8 @@ static int explain(int number, bool by_launcher, char *text, size_t size)
     int length = snprintf(text, size, "interrupted by signal %d (%s)", number, strsignal(number));
     if (pe >= 0)
         snprintf(text + length, size - (size_t)length,
-                 " after PE %d was gone without a word (killed, perhaps for want of memory) in %s",
-                 pe, doing());
+                 " after PE %d disappeared (killed, perhaps for lack of memory) in %s", pe,
+                 doing());
     else if (by_launcher && number == SIGTERM && comm_node_count() > 1)
         snprintf(text + length, size - (size_t)length,
                  " by the launcher; if a PE on another node failed, standard error says so");
@@ -207,13 +207,13 @@ static void interrupted(int number, pid_t sender)
         last_words(said, text);
     }
     if (ending)
-        _exit(status); /* the launcher clears up behind a PE that ends the job */
+        _exit(status); /* the launcher cleans up after a PE that ends the job */
     if (number == SIGQUIT)
         dump_core();
     end_job(status);
 }
 
-/* Nobody is left to tell the others: each PE ends by itself. */
+/* Nobody is left to reach the others: each PE ends by itself. */
 static void orphaned(void)
 {
     static const char text[] = "ended by the end of the launcher, which is gone";
@@ -231,7 +231,7 @@ static void stuck(double seconds)
                           atomic_load(&guard.limit) ? "" : "starting or ending: ", doing());
     if (length < (int)sizeof text && (pe >= 0 || silent >= 0))
         snprintf(text + length, sizeof text - (size_t)length, "; PE %d %s", pe >= 0 ? pe : silent,
-                 pe >= 0 ? "is gone without a word" : "does not run");
+                 pe >= 0 ? "has disappeared" : "does not run");
     fprintf(stderr, "skampi: error: %s; the job is ended\n", text);
     char said[LONGEST_SAID + 32];
     snprintf(said, sizeof said, "ended by the watchdog: %s", text);
@@ -244,8 +244,8 @@ void watch_tell_limit(struct output *output, const char *what, const char *missi
 {
     size_t results = output_results(output);
     fprintf(stderr,
-            "skampi: %s: %zu result%s there, %s missing; for more give a longer --time-limit "
-            "(--estimate says how long), or measure less\n",
+            "skampi: %s: %zu result%s complete, %s missing; set a longer --time-limit (--estimate "
+            "predicts it), or measure less\n",
             what, results, results == 1 ? " is" : "s are", missing);
 }
 

@@ -1,3 +1,4 @@
+/* The MPI communicators of PE sets, kept for the sets that were asked for last. */
 #include "objects/communicator.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Datatypes: their descriptions, and the types of MPI that are made of them. */
 #define _GNU_SOURCE /* open_memstream */
 #include "objects/datatype.h"
 
@@ -13,6 +14,7 @@
 #endif
 
 #include "base/memory.h"
+#include "objects/mpi_constant.h"
 
 /* Constructors are recursions of the library and ours: so deep at most. */
 #define DEEPEST 64
@@ -212,7 +214,7 @@ static struct datatype *start(enum combiner combiner, size_t numbers, size_t par
     return made;
 }
 
-/* Numbers of a block, behind those that are there. */
+/* Appends the numbers of a block. */
 static int64_t *put(int64_t *to, size_t count, const int64_t *numbers)
 {
     if (count > 0)
@@ -396,7 +398,7 @@ struct datatype *datatype_struct(size_t count, const int64_t *lengths, const int
     return finish(made, 0, count, wrong, error);
 }
 
-/* The extent of a whole array, of which the type holds a part. */
+/* The extent of the array that the type holds a part of. */
 static const char *set_whole(struct datatype *made, size_t dimensions, const int64_t *sizes)
 {
     made->upper = made->parts[0]->upper - made->parts[0]->lower;
@@ -548,129 +550,6 @@ size_t datatype_bytes(const struct datatype *type, int64_t count)
     return end > whole ? end : whole;
 }
 
-/* ---- Operations ---- */
-
-enum { INTEGERS = 1, FLOATINGS = 2, BYTES = 4, PAIRS = 8, ANY = 15 };
-
-struct operation {
-    const char *name;
-    int classes;
-    const char *fits;
-    bool accumulates_only;
-};
-
-static const char arithmetic[] = "integers and floating-point numbers";
-static const struct operation operations[] = {
-    {"MPI_MAX", INTEGERS | FLOATINGS, arithmetic, false},
-    {"MPI_MIN", INTEGERS | FLOATINGS, arithmetic, false},
-    {"MPI_SUM", INTEGERS | FLOATINGS, arithmetic, false},
-    {"MPI_PROD", INTEGERS | FLOATINGS, arithmetic, false},
-    {"MPI_LAND", INTEGERS, "integers", false},
-    {"MPI_BAND", INTEGERS | BYTES, "integers and MPI_BYTE", false},
-    {"MPI_LOR", INTEGERS, "integers", false},
-    {"MPI_BOR", INTEGERS | BYTES, "integers and MPI_BYTE", false},
-    {"MPI_LXOR", INTEGERS, "integers", false},
-    {"MPI_BXOR", INTEGERS | BYTES, "integers and MPI_BYTE", false},
-    {"MPI_MINLOC", PAIRS, "pairs such as MPI_DOUBLE_INT", false},
-    {"MPI_MAXLOC", PAIRS, "pairs such as MPI_DOUBLE_INT", false},
-    {"MPI_REPLACE", ANY, "any type", true},
-};
-
-#define OPERATION_COUNT (sizeof operations / sizeof *operations)
-
-const struct operation *operation_at(size_t i)
-{
-    return i < OPERATION_COUNT ? &operations[i] : NULL;
-}
-
-const struct operation *operation_find(const char *name)
-{
-    for (size_t i = 0; i < OPERATION_COUNT; i++)
-        if (strcmp(operations[i].name, name) == 0)
-            return &operations[i];
-    return NULL;
-}
-
-const char *operation_name(const struct operation *operation)
-{
-    return operation->name;
-}
-
-const char *operation_misfit(const struct operation *operation, const struct datatype *type,
-                             bool accumulates)
-{
-    static char text[128];
-    int class = 0;
-
-    if (operation->accumulates_only)
-        return accumulates ? NULL : "MPI_REPLACE is for one-sided communication only";
-    switch (type->class) {
-    case DATATYPE_INTEGER:
-        class = INTEGERS;
-        break;
-    case DATATYPE_FLOATING:
-        class = FLOATINGS;
-        break;
-    case DATATYPE_BYTE:
-        class = BYTES;
-        break;
-    case DATATYPE_PAIR:
-        class = PAIRS;
-        break;
-    case DATATYPE_CHARACTER:
-    case DATATYPE_DERIVED:
-        break;
-    }
-    if (operation->classes & class)
-        return NULL;
-    snprintf(text, sizeof text, "%s is for %s, not for %.48s", operation->name, operation->fits,
-             datatype_text(type));
-    return text;
-}
-
-/* ---- Integer constants ---- */
-
-#define CONSTANTS(CONSTANT)                                                                        \
-    CONSTANT(MPI_MODE_NOCHECK, 1)                                                                  \
-    CONSTANT(MPI_MODE_NOPRECEDE, 2)                                                                \
-    CONSTANT(MPI_MODE_NOPUT, 4)                                                                    \
-    CONSTANT(MPI_MODE_NOSTORE, 8)                                                                  \
-    CONSTANT(MPI_MODE_NOSUCCEED, 16)                                                               \
-    CONSTANT(MPI_LOCK_EXCLUSIVE, 1)                                                                \
-    CONSTANT(MPI_LOCK_SHARED, 2)                                                                   \
-    CONSTANT(MPI_MODE_APPEND, 128)                                                                 \
-    CONSTANT(MPI_MODE_CREATE, 1)                                                                   \
-    CONSTANT(MPI_MODE_DELETE_ON_CLOSE, 16)                                                         \
-    CONSTANT(MPI_MODE_EXCL, 64)                                                                    \
-    CONSTANT(MPI_MODE_RDONLY, 2)                                                                   \
-    CONSTANT(MPI_MODE_RDWR, 8)                                                                     \
-    CONSTANT(MPI_MODE_SEQUENTIAL, 256)                                                             \
-    CONSTANT(MPI_MODE_UNIQUE_OPEN, 32)                                                             \
-    CONSTANT(MPI_MODE_WRONLY, 4)                                                                   \
-    CONSTANT(MPI_DISTRIBUTE_BLOCK, 0)                                                              \
-    CONSTANT(MPI_DISTRIBUTE_CYCLIC, 1)                                                             \
-    CONSTANT(MPI_DISTRIBUTE_NONE, 2)                                                               \
-    CONSTANT(MPI_DISTRIBUTE_DFLT_DARG, -1)
-
-static const struct integer {
-    const char *name;
-    int64_t value;
-} integers[] = {
-#if SKAMPI_MPI
-#define CONSTANT(name, without) {#name, name},
-#else
-#define CONSTANT(name, without) {#name, without},
-#endif
-    CONSTANTS(CONSTANT)};
-
-const char *mpi_constant_at(size_t i, int64_t *value)
-{
-    if (i >= sizeof integers / sizeof *integers)
-        return NULL;
-    *value = integers[i].value;
-    return integers[i].name;
-}
-
 /* ---- In the library ---- */
 
 #if SKAMPI_MPI
@@ -694,7 +573,7 @@ static const void *named_handle(size_t i)
     return &handles[i];
 }
 
-/* The i-th array of count numbers behind the first of them; the caller frees it. */
+/* The i-th array of count numbers after the first of them; the caller frees it. */
 static int *ints(const struct datatype *type, size_t first, size_t count)
 {
     int *made = allocate(count, sizeof *made);
@@ -806,16 +685,6 @@ static void forget_handle(struct datatype *type)
     free(type->handle);
 }
 
-const void *operation_handle(const struct operation *operation)
-{
-    static MPI_Op handles[OPERATION_COUNT];
-    const MPI_Op all[] = {MPI_MAX, MPI_MIN,  MPI_SUM,  MPI_PROD,   MPI_LAND,   MPI_BAND,   MPI_LOR,
-                          MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE};
-
-    memcpy(handles, all, sizeof handles);
-    return &handles[operation - operations];
-}
-
 #else
 
 const void *datatype_handle(struct datatype *type)
@@ -827,12 +696,6 @@ const void *datatype_handle(struct datatype *type)
 static void forget_handle(struct datatype *type)
 {
     (void)type;
-}
-
-const void *operation_handle(const struct operation *operation)
-{
-    (void)operation;
-    return NULL;
 }
 
 #endif

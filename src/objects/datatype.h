@@ -29,7 +29,7 @@ enum datatype_class {
 
 /* By MPI's name ("MPI_INT"), or NULL. */
 struct datatype *datatype_predefined(const char *name);
-/* The i-th name, NULL behind the last. */
+/* The i-th name, NULL after the last. */
 const char *datatype_name_at(size_t i);
 
 /* Constructors take a reference of their own of the parts. They return NULL where the arguments
@@ -65,32 +65,15 @@ enum datatype_class datatype_class(const struct datatype *);
 /* Bytes of data; from one element to the next. */
 int64_t datatype_size(const struct datatype *);
 int64_t datatype_extent(const struct datatype *);
-/* Memory that count elements take in a buffer, and the byte in it at which MPI is to be told that
- * it begins: 0 unless the type has data before its start. SIZE_MAX when it is too much to count. */
+/* Memory that count elements take in a buffer, and the byte in it that MPI gets as its
+ * beginning: 0 unless the type has data before its start. SIZE_MAX when it is too much to count. */
 size_t datatype_bytes(const struct datatype *, int64_t count);
 size_t datatype_origin(const struct datatype *);
 
-/* ---- Operations ---- */
-
-struct operation;
-
-/* By MPI's name ("MPI_SUM"), or NULL; lives for ever. */
-const struct operation *operation_find(const char *name);
-const struct operation *operation_at(size_t i); /* NULL behind the last */
-const char *operation_name(const struct operation *);
-/* NULL when a reduction can apply it to the type, else why not, for the user. MPI_REPLACE and
- * MPI_NO_OP are for one-sided communication: accumulates says that it is about that. */
-const char *operation_misfit(const struct operation *, const struct datatype *, bool accumulates);
-
-/* ---- Integer constants of MPI: "MPI_MODE_NOCHECK", "MPI_LOCK_SHARED", ... ---- */
-
-const char *mpi_constant_at(size_t i, int64_t *value); /* its name; NULL behind the last */
-
 /* ---- In the library; NULL in a build without MPI ---- */
 
-/* The committed MPI_Datatype, and the MPI_Op, that the pointer leads to. Made when first asked for;
- * MPI is started and not finalized. Any PE. */
+/* The committed MPI_Datatype that the pointer leads to. Made when first asked for; MPI is started
+ * and not finalized. Any PE. */
 const void *datatype_handle(struct datatype *);
-const void *operation_handle(const struct operation *);
 
 #endif

@@ -1,3 +1,4 @@
+/* Info objects: pairs of keys and values, and their MPI_Info. */
 #define _GNU_SOURCE /* open_memstream */
 #include "objects/info.h"
 

@@ -1,3 +1,4 @@
+/* PE sets: groups with references and topologies. */
 #include "objects/pe_set.h"
 
 #include <stdlib.h>

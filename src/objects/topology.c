@@ -1,3 +1,4 @@
+/* Topologies: grids and graphs of ranks. */
 #include "objects/topology.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * What stands before the results: everything needed to repeat the run, and what speaks against
+ * The header of the results: everything needed to repeat the run, and what speaks against
  * trusting it. Filled in by the engine. Times in seconds.
  */
 #ifndef SKAMPI_OUTPUT_HEADER_H

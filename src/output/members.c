@@ -1,3 +1,4 @@
+/* Members that the records of several formats have alike. */
 #include <string.h>
 
 #include "output/record.h"

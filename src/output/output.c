@@ -1,3 +1,4 @@
+/* Writing records to all sinks, at once or held back. */
 #define _GNU_SOURCE /* open_memstream */
 #include "output/output.h"
 

@@ -36,7 +36,7 @@ struct output_target {
 };
 
 /* Opens all of them; no file is changed unless all can be written. NULL with *error (for the user;
- * the caller frees it) when one cannot, or is there twice. */
+ * the caller frees it) when one cannot, or is named twice. */
 struct output *output_open(const struct output_target *targets, size_t count, char **error);
 
 /* Writes what is left, closes. NULL, or what could not be written (the caller frees it). */
@@ -68,7 +68,7 @@ void output_end_block(struct output *output, const struct output_block *block);
 void output_missing(struct output *output, enum result_missing kind, const char *block,
                     size_t number, const char *call, const char *reason);
 
-/* The same for so many of them at once. */
+/* The same for `points` of them at once. */
 void output_missing_more(struct output *output, enum result_missing kind, const char *block,
                          size_t number, const char *call, const char *reason, int64_t points);
 
@@ -87,7 +87,7 @@ void output_missing_unknown(struct output *output);
  * the output is closed. */
 void output_end(struct output *output, int status, const char *reason, double duration,
                 double timed);
-/* Behind output_end(): what the library's own end took, seconds of each PE, NaN: not known. */
+/* After output_end(): what the library's own end took, seconds of each PE, NaN: not known. */
 void output_library_end(struct output *output, const double *seconds, int count);
 
 /* The job is being ended: held results and a last record, with the exit status and the reason; what

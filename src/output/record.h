@@ -1,6 +1,6 @@
 /*
  * What the files of the output share; nobody else includes this. Every format is one function that
- * appends a record to a text, as whole lines, or nothing where it has nothing for it.
+ * appends a record to a text, as complete lines; nothing where the format has no place for it.
  */
 #ifndef SKAMPI_OUTPUT_RECORD_H
 #define SKAMPI_OUTPUT_RECORD_H
@@ -26,7 +26,7 @@ struct record {
         RECORD_MISSING,
         RECORD_END,         /* all was run, or the run was ended in order */
         RECORD_CUT,         /* the run was ended otherwise; text: in few words */
-        RECORD_LIBRARY_END, /* known only behind everything else */
+        RECORD_LIBRARY_END, /* known only after everything else */
         RECORD_LAST         /* nothing more comes, for formats that say so */
     } kind;
     union {
@@ -52,7 +52,7 @@ struct record_missing {
     const char *block; /* NULL: outside of blocks */
     size_t number;
     const char *call, *reason;
-    int64_t points; /* that it stands for */
+    int64_t points; /* that are missing */
 };
 
 struct record_end {

@@ -1,3 +1,4 @@
+/* Names of what a result has. */
 #include "output/result.h"
 
 const char *result_flag_name(enum result_flag flag)

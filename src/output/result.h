@@ -1,6 +1,6 @@
 /*
  * The result of one measurement, as the engine hands it to the output. Times in seconds; NaN
- * where there is nothing to state.
+ * where there is no value.
  */
 #ifndef SKAMPI_OUTPUT_RESULT_H
 #define SKAMPI_OUTPUT_RESULT_H

@@ -43,7 +43,7 @@ struct window_rules {
     int max_runs;          /* by count: more runs than this, or */
     int enough_valid;      /* more valid ones than this, are enough */
     double relative_error; /* by error: SE / mean, with */
-    int least_valid;       /* so many valid ones at least */
+    int least_valid;       /* this many valid ones at least */
     double trim;           /* share left out at each end (g') */
     double confidence;     /* of the interval in the report */
     double slice;          /* round_time: seconds for one measurement */

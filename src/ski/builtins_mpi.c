@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "objects/mpi_constant.h"
 #include "ski/builtin_family.h"
 
 /* ---- Datatypes ---- */

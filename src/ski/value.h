@@ -13,6 +13,7 @@
 #include "engine/measurement.h"
 #include "objects/datatype.h"
 #include "objects/info.h"
+#include "objects/operation.h"
 #include "objects/pe_set.h"
 #include "ski/tree.h"
 

@@ -1,3 +1,4 @@
+/* Random numbers. */
 #include "stats/random.h"
 
 uint64_t random_next(uint64_t *state)

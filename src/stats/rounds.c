@@ -1,3 +1,4 @@
+/* Statistics of rounds: medians and where later ones will lie. */
 #include "stats/rounds.h"
 
 #include <math.h>

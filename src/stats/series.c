@@ -1,3 +1,4 @@
+/* Statistics of samples in the order of time: changes, warm-up and autocorrelation. */
 #include "stats/series.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 #define MOST_CORRELATION 0.95
 /* Times the square root of n: one-sided 5 % point of the correlation of independent samples. */
 #define CHANCE_CORRELATION 1.645
-/* A level has this share of the samples at least, and the gap to the next one is so many times as
+/* A level has this share of the samples at least, and the gap to the next one is this many times as
  * wide as what as many samples beside it take. */
 #define LEVEL_SHARE 0.1
 #define GAP_WIDTHS 3
@@ -131,7 +132,7 @@ size_t series_stretches(const double *x, size_t n, double p, double least, size_
 {
     size_t count = 1;
     first[0] = 0;
-    /* Each stretch is looked at until it has no change left; cuts are inserted behind it. */
+    /* Each stretch is looked at until it has no change left; cuts are inserted after it. */
     for (size_t i = 0; i < count && count < room;) {
         size_t end = i + 1 < count ? first[i + 1] : n;
         struct series_change change = series_change(x + first[i], end - first[i]);

@@ -1,3 +1,4 @@
+/* Statistics of samples: means, medians, intervals and shares. */
 #include "stats/stats.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ void stats_sort(double *x, size_t n)
         qsort(x, n, sizeof *x, compare);
 }
 
-/* Merge sort: stable, and qsort() cannot be told what to compare by. */
+/* Merge sort: stable, and qsort() takes nothing to compare by. */
 static void sort_order(const double *x, size_t *order, size_t *work, size_t n)
 {
     if (n < 2)

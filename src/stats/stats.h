@@ -64,8 +64,8 @@ struct stats_interval stats_trimmed_interval(const double *x, size_t n, double t
 bool stats_median_ranks(size_t n, double confidence, size_t *low, size_t *high);
 
 /* That interval among sorted samples which say only as much as `effective` independent ones, at
- * most n: at the shares of the samples where the ranks of so many would be, on the line between the
- * two next to it. False with NaN when those are too few for the confidence. */
+ * most n: at the shares of the samples where the ranks of that many would be, on the line between
+ * the two next to it. False with NaN when those are too few for the confidence. */
 bool stats_median_interval(const double *sorted, size_t n, double effective, double confidence,
                            double *low, double *high);
 

@@ -2,7 +2,9 @@
 """What `make docs` generates in the documents is what the program says now, and mk/docs notices what
 is not."""
 
+import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -39,8 +41,22 @@ def check_families(tap):
                   f"{family}: each function is in one row")
 
 
+def check_examples(tap):
+    """The examples on the pages are scripts without a mistake."""
+    checked = 0
+    for page in sorted(glob.glob(os.path.join(ROOT, "docs", "functions", "*.md"))):
+        with open(page, encoding="utf-8") as file:
+            found = re.findall(r"^```ski\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
+        for script in found:
+            checked += 1
+            run = harness.skampi(script, args=["-n"], launch=False)
+            tap.ok(run.status == 0, f"{os.path.basename(page)}: its example is right", run)
+    tap.ok(checked > 20, "there are examples on the pages")
+
+
 def main():
     tap = Tap()
+    check_examples(tap)
     check_names(tap)
     check_families(tap)
     run = subprocess.run([os.path.join(ROOT, "mk", "docs"), "--check"], capture_output=True, text=True,

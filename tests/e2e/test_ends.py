@@ -175,7 +175,7 @@ def test_killed(tap):
     for (number, target, np), run in in_parallel(cases, while_measuring):
         name = f"SIGKILL to PE {target} of {np}"
         tap.ok(isinstance(run.status, int) and run.status > 128, f"{name}: ends by a signal", run)
-        check_kept(tap, name, run, 143, rf"interrupted by signal 15 .* PE {target} was gone")
+        check_kept(tap, name, run, 143, rf"interrupted by signal 15 .* PE {target} disappeared")
 
 
 def test_stopped(tap):
@@ -240,7 +240,7 @@ def test_time_limits(tap, library):
                "stopped by the time limit of 3 s" in end.get("reason", ""),
                f"{name}: the end record says so", end)
         told = [line for line in run.err.splitlines() if "stopped by the time limit of 3 s" in line]
-        tap.ok(len(told) == 1 and "1 result is there" in told[0] and "--time-limit" in told[0],
+        tap.ok(len(told) == 1 and "1 result is complete" in told[0] and "--time-limit" in told[0],
                f"{name}: said once on standard error, with what there is and what to do", run)
     watched = skampi('begin measurement "w"\nset_watchdog(1)\nfor i = 1 to 2000000000 do od\n'
                      'end measurement\n', np=2, args=BOTH, timeout=40)
@@ -248,7 +248,7 @@ def test_time_limits(tap, library):
            "the watchdog ends a loop that measures nothing, too", watched)
     ended = skampi(MANY, np=2, args=["--time-limit", "3", *BOTH], timeout=40)
     told = [line for line in ended.err.splitlines() if "stopped by the time limit of 3 s" in line]
-    tap.ok(ended.status == 4 and len(told) == 1 and re.search(r"\d+ results are there, .*\d+ points? ", told[0])
+    tap.ok(ended.status == 4 and len(told) == 1 and re.search(r"\d+ results are complete, .*\d+ points? ", told[0])
            and end_record(ended).get("status") == 4, "an ordered end is reported once, too", ended)
     hanging = skampi(ONE, np=1, launch=False, args=["--time-limit", "2"], timeout=40,
                      env={"LD_PRELOAD": library, "SKAMPI_FAULT": "hang shmem_init"})

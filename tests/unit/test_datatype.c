@@ -11,6 +11,8 @@
 
 #include "objects/datatype.h"
 #include "objects/info.h"
+#include "objects/mpi_constant.h"
+#include "objects/operation.h"
 #include "objects/pe_set.h"
 
 #define INTS(...) ((const int64_t[]){__VA_ARGS__})
