@@ -220,6 +220,31 @@ def test_wrong_data(tap):
               "wrong data are noticed by each function", run)
 
 
+SK_ITERATIONS = 3
+
+
+def test_acknowledging_tasks(tap):
+    """set_sk_tasks() chooses who acknowledges a broadcast; only the root reports."""
+    call = f"Shmem_Bcast_All_SK({SK_ITERATIONS}, 4, 1)"
+    text = PREAMBLE + "".join(
+        f'set_sk_tasks({tasks})\nbegin measurement "{tasks}"\n'
+        f"measure MPI_COMM_WORLD : {call}\nend measurement\n" for tasks in (0, 1, 2, 3, 99))
+    run = skampi(text, np=4)
+    tap.equal(run.status, 0, "set_sk_tasks: exit status", run)
+    for tasks in (0, 1, 2, 3, 99):
+        rows = run.block(str(tasks)).rows if run.block(str(tasks)) else []
+        tap.equal([[v is not None for v in row.per_pe] for row in rows],
+                  [[False, True, False, False]], f"set_sk_tasks({tasks}): the root reports", run)
+        said = [note for row in rows for note in row.notes if "acknowledge" in note]
+        wanted = f"{tasks} of 3 ranks acknowledge (set_sk_tasks)"
+        tap.equal(said, [wanted] if 0 < tasks < 3 else [],
+                  f"set_sk_tasks({tasks}): a note says who acknowledges")
+        # Never: a broadcast with its acknowledgment takes more than ten steps of any clock here.
+        tap.ok(not any("timer's resolution" in note for row in rows for note in row.notes),
+               f"set_sk_tasks({tasks}): regions that time nothing are no reason for a doubt",
+               [row.notes for row in rows])
+
+
 def main():
     if not harness.has("SHMEM"):
         skip_all("built without OpenSHMEM")
@@ -231,6 +256,7 @@ def main():
     test_late_arrivals(tap)
     test_errors(tap)
     test_wrong_data(tap)
+    test_acknowledging_tasks(tap)
     tap.done()
 
 
