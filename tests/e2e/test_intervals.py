@@ -3,7 +3,6 @@
 follow from the repetitions and from what was subtracted, computed here once more."""
 
 import csv
-import importlib.util
 import json
 import math
 import os
@@ -21,6 +20,7 @@ from skampi_tools.sko.lines import number_text
 
 TRIMS = (0.01, 0.1, 0.25, 0.4)
 NORMAL = 1.959963984540054  # 97.5 %
+matplotlib = harness.optional("matplotlib")
 tap = Tap()
 
 
@@ -118,7 +118,7 @@ def tools():
                all(abs(a - b) <= 1e-4 * abs(b) for column, field in zip(found[1:], ("value", "low", "high"))
                    for a, b in zip(column, [getattr(s, field) for s in shown])),
                f"{name}: the report", (found, shown, report.err))
-        if not importlib.util.find_spec("matplotlib"):
+        if not matplotlib:
             tap.skip(f"{name}: the figure", "matplotlib is not installed")
             continue
         plot = harness.run([os.path.join(SCRIPTS, "skampi-plot"), name, "-o", "a.svg"], cwd=folder)

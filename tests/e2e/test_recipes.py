@@ -6,7 +6,6 @@ The scripts in fences ```ski recipe run as they are printed. So do, in the order
 directory, the commands in fences ```sh run (```sh run status=4: the last one ends so). In the other
 fences ```sh, and in those, each program and each option exists. Examples in docs/functions are right."""
 
-import importlib.util
 import os
 import re
 import shlex
@@ -17,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from harness import ROOT
 
+matplotlib = harness.optional("matplotlib")
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = re.compile(r"(?:scripts/|\./)?(skampi(?:-\w+)?|shmembench)$")
 # oshrun -np N PROGRAM, wherever the tests run.
@@ -73,7 +73,7 @@ def run_commands(tap, path, fences):
             continue
         commands = fence.commands()
         for command in commands:
-            if "skampi-plot" in command and not importlib.util.find_spec("matplotlib"):
+            if "skampi-plot" in command and not matplotlib:
                 tap.skip(f"{path}: {command}", "matplotlib is not installed")
                 continue
             wanted = int(fence.options.get("status", 0)) if command == commands[-1] else 0
