@@ -2,11 +2,14 @@
  * A family to start from: copy this file, rename what begins with example, and change what it does.
  *
  *   cp measurements/example.c measurements/swap.c
+ *   rename measurements_example to measurements_swap in it
  *   add the line FAMILY(swap) to measurements/registry.c
  *   make && ./skampi --describe NAME
  *
  * `make` leaves this file itself out; tests/e2e/test_add_function.py goes through these steps with
- * it. To add a function to a family that exists, add an entry to its table: nothing else.
+ * it. A function of a family that exists needs its hooks and an entry in that family's table, no
+ * line in the registry. CONTRIBUTING.md goes through the same for data of a size that the user
+ * gives, and for ranks that only watch.
  *
  * The example swaps a long with the next rank around the ring.
  */
@@ -32,13 +35,16 @@ static long value_of(const struct run *run, int rank)
     return (long)run->seed + rank + 1;
 }
 
-/* Before repetitions whose data are verified: the source gets its data, the target poison. */
+/* Before repetitions whose data are verified: the source gets its data, the target poison. For
+ * run->local and run->remote there are pattern_fill() and data_poison() in measurements/shapes.h.
+ */
 static void fill(struct run *run)
 {
     *word_of(run) = -1;
 }
 
-/* After them: run_fail() says what is wrong, and returns false. */
+/* After them: run_fail() says what is wrong, and returns false. data_verify() and its relatives in
+ * measurements/shapes.h do both for run->local and run->remote. */
 static bool verify(struct run *run)
 {
     long wanted = value_of(run, (run->rank + run->size - 1) % run->size);
@@ -48,7 +54,9 @@ static bool verify(struct run *run)
 }
 
 /* One repetition, called by every member of the set. Prepare what you can before run_start(). Call
- * run_start() and run_stop() once each, also on a PE that only watches; that one returns NAN. */
+ * run_start() and run_stop() once each, also on a PE that only watches; that one returns NAN. The
+ * atomic swap is complete when it returns. Operations that are not need a quiet, or bursts of at
+ * most run->settings->max_outstanding: see put_loop() in measurements/ordering.c. */
 static double run_swaps(struct run *run)
 {
     long *target = word_of(run), value = value_of(run, run->rank);
@@ -63,7 +71,7 @@ static double run_swaps(struct run *run)
 
 /* How much memory a call needs, from the arguments alone. An argument is read by its name:
  * argument_named(function, arguments, "count")->integer here, run_argument(run, "count") in hooks.
- */
+ * For data also set demand->local and demand->remote, which have to fit into the user's buffer. */
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
@@ -75,7 +83,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 /* The table: an entry for each function, then the end. src/engine/measurement.h describes all
- * members, measurements/shapes.h has parameters that families share, such as ITERATIONS. A
+ * members, measurements/shapes.h has parameters that families share, such as ITERATIONS and
+ * COUNT_BYTES. The engine checks their ranges, and .minimum_pes: you need no check hook for that. A
  * parameter of your own states its range and a value for a first try:
  *
  *   {"depth", PARAMETER_INT, "", "swaps in flight", .minimum = 1, .maximum = 64, .example = "8"}
