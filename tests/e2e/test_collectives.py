@@ -152,7 +152,7 @@ ERRORS = {
     "Shmem_Alltoall_Synchro(0)": r"\(count\) must be at least 1",
     "Shmem_Reduce_Xor_Longlong_Consecutive(-1, 8)": r"\(iterations\) must be at least 0",
     "Shmem_Collect_Barrier(1, 9223372036854775807)": "more than can be addressed",
-    "Shmem_Reduce_Min_Synchro(8589934592)": "number of elements is an int",
+    "Shmem_Reduce_Min_Synchro(8589934592)": "counts elements in an int",
 }
 
 

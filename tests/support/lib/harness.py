@@ -18,6 +18,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,10 @@ from skampi_tools.sko.lines import BEGIN, split_row
 # Set by tests/run where a sample will do: what takes long then leaves out cases that resemble others.
 SAMPLE_VARIABLE = "SKAMPI_TEST_SAMPLE"
 SAMPLE = bool(os.environ.get(SAMPLE_VARIABLE))
+
+# Under nohup, what is started would ignore SIGHUP, too; programs do not inherit a handler.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 # ---- TAP ----
 

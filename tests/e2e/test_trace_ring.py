@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# LONG
+# SERIAL
+# TIMEOUT: 300
+"""A ring of 64 MiB that is filled completely takes no longer than streaming."""
+
+import os
+import re
+import statistics
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+import harness
+import traces
+from harness import Tap, run, scratch_directory, skip_all
+from traces import TRACE
+
+# Values that cannot be predicted take a block's room soon: 13 bytes a call.
+PROGRAM = r"""
+#include <shmem.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    unsigned long value = 1;
+    shmem_init();
+    long *word = shmem_malloc(sizeof *word);
+    long calls = shmem_my_pe() == 0 && argc > 1 ? atol(argv[1]) : 0;
+    for (long i = 0; i < calls; i++) {
+        value = value * 6364136223846793005UL + 1442695040888963407UL;
+        shmem_long_p(word, (long)value, 0);
+    }
+    shmem_finalize();
+    return 0;
+}
+"""
+CALLS = 6000000
+PAIRS = 9
+ALLOWANCE = 0.06  # of a median of ratios of runs that take turns, on machines that change their speed
+ATTEMPTS = 3
+
+
+def seconds(program, options):
+    begin = time.monotonic()
+    done = traces.recorded(2, [program, str(CALLS)], options)
+    took = time.monotonic() - begin
+    if done.status != 0:
+        raise RuntimeError(str(done))
+    return took, done
+
+
+def median_ratio(program):
+    """Of the ring's time to streaming's, each of two runs that follow each other, in changing order."""
+    ratios = []
+    for i in range(PAIRS):
+        took = {}
+        for options in sorted(((), ("--ring", "64M")), reverse=i % 2 == 0):
+            took[options] = seconds(program, list(options))[0]
+        ratios.append(took["--ring", "64M"] / took[()])
+    return statistics.median(ratios), ratios
+
+
+def main():
+    if not harness.has("SHMEM"):
+        skip_all("the build has no OpenSHMEM")
+    if not traces.is_built():
+        skip_all("the tracer was not built")
+    tap = Tap()
+    folder = scratch_directory()
+    source, program = os.path.join(folder, "program.c"), os.path.join(folder, "program")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    built = run([os.environ.get("OSHCC", "oshcc"), "-w", "-O1", "-o", program, source])
+    if built.status != 0:
+        skip_all(f"no compiler for OpenSHMEM: {built.err}")
+    _, done = seconds(program, ["--ring", "64M"])
+    checked = traces.read("check", done.path(TRACE))
+    dropped = re.search(r"(\d+) events were not kept", checked.err)
+    tap.ok(checked.status == 0 and dropped, "the ring is filled, and overwrites its beginning", checked)
+    for _ in range(ATTEMPTS):  # another program may have been running
+        ratio, ratios = median_ratio(program)
+        if ratio <= 1 + ALLOWANCE:
+            break
+    tap.ok(ratio <= 1 + ALLOWANCE, f"a full ring of 64 MiB takes {ratio:.3f} of streaming's time, at most "
+           f"{1 + ALLOWANCE:.2f}", ratios)
+    tap.done()
+
+
+main()
