@@ -48,7 +48,7 @@ const struct manual_option option_rows[OPTIONS] = {
          .help = "write results to FILE (.sko, .csv or .json); may be repeated; - is standard "
                  "output"},
     [OPTION_FORMAT] = {"format", 'f', "FORMAT",
-                       .help = "sko, csv or json, where the file name has no suffix",
+                       .help = "format of outputs whose name has no suffix: sko, csv or json",
                        .words = "sko csv json"},
     [OPTION_RAW] = {"raw", .help = "also write every single repetition (.csv and .json)"},
     [OPTION_CHECK] = {"check", 'n', .help = "check the script and measure nothing"},
@@ -69,22 +69,23 @@ const struct manual_option option_rows[OPTIONS] = {
                      .words = "ns us ms s"},
     [OPTION_ROUNDS] = {"rounds", 0, "N[,TIME]",
                        .help = "measure everything N times in shuffled order, spread over TIME"},
-    [OPTION_SEED] = {"seed", 0, "NUMBER", .help = "seed of everything random"},
+    [OPTION_SEED] = {"seed", 0, "NUMBER", .help = "seed of all random choices"},
     [OPTION_TIME_LIMIT] =
         {"time-limit", 0, "TIME",
-         .help = "stop in good order before TIME has passed (90, 30m, 1h30m, 1:30:00), "
-                 "with exit status 4"},
+         .help =
+             "end cleanly, with exit status 4, before TIME has passed (90, 30m, 1h30m, 1:30:00)"},
     [OPTION_STARTUP_LIMIT] = {"startup-limit", 0, "TIME",
                               .help = "longest time that a step of the start or the end, such as "
                                       "shmem_init, may take; 5m unless " STARTUP_VARIABLE
                                       " is set; 0: no limit"},
     [OPTION_ESTIMATE] = {"estimate",
-                         .help = "report how many measurements there are and how long they take"},
-    [OPTION_PROGRESS] = {"progress",
-                         .help = "show progress as on a terminal, not as a line every 10 s"},
-    [OPTION_DEBUG] =
-        {"debug", 'd', "BITS",
-         .help = "messages on standard error: 8 batches, 16 cost of verification, 128 clocks"},
+                         .help = "estimate how many measurements there are and how long they take"},
+    [OPTION_PROGRESS] =
+        {"progress",
+         .help = "show progress in one line, as on a terminal, instead of a new line every 10 s"},
+    [OPTION_DEBUG] = {"debug", 'd', "BITS",
+                      .help = "write debug messages to standard error; BITS is a sum of 8 "
+                              "(batches), 16 (cost of verification), 128 (clocks)"},
     [OPTION_LIST] = {"list", 0, "PATTERN",
                      .help =
                          "list measurement functions and their parameters; PATTERN is a word or a "
