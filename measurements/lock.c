@@ -303,7 +303,7 @@ const struct measurement measurements_lock[] = {
      .who = "all", .cost = "test_lock"},
     {"Shmem_Lock_Test_Busy", "rank 0 tests locks that rank 1 holds", HELD,
      LOCKING(act_test_held, RANK_1, RANK_0), .who = "rank 0"},
-    {"Shmem_Lock_Test_Busy_All", "all test at the same time locks that the last rank holds", HELD,
+    {"Shmem_Lock_Test_Busy_All", "all at the same time test locks that the last rank holds", HELD,
      LOCKING(act_test_held, LAST_RANK, TOGETHER), .who = "all but the last rank"},
     {"Shmem_Lock_Test_Busy_Turns", "one rank after the other tests locks that the last rank holds",
      HELD, LOCKING(act_test_held, LAST_RANK, IN_TURN), .who = "all but the last rank"},

@@ -190,9 +190,9 @@ const struct measurement measurements_mpi_rma[] = {
     {"Accumulate_concurrent_multi", "accumulates around the ring, and fence", BY_ALL,
      TAKES(MSGS, OPERATION), OF(FENCE, ACCUMULATE, SHIFT, OPERATE, CLOSE, EACH),
      .timed = "all MPI_Accumulate, MPI_Win_fence"},
-    {"onesided_reduce", "reduction by accumulates by all ranks on rank 0, and fence", BY_ALL,
+    {"onesided_reduce", "reduction on rank 0 by accumulates of all ranks, and fence", BY_ALL,
      TAKES(OPERATION), TOGETHER(EACH_TO_ONE), .timed = "MPI_Accumulate, MPI_Win_fence"},
-    {"onesided_allreduce", "reduction to all by accumulates by each rank on all, and fence", BY_ALL,
+    {"onesided_allreduce", "reduction on all ranks by accumulates of each rank on all, and fence", BY_ALL,
      TAKES(OPERATION), TOGETHER(EACH_TO_ALL), .timed = "all MPI_Accumulate, MPI_Win_fence"},
     {.name = NULL},
 };

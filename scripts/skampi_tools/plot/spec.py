@@ -155,7 +155,7 @@ def _check_object(value, keys, path, where):
 
 def _check_list(value, path, where):
     if not isinstance(value, list) or not value:
-        raise Error(f"{where}: {path}: is an empty list, or none")
+        raise Error(f"{where}: {path}: is no list, or an empty one")
     return enumerate(value)
 
 

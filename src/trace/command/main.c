@@ -26,7 +26,7 @@ static int help(void)
         "Usage: shmemtrace [OPTION]... LAUNCHER... PROGRAM...   record what a program calls\n"
         "       shmemtrace COMMAND [OPTION]... [TRACE]          read what was recorded\n"
         "\n"
-        "  record       Same as without a command: for a launcher that has the name of a command.");
+        "  record       The same as no command; use it if the launcher has the name of a command.");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
     puts(
