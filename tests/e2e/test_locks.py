@@ -45,7 +45,7 @@ REFUSED = [
     ("Shmem_Free_Synchro(8)", "comm(1)", "by all PEs of the job together"),
     ("Shmem_Malloc(1, 0)", "MPI_COMM_WORLD", "(size) must be at least 1"),
     ("Shmem_Calloc(1, 0, 8)", "MPI_COMM_WORLD", "(nb) must be at least 1"),
-    ("Shmem_Calloc(1, 4294967296, 4294967296)", "MPI_COMM_WORLD", "more than any memory"),
+    ("Shmem_Calloc(1, 4294967296, 4294967296)", "MPI_COMM_WORLD", "more than can be addressed"),
     ("Shmem_Align_To(1, 8, 24)", "MPI_COMM_WORLD", "power of two"),
     ("Shmem_Align_Synchro(8, 4)", "MPI_COMM_WORLD", "(alignment) must be at least 8"),
     ("Shmem_Lock_Test_Busy()", "comm(1)", "at least 2 PEs"),
