@@ -279,7 +279,7 @@ static bool verify(struct run *run)
                         "after %lld operations",
                         shmem_my_pe(), run->rank, (long long)holds, (long long)value,
                         (long long)(target ? all : 0));
-    return data_verify_untouched(run, "what follows the target of atomic operations",
+    return data_verify_untouched(run, "the memory after the target of atomic operations",
                                  targets->word + atomic->size,
                                  offsetof(struct targets, spare) - atomic->size);
 }

@@ -31,8 +31,7 @@ static const struct routine barrier = {.call = WITH_SHMEM(call_barrier)},
                             sync_half = {.call = WITH_SHMEM(call_sync), .on_half = true};
 
 #define WHOLE .no_data = true, .who = "all"
-#define HALF                                                                                       \
-    .no_data = true, .who = "ranks 0, 2, 4, ...: half of all, rounded down, but one at least"
+#define HALF .no_data = true, .who = "ranks 0, 2, 4, ...: half of all, rounded down, at least one"
 
 const struct measurement measurements_barrier[] = {
     {"Shmem_Barrier", "one barrier", SYNCHRO, WHOLE, .variant = &barrier, .timed = "barrier",

@@ -212,8 +212,8 @@ static void check_left(struct run *run, int task)
         shmem_long_g(collective_counter(run, COLLECTIVE_LEFT), pe_set_member(run->set, task));
     if (left != state->collective.calls)
         run_fail(run,
-                 "the root is behind its broadcast %ld, but rank %d, which acknowledged it, has "
-                 "left %ld",
+                 "the root has finished broadcast %ld, but rank %d, which acknowledged it, has "
+                 "left only %ld",
                  state->collective.calls, task, left);
 }
 #else
@@ -326,7 +326,8 @@ const struct measurement measurements_broadcast[] = {
      .timed = "broadcast + acknowledgment of one PE, for each PE; the slowest counts",
      .subtracted = "half a round trip of acknowledgments"},
     {"Shmem_Bcast_All_SK_time",
-     "the same with a pause of twice a broadcast before each: all PEs wait for the root",
+     "broadcast until the last PE has the data, by acknowledgments; all PEs wait for the root, "
+     "which pauses before each",
      ACKNOWLEDGED, .setup = WITH_SHMEM(set_up_paused),
      .timed = "pause + broadcast + acknowledgment of one PE, for each PE; the slowest counts",
      .subtracted = "the pause's measured length, and half a round trip of acknowledgments"},

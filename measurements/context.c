@@ -134,9 +134,9 @@ static bool verify(struct run *run)
     size_t bytes = run->demand.local;
     if (!part->op)
         return true;
-    return (part->get ? data_verify(run, "what was got from the next rank", run->local, bytes,
+    return (part->get ? data_verify(run, "the data got from the next rank", run->local, bytes,
                                     state->partner.rank)
-                      : data_verify(run, "what the rank before put", run->remote, bytes,
+                      : data_verify(run, "the data that the rank before put", run->remote, bytes,
                                     state->partner.source)) &&
            data_verify(run, "the source", part->get ? run->remote : run->local, bytes, run->rank);
 }

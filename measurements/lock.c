@@ -257,8 +257,9 @@ static bool verify(struct run *run)
     run_barrier(run);
     long wanted = before + (long)run->size * INCREMENTS;
     if (run->rank == 0 && row->counter != wanted)
-        return run_fail(run, "%ld increments under the lock gave %ld: it does not exclude",
-                        wanted - before, row->counter - before);
+        return run_fail(
+            run, "%ld increments under the lock counted to %ld: it does not exclude other PEs",
+            wanted - before, row->counter - before);
     return true;
 }
 
@@ -302,12 +303,12 @@ const struct measurement measurements_lock[] = {
      .who = "all", .cost = "test_lock"},
     {"Shmem_Lock_Test_Busy", "rank 0 tests locks that rank 1 holds", HELD,
      LOCKING(act_test_held, RANK_1, RANK_0), .who = "rank 0"},
-    {"Shmem_Lock_Test_Busy_All", "all test together what the last rank holds", HELD,
+    {"Shmem_Lock_Test_Busy_All", "all at the same time test locks that the last rank holds", HELD,
      LOCKING(act_test_held, LAST_RANK, TOGETHER), .who = "all but the last rank"},
-    {"Shmem_Lock_Test_Busy_Turns", "one rank after the other tests what the last rank holds", HELD,
-     LOCKING(act_test_held, LAST_RANK, IN_TURN), .who = "all but the last rank"},
+    {"Shmem_Lock_Test_Busy_Turns", "one rank after the other tests locks that the last rank holds",
+     HELD, LOCKING(act_test_held, LAST_RANK, IN_TURN), .who = "all but the last rank"},
     {"Shmem_Lock_Test_Busy_Round",
-     "each rank holds in turn, and one after the other tests what it holds", HELD,
+     "each rank in turn holds locks, which the others test one after the other", HELD,
      LOCKING(act_test_held, EACH_IN_TURN, IN_TURN), .who = "all"},
     {"Shmem_Lock_Contended", "one lock handed over between all PEs, each holding it for 2 us",
      QUEUE, .reference = WITH_SHMEM(barrier_alone), .run = WITH_SHMEM(run_queue),

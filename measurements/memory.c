@@ -158,7 +158,8 @@ static bool is_symmetric(struct run *run, unsigned char *block, size_t bytes)
     shmem_putmem(block + last, source, part, pe_set_member(run->set, next));
     shmem_quiet();
     run_barrier(run);
-    return data_verify(run, "what the rank before put into its block", block + last, part, before);
+    return data_verify(run, "the data that the rank before put into its block", block + last, part,
+                       before);
 }
 
 static bool no_memory(struct run *run)

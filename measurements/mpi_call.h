@@ -166,8 +166,8 @@ int mpi_share(int count, int size, int rank);
     LINE(Allreduce, Iallreduce, 1, 0, "reduction to all", COUNT_ELEMENTS, DATATYPE, OPERATION)     \
     LINE(Reduce_scatter, Ireduce_scatter, 1, 0, "reduction scattered evenly", TOTAL_COUNT, DATATYPE, OPERATION, IGNORED_ROOT) \
     LINE(Reduce_scatter_block, Ireduce_scatter_block, 2, 2, "reduction scattered in blocks", BLOCK_COUNT, DATATYPE, OPERATION) \
-    LINE(Scan, Iscan, 1, 0, "reduction of all ranks up to each", COUNT_ELEMENTS, DATATYPE, OPERATION) \
-    LINE(Exscan, Iexscan, 2, 0, "reduction of all ranks before each", COUNT_ELEMENTS, DATATYPE, OPERATION)
+    LINE(Scan, Iscan, 1, 0, "inclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION) \
+    LINE(Exscan, Iexscan, 2, 0, "exclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION)
 
 extern const struct mpi_routine mpi_Barrier;
 #define DECLARED(name, iname, major, minor, what, ...) extern const struct mpi_routine mpi_##name;

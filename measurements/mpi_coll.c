@@ -35,8 +35,8 @@ const struct measurement measurements_mpi_coll[] = {
     IN_PLACE(Reduce_scatter, 2, 0, "reduction scattered evenly", TOTAL_COUNT, DATATYPE, OPERATION),
     IN_PLACE(Reduce_scatter_block, 2, 2, "reduction scattered in blocks", BLOCK_COUNT, DATATYPE,
              OPERATION),
-    IN_PLACE(Scan, 2, 0, "reduction of all ranks up to each", COUNT_ELEMENTS, DATATYPE, OPERATION),
-    IN_PLACE(Exscan, 2, 2, "reduction of all ranks before each", COUNT_ELEMENTS, DATATYPE,
+    IN_PLACE(Scan, 2, 0, "inclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION),
+    IN_PLACE(Exscan, 2, 2, "exclusive prefix reduction", COUNT_ELEMENTS, DATATYPE,
              OPERATION),
     {.name = NULL},
 };

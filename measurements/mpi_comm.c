@@ -166,7 +166,7 @@ static bool exchange_all(const struct run *run, MPI_Comm comm, int *words)
 /* What a step added; a rank's own growth can be below zero. */
 static void note_step(struct run *run, const char *step, double before, double now)
 {
-    run_note(run, "after %s: %.0f bytes, %.0f more than before (most of any PE each)", step,
+    run_note(run, "after %s: %.0f bytes, %.0f more than before (each the most of any PE)", step,
              run_max(run, now), run_max(run, now - before));
 }
 
@@ -188,10 +188,10 @@ static double run_footprint(struct run *run)
     double last = resident_bytes();
     note_step(run, "the first all-to-all", peers, last);
     if (run_max(run, been_through) > 0)
-        run_note(run, "all of this had come before in this run");
+        run_note(run, "an earlier measurement of this run had done all of this before");
     been_through = true;
     if (run_measured_before(run) > 0)
-        run_note(run, "measurements that came before and may have called peers: %zu",
+        run_note(run, "earlier measurements that may have called peers: %zu",
                  run_measured_before(run));
     free(words);
     if (!good)
@@ -218,7 +218,7 @@ const struct measurement measurements_mpi_comm[] = {
     {"Comm_dup", "a duplicate of the communicator", MAKING(duplicate),
      .timed = "MPI_Comm_dup; MPI_Comm_free untimed"},
     {"Comm_create", "a communicator of the even ranks, by all", MAKING(half),
-     .timed = "the making of its group and MPI_Comm_create; MPI_Comm_free untimed"},
+     .timed = "creating its group, MPI_Comm_create; MPI_Comm_free untimed"},
     {"Comm_split_type", "communicators of the ranks on a node", MAKING(split_type),
      .version_major = 3, .timed = "MPI_Comm_split_type; MPI_Comm_free untimed"},
     {"Comm_free", "freeing a duplicate of the communicator", MAKING(freeing),

@@ -59,7 +59,7 @@ static bool check_got(struct run *run)
     const struct epoch_state *s = run->state;
     struct datatype *type = argument_datatype(run->function, run->arguments);
     return s->to.count == 0 || s->messages == 0 ||
-           mpi_verify(run, "what was got", mpi_address(run->local, type), s->count, type,
+           mpi_verify(run, "the data got", mpi_address(run->local, type), s->count, type,
                       s->to.first);
 }
 

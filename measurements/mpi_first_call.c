@@ -194,7 +194,7 @@ static double run_calls(struct run *run, const struct kind *kind, int *memory[2]
     good = is_right(kind->routine->flow, &first);
     times[1] = time_call(run, kind, &second);
     if (!good || !is_right(kind->routine->flow, &second))
-        run_fail(run, "rank %d does not have the data that it must have after the call", run->rank);
+        run_fail(run, "rank %d has wrong data after the call", run->rank);
     const char *whose = run_argument(run, "ratio")->string;
     bool slowest = strcmp(whose, SLOWEST) == 0;
     double compared[] = {slowest ? run_max(run, times[0]) : times[0],
@@ -218,7 +218,7 @@ static double run_first_call(struct run *run)
     if (run_max(run, before) > 0)
         run_note(run, "not the first in this process: First_Call_MPI had called it before");
     if (run_measured_before(run) > 0)
-        run_note(run, "measurements that came before and may have called it: %zu",
+        run_note(run, "earlier measurements that may have called it: %zu",
                  run_measured_before(run));
     return first;
 }
@@ -236,6 +236,6 @@ const struct measurement measurements_mpi_first_call[] = {
     {"First_Call_MPI", "the first call of a collective of MPI in a process",
      MPI_FUNCTION_CHECKED(check), .once = true, .own_check = true, .who = "all",
      .parameters = {KIND, BYTES, SECOND, RATIO}, .demand = demand, .run = WITH_MPI(run_first_call),
-     .timed = "one call, after the engine's barrier"},
+     .timed = "one call, after a barrier of skampi"},
     {.name = NULL},
 };

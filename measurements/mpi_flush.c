@@ -274,14 +274,14 @@ static bool check_result(struct run *run)
         return true;
     if (datatype_class(type) == DATATYPE_DERIVED)
         return mpi_matches(run, found + s->origin, s->count, type, tag) ||
-               mpi_verify(run, "what was fetched", found + s->origin, s->count, type, tag);
+               mpi_verify(run, "the data fetched", found + s->origin, s->count, type, tag);
     unsigned char *expected = malloc(s->block + 1);
     if (!expected)
         return run_fail(run, "out of memory");
     /* Gaps of the type are as they were. */
     memcpy(expected, found, s->block);
     window_fill(run, expected, s->count, type, tag, adds);
-    bool good = verify_equal(run, "what was fetched", found, expected, type);
+    bool good = verify_equal(run, "the data fetched", found, expected, type);
     free(expected);
     return good;
 }
@@ -406,7 +406,7 @@ const struct measurement measurements_mpi_flush[] = {
      .timed = "MPI_Put, MPI_Win_flush"},
     {"Put_Flush_Round", "put around the ring until it is complete at the target", ROUND(PUT, FLUSH),
      MOVES, .timed = "MPI_Put, MPI_Win_flush"},
-    {"Put_Flush_Local", "put from rank 0 to rank 1 until its memory may be used again",
+    {"Put_Flush_Local", "put from rank 0 to rank 1 until the source may be used again",
      SIMPLE(PUT, FLUSH_LOCAL), MOVES, .timed = "MPI_Put, MPI_Win_flush_local"},
     {"Rput_Wait", "put as a request", SIMPLE(PUT, REQUEST), MOVES, .timed = "MPI_Rput, MPI_Wait"},
     {"Get_Flush", "get by rank 0 from rank 1", SIMPLE(GET, FLUSH), MOVES,
@@ -416,7 +416,7 @@ const struct measurement measurements_mpi_flush[] = {
     {"Rget_Wait", "get as a request", SIMPLE(GET, REQUEST), MOVES, .timed = "MPI_Rget, MPI_Wait"},
     {"Accumulate_Flush", "accumulate by rank 0 on rank 1", SIMPLE(ACCUMULATE, FLUSH), ADDS,
      .timed = "MPI_Accumulate, MPI_Win_flush"},
-    {"Accumulate_Flush_Local", "accumulate by rank 0 on rank 1, until its memory may be used again",
+    {"Accumulate_Flush_Local", "accumulate by rank 0 on rank 1, until the source may be used again",
      SIMPLE(ACCUMULATE, FLUSH_LOCAL), ADDS, .timed = "MPI_Accumulate, MPI_Win_flush_local"},
     {"Raccumulate_Wait", "accumulate as a request", SIMPLE(ACCUMULATE, REQUEST), ADDS,
      .timed = "MPI_Raccumulate, MPI_Wait"},

@@ -214,7 +214,7 @@ static bool verify(struct run *run)
                       mpi_address(run->remote, received->described), arriving, received->described,
                       state->partner) &&
            (used > run->demand.remote ||
-            data_verify_untouched(run, "what follows the message that was received",
+            data_verify_untouched(run, "the memory after the message that was received",
                                   run->remote + used, run->demand.remote - used));
 }
 
@@ -322,7 +322,7 @@ static void tear_down_pingpong(struct run *run)
 const struct measurement measurements_mpi_pt2pt[] = {
     {"Pingpong_Send_Recv", "round trip by send and receive", ROUND_TRIP("MPI_Send, MPI_Recv"),
      BY(SEND, RECEIVE)},
-    {"Pingpong_Send_Iprobe_Recv", "round trip by send and receive, asking before for the message",
+    {"Pingpong_Send_Iprobe_Recv", "round trip by send and receive, probing for the message first",
      ROUND_TRIP("MPI_Send, MPI_Iprobe until it is there, MPI_Recv"), BY(SEND, PROBE_RECEIVE)},
     {"Pingpong_Send_Irecv", "round trip by send and non-blocking receive",
      ROUND_TRIP("MPI_Send, MPI_Irecv, MPI_Wait"), BY(SEND, POST_AND_WAIT)},

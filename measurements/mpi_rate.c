@@ -172,13 +172,13 @@ static void tear_down_rate(struct run *run)
         .teardown = WITH_MPI(tear_down_rate), RATE_STATE
 
 const struct measurement measurements_mpi_rate[] = {
-    {"Isend_Irecv_Rate", "a message of a window that pairs of ranks have under way", RATE,
+    {"Isend_Irecv_Rate", "one message of a window that pairs of ranks send at once", RATE,
      .variant = &(const struct rate){false}, .who = "the ranks that send",
      .timed =
          "a window of MPI_Isend and MPI_Waitall, against MPI_Irecv, and an empty message back; "
          "divided by the messages of the window"},
     {"Isend_Irecv_Rate_Bidirectional",
-     "a message of the windows that pairs of ranks have under way in both directions", RATE,
+     "one message of the windows that pairs of ranks send each other at once", RATE,
      .variant = &(const struct rate){true}, .who = "the ranks of the pairs",
      .timed = "a window of MPI_Irecv, one of MPI_Isend, and MPI_Waitall, on both ranks; divided by "
               "the messages of one window"},

@@ -177,9 +177,9 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
 bool window_verify_guards(struct run *run, const struct window *window)
 {
     return !window->block ||
-           (data_verify_untouched(run, "what precedes the window", window->block, GUARD) &&
-            data_verify_untouched(run, "what follows the window", window->memory + window->bytes,
-                                  GUARD));
+           (data_verify_untouched(run, "the memory before the window", window->block, GUARD) &&
+            data_verify_untouched(run, "the memory after the window",
+                                  window->memory + window->bytes, GUARD));
 }
 
 void window_close(struct window *window)

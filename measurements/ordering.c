@@ -112,7 +112,7 @@ static void fill(struct run *run)
 static bool verify(struct run *run)
 {
     size_t bytes = run->demand.local;
-    return data_verify(run, "what the rank before put", run->remote, bytes,
+    return data_verify(run, "the data that the rank before put", run->remote, bytes,
                        (run->rank + run->size - 1) % run->size) &&
            data_verify(run, "the source of a put", run->local, bytes, run->rank);
 }

@@ -1,6 +1,6 @@
 /*
- * Point-to-point synchronization: wait_until and test of what holds already, and how long it takes
- * until another PE's put is seen by them.
+ * Point-to-point synchronization: wait_until and test of a condition that already holds, and how
+ * long it takes until another PE's put is seen by them.
  */
 #include "measurements/shapes.h"
 
@@ -35,7 +35,7 @@ static double run_test(struct run *run)
         held += shmem_int_test(flag, SHMEM_CMP_EQ, 0) != 0;
     double seconds = run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
     if (held != run->iterations)
-        run_fail(run, "test is false of what holds");
+        run_fail(run, "test returned false for a condition that holds");
     return seconds;
 }
 
@@ -108,8 +108,9 @@ static bool verify(struct run *run)
                         *token_of(run), state->laps);
     if (!token->payload)
         return true;
-    return visited(run) ? data_verify(run, "what the rank before put", run->remote, bytes, before)
-                        : data_verify_untouched(run, "what no rank puts to", run->remote, bytes);
+    return visited(run)
+               ? data_verify(run, "the data that the rank before put", run->remote, bytes, before)
+               : data_verify_untouched(run, "memory that no rank puts to", run->remote, bytes);
 }
 
 static bool set_up_token(struct run *run)
@@ -171,19 +172,19 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define PINGPONG .minimum_pes = 2
 
 const struct measurement measurements_p2p_sync[] = {
-    {"Shmem_Wait_Until", "wait_until of what holds already", COMMON, LOCAL,
+    {"Shmem_Wait_Until", "wait_until on a condition that already holds", COMMON, LOCAL,
      .run = WITH_SHMEM(run_wait_until), .timed = "wait_until", .cost = "wait"},
-    {"Shmem_Test", "test of what holds already", COMMON, LOCAL, .run = WITH_SHMEM(run_test),
-     .timed = "test", .cost = "test"},
+    {"Shmem_Test", "test of a condition that already holds", COMMON, LOCAL,
+     .run = WITH_SHMEM(run_test), .timed = "test", .cost = "test"},
     {"Shmem_Pingpong_Put_Put",
-     "put from rank 0 to rank 1, which waits for it and puts back: half a round trip", COMMON,
-     PINGPONG, .parameters = {COUNT_BYTES, ITERATIONS}, TOKEN(.payload = true),
+     "ping-pong of puts: half a round trip between ranks 0 and 1, each waiting for the other",
+     COMMON, PINGPONG, .parameters = {COUNT_BYTES, ITERATIONS}, TOKEN(.payload = true),
      .timed = "put + fence + p of a flag, until the other's wait_until for it returns; the mean of "
               "both directions",
      .cost = "2 * post + wire + fence"},
-    {"Shmem_Pingpong_Put_Put_Test", "the same ping-pong, polling by test: half a round trip",
-     COMMON, PINGPONG, .parameters = {COUNT_BYTES, ITERATIONS},
-     TOKEN(.payload = true, .test = true),
+    {"Shmem_Pingpong_Put_Put_Test",
+     "ping-pong of puts, polling by test: half a round trip between ranks 0 and 1", COMMON,
+     PINGPONG, .parameters = {COUNT_BYTES, ITERATIONS}, TOKEN(.payload = true, .test = true),
      .timed = "put + fence + p of a flag, until a test by the other sees it; the mean of both "
               "directions"},
     {"Shmem_Pingpong_P_P",

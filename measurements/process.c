@@ -295,13 +295,13 @@ static double run_first_call(struct run *run)
     run_note(run, "the second call: %.4g ns, the first took %.3g times as long", second * 1e9,
              slowest / second);
     if (kind->engine)
-        run_note(run, "not the first in this process: the engine had called it before");
+        run_note(run, "not the first in this process: skampi had called it before");
     if (before > 0)
         run_note(
             run,
             "not the first in this process: First_Call or Memory_Footprint had called it before");
     if (run_measured_before(run) > 0)
-        run_note(run, "measurements that came before and may have called it: %zu",
+        run_note(run, "earlier measurements that may have called it: %zu",
                  run_measured_before(run));
     return first;
 }
@@ -344,7 +344,7 @@ static bool go_through(struct run *run, enum stage stage)
 {
     struct call call = prepare(run);
     if (run_max(run, been_through[stage]) > 0)
-        run_note(run, "%s had come before in this run", stage_names[stage]);
+        run_note(run, "%s had happened before in this run", stage_names[stage]);
     been_through[stage] = true;
     run_barrier(run);
     bool good = steps[stage](run, &call);
@@ -372,15 +372,14 @@ static double run_footprint(struct run *run)
             now = resident_bytes();
         }
         double most = run_max(run, now), growth = run_max(run, now - before);
-        run_note(run, "after %s: %.0f bytes, %.0f more than before (most of any PE each)",
+        run_note(run, "after %s: %.0f bytes, %.0f more than before (each the most of any PE)",
                  stage_names[stage], most, growth);
     }
     if (last > STAGE_INIT)
-        run_note(
-            run,
-            "the engine had called some peers before: in its trees of all PEs, and for clocks");
+        run_note(run,
+                 "skampi had called some peers before: in its trees of all PEs, and for clocks");
     if (last > STAGE_INIT && run_measured_before(run) > 0)
-        run_note(run, "measurements that came before and may have called peers: %zu",
+        run_note(run, "earlier measurements that may have called peers: %zu",
                  run_measured_before(run));
     return now;
 }
@@ -460,7 +459,7 @@ const struct measurement measurements_process[] = {
     {"First_Call", "the first call of a routine in a process, on the next rank or by all", ONCE,
      .own_check = true, .api = API_OPENSHMEM, .parameters = {KIND}, .check = WITH_SHMEM(check_kind),
      .demand = demand, .run = WITH_SHMEM(run_first_call),
-     .timed = "one call, after the engine's barrier"},
+     .timed = "one call, after a barrier of skampi"},
     {"Memory_Footprint", "memory of a process after init, calls to each peer and an all-to-all",
      FOOTPRINT, .variant = &after_alltoall},
     {"Memory_Footprint_Init", "memory of a process after init", FOOTPRINT, .variant = &after_init},

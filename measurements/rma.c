@@ -62,7 +62,7 @@ const struct measurement measurements_rma[] = {
      "quiet right after a non-blocking put, the timer read around each", RMA_COMMON, FOR_ALL,
      TIMED_INSIDE(RMA_QUIETS, rma_set_up), .timed = "quiet and a reading of the timer"},
     {"Shmem_Put_Nonblocking_Quiet_Delayed_IterationTimer",
-     "quiet a computation after a non-blocking put, the timer read around each", RMA_COMMON,
+     "quiet after a non-blocking put and a computation, the timer read around each", RMA_COMMON,
      FOR_ALL, TIMED_INSIDE(RMA_QUIETS, rma_set_up_pause),
      .timed = "quiet and a reading of the timer, after a computation of twice the full operation"},
     {"Shmem_Put_Nonblocking_Overlap_IterationTimer",

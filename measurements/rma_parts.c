@@ -349,12 +349,13 @@ static bool verify_put(struct run *run)
     from = other;
     for (int i = 0; i < partner->sources; i++) {
         unsigned char *place = place_of(run, partner->source + i);
-        if (!data_verify_untouched(run, "what no rank puts to", from, (size_t)(place - from)) ||
-            !moved(run, "what another rank put", place, partner->source + i))
+        if (!data_verify_untouched(run, "memory that no rank puts to", from,
+                                   (size_t)(place - from)) ||
+            !moved(run, "the data that another rank put", place, partner->source + i))
             return false;
         from = place + used;
     }
-    return data_verify_untouched(run, "what no rank puts to", from,
+    return data_verify_untouched(run, "memory that no rank puts to", from,
                                  (size_t)(other + bytes - from)) &&
            data_verify(run, "the source of a put", run->local, used, run->rank);
 }
@@ -363,10 +364,10 @@ static bool verify_put(struct run *run)
 static bool verify_get(struct run *run)
 {
     const struct partner *partner = &((struct rma_state *)run->state)->partner;
-    bool good = partner->acting ? moved(run, "what was got from another rank", run->local,
+    bool good = partner->acting ? moved(run, "the data got from another rank", run->local,
                                         partner->rank + partner->targets - 1)
-                                : data_verify_untouched(run, "what nothing is got to", run->local,
-                                                        run->demand.local);
+                                : data_verify_untouched(run, "memory that no get writes to",
+                                                        run->local, run->demand.local);
     for (int i = 0; good && i < partner->sources; i++)
         good = data_verify(run, "the source of a get", place_of(run, partner->source + i),
                            run->demand.local, run->rank);

@@ -8,7 +8,7 @@
 
 /* clang-format off */
 #define COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .example = "1024"}
-#define ITERATIONS {"iterations", PARAMETER_ITERATIONS, "", "operations timed together (0: the engine chooses how many)", .example = "0"}
+#define ITERATIONS {"iterations", PARAMETER_ITERATIONS, "", "operations timed together (0: skampi chooses)", .example = "0"}
 #define THE_RANK {"therank", PARAMETER_RANK, "", "the only rank that works and reports", .example = "0"}
 #define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", .example = "0"}
 /* clang-format on */

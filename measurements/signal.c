@@ -30,7 +30,8 @@ static bool set_up_held(struct run *run)
     if (shmem_signal_fetch(signal_of(run)) != HELD)
         return run_fail(run, "rank %d does not fetch its own signal", run->rank);
     if (shmem_signal_wait_until(signal_of(run), SHMEM_CMP_EQ, HELD) != HELD)
-        return run_fail(run, "waiting for what holds returned another signal on rank %d",
+        return run_fail(run,
+                        "signal_wait_until on rank %d returned another value than its signal has",
                         run->rank);
     return true;
 }
@@ -101,12 +102,13 @@ static bool verify(struct run *run)
     const struct signal_state *state = run->state;
     size_t bytes = run->demand.local;
     if (!playing(run))
-        return data_verify_untouched(run, "what no rank puts to", run->remote, bytes);
+        return data_verify_untouched(run, "memory that no rank puts to", run->remote, bytes);
     if (*signal_of(run) != state->turns)
         return run_fail(run, "wrong data: the signal on rank %d is %llu and should be %llu",
                         run->rank, (unsigned long long)*signal_of(run),
                         (unsigned long long)state->turns);
-    return data_verify(run, "what came with the signal", run->remote, bytes, state->partner.rank);
+    return data_verify(run, "the data that came with the signal", run->remote, bytes,
+                       state->partner.rank);
 }
 
 static double run_ping_pong(struct run *run)
@@ -168,9 +170,9 @@ static void demand_ping_pong(const struct measurement *function, const struct ar
 /* clang-format on */
 
 const struct measurement measurements_signal[] = {
-    {"Shmem_Signal_Fetch", "reading the own signal", HELD_ALREADY, .run = WITH_SHMEM_1_5(run_fetch),
-     .timed = "signal_fetch"},
-    {"Shmem_Signal_Wait_Until", "waiting for a signal that is there", HELD_ALREADY,
+    {"Shmem_Signal_Fetch", "fetching a PE's own signal", HELD_ALREADY,
+     .run = WITH_SHMEM_1_5(run_fetch), .timed = "signal_fetch"},
+    {"Shmem_Signal_Wait_Until", "waiting for a signal that has already arrived", HELD_ALREADY,
      .run = WITH_SHMEM_1_5(run_wait), .timed = "signal_wait_until", .cost = "wait"},
     {"Shmem_Put_Signal_Pingpong", "a put with signal there, and one back when it has arrived",
      COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2,

@@ -152,12 +152,12 @@ static void demand(const struct measurement *function, const struct argument *ar
      .timed = "test", .variant = ROUTINE(test_##routine##_vector, one, true)}
 
 const struct measurement measurements_wait_sets[] = {
-    WAIT("All", "all of them, as they are already", all, false),
-    WAIT("Any", "one of them, as all are already", any, true),
-    WAIT("Some", "those that hold, as all do already", some, false),
-    TEST("All", "whether all hold, as they do", all, false),
-    TEST("Any", "which one holds, as all do", any, true),
-    TEST("Some", "which ones hold, as all do", some, false),
+    WAIT("All", "all of them; all hold already", all, false),
+    WAIT("Any", "any one of them; all hold already", any, true),
+    WAIT("Some", "some of them; all hold already", some, false),
+    TEST("All", "whether all hold; all do", all, false),
+    TEST("Any", "which one holds; all do", any, true),
+    TEST("Some", "which ones hold; all do", some, false),
     {.name = NULL},
 };
 /* clang-format on */

@@ -108,7 +108,7 @@ static char *refuse_target(const struct output_target *target, const struct sour
     const char *name = source_read_from(source, &status);
     if (!name)
         return NULL;
-    return text_format("-o %s would overwrite %s, which the script is read from: give another file",
+    return text_format("-o %s would overwrite %s, which is part of the script: give another file",
                        target->path ? target->path : "-", name);
 }
 
@@ -181,7 +181,10 @@ static int measure(const struct options *options, double launched_at, struct sou
     struct tree *tree;
     char *messages;
     if (parse(source, options, &tree, &messages)) {
-        fprintf(stderr, "skampi: error: PE %d cannot read the script that PE 0 can\n", comm_pe());
+        fprintf(stderr,
+                "skampi: error: PE %d cannot read the script, but PE 0 can: put it where all nodes "
+                "can read it\n",
+                comm_pe());
         comm_abort(1);
     }
     free(messages); /* PE 0 has shown the warnings */

@@ -48,14 +48,15 @@ const struct manual_option option_rows[OPTIONS] = {
          .help = "write results to FILE (.sko, .csv or .json); may be repeated; - is standard "
                  "output"},
     [OPTION_FORMAT] = {"format", 'f', "FORMAT",
-                       .help = "sko, csv or json, where the file name has no suffix",
+                       .help = "format of outputs whose name has no suffix: sko, csv or json",
                        .words = "sko csv json"},
     [OPTION_RAW] = {"raw", .help = "also write every single repetition (.csv and .json)"},
     [OPTION_CHECK] = {"check", 'n', .help = "check the script and measure nothing"},
     [OPTION_SOURCE] = {"source", 's', .help = "copy the script into the output"},
     [OPTION_SET] = {"set", 0, "NAME=EXPR",
                     .help = "replace the value of a global variable of the script"},
-    [OPTION_TIMER] = {"timer", 0, "NAME", .help = "use this timer; --timers lists them",
+    [OPTION_TIMER] = {"timer", 0, "NAME",
+                      .help = "use this timer instead of the best one; --timers lists them",
                       .words = TIMER_NAMES},
     [OPTION_CLOCK_SYNC] =
         {"clock-sync", 0, "NAME",
@@ -69,22 +70,23 @@ const struct manual_option option_rows[OPTIONS] = {
                      .words = "ns us ms s"},
     [OPTION_ROUNDS] = {"rounds", 0, "N[,TIME]",
                        .help = "measure everything N times in shuffled order, spread over TIME"},
-    [OPTION_SEED] = {"seed", 0, "NUMBER", .help = "seed of everything random"},
+    [OPTION_SEED] = {"seed", 0, "NUMBER", .help = "seed of all random choices"},
     [OPTION_TIME_LIMIT] =
         {"time-limit", 0, "TIME",
-         .help = "stop in good order before TIME has passed (90, 30m, 1h30m, 1:30:00), "
-                 "with exit status 4"},
+         .help =
+             "end cleanly, with exit status 4, before TIME has passed (90, 30m, 1h30m, 1:30:00)"},
     [OPTION_STARTUP_LIMIT] = {"startup-limit", 0, "TIME",
-                              .help = "longest time that a step of the start or the end, such as "
-                                      "shmem_init, may take; 5m unless " STARTUP_VARIABLE
-                                      " is set; 0: no limit"},
+                              .help = "end the job if a step of its start or end, such as "
+                                      "shmem_init, takes longer; default: " STARTUP_VARIABLE
+                                      ", else 5m; 0: no limit"},
     [OPTION_ESTIMATE] = {"estimate",
-                         .help = "report how many measurements there are and how long they take"},
-    [OPTION_PROGRESS] = {"progress",
-                         .help = "show progress as on a terminal, not as a line every 10 s"},
-    [OPTION_DEBUG] =
-        {"debug", 'd', "BITS",
-         .help = "messages on standard error: 8 batches, 16 cost of verification, 128 clocks"},
+                         .help = "count the measurements and estimate how long they take"},
+    [OPTION_PROGRESS] =
+        {"progress",
+         .help = "show progress in one line, as on a terminal, instead of a new line every 10 s"},
+    [OPTION_DEBUG] = {"debug", 'd', "BITS",
+                      .help = "print debug messages; BITS is a sum of 8 (batches), 16 (cost of "
+                              "verification), 128 (clocks)"},
     [OPTION_LIST] = {"list", 0, "PATTERN",
                      .help =
                          "list measurement functions and their parameters; PATTERN is a word or a "

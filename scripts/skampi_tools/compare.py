@@ -563,7 +563,7 @@ def _by_rounds(comparison, rows, old, new):
             continue
         correlation, pairs = _dependence([np.log(run) for run in runs])
         if pairs and correlation > NormalDist().inv_cdf(DEPENDENCE) / math.sqrt(pairs):
-            _cannot(row, f"rounds follow too close on each other: their correlation is "
+            _cannot(row, f"rounds follow each other too closely: their correlation is "
                          f"{correlation:.2f}")
             continue
         columns.append([_log(v) for v in flat])

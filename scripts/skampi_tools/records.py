@@ -111,7 +111,7 @@ def what_is_wrong(record):
             continue
         good = type(value) in check if type(check) is frozenset else check(value)
         if not good:
-            return f"its {name} is not what that member may be"
+            return f"its {name} has a value of the wrong kind (docs/results.md)"
     for name in _NEEDED.get(kind, ()):
         if name not in record:
             return f"a {kind} record without {name}"

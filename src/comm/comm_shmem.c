@@ -89,8 +89,8 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     if (!link_attach()) {
         if (shmem_my_pe() == 0)
             fprintf(stderr,
-                    "skampi: error: the symmetric heap is too small for the engine itself "
-                    "(%zu bytes): set SHMEM_SYMMETRIC_SIZE\n",
+                    "skampi: error: the symmetric heap is too small for skampi itself (%zu bytes): "
+                    "set SHMEM_SYMMETRIC_SIZE\n",
                     sizeof *symmetric);
         shmem_global_exit(2);
     }

@@ -196,8 +196,8 @@ bool batch_window_too_long(struct batches *batches, double width)
     if (sync_seconds((int64_t)width) <= largest)
         return false;
     run_fail(run,
-             "the window would have to be longer than %g s (set_max_window) for %s to start and "
-             "finish in it",
+             "no window of up to %g s is long enough for %s: allow longer ones with "
+             "set_max_window, or measure less at a time",
              largest, run->function->name);
     return true;
 }

@@ -69,7 +69,7 @@ const char *clocks_select_timer(struct clocks *clocks, const char *name)
     int64_t good = !timer->refused;
     comm_allreduce_int(comm_world(), COMM_AND, &good, 1);
     if (!good)
-        return timer->refused ? timer->refused : "it is refused on another PE";
+        return timer->refused ? timer->refused : "another PE cannot use it";
     reason = timer_select(name);
     clocks->known = false;
     return reason;
@@ -83,19 +83,18 @@ static void state(const struct clocks *clocks)
     struct output *output = clocks->output;
     const char *name = clock_sync_words[report->algorithm].name;
     if (report->algorithm == CLOCK_SYNC_NONE && report->shared)
-        output_comment(
-            output,
-            "clocks: none, all PEs have one clock (offsets seen to be 0 within %.3g ns, %d "
-            "rounds, %.3g s)",
-            report->bound * 1e9, report->rounds, report->seconds);
+        output_comment(output,
+                       "clocks: none, all PEs share one clock (offsets are 0 within %.3g ns, %d "
+                       "rounds, %.3g s)",
+                       report->bound * 1e9, report->rounds, report->seconds);
     else if (report->algorithm == CLOCK_SYNC_NONE)
-        output_comment(output, "clocks: none, although PEs have different clocks: windows do not "
-                               "start together");
+        output_comment(output, "clocks: none, although PEs have different clocks: PEs do not start "
+                               "their windows together");
     else
         output_comment(output, "clocks: %s, error bound %.4g ns right after %d rounds in %.3g s",
                        name, report->bound * 1e9, report->rounds, report->seconds);
     if (report->drifting)
-        output_comment(output, "clocks: drift of up to %.4g us/s allowed for", report->drift * 1e6);
+        output_comment(output, "clocks: assumed to drift by up to %.4g us/s", report->drift * 1e6);
     if (!isnan(report->closure))
         output_comment(output, "clocks: offsets around the ring miss 0 by %.4g ns",
                        report->closure * 1e9);
@@ -135,8 +134,8 @@ void clocks_report(const struct clocks *clocks)
     double moved = sync_check();
     if (clocks->output)
         output_comment(clocks->output,
-                       "clocks: at the end of the block off by at least %.4g ns beyond what an "
-                       "exchange can tell",
+                       "clocks: off by at least %.4g ns at the end of the block, beyond the error "
+                       "of an exchange",
                        moved * 1e9);
 }
 

@@ -51,8 +51,8 @@ void iterations_limit(struct bench *bench)
     size_t operations = repetition_places(run, run->iterations);
     if (bench->buffers.cold && operations > places)
         run_note(run,
-                 "not everything is cold: %zu operations of an iteration share fresh memory "
-                 "for %zu",
+                 "not everything is cold: %zu operations of an iteration share fresh memory for "
+                 "only %zu",
                  operations, places);
 }
 

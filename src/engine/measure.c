@@ -104,8 +104,8 @@ static bool attempt_with_clocks(struct engine *engine, const struct measure_requ
     if (run->rank == 0 && again) {
         outcome->statistics.flags |= 1u << RESULT_CLOCKS_MOVED;
         run_note(run,
-                 "clocks moved by %.3g ns meanwhile, windows leave %.3g ns: starts were not "
-                 "together",
+                 "clocks moved by %.3g ns meanwhile, but windows tolerate only %.3g ns: PEs did "
+                 "not start together",
                  by * 1e9, slack * 1e9);
     }
     return true;
@@ -187,8 +187,8 @@ static enum measure_status too_large(struct engine *engine, const struct measure
         buffers_need(&engine->settings, &engine->bench.run.demand, request->function->api);
     char *bytes = need == SIZE_MAX ? memory_text("more bytes than any memory has")
                                    : text_format("%zu bytes", need);
-    char *reason = text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld", bytes,
-                               (long long)engine->settings.buffer_bytes);
+    char *reason = text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld bytes",
+                               bytes, (long long)engine->settings.buffer_bytes);
     missing_leave_out(&engine->missing, MISSING_TOO_LARGE, request, reason);
     free(reason);
     free(bytes);

@@ -53,9 +53,9 @@ static void remark_negative(struct run *run, struct statistics *statistics)
         return;
     }
     run_note(run,
-             "clearly below zero: the subtracted costs were higher than in the measurement "
-             "itself, the value is an error of the method; before they were subtracted, it was "
-             "at most %.4g ns: a bound",
+             "clearly below zero, so do not use this value: the subtracted costs were higher alone "
+             "than inside the measurement. The true time is at most %.4g ns, the value before they "
+             "were subtracted",
              (statistics->time + statistics->subtracted) * 1e9);
 }
 
@@ -73,7 +73,7 @@ static void remark_median(struct run *run, const struct samples *samples,
     else
         run_note(run, "median %.6g ns, %g %% interval [%.6g, %.6g] ns%s", statistics->median * 1e9,
                  settings->median_confidence * 100, low * 1e9, high * 1e9,
-                 samples->reached ? "" : ": wider than asked for");
+                 samples->reached ? "" : ": wider than you asked for");
 }
 
 /* Whether the rule's aim was reached, and what else ended the measurement. */
@@ -110,8 +110,8 @@ static void remark_repetitions(struct run *run, const struct samples *samples,
         statistics->autocorrelation > ALIKE) {
         flag(statistics, RESULT_AUTOCORRELATED);
         run_note(run,
-                 "autocorrelated: neighbouring repetitions by %.2f; %zu of them are worth %.0f "
-                 "independent ones",
+                 "autocorrelated: neighbouring repetitions correlate by %.2f, so %zu of them say "
+                 "as much as %.0f independent ones",
                  statistics->autocorrelation, n, statistics->effective);
     }
     if (samples->too_long >= LEFT_OUT_FEWEST &&
@@ -164,8 +164,8 @@ static void remark_rule(struct bench *bench, struct samples *samples,
     if (rule == WINDOW_MPIPERF && samples->valid > 0)
         remark_mpiperf(run, statistics);
     if (run->settings->verify == VERIFY_EVERY && verify_has(run->function))
-        run_note(run, "verify every: each repetition had data of its own, and found the caches as "
-                      "writing and checking them left them");
+        run_note(run, "verify every: each repetition had its own data; writing and checking them "
+                      "changed what was in the caches");
     if (rule == WINDOW_DISSEMINATION && samples->valid > 0) {
         stats_sort(samples->skew, samples->valid);
         run_note(run,

@@ -34,7 +34,7 @@ char *engine_refusal(const struct measure_request *request, int *argument)
     *argument = -1;
     if (size < function->minimum_pes)
         return text_format("needs a communicator of at least %d PEs, this one has %d: start more "
-                           "PEs or ask get_comm_size() first",
+                           "PEs, or check get_comm_size() in the script",
                            function->minimum_pes, size);
     const char *reason =
         function->check ? function->check(function, request->arguments, request->set) : NULL;

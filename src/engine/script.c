@@ -201,10 +201,10 @@ void engine_agree(struct engine *engine, uint64_t tag, const char *place)
     int64_t bounds[4] = {high, -high, low, -low};
     comm_allreduce_int(comm_world(), COMM_MAX, bounds, 4);
     if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3])
-        engine_fatal(engine, STATUS_INTERNAL, place,
-                     "the PEs are at different places of the script, or have different values for "
-                     "the same thing: every PE must reach the same measure, flush and "
-                     "communicator calls");
+        engine_fatal(
+            engine, STATUS_INTERNAL, place,
+            "the PEs run different parts of the script, or use different values: all PEs must "
+            "reach the same measure, flush and communicator calls with the same values");
     watch_progress();
 }
 

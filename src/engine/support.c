@@ -50,6 +50,6 @@ const char *measurement_data(const struct measurement *function)
     if (function->own_check)
         return "verified in each repetition";
     return function->fill && function->verify
-               ? "verified before and after the timed repetitions, and the last one's"
+               ? "verified before the timed repetitions, after the last of them, and once more"
                : NULL;
 }

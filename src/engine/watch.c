@@ -216,7 +216,7 @@ static void interrupted(int number, pid_t sender)
 /* Nobody is left to reach the others: each PE ends by itself. */
 static void orphaned(void)
 {
-    static const char text[] = "ended by the end of the launcher, which is gone";
+    static const char text[] = "ended by the launcher's end";
     last_words(128 + SIGHUP, text);
     if (guard.pe == 0)
         fprintf(stderr, "skampi: error: %s\n", text);
@@ -232,7 +232,7 @@ static void stuck(double seconds)
     if (length < (int)sizeof text && (pe >= 0 || silent >= 0))
         snprintf(text + length, sizeof text - (size_t)length, "; PE %d %s", pe >= 0 ? pe : silent,
                  pe >= 0 ? "has disappeared" : "does not run");
-    fprintf(stderr, "skampi: error: %s; the job is ended\n", text);
+    fprintf(stderr, "skampi: error: %s; ending the job\n", text);
     char said[LONGEST_SAID + 32];
     snprintf(said, sizeof said, "ended by the watchdog: %s", text);
     comm_say_end(COMM_FAILED, STATUS_WATCHDOG, said);

@@ -464,7 +464,7 @@ static int64_t distributed(const struct darray *d, size_t i, int64_t place, cons
         if (by_default)
             argument = (n + pes - 1) / pes;
         if (argument * pes < n)
-            *wrong = "blocks of this size do not hold the whole array";
+            *wrong = "blocks of this size do not cover the array";
         whole = n - place * argument;
         return whole < 0 ? 0 : whole < argument ? whole : argument;
     }

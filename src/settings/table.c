@@ -146,7 +146,7 @@ const struct setting setting_rows[] = {
     {"set_clock_spread", "seconds", SETTING_REAL, MEMBER(clock.spread), .initial = 0.2, .unit = "s",
      .help = "hca: over which these offsets are spread"},
     {"set_clock_long_spread", "seconds", SETTING_REAL, MEMBER(clock.long_spread), .initial = 1,
-     .unit = "s", .help = "hca: the same where they seem to show a drift"},
+     .unit = "s", .help = "hca: over which they are spread where they seem to show a drift"},
     {"choose_real_synchronization", NULL, SETTING_WORD, MEMBER(synchronization),
      .initial = SYNCHRONIZE_WINDOW, .help = "PEs start together at a given time (windows)"},
     {"choose_barrier_synchronization", NULL, SETTING_WORD, MEMBER(synchronization),
@@ -168,7 +168,7 @@ const struct setting setting_rows[] = {
      .help = "of the send buffer: its address is a multiple of this but not of twice this"},
     {"set_recv_buffer_alignment", "bytes", SETTING_BYTES, MEMBER(receive_alignment), .initial = 32,
      .low = 1, .high = LARGEST_ALIGNMENT, .unit = "bytes",
-     .help = "the same for the receive buffer"},
+     .help = "of the receive buffer: its address is a multiple of this but not of twice this"},
     {"set_cache_size", "bytes", SETTING_BYTES, MEMBER(cache_bytes), .unit = "bytes",
      .help = "cold caches: also walk through this much memory; 0: only flush what is used (where "
              "that cannot be done, walk through the size of the last-level cache)"},

@@ -356,12 +356,14 @@ const struct builtin builtins_mpi[] = {
      .help = "(count, length, stride, datatype) blocks of length elements, stride elements from "
              "one start to the next"},
     {"mpi_type_hvector", "iiid", TYPE_DATATYPE, .call = type_hvector,
-     .help = "(count, length, stride, datatype) the same with the stride in bytes"},
+     .help = "(count, length, stride, datatype) blocks of length elements, stride bytes from one "
+             "start to the next"},
     {"mpi_type_indexed", "aad", TYPE_DATATYPE, .call = type_indexed,
      .help = "(lengths, places, datatype) blocks of elements, each with its length and place in "
              "elements"},
     {"mpi_type_hindexed", "aad", TYPE_DATATYPE, .call = type_hindexed,
-     .help = "(lengths, places, datatype) the same with places in bytes"},
+     .help = "(lengths, places, datatype) blocks of elements, each with its length in elements and "
+             "its place in bytes"},
     {"mpi_type_struct", "aae", TYPE_DATATYPE, .call = type_struct,
      .help = "(lengths, places, datatypes) blocks of different types, each with its place in "
              "bytes; padded like a C struct"},

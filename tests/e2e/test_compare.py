@@ -306,7 +306,7 @@ with open(in_folder("empty"), "w", encoding="utf-8"):
 os.makedirs(in_folder("nothing"))
 for arguments, text in (
         ((), "give OLD and NEW, or --old PATH... --new PATH...; --help shows all options"),
-        (("old",), "old: compare it with what? give OLD and NEW"),
+        (("old",), "old: this is only one side; give OLD and NEW"),
         (("--old", "old"), "give both --old and --new, and no other paths; --help shows all options"),
         (("nowhere", "new"), "nowhere: No such file or directory"),
         (("empty", "new"), "empty: the file is empty"),

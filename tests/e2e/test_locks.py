@@ -30,7 +30,7 @@ FAULTS = [
     ("test_lock always acquires", "Shmem_Lock_Test_Busy()", "acquired a lock that another one holds"),
     ("test_lock always acquires", "Shmem_Lock_Test_Busy_Round()", "that another one holds"),
     ("test_lock never acquires", "Shmem_Lock_Test_Free()", "did not acquire a free lock"),
-    ("malloc is not symmetric", "Shmem_Malloc(1, 64)", "what the rank before put"),
+    ("malloc is not symmetric", "Shmem_Malloc(1, 64)", "the data that the rank before put"),
     ("calloc leaves a byte", "Shmem_Calloc(1, 8, 100)", "as the routine promises"),
     ("align is off", "Shmem_Align_To(1, 64, 32)", "as the routine promises"),
     ("realloc forgets", "Shmem_Realloc(1, 64)", "as the routine promises"),

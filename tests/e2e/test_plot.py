@@ -456,7 +456,7 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
     (["put.json", "--spec", spec("s1", "{\n  \"panels\": [,]}")],
      "s1:2:14: not JSON: Expecting value"),
     (["put.json", "--spec", spec("s2", '{"title": "a", "title": "b"}')], "s2: title: is given twice"),
-    (["put.json", "--spec", spec("s3", "[]")], "s3: the whole: is not an object"),
+    (["put.json", "--spec", spec("s3", "[]")], "s3: the file: is not an object"),
     (["put.json", "--spec", spec("s4", {})], "s4: panels: is missing: a list of what to draw"),
     (["put.json", "--spec", spec("s5", changed("panels.0.kynd", 1))],
      "s5: panels[0].kynd: there is no such key: did you mean kind?"),

@@ -72,8 +72,8 @@ def test_memory(tap, stub):
            "Memory_Footprint: the all-to-all comes on top", run)
     tap.ok(all("values in bytes" in note for note in init.notes if note.startswith("conditions")),
            "Memory_Footprint: the conditions tell the unit", run)
-    tap.ok(not any("come before" in note for note in peers.notes)
-           and any("had come before" in note for note in first_row(run, "again").notes),
+    tap.ok(not any("happened before" in note for note in peers.notes)
+           and any("had happened before" in note for note in first_row(run, "again").notes),
            "Memory_Footprint: a note when it was not the first time", run)
     shown = harness.run([os.path.join(ROOT, "scripts", "skampi-table"), run.path("out.sko")])
     tap.ok("memory [bytes]" in shown.out, "skampi-table: memory in bytes", shown)
@@ -103,7 +103,7 @@ def test_first_calls(tap, stub):
     told = [any("not the first" in note for note in first_row(run, kind).notes)
             for kind in ("alltoall", "sync")] if run.status == 0 else run
     tap.equal(told, [True, False], "First_Call: knows what Memory_Footprint has called")
-    tap.ok(any("the engine had called it" in note for note in engine.notes)
+    tap.ok(any("skampi had called it" in note for note in engine.notes)
            and any(note.endswith("may have called it: 1") for note in engine.notes),
            "First_Call: notes tell who may have called it before", run)
 

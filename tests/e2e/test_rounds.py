@@ -216,7 +216,7 @@ tap.ok(run.status == 4 and "0 measurements are missing, and 5 rounds" in of(reco
        "rounds that there was no time for are told", run)
 run = skampi(block("measure comm(2) : WaitPatternUp()",
                    "set_rounds(1 + get_comm_rank(MPI_COMM_WORLD), 0.1)"), np=2)
-tap.ok(run.status == 1 and "different values for the same thing" in run.err,
+tap.ok(run.status == 1 and "different values" in run.err,
        "settings that differ between PEs are found", run)
 run, records = measured("".join(f'begin measurement "{name}" measure comm(1) : WaitPatternUp() '
                                 "end measurement\n" for name in "abc"), args=["--rounds", "2,0s"])

@@ -108,7 +108,7 @@ def check_killed(tap, done, read):
     """Nothing can be done about the last moments; what was written before is there."""
     tap.ok(done.status not in (0, 2), "killed: the job fails", done)
     tap.ok(read.ends == ["signal 15", ""] and read.check.status != 0,
-           "killed: check says that one PE did not end in order", read)
+           "killed: check says that one PE did not end properly", read)
     tap.ok(len(read.puts[0]) == MANY and MANY / 10 < len(read.puts[1]) <= MANY
            and read.is_stretch(1, first=0),
            "killed: what was written by then is there, from the first event on", read)

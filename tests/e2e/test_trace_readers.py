@@ -301,7 +301,7 @@ FINDINGS = {
     "a file of another run": ("pe 0 2 1\nend exit\nbeginning -70\npe 1 2 1\nend exit\n",
                               "is of another run"),
     "a file that has no end": ("pe 0 2 1\nevent 0 shmem_init 10 10\nend exit\npe 1 2 1\n"
-                               "event 0 shmem_init 10 10\n", "did not end in order"),
+                               "event 0 shmem_init 10 10\n", "did not end properly"),
 }
 for number, (name, (scenario, wanted)) in enumerate(FINDINGS.items()):
     make(f"bad{number}", scenario)
@@ -311,7 +311,7 @@ for (number, (name, (_, wanted))), found in in_parallel(
            f"check finds {name}", found)
 other = command("check", make("other", pair(barrier(100), barrier(100)) +
                               f"pe 2 300 1\n{barrier(100, size=300)}end exit\n"))
-tap.ok(other.status == 1 and "is of a run on 300 PEs, other files of one on 2" in other.out and
+tap.ok(other.status == 1 and "belongs to a run on 300 PEs, other files to one on 2" in other.out and
        "was not called" not in other.out, "check does not match collectives of runs of other sizes", other)
 well = {
     "different programs in one job": "pe 0 2 1\nend exit\ncommand ./other\npe 1 2 1\nend exit\n",

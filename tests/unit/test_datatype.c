@@ -113,7 +113,7 @@ static void distributed(void **state)
         }
     struct darray small = {2, 0, 1, INTS(10), INTS(block), INTS(4), INTS(2)};
     assert_null(datatype_darray(&small, byte, &error));
-    assert_non_null(strstr(error, "whole array"));
+    assert_non_null(strstr(error, "do not cover the array"));
     struct darray torn = {2, 0, 1, INTS(10), INTS(none), INTS(any), INTS(2)};
     assert_null(datatype_darray(&torn, byte, &error));
     struct darray strange = {2, 0, 1, INTS(10), INTS(12345), INTS(any), INTS(2)};

@@ -141,7 +141,7 @@ FIGURE = {
 
 def _check_object(value, keys, path, where):
     if not isinstance(value, dict):
-        raise Error(f"{where}: {path or 'the whole'}: is not an object")
+        raise Error(f"{where}: {path or 'the file'}: is not an object")
     for key, item in value.items():
         at = f"{path}.{key}" if path else key
         if key not in keys:
@@ -155,7 +155,7 @@ def _check_object(value, keys, path, where):
 
 def _check_list(value, path, where):
     if not isinstance(value, list) or not value:
-        raise Error(f"{where}: {path}: is an empty list, or none")
+        raise Error(f"{where}: {path}: is no list, or an empty one")
     return enumerate(value)
 
 

@@ -47,7 +47,7 @@ def render(files, title, comparison=None, coverage=None, configurations=()):
         section_part("flags", "What was flagged, and why", flags_part(sections)),
         section_part("missing", "What is missing", missing_table(missing, files, "Missing results")),
         section_part("configuration", "Configuration", configuration_part(files)),
-        section_part("said", "What else was said", said_part(files)),
+        section_part("said", "Other messages", said_part(files)),
     ]
     data = {"blocks": [plot_data(s, rows, many) for s in sections],
             "light": list(style.PALETTE), "dark": list(DARK_PALETTE)}

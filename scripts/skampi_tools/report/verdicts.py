@@ -100,8 +100,8 @@ def status_verdict(status):
 
 def check_end(file):
     if file.end is None:
-        yield Verdict("File is complete", "bad", "no end record: the run was killed or goes on, or the file "
-                      "was cut off; the page shows what there is")
+        yield Verdict("File is complete", "bad", "no end record: the run was "
+                      "killed, is still going on, or the file was cut off; the page shows what is there")
         return
     yield Verdict("File is complete", "ok", "ends with its end record")
     status, reason = file.end.get("status"), file.end.get("reason")
@@ -197,7 +197,7 @@ def missing_text(files):
     count = sum(file.missing() for file in files)
     linked = f"<a href='#missing'>{count} missing</a>"
     if any(file.unfinished() for file in files):
-        return f"at least {linked}" if count else "nobody knows how many are missing"
+        return f"at least {linked}" if count else "unknown how many are missing"
     return linked if count else "none missing"
 
 

@@ -22,10 +22,11 @@ static int written(void)
 
 static int help(void)
 {
-    puts("Usage: shmemtrace [OPTION]... LAUNCHER... PROGRAM...   record what a program calls\n"
-         "       shmemtrace COMMAND [OPTION]... [TRACE]          read what was recorded\n"
-         "\n"
-         "  record       as without a command, for a launcher with the name of a command");
+    puts(
+        "Usage: shmemtrace [OPTION]... LAUNCHER... PROGRAM...   record what a program calls\n"
+        "       shmemtrace COMMAND [OPTION]... [TRACE]          read what was recorded\n"
+        "\n"
+        "  record       The same as no command; use it if the launcher has the name of a command.");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
     puts(

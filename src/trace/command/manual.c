@@ -40,10 +40,9 @@ static struct manual_option recording_option(const struct recording_row *row, co
 static void print_recording(void)
 {
     manual_section("RECORDING");
-    manual_text(
-        "Options come before the launcher. Each can also be set by an environment variable, "
-        "for programs that are started with libshmemtrace.so in LD_PRELOAD or linked with "
-        "it.\nSIZE is a number of bytes; K, M or G may follow it.");
+    manual_text("Options come before the launcher. Each can also be set by an environment "
+                "variable, for programs that you start with libshmemtrace.so in LD_PRELOAD or link "
+                "with it.\nSIZE is a number of bytes; K, M or G may follow it.");
     for (size_t i = 0; i < recording_row_count; i++) {
         char note[64];
         snprintf(note, sizeof note, "(%s)", recording_rows[i].variable);

@@ -67,7 +67,7 @@ static void usage(void)
          "\n"
          "Runs an OpenSHMEM program, which need not be recompiled, and writes a trace of its "
          "calls:\n"
-         "a file a PE in a folder. The exit status is that of the launcher.\n"
+         "one file per PE, in a folder. The exit status is that of the launcher.\n"
          "\n"
          "  shmemtrace oshrun -np 4 ./app\n"
          "  shmemtrace -o run1 --exclude synchronization,shmem_int_p srun -n 64 ./app input\n");
@@ -80,10 +80,10 @@ static void usage(void)
     }
     puts("  -h, --help           this text\n"
          "\n"
-         "SIZE is a number of bytes, with K, M or G may follow it.");
+         "SIZE is a number of bytes; K, M or G may follow it.");
     print_classes();
-    puts("Each option is also an environment variable, for programs that are started with\n"
-         "LD_PRELOAD=libshmemtrace.so or linked with -Wl,--no-as-needed -lshmemtrace:");
+    puts("Each option can also be set by an environment variable, for programs that you start "
+         "with\nLD_PRELOAD=libshmemtrace.so or link with -Wl,--no-as-needed -lshmemtrace:");
     for (size_t i = 0; i < recording_row_count; i++)
         printf("  %-20s %s\n", recording_rows[i].option, recording_rows[i].variable);
 }
@@ -163,7 +163,7 @@ static int take_options(int argc, char **argv, struct recording *recording)
         }
         enum recording_argument wants = recording_rows[row].argument;
         if (wants == ARGUMENT_NONE && argument) {
-            refuse("%s: this option has no argument", word);
+            refuse("%s: this option takes no argument", word);
             return 0;
         }
         if (wants == ARGUMENT_NEEDED && !argument && i + 1 < argc) {
@@ -469,7 +469,7 @@ static void say_if_nothing(const char *folder, bool made)
         snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, folder);
         if (unlink(mark) != 0)
             refuse(
-                "nothing was recorded: no program has started OpenSHMEM where " LIBRARY
+                "nothing was recorded: no program started OpenSHMEM where " LIBRARY
                 " could see it (a program without OpenSHMEM or linked statically, calls that were "
                 "found by dlsym as Python's ctypes does, or a launcher "
                 "that does not pass LD_PRELOAD on)");
@@ -478,7 +478,7 @@ static void say_if_nothing(const char *folder, bool made)
         return;
     }
     if (!any_event(files, count))
-        refuse("%s: no call was recorded; --only, --exclude and --phase say which are", folder);
+        refuse("%s: no call was recorded; check --only, --exclude and --phase", folder);
     free(files);
 }
 

@@ -20,10 +20,10 @@ static int export_run(struct reader *reader)
         any = any || path;
     }
     if (!any)
-        reader_fail(reader, 2, "say to what: --otf2 FOLDER, --chrome FILE or --paraver NAME");
+        reader_fail(reader, 2, "say what to write: --otf2 FOLDER, --chrome FILE or --paraver NAME");
     int status = reader_status(reader);
     if (reader->windowed && reader->kept == 0)
-        reader_fail(reader, 2, "no call that is wanted lies between --from and --to");
+        reader_fail(reader, 2, "no selected call lies between --from and --to");
     return status;
 }
 
@@ -38,7 +38,7 @@ static const struct reader_option options[] = {
 
 const struct reader_command export_command = {
     .name = "export",
-    .summary = "The trace in the formats of other tools.",
+    .summary = "Converts a trace to the formats of other tools.",
     .options = options,
     .filters = true,
     .notes = "",

@@ -172,7 +172,7 @@ static void check_files(struct check *check)
             one_run = info->synchronized;
         }
         if (info->pes != pes)
-            finding(check, "%s: is of a run on %d PEs, other files of one on %d", source->path,
+            finding(check, "%s: belongs to a run on %d PEs, other files to one on %d", source->path,
                     info->pes, pes);
         else if (one_run && info->synchronized && info->beginning != run)
             finding(check, "%s: is of another run: %s", source->path, info->command);
@@ -183,7 +183,7 @@ static void check_files(struct check *check)
         if ((size_t)info->pe < reader->count)
             check->pes[info->pe].interrupted = strncmp(info->end, "signal", 6) == 0;
         if (!info->complete)
-            finding(check, "%s: did not end in order%s%s", source->path, *info->end ? ": " : "",
+            finding(check, "%s: did not end properly%s%s", source->path, *info->end ? ": " : "",
                     info->end);
         if (info->lost)
             finding(check,
@@ -222,7 +222,7 @@ static void check_order(struct check *check, const struct source *source, struct
     if (event->duration < 0)
         finding(check, "%s: lasts %" PRId64 " ticks", where(source, event), event->duration);
     if (thread->begun && event->index != thread->index + 1)
-        finding(check, "%s: comes behind event %" PRIu64, where(source, event), thread->index);
+        finding(check, "%s: comes after event %" PRIu64, where(source, event), thread->index);
     int64_t since = ticks_between(thread->end, event->start);
     if (thread->begun && event->start < thread->end)
         finding(check, "%s: begins %.0f ns before the call before it ends", where(source, event),
@@ -542,11 +542,11 @@ static int check_run(struct reader *reader)
 
 const struct reader_command check_command = {
     .name = "check",
-    .summary = "Whether a trace is whole, and its collective calls match across PEs.",
+    .summary = "Checks that a trace is complete and its collective calls match across PEs.",
     .profiles = true,
     .findings = true,
     .notes =
-        "Looked at: checksums and structure; order, bursts and nesting of each thread's calls;\n"
+        "It checks: checksums and structure; order, bursts and nesting of each thread's calls;\n"
         "PEs, sizes and symmetric addresses; locks; and that all PEs of a set make the same\n"
         "collective calls, barriers among them, with the same sizes in the same order.\n\n",
     .run = check_run,

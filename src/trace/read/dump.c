@@ -59,13 +59,12 @@ static const struct reader_option dump_options[] = {
 
 const struct reader_command dump_command = {
     .name = "dump",
-    .summary = "Every event, PE by PE, with all parameters and times.",
+    .summary = "Prints every event, PE by PE, with all parameters and times.",
     .options = dump_options,
     .filters = true,
     .output = true,
-    .notes =
-        "Times are in seconds, starts since the beginning that all PEs have in common; burst is\n"
-        "the time since the end of the thread's previous call.\n\n",
+    .notes = "Times are in seconds. Starts count from a beginning common to all PEs. Burst is "
+             "the\ntime since the end of the thread's previous call.\n\n",
     .run = dump,
 };
 
@@ -94,7 +93,7 @@ static const struct reader_option merge_options[] = {
 
 const struct reader_command merge_command = {
     .name = "merge",
-    .summary = "The events of all PEs and threads as one stream, ordered by start time.",
+    .summary = "Prints the events of all PEs and threads as one stream, ordered by start time.",
     .options = merge_options,
     .filters = true,
     .output = true,

@@ -356,8 +356,9 @@ static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
 static bool damaged(struct trace_cursor *cursor, const char *how)
 {
     if (!cursor->problem)
-        cursor->problem = text_format("%s: damaged at byte %lld: %s; what is before that is read",
-                                      cursor->file->path, (long long)cursor->at, how);
+        cursor->problem =
+            text_format("%s: damaged at byte %lld: %s; everything before that is read",
+                        cursor->file->path, (long long)cursor->at, how);
     cursor->ended = true;
     return false;
 }

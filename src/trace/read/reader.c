@@ -334,7 +334,7 @@ struct source *source_open(struct reader *reader, size_t index)
         return NULL;
     struct trace_file *file = trace_open(reader->files[index], &error);
     if (file && trace_info(file)->pes > MOST_PES) {
-        error = text_format("%s: says that it is one of %d PEs; this program reads %d at most",
+        error = text_format("%s: belongs to a run of %d PEs, but this program reads at most %d",
                             reader->files[index], trace_info(file)->pes, MOST_PES);
         trace_close(file);
         file = NULL;

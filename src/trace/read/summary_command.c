@@ -391,13 +391,13 @@ static const struct reader_option options[] = {
 
 const struct reader_command summary_command = {
     .name = "summary",
-    .summary = "Calls, bytes and times: by routine, pair of PEs, size, PE and phase.",
+    .summary = "Sums up calls, bytes and times by routine, pair of PEs, size, PE and phase.",
     .options = options,
     .filters = true,
     .output = true,
     .profiles = true,
-    .notes =
-        "Inside is the time in calls, outside that between them (CPU bursts); waiting is what\n"
-        "synchronization, locks and collectives take, with the barriers in other routines.\n\n",
+    .notes = "Inside is the time in calls, outside the time between them (CPU bursts). Waiting is "
+             "the\ntime in synchronization, locks and collectives, and in barriers inside other "
+             "routines.\n\n",
     .run = summarize,
 };

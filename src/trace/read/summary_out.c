@@ -192,7 +192,7 @@ static void text_head(const struct summary *summary)
                 "alone\n",
                 summary->start_alone, summary->start_alone == 1 ? "" : "s");
     if (summary->incomplete)
-        fprintf(out, "%zu PE%s did not end in order\n", summary->incomplete,
+        fprintf(out, "%zu PE%s did not end properly\n", summary->incomplete,
                 summary->incomplete == 1 ? "" : "s");
 }
 
