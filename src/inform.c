@@ -27,7 +27,7 @@ static const char *const statuses[][2] = {
     {"0", "everything was measured"},
     {"1", "internal error, failed write or failed assert"},
     {"2", "error in an option, the script, a file or the environment"},
-    {"3", "finished, but a measurement failed, was skipped or is unsupported"},
+    {"3", "finished, but a measurement failed, was left out or is unsupported"},
     {"4", "time limit reached"},
     {"5", "ended by the watchdog"},
     {"128 + n", "ended by signal n, or a PE crashed with it"},

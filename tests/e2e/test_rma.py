@@ -29,8 +29,8 @@ REFUSED = [
     ("Shmem_Iget_Round(8, -2, 1)", "stride"),
     ("Shmem_Iput_Round(-1, 2, 1)", "count"),
     # More than 2^63 and more than 2^64 bytes: the product wraps to something small.
-    ("Shmem_Iput_Round(4611686018427387904, 2, 1)", "no memory"),
-    ("Shmem_Iget_Elements_Round(1152921504606846977, 1, 16, 1)", "no memory"),
+    ("Shmem_Iput_Round(4611686018427387904, 2, 1)", "more than can be addressed"),
+    ("Shmem_Iget_Elements_Round(1152921504606846977, 1, 16, 1)", "more than can be addressed"),
     ("Shmem_Put_Static_Full(65537, 1)", "65536"),
     ("Shmem_Get_Static_Round(65537, 1)", "65536"),
     ("Shmem_Pingpong_Put_Put(-1, 1)", "count"),
