@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What calls OpenSHMEM compiles against 1.5, of which tests/support/stub/openshmem-1.5 has the declarations,
-without warnings although it deprecates active sets, and then calls what 1.5 brought; built on an older
+without warnings, although it deprecates active sets, and then calls what 1.5 brought; built on an older
 library it calls nothing of that."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 300
-"""The engine from outside: how it synchronizes, what it refuses, how jobs end that end badly."""
+"""The engine from outside: how it synchronizes, what it refuses, how jobs end that fail."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The formats of results: JSON Lines as scripts/results.schema.json states them, CSV, .sko, several
-at once, and what a file tells of a run that did not come to its end."""
+at once, and what a file says of a run that was cut off."""
 
 import csv
 import json

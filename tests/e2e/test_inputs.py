@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # TIMEOUT: 900
 """The scripts in inputs/ run on any number of PEs, to the end and with all results: each by itself on
-one and two, several together, one behind the other, on more."""
+one and two, several together, one after the other, on more."""
 
 import glob
 import math

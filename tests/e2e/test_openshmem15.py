@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # PLAIN
-"""Functions of OpenSHMEM 1.5: said to be unsupported where the library is older; and measured, with the
+"""Functions of OpenSHMEM 1.5: reported as unsupported where the library is older; and measured, with the
 data verified, on 1.5 or on an emulation of it over that library."""
 
 import os

@@ -2,7 +2,7 @@
 # LONG
 # PLAIN
 """Applications that a tracer does not expect: whatever they do with signals, descriptors and folders,
-and however they are started, their trace is whole, and nobody else's is touched."""
+and however they are started, their trace is complete, and nobody else's is touched."""
 
 import fcntl
 import os

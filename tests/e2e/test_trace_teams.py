@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # PLAIN
-"""Teams and signals of OpenSHMEM 1.5 are followed whole: who is in which team, what teams do together,
+"""Teams and signals of OpenSHMEM 1.5 are followed completely: who is in which team, what teams do together,
 whom their contexts mean by a PE, and where signals go. Programs run on an emulation of 1.5 over the
 library, whose tracer is generated for it."""
 

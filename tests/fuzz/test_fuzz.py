@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 400
-"""Scripts nobody would write must not crash, hang or eat the memory: replays the corpus and all
+"""Scripts that nobody would write must not crash, hang or exhaust memory: replays the corpus and all
 that was ever found, then fuzzes. With libFuzzer where clang offers it, else with mutator.c."""
 
 import glob

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 300
-"""Traces that no tracer would write must not crash the readers, keep them for ever or eat the memory:
+"""Traces that no tracer would write must not crash the readers, hang them or exhaust memory:
 fuzzes what reads files of traces, then gives what was found to reach new code to the commands, and traces
 of two PEs that are damaged in many ways."""
 

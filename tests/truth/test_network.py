@@ -2,7 +2,7 @@
 # LONG
 # SERIAL
 # TIMEOUT: 300
-"""The programmed network costs what is programmed, as a program sees it that is not skampi."""
+"""The programmed network costs what is programmed, as seen by a program other than skampi."""
 
 import collections
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SERIAL
 # TIMEOUT: 180
-"""What completes a non-blocking operation is found also where a post costs the more the more is
-outstanding, as in libraries that complete small operations inside the post."""
+"""The completion of a non-blocking operation is measured right, even where
+a post costs more the more is outstanding, as in libraries that complete small operations inside the post."""
 
 import truth
 from harness import Tap
