@@ -74,7 +74,7 @@ def test_wrong_data(tap):
     for i, call in enumerate(calls):
         found = run.block(str(i))
         tap.ok(found and not found.rows and any(
-            re.search(r"wrong data: |is false", line)
+            re.search(r"wrong data: |returned false", line)
             for line in found.comments), f"{call}: data that do not arrive are noticed", run)
 
 
