@@ -243,9 +243,10 @@ def test_all_formats(tap):
         tap.ok(results[7]["counters"]["PAPI_TOT_CYC"]["most"] > 0
                and results[0]["counters"]["PAPI_TOT_CYC"]["most"] is None
                and "counters" not in results[-1], "JSON: counters where there are any")
-    tap.equal([r["function"] for r in results if len(r["samples"]) != r["valid"]
+    tap.equal([(r["function"], len(r["samples"]), r["valid"], len(r["per_pe"]), r["median"],
+                statistics.median(r["samples"]), r["samples"]) for r in results if len(r["samples"]) != r["valid"]
                or len(r["per_pe"]) != r["pe_set"]["size"]
-               or abs(statistics.median(r["samples"]) - r["median"]) > 1e-9 * r["median"]], [],
+               or abs(statistics.median(r["samples"]) - r["median"]) > 1e-9 * abs(r["median"])], [],
               "--raw: as many samples as are valid, with the median that is stated")
 
     rows = list(csv.DictReader(read_text(run.path("a.csv")).splitlines(keepends=True)))

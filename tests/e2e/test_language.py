@@ -223,7 +223,7 @@ def test_rank_dependent(tap):
     for (name, np), run in harness.in_parallel(jobs, start):
         tap.equal(run.status, 1, f"{name}, {np} PEs: status 1", run)
         errors = [line for line in run.err.splitlines() if re.search(r"\berror: ", line)]
-        tap.ok(len(errors) == 1 and "different places" in errors[0]
+        tap.ok(len(errors) == 1 and "different parts of the script" in errors[0]
                and errors[0].startswith("test.ski:"),
                f"{name}, {np} PEs: one message, with a place", run)
         tap.equal(len(run.block("fine").rows) if run.block("fine") else None, 1,

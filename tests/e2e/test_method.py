@@ -113,7 +113,7 @@ def cold_places():
     run, _, _ = watched("Shmem_Bcast_All_Rounds(1, 24mb)",
                         'set_cache_state("cold")\nset_skampi_buffer(24mb)\n'
                         'set_min_repetitions(4)\nset_max_repetitions(4)', 3)
-    tap.ok(run.status == 0 and "not everything is cold: 4 operations of an iteration share fresh memory for 1"
+    tap.ok(run.status == 0 and "not everything is cold: 4 operations of an iteration share fresh memory for only 1"
            in run.out, "cold: too little memory for one iteration is said", run)
 
 

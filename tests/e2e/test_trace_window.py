@@ -43,7 +43,7 @@ tap.equal(all_.err + part.err, "", "of small exports nothing is said")
 for options, word in ((["--from", "x"], "give seconds"), (["--to", "nan"], "give seconds"),
                       (["--to", "0.1s"], "give seconds"), (["--from", "-1"], "needs a value"),
                       (["--from", "2", "--to", "1"], "before it begins"), (["--from"], "needs a value"),
-                      (["--from", "99"], "no call")):
+                      (["--from", "99"], "no selected call")):
     done = made.command("export", "--chrome", "wrong.json", "small", *options)
     tap.ok(done.status == 2 and word in done.err, f"{' '.join(options)}: refused", done)
 
