@@ -12,7 +12,6 @@
 #include "comm/last_words.h"
 #include "comm/process.h"
 
-#define LONGEST_WORDS 720
 /* The launcher may be faster than the words of a PE on another node. */
 #define WORDS_SECONDS 0.1
 
@@ -23,7 +22,7 @@ struct place {
     atomic_int end; /* enum comm_end */
     int status;
     _Atomic double alive; /* wall_seconds() */
-    char text[LONGEST_WORDS];
+    char text[LAST_WORDS_LONGEST];
 };
 
 static struct {

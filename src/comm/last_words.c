@@ -19,7 +19,6 @@
 
 #include "comm/process.h"
 
-#define LONGEST 720
 #define SEND_SECONDS 0.5
 #define READ_SECONDS 0.2 /* for the words of somebody who has connected */
 #define BACKLOG 64
@@ -28,7 +27,7 @@
 struct message {
     uint64_t key;
     int32_t pe, status;
-    char text[LONGEST];
+    char text[LAST_WORDS_LONGEST];
 };
 
 static struct {
@@ -200,7 +199,7 @@ int last_words_receive(double seconds, int *status, char *text, size_t size)
         close(descriptor);
         if (!good)
             continue;
-        message.text[LONGEST - 1] = '\0';
+        message.text[LAST_WORDS_LONGEST - 1] = '\0';
         *status = message.status;
         snprintf(text, size, "%s", message.text);
         return message.pe;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define LAST_WORDS_ADDRESSES 8
+#define LAST_WORDS_LONGEST 720 /* of a text, with its final zero; longer ones are cut */
 
 /* Where PE 0 listens; can be copied byte by byte to other PEs. */
 struct last_words_place {

@@ -6,6 +6,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+import documents
 import house
 from harness import ROOT, Tap, tracked_files
 
@@ -34,7 +35,7 @@ MAY_KNOW_THE_LIBRARY = {"comm", "objects", "trace/runtime", "measurements"}
 PAPI = {"src/clock/timer.c", "src/engine/counters.c", "src/trace/runtime/counters.c"}
 ONE_HEADER_FOR_AUTHORS = "src/engine/measurement.h"
 PICTURE = os.path.join(ROOT, "ARCHITECTURE.md")
-BEGIN, END = "<!-- written by tests/check/test_includes.py --write -->", "<!-- end -->"
+BEGIN = "<!-- written by tests/check/test_includes.py --write -->"
 SYSTEM = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 
@@ -87,13 +88,8 @@ def picture():
 
 
 def main():
-    with open(PICTURE, encoding="utf-8") as file:
-        text = file.read()
-    head, begin, rest = text.partition(BEGIN)
-    drawn, end, tail = rest.partition(END)
     if "--write" in sys.argv:
-        with open(PICTURE, "w", encoding="utf-8") as file:
-            file.write(f"{head}{BEGIN}\n{picture()}\n{END}{tail}")
+        documents.write_part(PICTURE, BEGIN, picture())
         return
     tap = Tap()
     # The check itself must be able to fail.
@@ -131,7 +127,7 @@ def main():
         used.setdefault(house.folder_of(path), set()).update(known)
     for folder, known in ARROWS.items():
         tap.equal(known - used[folder], set(), f"{folder}: every arrow is needed")
-    tap.ok(begin and end and drawn.strip() == picture(), "ARCHITECTURE.md draws these arrows",
+    tap.ok(documents.read_part(PICTURE, BEGIN) == picture(), "ARCHITECTURE.md draws these arrows",
            "tests/check/test_includes.py --write brings it up to date")
     # Programs that run when things are built: the tracer's generator must not need the tools' modules.
     for path in tracked_files("src/*"):

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 import traces
-from harness import Tap, in_parallel, run, scratch_directory, skip_all
+from harness import Tap, in_parallel, run, scratch_directory
 from traces import TRACE
 
 PROGRAM = r"""
@@ -44,14 +44,6 @@ int main(int argc, char **argv)
 """
 MANY = 60000
 BLOCKS = 6000000  # for a ring of 17 MiB, which holds most of them
-
-
-def build(folder):
-    source, program = os.path.join(folder, "program.c"), os.path.join(folder, "program")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(PROGRAM)
-    built = run([os.environ.get("OSHCC", "oshcc"), "-w", "-O1", "-o", program, source])
-    return built, program
 
 
 def on_small_disk(program, size, *options, calls=MANY):
@@ -276,15 +268,9 @@ def check_arguments(tap, folder, trace):
 
 
 def main():
-    if not harness.has("SHMEM"):
-        skip_all("the build has no OpenSHMEM")
-    if not traces.is_built():
-        skip_all("the tracer was not built")
+    program = traces.compiled(PROGRAM)
     tap = Tap()
     folder = scratch_directory()
-    built, program = build(folder)
-    if built.status != 0:
-        skip_all(f"no compiler for OpenSHMEM: {built.err}")
 
     def ring(size, calls):
         return traces.recorded(2, [program, "finalize", str(calls)], ["--ring", size])

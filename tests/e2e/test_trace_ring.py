@@ -11,9 +11,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-import harness
 import traces
-from harness import Tap, run, scratch_directory, skip_all
+from harness import Tap
 from quiet import Attempts
 from traces import TRACE
 
@@ -63,18 +62,8 @@ def median_ratio(program):
 
 
 def main():
-    if not harness.has("SHMEM"):
-        skip_all("the build has no OpenSHMEM")
-    if not traces.is_built():
-        skip_all("the tracer was not built")
+    program = traces.compiled(PROGRAM)
     tap = Tap()
-    folder = scratch_directory()
-    source, program = os.path.join(folder, "program.c"), os.path.join(folder, "program")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(PROGRAM)
-    built = run([os.environ.get("OSHCC", "oshcc"), "-w", "-O1", "-o", program, source])
-    if built.status != 0:
-        skip_all(f"no compiler for OpenSHMEM: {built.err}")
     _, done = seconds(program, ["--ring", "64M"])
     checked = traces.read("check", done.path(TRACE))
     dropped = re.search(r"(\d+) events were not kept", checked.err)

@@ -126,6 +126,22 @@ static const char *comparison_name(int64_t value)
                : "unknown";
 }
 
+/* A parameter that is neither a place nor the size of an element, as people and CSV have it. */
+static void put_value(FILE *out, const struct trace_routine *routine, const struct parameter *p,
+                      int64_t value)
+{
+    switch (p->kind) {
+    case COMPARISON:
+        fputs_unlocked(comparison_name(value), out);
+        break;
+    case TYPED:
+        put_typed(out, routine->type, value, false);
+        break;
+    default:
+        put_integer(out, value);
+    }
+}
+
 /* Names of objects come from files, which may hold anything. */
 static void put_csv_text(FILE *out, const char *text)
 {
@@ -207,19 +223,10 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
             if (there)
                 put_unsigned(out, TRACE_DISTANCE(value), 1);
         } else if (there) {
-            switch (p->kind) {
-            case ELEMENT_BYTES:
+            if (p->kind == ELEMENT_BYTES)
                 put_unsigned(out, routine->element_bytes, 1);
-                break;
-            case COMPARISON:
-                fputs_unlocked(comparison_name(value), out);
-                break;
-            case TYPED:
-                put_typed(out, routine->type, value, false);
-                break;
-            default:
-                put_integer(out, value);
-            }
+            else
+                put_value(out, routine, p, value);
         }
     }
     putc_unlocked('\n', out);
@@ -319,22 +326,14 @@ static void put_text_parameter(FILE *out, const struct trace_file *file,
 {
     fputs_unlocked(p->name, out);
     putc_unlocked('=', out);
-    switch (p->kind) {
-    case PLACE:
-        fputs_unlocked(trace_object_name(file, value), out);
-        if (TRACE_OBJECT(value) != TRACE_PRIVATE) {
-            putc_unlocked('+', out);
-            put_unsigned(out, TRACE_DISTANCE(value), 1);
-        }
-        break;
-    case COMPARISON:
-        fputs_unlocked(comparison_name(value), out);
-        break;
-    case TYPED:
-        put_typed(out, routine->type, value, false);
-        break;
-    default:
-        put_integer(out, value);
+    if (p->kind != PLACE) {
+        put_value(out, routine, p, value);
+        return;
+    }
+    fputs_unlocked(trace_object_name(file, value), out);
+    if (TRACE_OBJECT(value) != TRACE_PRIVATE) {
+        putc_unlocked('+', out);
+        put_unsigned(out, TRACE_DISTANCE(value), 1);
     }
 }
 

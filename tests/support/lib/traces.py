@@ -121,3 +121,19 @@ counters 0 0 4900 1000
 counters 7 5000 9900 {2000 + pe}
 end finalize
 """
+
+
+def compiled(text):
+    """Path of an OpenSHMEM program of one file of C; ends the test where it, or the tracer, cannot be built."""
+    if not harness.has("SHMEM"):
+        harness.skip_all("the build has no OpenSHMEM")
+    if not is_built():
+        harness.skip_all("the tracer was not built")
+    folder = harness.scratch_directory()
+    source, program = os.path.join(folder, "program.c"), os.path.join(folder, "program")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text)
+    built = harness.run([os.environ.get("OSHCC", "oshcc"), "-w", "-O1", "-o", program, source])
+    if built.status != 0:
+        harness.skip_all(f"no compiler for OpenSHMEM: {built.err}")
+    return program

@@ -74,13 +74,19 @@ def _value_axis(axes, panel, scale, values, logarithmic):
     axes.set_xlabel(plain(panel.get("y_label", scale.label), 60))
 
 
-def draw_distribution(axes, panel, chosen, notes):
-    found = _distributions(panel, chosen, lambda p: p.samples, MAX_DISTRIBUTIONS, notes)
+def _samples(panel, chosen, most, notes):
+    """What is found, its scale, the values on that scale of each, and those of all in one list."""
+    found = _distributions(panel, chosen, lambda p: p.samples, most, notes)
     scale = _samples_scale(panel, found)
     values = [_sample_values(scale, point, samples) for _, samples, point in found]
     everything = [v for row in values for v in row]
     if not everything:
         raise Error("there is no bandwidth: no bytes are moved")
+    return found, scale, values, everything
+
+
+def draw_distribution(axes, panel, chosen, notes):
+    found, scale, values, everything = _samples(panel, chosen, MAX_DISTRIBUTIONS, notes)
     logarithmic = _log_of(panel, everything)
     low, high = min(everything), max(everything)
     legend = Legend()
@@ -141,12 +147,7 @@ def _density(values):
 
 
 def draw_violin(axes, panel, chosen, notes):
-    found = _distributions(panel, chosen, lambda p: p.samples, MAX_VIOLINS, notes)
-    scale = _samples_scale(panel, found)
-    values = [_sample_values(scale, point, samples) for _, samples, point in found]
-    everything = [v for row in values for v in row]
-    if not everything:
-        raise Error("there is no bandwidth: no bytes are moved")
+    found, scale, values, everything = _samples(panel, chosen, MAX_VIOLINS, notes)
     positive = all(v > 0 for v in everything)
     logarithmic = panel.get("y_scale") == "log10" or (
         panel.get("y_scale") is None and positive and cv.wants_log(everything))
