@@ -694,6 +694,11 @@ elif HAS_OTF2:
     again = command("export", "--otf2", "out-small.otf2", "small")
     tap.ok(again.status == 2 and "not empty" in again.err, "a folder in use is not overwritten",
            again)
+    make("mostly-gone", f"pe 0 5000 1\n{put(100, 1)}end exit\n")
+    gone = command("export", "--otf2", "gone.otf2", "mostly-gone")
+    tap.ok(gone.status == 1 and "5000 PEs, but has files of only 1" in gone.err and
+           len(os.listdir(os.path.join(FOLDER, "gone.otf2"))) < 10,
+           "thousands of files for PEs that have none are not made", gone)
     for one in exported:
         read = run(["otf2-print", os.path.join(one.file("otf2"), "trace.otf2")])
         calls = len(re.findall(r"^ENTER .*Region: \"(?:p?shmem_|start_pes)", read.out, re.MULTILINE))

@@ -34,6 +34,9 @@ void export_otf2(struct reader *reader, const char *folder)
 #define MOST_CHUNKS 2
 #define WORLD 0   /* number of the set of all PEs */
 #define PROGRAM 0 /* number of the region of the program; routines follow */
+/* Readers want two files of every PE; with so many PEs of which nothing is known the header of the
+ * trace is damaged, or most of its files have not been copied. */
+#define MOST_ABSENT 1024
 
 /* One thread. */
 struct location {
@@ -552,6 +555,14 @@ static void define_sets(const struct export *export, OTF2_GlobalDefWriter *write
 /* Every PE has a location, as ranks refer to it, even one that the trace has no file of. */
 static void complete_locations(struct export *export)
 {
+    int absent = 0;
+    for (int pe = 0; pe < export->pes.count; pe++)
+        absent += !export->pes.has_file[pe];
+    if (absent > MOST_ABSENT && absent > export->pes.count / 2)
+        reader_fail(export->reader, 1,
+                    "the trace is one of %d PEs, but has files of only %d: copy the others to it, "
+                    "or export to --chrome or --paraver, which need nothing of missing PEs",
+                    export->pes.count, export->pes.count - absent);
     for (int pe = 0; pe < export->pes.count; pe++) {
         if (!export->pes.has_file[pe])
             close_location(export, open_location(export, pe, 0), pe, 0);
