@@ -15,7 +15,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "clock/timer.h"
+#include "engine/state_wanted.h"
 #include "output/output.h"
 #include "settings/table.h"
 #include "ski/diag.h"
@@ -35,6 +37,7 @@
 /* Seconds that a step of the start may take: the library's start at 10^5 PEs takes minutes. */
 #define STARTUP_LIMIT 300
 #define STARTUP_VARIABLE "SKAMPI_STARTUP_LIMIT"
+#define STATE_WAIT 60
 
 /* Names of measurement functions and timers, for completion. */
 #define FUNCTION_NAMES "$(\"$1\" --list 2>/dev/null | sed -n 's/^\\([A-Za-z_0-9]*\\)(.*/\\1/p')"
@@ -71,6 +74,17 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_ROUNDS] = {"rounds", 0, "N[,TIME]",
                        .help = "measure everything N times in shuffled order, spread over TIME"},
     [OPTION_SEED] = {"seed", 0, "NUMBER", .help = "seed of all random choices"},
+    [OPTION_KNOWN] = {"known", 0, "FILE",
+                      .help = "results of earlier runs on this machine (JSON): states get the same "
+                              "numbers, and intervals cover their states; may be repeated"},
+    [OPTION_STATE] = {"state", 0, "WHICH",
+                      .help = "measure only in this state of the machine: fastest, most (the one "
+                              "that lasts longest), a number of --known, or a condition such as "
+                              "'hand-over<200ns'",
+                      .words = "fastest most"},
+    [OPTION_STATE_WAIT] = {"state-wait", 0, "TIME",
+                           .help = "wait at most TIME for the state of --state, for each point; "
+                                   "default: 1m"},
     [OPTION_TIME_LIMIT] =
         {"time-limit", 0, "TIME",
          .help =
@@ -104,11 +118,6 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_VERSION] = {"version", 'V', .help = "print the version"},
 };
 
-static const struct {
-    const char *name;
-    double per_second;
-} units[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
-
 /* The first error counts. */
 static void __attribute__((format(printf, 2, 3)))
 fail(struct options *options, const char *format, ...)
@@ -135,12 +144,9 @@ static int take_word(struct options *options, const char *option, const struct s
 
 static void set_unit(struct options *options, const char *name)
 {
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i].name, name) == 0) {
-            options->unit = units[i].per_second;
-            return;
-        }
-    fail(options, "--unit %s: give ns, us, ms or s", name);
+    options->unit = words_unit(name);
+    if (options->unit == 0)
+        fail(options, "--unit %s: give ns, us, ms or s", name);
 }
 
 static void fail_timer(struct options *options, const char *name)
@@ -228,6 +234,14 @@ static void set_rounds(struct options *options, const char *text)
     options->rounds_spread = *end == ',' ? duration_of(end + 1) : -1;
     if (isnan(options->rounds_spread) || options->rounds_spread >= LONGEST_TIME)
         fail(options, "--rounds %s: after the comma, give a time, such as 90s, 5m or 1:30:00",
+             text);
+}
+
+static void set_state_wait(struct options *options, const char *text)
+{
+    options->state_wait = duration_of(text);
+    if (!(options->state_wait >= 0 && options->state_wait < LONGEST_TIME))
+        fail(options, "--state-wait %s: give a time, such as 90s, 5m or 1:30:00; 0 waits for none",
              text);
 }
 
@@ -326,6 +340,15 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_STARTUP_LIMIT:
         set_startup_limit(options, "--startup-limit", value);
         break;
+    case OPTION_KNOWN:
+        options->known[options->known_count++] = value;
+        break;
+    case OPTION_STATE:
+        options->state = value;
+        break;
+    case OPTION_STATE_WAIT:
+        set_state_wait(options, value);
+        break;
     case OPTION_RAW:
         options->raw = true;
         break;
@@ -408,6 +431,21 @@ static void check_suffixes(struct options *options)
     }
 }
 
+static void check_state(struct options *options, bool waits)
+{
+    struct state_wanted wanted;
+    char *wrong = state_wanted_parse(options->state, &wanted);
+    if (wrong)
+        fail(options, "--state %s: %s", options->state, wrong);
+    else if (wanted.kind == WANTED_NUMBER && options->known_count == 0)
+        fail(options,
+             "--state %s: numbers are those of earlier runs: name their results with --known FILE",
+             options->state);
+    else if (waits && !options->state)
+        fail(options, "--state-wait: say with --state which state to wait for");
+    free(wrong);
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
@@ -415,6 +453,7 @@ void options_parse(struct options *options, int argc, char **argv)
     options->verify = -1;
     options->rounds_spread = -1;
     options->format = -1;
+    options->state_wait = -1;
     options->startup_limit = STARTUP_LIMIT;
     const char *startup = getenv(STARTUP_VARIABLE);
     if (startup)
@@ -422,6 +461,7 @@ void options_parse(struct options *options, int argc, char **argv)
     options->overrides = memory_zeroed((size_t)argc + 1, sizeof *options->overrides);
     options->command_line = join(argc, argv);
     options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
+    options->known = memory_zeroed((size_t)argc + 1, sizeof *options->known);
     struct option table[OPTIONS + 1] = {{0}};
     char letters[2 * OPTIONS + 2];
     make_tables(table, letters);
@@ -444,6 +484,9 @@ void options_parse(struct options *options, int argc, char **argv)
     if (optind < argc)
         fail(options, "unexpected argument %s; name the script with -i FILE", argv[optind]);
     check_suffixes(options);
+    check_state(options, options->state_wait >= 0);
+    if (options->state_wait < 0)
+        options->state_wait = STATE_WAIT;
     if (!options->input && options->information == INFORM_NOTHING)
         fail(options, "no script: name one with %s FILE; skampi -h lists all options", "-i");
 }
@@ -452,6 +495,7 @@ void options_release(struct options *options)
 {
     free(options->overrides);
     free(options->outputs);
+    free(options->known);
     free(options->command_line);
     free(options->error);
 }

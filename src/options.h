@@ -37,6 +37,9 @@ enum option_key {
     OPTION_UNIT,
     OPTION_ROUNDS,
     OPTION_SEED,
+    OPTION_KNOWN,
+    OPTION_STATE,
+    OPTION_STATE_WAIT,
     OPTION_TIME_LIMIT,
     OPTION_STARTUP_LIMIT,
     OPTION_ESTIMATE,
@@ -68,6 +71,10 @@ struct options {
     int rounds;           /* 0: the script's */
     double rounds_spread; /* seconds; below 0: the script's */
     uint64_t seed;        /* 0: a new one */
+    const char **known;   /* files of --known */
+    size_t known_count;
+    const char *state;    /* of --state, as state_wanted_parse() accepts it; NULL: any */
+    double state_wait;    /* seconds */
     double time_limit;    /* seconds; 0: none */
     double startup_limit; /* seconds that each step of the start and the end may take; 0: any */
     int debug;

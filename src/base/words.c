@@ -49,3 +49,15 @@ char *words_number(char *text, double value, int digits)
     strip_zeros(text);
     return text;
 }
+
+double words_unit(const char *name)
+{
+    static const struct {
+        const char *name;
+        double per_second;
+    } units[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return units[i].per_second;
+    return 0;
+}

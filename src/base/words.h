@@ -14,4 +14,7 @@ const char *words_plural(size_t count);
  * Returns text. */
 char *words_number(char *text, double value, int digits);
 
+/* How many of a unit of time make a second: "ns", "us", "ms" or "s"; 0: it is none. */
+double words_unit(const char *name);
+
 #endif

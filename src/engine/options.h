@@ -15,19 +15,23 @@ enum { DEBUG_BATCHES = 8, DEBUG_VERIFICATION = 16, DEBUG_CLOCKS = 128 };
 enum progress { PROGRESS_NONE, PROGRESS_OVERWRITTEN, PROGRESS_LINES };
 
 struct engine_options {
-    struct output *output; /* on PE 0, else NULL */
-    const char *timer;     /* NULL: the default */
-    int clock_sync;        /* enum clock_sync; -1: as the script says */
-    int verify;            /* enum verify; -1: as the script says */
-    double unit;           /* 0: as the script says; else the script cannot change it */
-    bool estimate;         /* measure a few, say how many there are and how long they take */
-    bool raw;              /* results come with every repetition */
-    int rounds;            /* 0: as the script says */
-    double rounds_spread;  /* seconds; below 0: as the script says */
-    uint64_t seed;         /* 0: a new one in each run */
-    double time_limit;     /* seconds from then on; 0: none */
-    double launched;       /* when the program was started, wall_seconds() */
-    int debug;             /* DEBUG_... bits: messages on standard error */
+    struct output *output;    /* on PE 0, else NULL */
+    const char *timer;        /* NULL: the default */
+    int clock_sync;           /* enum clock_sync; -1: as the script says */
+    int verify;               /* enum verify; -1: as the script says */
+    double unit;              /* 0: as the script says; else the script cannot change it */
+    bool estimate;            /* measure a few, say how many there are and how long they take */
+    bool raw;                 /* results come with every repetition */
+    int rounds;               /* 0: as the script says */
+    double rounds_spread;     /* seconds; below 0: as the script says */
+    uint64_t seed;            /* 0: a new one in each run */
+    const char *const *known; /* results of earlier runs, known_count of them */
+    size_t known_count;
+    const char *state; /* for state_wanted_parse(); NULL: any */
+    double state_wait; /* seconds to wait for that state, for each point */
+    double time_limit; /* seconds from then on; 0: none */
+    double launched;   /* when the program was started, wall_seconds() */
+    int debug;         /* DEBUG_... bits: messages on standard error */
     enum progress progress;
     size_t blocks; /* in the script, for the progress line */
     /* For the output's header */

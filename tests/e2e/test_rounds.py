@@ -124,6 +124,8 @@ tap.equal(records[0]["rounds"]["time_limit"], 60, "H:M:S are understood, and sta
 
 for option, value in {"--time-limit": ["0", "5x", "", "-3", "1h2", "1m1h", "1::2", "1:"],
                       "--rounds": ["0", "x", "3,", "3,x", "3 4", "-1", "1000000"],
+                      "--state": ["", "0", "slowest", "hand-over<200", "barrier<200ns", "1"],
+                      "--state-wait": ["", "-1", "x", "1m1h"],
                       "--seed": ["0", "x", "-1", "1.5"]}.items():
     for text in value:
         run = skampi("", np=1, args=[option, text], launch=False)

@@ -48,11 +48,23 @@ static void plurals(void **state)
     assert_string_equal(words_plural(2), "s");
 }
 
+static void units(void **state)
+{
+    (void)state;
+    assert_true(words_unit("ns") == 1e9);
+    assert_true(words_unit("us") == 1e6);
+    assert_true(words_unit("ms") == 1e3);
+    assert_true(words_unit("s") == 1);
+    assert_true(words_unit("") == 0);
+    assert_true(words_unit("m") == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers),
         cmocka_unit_test(plurals),
+        cmocka_unit_test(units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

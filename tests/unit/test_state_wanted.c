@@ -1,0 +1,115 @@
+/* What --state takes, and what it says about everything else. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/state_wanted.h"
+
+static struct state_wanted parsed(const char *text)
+{
+    struct state_wanted wanted;
+    char *wrong = state_wanted_parse(text, &wanted);
+    if (wrong)
+        fail_msg("'%s' is refused: %s", text ? text : "nothing", wrong);
+    return wanted;
+}
+
+static void words(void **state)
+{
+    (void)state;
+    assert_int_equal(parsed(NULL).kind, WANTED_ANY);
+    assert_int_equal(parsed("fastest").kind, WANTED_FASTEST);
+    assert_int_equal(parsed(" fastest ").kind, WANTED_FASTEST);
+    assert_int_equal(parsed("most").kind, WANTED_MOST);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    assert_int_equal(parsed("1").kind, WANTED_NUMBER);
+    assert_int_equal(parsed("1").number, 1);
+    assert_int_equal(parsed(" 12 ").number, 12);
+    assert_int_equal(parsed("2147483647").number, 2147483647);
+}
+
+static void condition(const char *text, int control, bool below, double limit)
+{
+    struct state_wanted wanted = parsed(text);
+    assert_int_equal(wanted.kind, WANTED_CONDITION);
+    assert_int_equal(wanted.control, control);
+    assert_int_equal(wanted.below, below);
+    assert_true(fabs(wanted.limit - limit) < 1e-12 * limit);
+}
+
+static void conditions(void **state)
+{
+    (void)state;
+    condition("hand-over<200ns", WANTED_HAND_OVER, true, 200e-9);
+    condition("hand_over<200ns", WANTED_HAND_OVER, true, 200e-9);
+    condition(" hand-over > 1.5 us ", WANTED_HAND_OVER, false, 1.5e-6);
+    condition("addition<.5ns", WANTED_ADDITION, true, 0.5e-9);
+    condition("addition>2ms", WANTED_ADDITION, false, 2e-3);
+    condition("hand-over<3s", WANTED_HAND_OVER, true, 3);
+    condition("hand-over<1e3ns", WANTED_HAND_OVER, true, 1e-6);
+}
+
+static void met(void **state)
+{
+    (void)state;
+    struct state_wanted below = parsed("hand-over<200ns"), above = parsed("hand-over>200ns");
+    assert_true(state_wanted_meets(&below, 100e-9));
+    assert_false(state_wanted_meets(&below, 300e-9));
+    assert_false(state_wanted_meets(&above, 100e-9));
+    assert_true(state_wanted_meets(&above, 300e-9));
+    assert_false(state_wanted_meets(&below, NAN));
+    assert_false(state_wanted_meets(&above, NAN));
+}
+
+static void refused(const char *text, const char *why)
+{
+    struct state_wanted wanted;
+    char *wrong = state_wanted_parse(text, &wanted);
+    if (!wrong || !strstr(wrong, why))
+        fail_msg("'%s': '%s' does not say '%s'", text, wrong ? wrong : "accepted", why);
+    free(wrong);
+}
+
+static void wrong_ones(void **state)
+{
+    static const char *const choices[] = {
+        "",    " ",  "slowest", "Fastest", "fastest2", "most 1",    "1a",
+        "1 2", "-1", "+1",      "1.5",     "fast",     "hand-over", "hand-over=200ns"};
+    static const char *const times[] = {
+        "hand-over<",       "hand-over<200",     "hand-over<ns",      "hand-over<-200ns",
+        "hand-over<0ns",    "hand-over<1e999ns", "hand-over<nan s",   "hand-over<inf s",
+        "hand-over<0x10ns", "hand-over<=200ns",  "hand-over<200m",    "hand-over<200nsec",
+        "hand-over<2ns 3",  "hand-over<1.2.3ns", "hand-over<1<2ns",   "hand-over<1e-400s",
+        "hand-over<2,5ns",  "hand-over<ns200",   "hand-over<200 n s", "hand-over<."};
+    static const char *const names[] = {"<200ns", "barrier<200ns", "hand over<200ns",
+                                        "hand-over x<200ns", "200ns>hand-over"};
+    (void)state;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        refused(choices[i], "give fastest, most, the number");
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        refused(times[i], "a time above 0 with its unit");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        refused(names[i], "about hand-over or addition");
+    refused("0", "numbered from 1");
+    refused("2147483648", "numbered from 1");
+    refused("99999999999999999999", "numbered from 1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words), cmocka_unit_test(numbers),    cmocka_unit_test(conditions),
+        cmocka_unit_test(met),   cmocka_unit_test(wrong_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
