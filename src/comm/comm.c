@@ -343,6 +343,26 @@ int64_t comm_word_receive(enum comm_word channel)
     return link_word_receive((int)channel);
 }
 
+bool comm_hand_over_begin(int partner, int lane)
+{
+    return link_hand_over_begin(partner, lane);
+}
+
+void comm_hand_over(int partner, int lane, bool shared, long from, int trips)
+{
+    link_hand_over(partner, lane, shared, from, trips);
+}
+
+void comm_hand_over_stop(int partner, int lane, bool shared)
+{
+    link_hand_over_stop(partner, lane, shared);
+}
+
+void comm_hand_over_echo(int partner, int lane)
+{
+    link_hand_over_echo(partner, lane);
+}
+
 void comm_poll(void)
 {
     link_poll();

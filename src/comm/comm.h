@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "comm/board.h"
+#include "comm/hand_over.h"
 #include "comm/pe_group.h"
 #include "comm/process.h"
 #include "comm/yield.h"
@@ -93,6 +94,19 @@ void comm_receive(int from_pe, void *data, size_t bytes);
 enum comm_word { COMM_QUESTION, COMM_ANSWER };
 void comm_word_send(int to_pe, enum comm_word channel, int64_t word);
 int64_t comm_word_receive(enum comm_word channel);
+
+/* A word that goes from one PE to another and back, as a program would do it: a put of one word and
+ * a blocking wait in OpenSHMEM, a send and a receive in MPI. Of two partners one echoes, until the
+ * other one, which may time it, stops it. A PE has one partner at a time in each of the lanes; all
+ * PEs of the group synchronize before a lane is used again. Not where PEs share processors: the
+ * waits never yield.
+ * begin: the partner is there when it returns; whether both share memory. Then any number of trips,
+ * to and fro, numbered from COMM_HAND_OVER_FROM without gaps; stop. Where they share memory, trips
+ * by loads and stores must follow, with numbers of their own, and another stop. */
+bool comm_hand_over_begin(int partner, int lane);
+void comm_hand_over(int partner, int lane, bool shared, long from, int trips);
+void comm_hand_over_stop(int partner, int lane, bool shared);
+void comm_hand_over_echo(int partner, int lane);
 
 /* Lets the library make progress, so that operations that need this PE go on. Short (tens of
  * nanoseconds where the library offers it). Any PE. */

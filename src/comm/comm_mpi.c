@@ -11,10 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "comm/hand_over.h"
 #include "comm/yield.h"
 
 #define WORD_TAG (2 * LINK_PORTS)
-#define SIGNAL_TAG (WORD_TAG + 2)
+#define HAND_OVER_TAG (WORD_TAG + 2)
+#define SIGNAL_TAG (HAND_OVER_TAG + COMM_HAND_OVER_LANES)
 #define PAGE 4096
 
 /* The engine's own messages must not meet those of what is measured. */
@@ -185,6 +187,41 @@ int64_t link_word_receive(int channel)
     int64_t word;
     receive_message(MPI_ANY_SOURCE, WORD_TAG + channel, &word, sizeof word);
     return word;
+}
+
+bool link_hand_over_begin(int partner, int lane)
+{
+    link_hand_over(partner, lane, false, HAND_OVER_APART, 1);
+    return false;
+}
+
+void link_hand_over(int partner, int lane, bool shared, long from, int trips)
+{
+    int tag = HAND_OVER_TAG + lane;
+    (void)shared;
+    for (long number = from, answer; number < from + trips; number++) {
+        MPI_Send(&number, 1, MPI_LONG, partner, tag, engine_comm);
+        MPI_Recv(&answer, 1, MPI_LONG, partner, tag, engine_comm, MPI_STATUS_IGNORE);
+    }
+}
+
+void link_hand_over_stop(int partner, int lane, bool shared)
+{
+    long stop = HAND_OVER_STOP;
+    (void)shared;
+    MPI_Send(&stop, 1, MPI_LONG, partner, HAND_OVER_TAG + lane, engine_comm);
+}
+
+void link_hand_over_echo(int partner, int lane)
+{
+    int tag = HAND_OVER_TAG + lane;
+    for (;;) {
+        long word;
+        MPI_Recv(&word, 1, MPI_LONG, partner, tag, engine_comm, MPI_STATUS_IGNORE);
+        if (word == HAND_OVER_STOP)
+            break;
+        MPI_Send(&word, 1, MPI_LONG, partner, tag, engine_comm);
+    }
 }
 
 void link_poll(void)

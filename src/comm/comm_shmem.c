@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "comm/hand_over.h"
 #include "comm/yield.h"
 
 #define PAGE 4096
@@ -33,8 +34,15 @@ struct ports {
     int64_t signal[LINK_CHILDREN];
 };
 
+/* A word that is handed over, alone in its cache line. */
+struct lane {
+    long word;
+    long pad[15];
+};
+
 struct symmetric {
     struct ports world, set;
+    struct lane library[COMM_HAND_OVER_LANES], shared[COMM_HAND_OVER_LANES];
     int64_t word[2]; /* by channel */
     long claimed;
 };
@@ -221,6 +229,95 @@ int64_t link_word_receive(int channel)
     int64_t word = symmetric->word[channel];
     symmetric->word[channel] = 0;
     return word;
+}
+
+static long *library_word(int lane)
+{
+    return &symmetric->library[lane].word;
+}
+
+static long *shared_word(int lane)
+{
+    return &symmetric->shared[lane].word;
+}
+
+/* The first word says whether its sender can reach the other's memory. */
+static long reach(int partner, int lane)
+{
+    return shmem_ptr(shared_word(lane), partner) ? HAND_OVER_SHARED : HAND_OVER_APART;
+}
+
+bool link_hand_over_begin(int partner, int lane)
+{
+    long *word = library_word(lane), mine = reach(partner, lane);
+    shmem_long_p(word, mine, partner);
+    shmem_long_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
+    return mine == HAND_OVER_SHARED && *word == HAND_OVER_SHARED;
+}
+
+static void hand_over_shared(int partner, int lane, long from, int trips)
+{
+    long *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
+    for (long number = from; number < from + trips; number++) {
+        __atomic_store_n(theirs, number, __ATOMIC_RELEASE);
+        while (__atomic_load_n(mine, __ATOMIC_ACQUIRE) != number)
+            continue;
+    }
+}
+
+void link_hand_over(int partner, int lane, bool shared, long from, int trips)
+{
+    long *word = library_word(lane);
+    if (shared) {
+        hand_over_shared(partner, lane, from, trips);
+        return;
+    }
+    for (long number = from; number < from + trips; number++) {
+        shmem_long_p(word, number, partner);
+        shmem_long_wait_until(word, SHMEM_CMP_EQ, number);
+    }
+}
+
+void link_hand_over_stop(int partner, int lane, bool shared)
+{
+    if (shared)
+        __atomic_store_n((long *)shmem_ptr(shared_word(lane), partner), HAND_OVER_STOP,
+                         __ATOMIC_RELEASE);
+    else
+        shmem_long_p(library_word(lane), HAND_OVER_STOP, partner);
+    *(shared ? shared_word(lane) : library_word(lane)) = HAND_OVER_NOTHING;
+}
+
+static void echo_shared(int partner, int lane)
+{
+    long *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
+    for (long last = HAND_OVER_NOTHING, word;;) {
+        while ((word = __atomic_load_n(mine, __ATOMIC_ACQUIRE)) == last)
+            continue;
+        if (word == HAND_OVER_STOP)
+            break;
+        __atomic_store_n(theirs, last = word, __ATOMIC_RELEASE);
+    }
+    *mine = HAND_OVER_NOTHING;
+}
+
+void link_hand_over_echo(int partner, int lane)
+{
+    long *word = library_word(lane), mine = reach(partner, lane);
+    shmem_long_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
+    long last = *word;
+    bool shared = mine == HAND_OVER_SHARED && last == HAND_OVER_SHARED;
+    shmem_long_p(word, mine, partner);
+    for (;;) {
+        shmem_long_wait_until(word, SHMEM_CMP_NE, last);
+        last = *word;
+        if (last == HAND_OVER_STOP)
+            break;
+        shmem_long_p(word, last, partner);
+    }
+    *word = HAND_OVER_NOTHING;
+    if (shared)
+        echo_shared(partner, lane);
 }
 
 void link_poll(void)

@@ -23,29 +23,34 @@
 /* What makes a repetition invalid, as flags in a batch's message. */
 enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
 
-enum { BATCH_STOP, BATCH_GO };
-
-/* What rank 0 broadcasts before a batch. */
-struct control {
-    int64_t go, size, origin, width, dropped;
+/* What rank 0 broadcasts. */
+struct announcement {
+    int64_t step, verdict, size, origin, width, dropped;
 };
 
-bool batch_next(struct batches *batches, struct decision *decision)
+enum batch_step batch_next(struct batches *batches, struct decision *decision)
 {
     struct bench *bench = batches->bench;
     struct window *window = &bench->hooks.window;
-    struct control control = {decision->done ? BATCH_STOP : BATCH_GO, (int64_t)decision->count, 0,
-                              (int64_t)decision->width, (int64_t)decision->dropped};
+    struct announcement said = {decision->step,           decision->verdict,
+                                (int64_t)decision->count, 0,
+                                (int64_t)decision->width, (int64_t)decision->dropped};
     if (bench->run.rank == 0)
-        control.origin = sync_to_global(timer_now()) + window->broadcast;
-    comm_broadcast(pe_set_group(bench->run.set), &control, sizeof control);
-    decision->count = (size_t)control.size;
-    samples_drop(batches->samples, (size_t)control.dropped);
+        said.origin = sync_to_global(timer_now()) + window->broadcast;
+    comm_broadcast(pe_set_group(bench->run.set), &said, sizeof said);
+    if (said.verdict == VERDICT_AGAIN)
+        samples_back(batches->samples);
+    else if (said.verdict == VERDICT_GOOD)
+        samples_good(batches->samples);
+    if (said.step != BATCH_MAKE && said.step != BATCH_STOP)
+        return (enum batch_step)said.step;
+    decision->count = (size_t)said.size;
+    samples_drop(batches->samples, (size_t)said.dropped);
     decision->dropped = 0;
-    window->origin = control.origin;
-    window->width = control.width;
+    window->origin = said.origin;
+    window->width = said.width;
     window->index = 0;
-    return control.go == BATCH_GO;
+    return (enum batch_step)said.step;
 }
 
 /* A batch in progress. values, flags, lates and more are parts of the message. */

@@ -15,9 +15,12 @@
 #include "engine/repetition.h"
 #include "engine/samples.h"
 
+struct judge;
+
 /* The batches of one measurement. */
 struct batches {
     struct bench *bench;
+    struct judge *judge; /* of the machine's state, or NULL; not used here */
     struct display *display;
     double ends; /* the time limit, wall_seconds() */
     bool debug;  /* each batch is reported on standard error */
@@ -36,11 +39,20 @@ struct batch {
     bool failed;
 };
 
-/* What rank 0 decided after a batch. */
+/* What all members do next. */
+enum batch_step { BATCH_STOP, BATCH_MAKE, BATCH_CONTROL, BATCH_IDLE };
+/* On what was made since the last verdict: none yet, it is good, it is made again. */
+enum batch_verdict { VERDICT_NONE, VERDICT_GOOD, VERDICT_AGAIN };
+
+/* What rank 0 decided. */
 struct decision {
+    /* By the rule, after a batch: */
     bool done;
     size_t count, dropped; /* repetitions of the next batch; of those made, to be left out */
     double width;          /* of the next windows, ticks */
+    /* By the judge of the machine's state: */
+    enum batch_step step;
+    enum batch_verdict verdict;
 };
 
 /* A rule: all members call its functions, but what the set's rank 0 decides is what is done. */
@@ -53,8 +65,8 @@ struct batch_rule {
     void (*decide)(struct batches *, const struct batch *made, struct decision *next);
 };
 
-/* The set's rank 0 says how the next batch goes, the others follow; false: there is none. */
-bool batch_next(struct batches *, struct decision *);
+/* The set's rank 0 says what comes next, the others follow; applies its verdict. */
+enum batch_step batch_next(struct batches *, struct decision *);
 struct batch batch_make(struct batches *, size_t count);
 
 /* ---- For rules ---- */

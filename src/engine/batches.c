@@ -4,6 +4,7 @@
 #include "engine/batches.h"
 
 #include "clock/timer.h"
+#include "engine/judge.h"
 #include "engine/rules.h"
 
 static const struct batch_rule *rule_of(const struct bench *bench)
@@ -25,6 +26,27 @@ size_t batches_most(const struct bench *bench)
     return rule_of(bench)->most(bench->run.settings);
 }
 
+/* Takes controls, and waits, until a batch is to be made; false: there is none. */
+static bool next_batch(struct batches *batches, struct decision *next)
+{
+    for (;;) {
+        if (batches->bench->run.rank == 0)
+            judge_decide(batches, next);
+        switch (batch_next(batches, next)) {
+        case BATCH_MAKE:
+            return true;
+        case BATCH_STOP:
+            return false;
+        case BATCH_CONTROL:
+            judge_control(batches);
+            break;
+        case BATCH_IDLE:
+            judge_idle(batches);
+            break;
+        }
+    }
+}
+
 void batches_run(struct batches *batches)
 {
     struct bench *bench = batches->bench;
@@ -40,8 +62,9 @@ void batches_run(struct batches *batches)
     struct decision next = {0};
     batches->first = true;
     rule->begin(batches, &next);
-    while (batch_next(batches, &next)) {
+    while (next_batch(batches, &next)) {
         struct batch made = batch_make(batches, next.count);
+        judge_made(batches, next.count);
         rule->decide(batches, &made, &next);
         batches->first = false;
     }

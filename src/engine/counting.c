@@ -36,6 +36,7 @@ void counting_run(const struct batches *timed, struct outcome *outcome)
     struct samples samples = {0};
     struct batches counted = *timed;
     counted.samples = &samples;
+    counted.judge = NULL;
     counted.reference = 0;
     samples_reserve(&samples, batches_most(bench) + 1, true);
     batches_run(&counted);

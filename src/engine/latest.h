@@ -7,14 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "output/result.h"
+
 struct latest {
     bool measured; /* not left to an estimate */
     double time;   /* that was reported, seconds; NaN: none */
     double
         assumed; /* the same; where an estimate left the measurement out, that of its last probe */
     int64_t iterations;
-    double effective;      /* independent repetitions; PE 0 */
-    double median, within; /* within: interquartile range; PE 0 */
+    double effective;                            /* independent repetitions; PE 0 */
+    double median, within;                       /* within: interquartile range; PE 0 */
+    struct result_part parts[RESULT_STATES_MAX]; /* by state of the machine; PE 0 */
+    size_t part_count;
 };
 
 #endif

@@ -45,6 +45,8 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     struct trial trial = {.bench = bench,
                           .display = &engine->display,
                           .accounting = &engine->accounting,
+                          .controls = &engine->controls,
+                          .wanted = &engine->wanted,
                           .ends = engine->limit.ends,
                           .debug = engine->options.debug & DEBUG_BATCHES,
                           .raw = engine->options.raw};
@@ -63,15 +65,16 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     watch_outside(run->rank < 0);
     bool failed = run->rank >= 0 && !trial_run(&trial, outcome);
     /* The root's time to everybody: autorefine's next step depends on it. */
-    double said[] = {failed, NAN, NAN};
+    double said[] = {failed, NAN, NAN, run->rank >= 0 && outcome->missed};
     if (run->rank == 0 && !failed) {
         said[1] = outcome->statistics.time;
         said[2] = slack_of(&bench->hooks, &outcome->statistics);
     }
-    comm_allreduce(comm_world(), COMM_MAX, said, 3);
+    comm_allreduce(comm_world(), COMM_MAX, said, 4);
     watch_outside(false);
     engine->latest.time = engine->latest.assumed = said[1];
     *slack = said[2];
+    outcome->missed = said[3] != 0;
     free(run->state);
     return said[0] == 0;
 }
@@ -114,7 +117,8 @@ static bool attempt_with_clocks(struct engine *engine, const struct measure_requ
 /* ---- What came of it ---- */
 
 /* Why it failed, from the highest PE that knows, to PE 0. */
-static void report_failure(struct engine *engine, const struct measure_request *request)
+static void report_failure(struct engine *engine, const struct measure_request *request,
+                           bool missed)
 {
     char **failure = &engine->bench.hooks.failure;
     int64_t who = *failure ? comm_pe() : -1;
@@ -129,9 +133,32 @@ static void report_failure(struct engine *engine, const struct measure_request *
         *failure = memory_zeroed((size_t)length, 1);
         comm_receive((int)who, *failure, (size_t)length);
     }
-    missing_fail(&engine->missing, request, *failure);
+    /* Of later rounds, the result over all rounds says how many are missing. */
+    if (missed && engine->round.number == 1)
+        missing_leave_out(&engine->missing, MISSING_STATE, request, *failure ? *failure : "");
+    else if (!missed)
+        missing_fail(&engine->missing, request, *failure);
+    engine->missing.incomplete = true;
     free(*failure);
     *failure = NULL;
+}
+
+/* Those that another PE has taken, to what PE 0 knows. */
+static void add_controls(struct engine *engine, const struct measure_request *request,
+                         const struct outcome *outcome)
+{
+    if (comm_pe() != 0 || outcome->control_count == 0)
+        return;
+    struct control_log *log = controls_log(&engine->controls, request->set);
+    for (size_t i = 0; i < outcome->control_count; i++)
+        controls_add(log, outcome->controls[i].at, &outcome->controls[i].seen);
+}
+
+/* Whether the machine has been seen in several states by these PEs. */
+static bool sees_states(struct engine *engine, const struct measure_request *request)
+{
+    return engine->settings.controls &&
+           controls_log(&engine->controls, request->set)->level_count > 1;
 }
 
 static void report_success(struct engine *engine, const struct measure_request *request,
@@ -139,8 +166,10 @@ static void report_success(struct engine *engine, const struct measure_request *
 {
     const struct statistics *statistics = &outcome->statistics;
     outcome_bring(outcome, &engine->bench.hooks.notes, request->set);
+    add_controls(engine, request, outcome);
     if (engine->output)
-        report_result(&engine->reporter, &engine->bench, request, outcome);
+        report_result(&engine->reporter, &engine->bench, request, outcome,
+                      sees_states(engine, request));
     if (statistics->flags & 1u << RESULT_TIME_BUDGET && wall_seconds() >= engine->limit.ends)
         engine->limit.cut_short = true;
     engine->latest.iterations = statistics->iterations;
@@ -148,6 +177,8 @@ static void report_success(struct engine *engine, const struct measure_request *
     /* Of several levels, the one that is the result. */
     engine->latest.median = statistics->level_count > 0 ? statistics->time : statistics->median;
     engine->latest.within = statistics->p75 - statistics->p25;
+    engine->latest.part_count = statistics->part_count;
+    memcpy(engine->latest.parts, statistics->parts, sizeof statistics->parts);
 }
 
 static enum measure_status measure_set(struct engine *engine, const struct measure_request *request)
@@ -163,7 +194,7 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     if (good)
         report_success(engine, request, &outcome);
     else
-        report_failure(engine, request);
+        report_failure(engine, request, outcome.missed);
     outcome_free(&outcome);
     return good ? MEASURE_DONE : MEASURE_FAILED;
 }

@@ -24,6 +24,7 @@ void outcome_reserve(struct outcome *outcome, const struct pe_set *set)
 void outcome_restart(struct outcome *outcome)
 {
     free(outcome->samples);
+    free(outcome->controls);
     *outcome = (struct outcome){.per_pe = outcome->per_pe};
 }
 
@@ -31,11 +32,21 @@ void outcome_free(struct outcome *outcome)
 {
     free(outcome->per_pe);
     free(outcome->samples);
+    free(outcome->controls);
+}
+
+void outcome_keep_controls(struct outcome *outcome, const struct control *controls, size_t count)
+{
+    outcome->control_count = count;
+    if (count == 0)
+        return;
+    outcome->controls = memory_zeroed(count, sizeof *controls);
+    memcpy(outcome->controls, controls, count * sizeof *controls);
 }
 
 /* What follows the statistics. */
 struct sizes {
-    int64_t notes, samples, window_changes; /* notes: bytes */
+    int64_t notes, samples, window_changes, controls; /* notes: bytes */
 };
 
 static char *pack(const struct notes *notes, int64_t *length)
@@ -55,7 +66,8 @@ static char *pack(const struct notes *notes, int64_t *length)
 static void send_outcome(const struct outcome *outcome, const struct notes *notes, int size)
 {
     struct sizes sizes = {.samples = (int64_t)outcome->sample_count,
-                          .window_changes = (int64_t)outcome->window_changes};
+                          .window_changes = (int64_t)outcome->window_changes,
+                          .controls = (int64_t)outcome->control_count};
     char *text = pack(notes, &sizes.notes);
     comm_send(0, &outcome->statistics, sizeof outcome->statistics);
     comm_send(0, outcome->counted, sizeof outcome->counted);
@@ -64,7 +76,19 @@ static void send_outcome(const struct outcome *outcome, const struct notes *note
     comm_send(0, text, (size_t)sizes.notes);
     if (sizes.samples > 0)
         comm_send(0, outcome->samples, outcome->sample_count * sizeof *outcome->samples);
+    if (sizes.controls > 0)
+        comm_send(0, outcome->controls, outcome->control_count * sizeof *outcome->controls);
     free(text);
+}
+
+/* NULL: there is nothing. */
+static void *receive_array(int root, size_t count, size_t size)
+{
+    if (count == 0)
+        return NULL;
+    void *array = memory_zeroed(count, size);
+    comm_receive(root, array, count * size);
+    return array;
 }
 
 static void receive_outcome(int root, struct outcome *outcome, struct notes *notes, int size)
@@ -82,10 +106,9 @@ static void receive_outcome(int root, struct outcome *outcome, struct notes *not
     free(text);
     outcome->window_changes = (size_t)sizes.window_changes;
     outcome->sample_count = (size_t)sizes.samples;
-    if (sizes.samples == 0)
-        return;
-    outcome->samples = memory_zeroed(outcome->sample_count, sizeof *outcome->samples);
-    comm_receive(root, outcome->samples, outcome->sample_count * sizeof *outcome->samples);
+    outcome->control_count = (size_t)sizes.controls;
+    outcome->samples = receive_array(root, outcome->sample_count, sizeof *outcome->samples);
+    outcome->controls = receive_array(root, outcome->control_count, sizeof *outcome->controls);
 }
 
 void outcome_bring(struct outcome *outcome, struct notes *notes, const struct pe_set *set)

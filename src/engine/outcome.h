@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "engine/controls.h"
 #include "engine/counters.h"
 #include "engine/notes.h"
 #include "objects/pe_set.h"
@@ -18,6 +19,9 @@ struct outcome {
     double *samples;                             /* in the order of time, or NULL */
     size_t sample_count;
     size_t window_changes;
+    bool missed;              /* the state of the machine that was asked for */
+    struct control *controls; /* taken meanwhile, where PE 0 is not the one that keeps them */
+    size_t control_count;
 };
 
 /* Room for the values of each PE, where they are needed. Any PE. */
@@ -25,6 +29,9 @@ void outcome_reserve(struct outcome *, const struct pe_set *);
 /* Back to nothing found, before an attempt. */
 void outcome_restart(struct outcome *);
 void outcome_free(struct outcome *);
+
+/* Controls that are to be brought to PE 0. */
+void outcome_keep_controls(struct outcome *, const struct control *, size_t count);
 
 /* Brings the outcome and the notes from the set's rank 0 to PE 0; all PEs. */
 void outcome_bring(struct outcome *, struct notes *, const struct pe_set *);

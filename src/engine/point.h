@@ -4,10 +4,19 @@
 #ifndef SKAMPI_ENGINE_POINT_H
 #define SKAMPI_ENGINE_POINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "engine/request.h"
+
+/* The repetitions of a round that were made in one state of the machine. */
+struct round_part {
+    size_t round; /* from 0 */
+    double control, median, within;
+    size_t valid;
+    bool alone; /* all of the round */
+};
 
 struct rounds_record {
     struct measure_request request; /* with everything that it points to */
@@ -20,12 +29,17 @@ struct rounds_record {
     double effective; /* independent repetitions of the first round */
     size_t rounds, made;
     double *medians, *within; /* of each round made: median, interquartile range; PE 0 */
+    struct round_part *parts; /* PE 0 */
+    size_t part_count, part_room;
 };
 
 /* All of them. */
 struct replay {
     struct rounds_record *records;
     size_t count, room;
+    bool controls;     /* of the machine, for one of them at least */
+    size_t done, more; /* rounds made of those asked for; made for single states */
+    double seconds;    /* that they took */
 };
 
 #endif

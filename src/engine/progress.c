@@ -196,6 +196,16 @@ void progress_wait(struct display *display, double seconds)
     free(head);
 }
 
+void progress_state(struct display *display, const char *state)
+{
+    if (!wanted(display) || !is_due(display))
+        return;
+    char *head = text_format("[waits for the state %s of the machine] ", state);
+    const char *doing = watch_done();
+    show(display, head, doing ? doing : "");
+    free(head);
+}
+
 void progress_end(struct display *display)
 {
     if (wanted(display) && display->options->progress == PROGRESS_OVERWRITTEN && display->shown > 0)

@@ -29,6 +29,8 @@ void progress_go_on(struct display *);
 void progress_result(struct display *, const struct statistics *, double unit);
 /* The next round begins after these seconds. */
 void progress_wait(struct display *, double seconds);
+/* Waits for a state of the machine, as the user named it. */
+void progress_state(struct display *, const char *state);
 /* Other lines follow on standard error: a line that is overwritten disappears. */
 void progress_end(struct display *);
 

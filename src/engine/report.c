@@ -16,12 +16,15 @@
 #include "comm/comm.h"
 #include "engine/counters.h"
 #include "engine/counting.h"
+#include "engine/members.h"
+#include "engine/states.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
 #include "stats/stats.h"
 
 /* Of the prediction interval. */
 #define ROUNDS_CONFIDENCE 0.95
+#define ROUNDS_LEAST 5
 /* Rounds are unstable when they differ by this many times what their samples explain, and by this
  * share at least. */
 #define UNSTABLE_TIMES 3
@@ -31,8 +34,6 @@
 #define QUARTERS 1.349
 /* Levels of rounds are at least this far apart, as a share. */
 #define LEVEL_LEAST 0.1
-/* Sets with more text than this are not listed in results. */
-#define LONGEST_MEMBERS 4096
 
 /* "on one node", "on several nodes" (one PE each), "mixed". O(members) on one PE. */
 static const char *placement(const struct pe_set *set)
@@ -136,29 +137,6 @@ static struct result_argument *named_arguments(const struct measure_request *req
     return named;
 }
 
-/* "0-3,8"; NULL where that is longer than LONGEST_MEMBERS. The caller frees it. */
-static char *members_text(const struct pe_set *set)
-{
-    char *text;
-    size_t length;
-    FILE *stream = memory_stream(&text, &length);
-    int size = pe_set_size(set);
-    for (int rank = 0, last; rank < size && ftell(stream) <= LONGEST_MEMBERS; rank = last + 1) {
-        int first = pe_set_member(set, rank);
-        last = rank;
-        while (last + 1 < size && pe_set_member(set, last + 1) == first + last + 1 - rank)
-            last++;
-        fprintf(stream, last > rank ? "%s%d-%d" : "%s%d", rank > 0 ? "," : "", first,
-                first + last - rank);
-    }
-    if (fclose(stream) != 0)
-        memory_missing();
-    if (length <= LONGEST_MEMBERS)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* What a point's description owns. */
 struct described {
     struct result_argument *arguments;
@@ -199,7 +177,8 @@ static void release(struct described *owned)
 }
 
 void report_result(const struct reporter *reporter, const struct bench *bench,
-                   const struct measure_request *request, const struct outcome *outcome)
+                   const struct measure_request *request, const struct outcome *outcome,
+                   bool several)
 {
     const struct run *run = &bench->run;
     const struct settings *settings = run->settings;
@@ -224,6 +203,7 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
         .notes = (const char *const *)bench->hooks.notes.text,
         .note_count = bench->hooks.notes.count,
         .conditions = text,
+        .several_states = several,
         .settings = *settings,
     };
     struct block *block = reporter->block;
@@ -262,7 +242,36 @@ static size_t levels_of(const double *medians, size_t n, struct result_level *le
     return count > 1 ? count : 0;
 }
 
-void report_rounds(const struct reporter *reporter, const struct rounds_record *record)
+/* The prediction interval covers what was seen in each state; where that is little, a note says so.
+ */
+static void cover_states(const struct control_log *log, const struct state_rounds *states,
+                         struct rounds *rounds, struct notes *notes)
+{
+    for (size_t i = 0; i < states->count; i++) {
+        const struct result_state_rounds *state = &states->states[i];
+        if (state->next_low < rounds->next_low)
+            rounds->next_low = state->next_low;
+        if (state->next_high > rounds->next_high)
+            rounds->next_high = state->next_high;
+        if (log->level_count > 1 && isnan(state->next_low))
+            notes_add(notes, text_format("state %d has only %zu round%s of the %d that its "
+                                         "intervals need: measure for longer",
+                                         state->state, state->rounds, words_plural(state->rounds),
+                                         ROUNDS_LEAST));
+    }
+    for (size_t level = 0; level < log->level_count; level++) {
+        size_t i = 0;
+        while (i < states->count && states->states[i].state != log->numbers[level])
+            i++;
+        if (i == states->count && log->level_count > 1)
+            notes_add(notes, text_format("no round was made in state %d: the prediction interval "
+                                         "does not cover it",
+                                         log->numbers[level]));
+    }
+}
+
+void report_rounds(const struct reporter *reporter, const struct rounds_record *record,
+                   const struct control_log *log)
 {
     double *medians = memory_zeroed(record->made, sizeof *medians);
     double *within = memory_zeroed(record->made, sizeof *within);
@@ -281,9 +290,15 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
                       : 0;
     struct result_level levels[RESULT_LEVELS_MAX];
     struct described owned;
-    char *note = NULL;
+    struct notes notes = {0};
+    struct state_rounds states = {0};
     if (n < record->rounds)
-        note = text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds);
+        notes_add(&notes,
+                  text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds));
+    if (log) {
+        states = states_of_rounds(log, record, ROUNDS_CONFIDENCE, step);
+        cover_states(log, &states, &rounds, &notes);
+    }
     struct result_rounds result = {
         .point = describe(reporter, &record->request, &record->settings, record->bytes, &owned),
         .rounds = n,
@@ -301,14 +316,18 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .levels = levels,
         .level_count = record->settings.levels && n > 0 ? levels_of(medians, n, levels) : 0,
         .flags = is_unstable(&rounds, record->effective) ? 1u << RESULT_UNSTABLE : 0,
-        .notes = (const char *const *)&note,
-        .note_count = note ? 1 : 0,
+        .states = states.states,
+        .state_count = states.count,
+        .round_states = states.round_states,
+        .notes = (const char *const *)notes.text,
+        .note_count = notes.count,
     };
     result.point.block = record->block;
     result.point.block_number = record->block_number;
     output_rounds(reporter->output, &result);
     release(&owned);
-    free(note);
+    states_release(&states);
+    notes_clear(&notes);
     free(within);
     free(medians);
 }

@@ -4,6 +4,7 @@
 #ifndef SKAMPI_ENGINE_REPORT_H
 #define SKAMPI_ENGINE_REPORT_H
 
+#include "engine/controls.h"
 #include "engine/outcome.h"
 #include "engine/point.h"
 #include "engine/progress.h"
@@ -18,10 +19,11 @@ struct reporter {
     double started; /* the engine, wall_seconds() */
 };
 
-/* PE 0. */
+/* several: states of the machine were seen so far. PE 0. */
 void report_result(const struct reporter *, const struct bench *, const struct measure_request *,
-                   const struct outcome *);
-/* All rounds of a point. block_number: of the block for them. PE 0. */
-void report_rounds(const struct reporter *, const struct rounds_record *);
+                   const struct outcome *, bool several);
+/* All rounds of a point. log: of the controls of its PEs, or NULL. PE 0. */
+void report_rounds(const struct reporter *, const struct rounds_record *,
+                   const struct control_log *);
 
 #endif

@@ -16,6 +16,7 @@
 #include "engine/counting.h"
 #include "engine/measure.h"
 #include "engine/state.h"
+#include "engine/states.h"
 #include "engine/watch.h"
 #include "stats/random.h"
 
@@ -28,14 +29,43 @@
 /* Of the time between the beginnings of two rounds, by which one may be late, so that not
  * every round meets what happens periodically. */
 #define JITTER 0.5
-/* A PE waits this long before it reports to the watchdog that it is alive. */
-#define SLICE_SECONDS 0.1
+/* A PE waits this long before it reports to the watchdog that it is alive, and looks at the state
+ * of the machine. */
+#define SLICE_SECONDS 0.05
+/* Rounds in each state of the machine, so that intervals can be told. */
+#define FEWEST_IN_STATE 5
+/* Without a time limit, more rounds for that take as long as those that were asked for, at most;
+ * they are this many times as frequent. */
+#define MORE_OFTEN 4
 
 /* ---- What is repeated ---- */
 
 static int rounds_wanted(const struct engine *engine)
 {
     return engine->options.rounds > 0 ? engine->options.rounds : engine->settings.rounds;
+}
+
+/* What a round found, if anything. */
+static void add_round(struct rounds_record *record, const struct latest *latest, bool done)
+{
+    size_t round = record->made++;
+    record->medians = memory_resize(record->medians, record->made * sizeof *record->medians);
+    record->within = memory_resize(record->within, record->made * sizeof *record->within);
+    record->medians[round] = done ? latest->median : NAN;
+    record->within[round] = done ? latest->within : NAN;
+    for (size_t i = 0; done && i < latest->part_count; i++) {
+        const struct result_part *part = &latest->parts[i];
+        if (record->part_count == record->part_room) {
+            record->part_room = record->part_room ? 2 * record->part_room : 16;
+            record->parts = memory_resize(record->parts, record->part_room * sizeof *record->parts);
+        }
+        record->parts[record->part_count++] = (struct round_part){.round = round,
+                                                                  .control = part->control,
+                                                                  .median = part->median,
+                                                                  .within = part->p75 - part->p25,
+                                                                  .valid = part->valid,
+                                                                  .alone = latest->part_count == 1};
+    }
 }
 
 void rounds_record(struct engine *engine, const struct measure_request *request)
@@ -68,11 +98,8 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .effective = engine->latest.effective,
         .rounds = (size_t)wanted,
     };
-    record->medians = memory_zeroed(record->rounds, sizeof *record->medians);
-    record->within = memory_zeroed(record->rounds, sizeof *record->within);
-    record->medians[0] = engine->latest.median;
-    record->within[0] = engine->latest.within;
-    record->made = 1;
+    add_round(record, &engine->latest, true);
+    replay->controls = replay->controls || engine->settings.controls;
 }
 
 void rounds_free(struct engine *engine)
@@ -83,6 +110,7 @@ void rounds_free(struct engine *engine)
         free(replay->records[i].block);
         free(replay->records[i].medians);
         free(replay->records[i].within);
+        free(replay->records[i].parts);
     }
     free(replay->records);
     *replay = (struct replay){0};
@@ -120,16 +148,35 @@ static double scripts_spread(const struct engine *engine)
     return spread;
 }
 
+/* What the machine is like while nothing is measured. */
+static void look(struct engine *engine)
+{
+    struct controls *controls = &engine->controls;
+    if (!engine->replay.controls || controls_impossible())
+        return;
+    int64_t due[] = {controls_affordable(controls), controls_copy_due(controls)};
+    comm_broadcast(comm_world(), due, sizeof due);
+    if (due[1])
+        controls_copy(controls);
+    if (!due[0])
+        return;
+    struct result_controls seen = controls_take(controls, comm_world());
+    if (comm_pe() == 0)
+        controls_add(controls_log(controls, controls->world), controls_clock(controls), &seen);
+}
+
 /* Waits until moment, in seconds of the run, with the library making progress; collective. */
 static void wait_for(struct engine *engine, double moment)
 {
-    double left = fmin(engine->started + moment, engine->limit.ends) - wall_seconds();
-    comm_broadcast(comm_world(), &left, sizeof left);
-    double until = wall_seconds() + left;
-    for (double rest = left; rest > 0; rest = until - wall_seconds()) {
+    for (;;) {
+        double left = fmin(engine->started + moment, engine->limit.ends) - wall_seconds();
+        comm_broadcast(comm_world(), &left, sizeof left);
+        if (left <= 0)
+            return;
         watch_progress();
-        progress_wait(&engine->display, rest);
-        run_idle(fmin(rest, SLICE_SECONDS));
+        progress_wait(&engine->display, left);
+        run_idle(fmin(left, SLICE_SECONDS));
+        look(engine);
     }
 }
 
@@ -153,10 +200,7 @@ static void measure_again(struct engine *engine, struct rounds_record *record)
     enum measure_status status = measure(engine, &record->request);
     if (status == MEASURE_TIME_OVER)
         return;
-    bool done = status == MEASURE_DONE;
-    record->medians[record->made] = done ? engine->latest.median : NAN;
-    record->within[record->made] = done ? engine->latest.within : NAN;
-    record->made++;
+    add_round(record, &engine->latest, status == MEASURE_DONE);
 }
 
 /* One more round; false when the time limit has ended it. */
@@ -170,6 +214,68 @@ static bool run_round(struct engine *engine, uint64_t *state)
     free(order);
     return !engine->limit.over;
 }
+
+/* ---- More, for states that few rounds have seen ---- */
+
+/* Of PE 0: points that lack rounds in the state that their PEs are in now, to order (NULL: they are
+ * only counted); all: in any state. */
+static size_t lacking(struct engine *engine, bool all, size_t *order)
+{
+    struct replay *replay = &engine->replay;
+    size_t n = 0;
+    for (size_t i = 0; i < replay->count; i++) {
+        const struct rounds_record *record = &replay->records[i];
+        struct control_log *log = controls_log(&engine->controls, record->request.set);
+        if (!record->settings.controls || log->count == 0 || log->level_count < 2)
+            continue;
+        /* Of sets that nobody looks at between measurements the state is not known now. */
+        bool any = all || !pe_set_equal(log->set, engine->controls.world);
+        double now = controls_value(log->set, &log->controls[log->count - 1].seen);
+        bool lacks = false;
+        for (size_t level = 0; level < log->level_count; level++)
+            if (any || states_level_of(now, log->levels, log->level_count) == level)
+                lacks = lacks || states_rounds_in(log, record, level) < FEWEST_IN_STATE;
+        if (lacks && order)
+            order[n] = i;
+        n += lacks;
+    }
+    return n;
+}
+
+/* Rounds of what is lacking, as long as there is time, and a state in which something is lacking.
+ * Collective; PE 0 decides. */
+static size_t more_rounds(struct engine *engine, uint64_t *state)
+{
+    size_t made = 0, *order = memory_zeroed(engine->replay.count, sizeof *order);
+    double asked = wall_seconds() - engine->started, end = engine->limit.ends;
+    if (isinf(end))
+        end = wall_seconds() + asked;
+    int64_t count = 1;
+    while (!engine->limit.over) {
+        bool over = wall_seconds() >= end;
+        if (comm_pe() == 0)
+            states_settle(&engine->controls);
+        count = comm_pe() == 0 && !over ? (int64_t)lacking(engine, true, NULL) : 0;
+        comm_broadcast(comm_world(), &count, sizeof count);
+        if (count == 0)
+            break;
+        wait_for(engine, wall_seconds() - engine->started +
+                             fmax(engine->round.apart / MORE_OFTEN, SLICE_SECONDS));
+        count = comm_pe() == 0 ? (int64_t)lacking(engine, false, order) : 0;
+        comm_broadcast(comm_world(), &count, sizeof count);
+        if (count == 0)
+            continue;
+        random_order(state, order, (size_t)count);
+        comm_broadcast(comm_world(), order, (size_t)count * sizeof *order);
+        for (int64_t i = 0; i < count && !limit_over(&engine->limit); i++)
+            measure_again(engine, &engine->replay.records[order[i]]);
+        made++;
+    }
+    free(order);
+    return made;
+}
+
+/* ---- All of them ---- */
 
 static size_t most_rounds(const struct engine *engine)
 {
@@ -194,20 +300,37 @@ static size_t rounds_missing(const struct engine *engine)
 {
     size_t missing = 0;
     for (size_t i = 0; i < engine->replay.count; i++)
-        missing += engine->replay.records[i].rounds - engine->replay.records[i].made;
+        if (engine->replay.records[i].rounds > engine->replay.records[i].made)
+            missing += engine->replay.records[i].rounds - engine->replay.records[i].made;
     return missing;
 }
 
-/* A block for each block of the script that was measured again. */
-static void print(struct engine *engine, double seconds, size_t done)
+/* What was seen of the machine by the PEs of a point, or NULL. */
+static const struct control_log *log_of(struct engine *engine, const struct rounds_record *record)
 {
-    size_t n = engine->replay.count;
+    if (!record->settings.controls)
+        return NULL;
+    const struct control_log *log = controls_log(&engine->controls, record->request.set);
+    return log->level_count > 0 ? log : NULL;
+}
+
+void rounds_print(struct engine *engine)
+{
+    struct replay *replay = &engine->replay;
+    double seconds = replay->seconds;
+    size_t n = replay->count;
+    if (!engine->output || replay->done == 0)
+        return;
     const struct rounds_record **order = memory_zeroed(n, sizeof *order);
     for (size_t i = 0; i < n; i++)
         order[i] = &engine->replay.records[i];
     qsort(order, n, sizeof *order, compare_records);
-    output_comment(engine->output, "rounds: %zu of %zu in %.2f s, shuffled by seed %llu", done,
-                   engine->round.total, seconds, (unsigned long long)engine->seed);
+    output_comment(engine->output, "rounds: %zu of %zu in %.2f s, shuffled by seed %llu",
+                   replay->done, engine->round.total, seconds, (unsigned long long)engine->seed);
+    if (replay->more > 0)
+        output_comment(engine->output,
+                       "rounds: %zu more, of points that had few in a state of the machine",
+                       replay->more);
     output_space(engine->output);
     for (size_t i = 0; i < n; i++) {
         bool first = i == 0 || order[i]->block_number != order[i - 1]->block_number;
@@ -215,7 +338,7 @@ static void print(struct engine *engine, double seconds, size_t done)
         char *name = text_format("%s (rounds)", order[i]->block);
         if (first)
             output_begin_block(engine->output, name, ++engine->block.number, NULL);
-        report_rounds(&engine->reporter, order[i]);
+        report_rounds(&engine->reporter, order[i], log_of(engine, order[i]));
         if (last)
             output_end_block(engine->output, &(struct output_block){.name = name,
                                                                     .number = engine->block.number,
@@ -228,6 +351,7 @@ static void print(struct engine *engine, double seconds, size_t done)
 void rounds_replay(struct engine *engine)
 {
     size_t rounds = most_rounds(engine), done = 1;
+    struct replay *replay = &engine->replay;
     if (rounds < 2)
         return;
     uint64_t state = engine->seed;
@@ -246,12 +370,13 @@ void rounds_replay(struct engine *engine)
             break;
         done = engine->round.number;
     }
+    replay->more = replay->controls ? more_rounds(engine, &state) : 0;
     engine->round.number = 1;
     engine->block.name = NULL;
     engine->block.number = block_number;
     engine->settings = settings;
     select_timer(engine, timer);
     engine->limit.rounds = rounds_missing(engine);
-    if (engine->output)
-        print(engine, wall_seconds() - engine->started, done);
+    replay->done = done;
+    replay->seconds = wall_seconds() - engine->started;
 }

@@ -54,6 +54,7 @@ static void decide(struct batches *batches, const struct batch *made, struct dec
     if (first) {
         samples->valid = samples->invalid = samples->late = samples->overruns = 0;
         samples->too_long = 0;
+        samples_good(samples);
     } else {
         batch_announce_earlier(batches, made);
     }

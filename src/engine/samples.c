@@ -16,6 +16,7 @@ void samples_reserve(struct samples *samples, size_t limit, bool counting)
     samples->max = memory_zeroed(limit, sizeof *samples->max);
     samples->message = memory_zeroed(3 * limit + BATCH_EXTRA, sizeof *samples->message);
     samples->skew = memory_zeroed(limit, sizeof *samples->skew);
+    samples->control = memory_zeroed(limit, sizeof *samples->control);
     if (counting)
         samples->counts = memory_zeroed(limit * COUNTERS_MAX, sizeof *samples->counts);
 }
@@ -26,6 +27,7 @@ void samples_release(struct samples *samples)
     free(samples->max);
     free(samples->message);
     free(samples->skew);
+    free(samples->control);
     free(samples->counts);
 }
 
@@ -36,7 +38,28 @@ void samples_drop(struct samples *samples, size_t dropped)
     memmove(samples->own, samples->own + dropped, rest * sizeof *samples->own);
     memmove(samples->max, samples->max + dropped, rest * sizeof *samples->max);
     memmove(samples->skew, samples->skew + dropped, rest * sizeof *samples->skew);
+    memmove(samples->control, samples->control + dropped, rest * sizeof *samples->control);
+    samples->good -= dropped < samples->good ? dropped : samples->good;
     if (samples->counts)
         memmove(samples->counts, samples->counts + dropped * COUNTERS_MAX,
                 rest * COUNTERS_MAX * sizeof *samples->counts);
+}
+
+void samples_good(struct samples *samples)
+{
+    samples->good = samples->valid;
+    samples->good_invalid = samples->invalid;
+    samples->good_late = samples->late;
+    samples->good_overruns = samples->overruns;
+    samples->good_too_long = samples->too_long;
+}
+
+void samples_back(struct samples *samples)
+{
+    samples->valid = samples->good;
+    samples->invalid = samples->good_invalid;
+    samples->late = samples->good_late;
+    samples->overruns = samples->good_overruns;
+    samples->too_long = samples->good_too_long;
+    samples->passes = 0;
 }

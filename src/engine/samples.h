@@ -24,7 +24,10 @@ struct samples {
     double *max;      /* over PEs, the same on all members */
     double *message;  /* room for a batch's message */
     double *skew;     /* of the starts, seconds; dissemination only */
+    double *control;  /* of the machine, around each; NaN: not known; on the set's rank 0 */
     double *counts;   /* of events in this PE's valid repetitions, where they are counted */
+    /* So many valid ones are good for certain; what was counted until then. */
+    size_t good, good_invalid, good_late, good_overruns, good_too_long;
 };
 
 /* What a batch's message has besides three numbers for each repetition. */
@@ -34,5 +37,8 @@ void samples_reserve(struct samples *, size_t limit, bool counting);
 void samples_release(struct samples *);
 /* Leaves out the first ones. */
 void samples_drop(struct samples *, size_t dropped);
+/* All that there are now are good; and back to what was good then. */
+void samples_good(struct samples *);
+void samples_back(struct samples *);
 
 #endif

@@ -17,6 +17,7 @@
 #include "engine/fatal.h"
 #include "engine/rounds.h"
 #include "engine/state.h"
+#include "engine/states.h"
 #include "engine/watch.h"
 
 #define STATUS_INCOMPLETE 3
@@ -97,6 +98,13 @@ struct engine *engine_create(const struct engine_options *options, const char **
         return NULL;
     }
     engine->started = engine->display.started = engine->reporter.started = wall_seconds();
+    engine->controls.started = engine->started;
+    engine->controls.copy = NAN;
+    engine->controls.world = pe_set_strided(0, 1, comm_pes());
+    engine->wanted.text = options->state;
+    engine->wanted.wait = options->state_wait;
+    free(
+        state_wanted_parse(options->state, &engine->wanted.state)); /* main refuses what is wrong */
     /* A part is left for what comes after the last batch, and for the end. */
     if (options->time_limit > 0 && !options->estimate)
         engine->limit.ends = watch_limit_near(options->launched, options->time_limit);
@@ -153,6 +161,7 @@ static void release(struct engine *engine)
     free(engine->bench.hooks.failure);
     estimate_free(&engine->estimate);
     rounds_free(engine);
+    controls_free(&engine->controls);
     missing_free(&engine->missing);
     free(engine->display.result);
     free(engine->pending.text);
@@ -164,6 +173,10 @@ int engine_finish(struct engine *engine, bool *report_end)
     struct hooks *hooks = &engine->bench.hooks;
     struct limit *limit = &engine->limit;
     rounds_replay(engine);
+    states_settle(&engine->controls);
+    if (engine->output && !engine->options.estimate)
+        states_report(&engine->controls, engine->output);
+    rounds_print(engine);
     progress_end(&engine->display);
     texts_bring(&engine->pending);
     environment_end(engine->output);

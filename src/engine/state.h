@@ -10,8 +10,10 @@
 #include "engine/accounting.h"
 #include "engine/block.h"
 #include "engine/clocks.h"
+#include "engine/controls.h"
 #include "engine/engine.h"
 #include "engine/estimate.h"
+#include "engine/judge.h"
 #include "engine/latest.h"
 #include "engine/limit.h"
 #include "engine/missing.h"
@@ -42,6 +44,8 @@ struct engine {
     struct pending_text pending;
     struct reporter reporter;
     struct latest latest;
+    struct controls controls;
+    struct wanted wanted;        /* state of the machine */
     uint64_t seed, random_state; /* of shuffled rounds; of the script's random numbers */
 };
 

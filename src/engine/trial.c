@@ -90,7 +90,7 @@ static void account(struct accounting *accounting, const struct bench *bench,
 }
 
 /* False when it failed. */
-static bool make_batches(const struct trial *trial, struct outcome *outcome)
+static bool make_batches(const struct trial *trial, struct judge *judge, struct outcome *outcome)
 {
     struct bench *bench = trial->bench;
     struct run *run = &bench->run;
@@ -104,6 +104,7 @@ static bool make_batches(const struct trial *trial, struct outcome *outcome)
         before = repetition_reference(bench);
     make_data(bench, samples.capacity);
     struct batches batches = {.bench = bench,
+                              .judge = judge,
                               .display = trial->display,
                               .ends = trial->ends,
                               .debug = trial->debug,
@@ -116,6 +117,8 @@ static bool make_batches(const struct trial *trial, struct outcome *outcome)
     if (function->reference)
         after = repetition_reference(bench);
     conclude(bench, &samples, &before, function->reference ? &after : NULL, outcome);
+    if (run->rank == 0)
+        judge_conclude(judge, &samples, &outcome->statistics);
     account(trial->accounting, bench, &samples, took);
     if (counting_applies(function))
         counting_run(&batches, outcome);
@@ -133,7 +136,14 @@ static bool make_batches(const struct trial *trial, struct outcome *outcome)
 bool trial_run(const struct trial *trial, struct outcome *outcome)
 {
     struct run *run = &trial->bench->run;
-    bool good = set_up(trial->bench) && make_batches(trial, outcome);
+    struct judge judge;
+    judge_begin(&judge, trial->controls, trial->wanted, run);
+    judge_copy(&judge, run);
+    bool good = set_up(trial->bench) && make_batches(trial, &judge, outcome);
+    outcome->missed = judge.missed;
+    if (judge.log && comm_pe() != 0)
+        outcome_keep_controls(outcome, judge.log->controls + judge.first,
+                              judge.log->count - judge.first);
     if (run->function->teardown)
         run->function->teardown(run);
     comm_quiet();

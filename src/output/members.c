@@ -73,6 +73,12 @@ const struct member members[] = {
     {"run_time", MEMBER_WORD, 0, -1, run_time},
     {"buffers", MEMBER_WORD, 0, -1, buffers},
     {"cache", MEMBER_WORD, 0, -1, cache},
+    {"hand_over", MEMBER_NUMBER, STATISTICS(controls.hand_over), -1, NULL},
+    {"hand_over_slowest", MEMBER_NUMBER, STATISTICS(controls.hand_over_slowest), -1, NULL},
+    {"hand_over_shared", MEMBER_NUMBER, STATISTICS(controls.hand_over_shared), -1, NULL},
+    {"addition", MEMBER_NUMBER, STATISTICS(controls.addition), -1, NULL},
+    {"copy", MEMBER_NUMBER, STATISTICS(controls.copy), -1, NULL},
+    {"repeated", MEMBER_COUNT, STATISTICS(repeated), -1, NULL},
     {"unit", MEMBER_NUMBER, RESULT(point.unit), ROUNDS(point.unit), NULL},
     {"rounds", MEMBER_COUNT, -1, ROUNDS(rounds), NULL},
     {"reached", MEMBER_NUMBER, -1, ROUNDS(reached), NULL},
@@ -85,11 +91,24 @@ const size_t member_count = sizeof members / sizeof *members;
 
 const char *missing_name(enum result_missing kind)
 {
-    static const char *const names[] = {
-        [MISSING_FAILED] = "failed",          [MISSING_UNSUPPORTED] = "unsupported",
-        [MISSING_SKIPPED] = "skipped",        [MISSING_TIME_LIMIT] = "time_limit",
-        [MISSING_REFUSED] = "not_measurable", [MISSING_TOO_LARGE] = "too_large"};
+    static const char *const names[] = {[MISSING_FAILED] = "failed",
+                                        [MISSING_UNSUPPORTED] = "unsupported",
+                                        [MISSING_SKIPPED] = "skipped",
+                                        [MISSING_TIME_LIMIT] = "time_limit",
+                                        [MISSING_REFUSED] = "not_measurable",
+                                        [MISSING_TOO_LARGE] = "too_large",
+                                        [MISSING_STATE] = "state"};
     return names[kind];
+}
+
+const char *control_name(size_t pes)
+{
+    return pes > 1 ? "hand_over" : "addition";
+}
+
+double control_value(size_t pes, const struct result_controls *seen)
+{
+    return pes > 1 ? seen->hand_over : seen->addition;
 }
 
 bool variable_hidden(const struct result_point *point, size_t index)

@@ -311,6 +311,16 @@ void output_rounds(struct output *output, const struct result_rounds *rounds)
     put(output, &(struct record){RECORD_ROUNDS, {.rounds = rounds}});
 }
 
+void output_state(struct output *output, const struct result_state *state)
+{
+    put(output, &(struct record){RECORD_STATE, {.state = state}});
+}
+
+void output_controls(struct output *output, const struct result_control_series *controls)
+{
+    put(output, &(struct record){RECORD_CONTROLS, {.controls = controls}});
+}
+
 void output_missing(struct output *output, enum result_missing kind, const char *block,
                     size_t number, const char *call, const char *reason)
 {

@@ -62,6 +62,9 @@ void output_print(struct output *output, const char *text);
 void output_begin_block(struct output *output, const char *name, size_t number, const char *source);
 void output_result(struct output *output, const struct result *result);
 void output_rounds(struct output *output, const struct result_rounds *rounds);
+/* A state of the machine, and what told it; before the blocks of rounds. */
+void output_state(struct output *output, const struct result_state *state);
+void output_controls(struct output *output, const struct result_control_series *controls);
 void output_end_block(struct output *output, const struct output_block *block);
 
 /* In place of a result. block: NULL outside of blocks. */

@@ -15,13 +15,16 @@
 static const char *const point_columns[] = {
     "record",    "block", "number",  "function",  "call",  "args",    "arg_units",
     "variables", "pes",   "members", "placement", "bytes", "quantity"};
-static const char *const list_columns[] = {"flags",  "notes",   "levels", "counters",
-                                           "per_pe", "samples", "medians"};
+static const char *const list_columns[] = {"flags",  "notes",       "levels",  "counters",
+                                           "per_pe", "samples",     "medians", "parts",
+                                           "states", "round_states"};
 static const char *const missing_columns[] = {"kind", "reason", "points"};
-#define CALL_COLUMN 4
+static const char *const state_columns[] = {"low", "high", "share"};
+enum { NUMBER_COLUMN = 2, CALL_COLUMN = 4, PES_COLUMN = 8, MEMBERS_COLUMN = 9 };
 #define POINT_COLUMNS (sizeof point_columns / sizeof *point_columns)
 #define LIST_COLUMNS (sizeof list_columns / sizeof *list_columns)
 #define MISSING_COLUMNS (sizeof missing_columns / sizeof *missing_columns)
+#define STATE_COLUMNS (sizeof state_columns / sizeof *state_columns)
 
 static void put_columns(FILE *text)
 {
@@ -33,6 +36,8 @@ static void put_columns(FILE *text)
         fprintf(text, ",%s", list_columns[i]);
     for (size_t i = 0; i < MISSING_COLUMNS; i++)
         fprintf(text, ",%s", missing_columns[i]);
+    for (size_t i = 0; i < STATE_COLUMNS; i++)
+        fprintf(text, ",%s", state_columns[i]);
     fputc('\n', text);
 }
 
@@ -240,7 +245,51 @@ static void put_numbers(FILE *text, const double *values, size_t n)
     }
 }
 
+/* Numbers of an entry, after others. */
+static void put_fields(FILE *text, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        fputc(':', text);
+        put_or_nan(text, values[i]);
+    }
+}
+
+static void put_parts(FILE *text, const struct statistics *statistics)
+{
+    fputc(',', text);
+    for (size_t i = 0; statistics->part_count > 1 && i < statistics->part_count; i++) {
+        const struct result_part *part = &statistics->parts[i];
+        const double numbers[] = {part->median, part->p25, part->p75};
+        fputs(i ? ";" : "", text);
+        put_or_nan(text, part->control);
+        fprintf(text, ":%zu", part->valid);
+        put_fields(text, numbers, sizeof numbers / sizeof *numbers);
+    }
+}
+
+static void put_states(FILE *text, const struct result_rounds *rounds)
+{
+    fputc(',', text);
+    for (size_t i = 0; rounds->round_states && i < rounds->state_count; i++) {
+        const struct result_state_rounds *state = &rounds->states[i];
+        const double numbers[] = {state->median,  state->median_low, state->median_high,
+                                  state->reached, state->next_low,   state->next_high,
+                                  state->between};
+        fprintf(text, "%s%d:%zu", i ? ";" : "", state->state, state->rounds);
+        put_fields(text, numbers, sizeof numbers / sizeof *numbers);
+    }
+    fputc(',', text);
+    for (size_t i = 0; rounds->round_states && i < rounds->made; i++)
+        fprintf(text, "%s%d", i ? ";" : "", rounds->round_states[i]);
+}
+
 /* ---- Rows ---- */
+
+static void put_commas(FILE *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        fputc(',', text);
+}
 
 static void put_point(FILE *text, const char *record, const struct result_point *point)
 {
@@ -262,8 +311,7 @@ static void put_point(FILE *text, const char *record, const struct result_point 
 /* Behind the columns that results have. */
 static void end_row(FILE *text)
 {
-    for (size_t i = 0; i < MISSING_COLUMNS; i++)
-        fputc(',', text);
+    put_commas(text, MISSING_COLUMNS + STATE_COLUMNS);
     fputc('\n', text);
 }
 
@@ -305,6 +353,8 @@ static void put_result(FILE *text, const struct result *result)
     put_numbers(text, result->per_pe, result->point.pes);
     put_numbers(text, result->samples, result->sample_count);
     put_numbers(text, NULL, 0);
+    put_parts(text, &result->statistics);
+    put_commas(text, 2);
     end_row(text);
 }
 
@@ -319,6 +369,8 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
     put_numbers(text, NULL, 0);
     put_numbers(text, NULL, 0);
     put_numbers(text, rounds->medians, rounds->made);
+    put_commas(text, 1);
+    put_states(text, rounds);
     end_row(text);
 }
 
@@ -329,11 +381,36 @@ static void put_missing(FILE *text, const struct record_missing *missing)
     put_text(text, missing->block ? missing->block : "");
     fprintf(text, ",%zu,,", missing->number);
     put_text(text, missing->call);
-    for (size_t i = CALL_COLUMN + 1; i < POINT_COLUMNS + member_count + LIST_COLUMNS; i++)
-        fputc(',', text);
+    put_commas(text, POINT_COLUMNS + member_count + LIST_COLUMNS - CALL_COLUMN - 1);
     fprintf(text, ",%s,", missing_name(missing->kind));
     put_text(text, missing->reason);
-    fprintf(text, ",%lld\n", (long long)missing->points);
+    fprintf(text, ",%lld", (long long)missing->points);
+    put_commas(text, STATE_COLUMNS);
+    fputc('\n', text);
+}
+
+/* The columns that states share with results are those of the members and the control. */
+static void put_state(FILE *text, const struct result_state *state)
+{
+    fprintf(text, "state,,%d", state->number);
+    put_commas(text, PES_COLUMN - NUMBER_COLUMN);
+    fprintf(text, "%zu,", state->pes);
+    put_text(text, state->members ? state->members : "");
+    put_commas(text, POINT_COLUMNS - MEMBERS_COLUMN - 1);
+    for (size_t i = 0; i < member_count; i++) {
+        fputc(',', text);
+        if (strcmp(members[i].name, control_name(state->pes)) == 0)
+            put_number(text, state->value);
+    }
+    put_commas(text, LIST_COLUMNS + MISSING_COLUMNS);
+    fputc(',', text);
+    if (state->low > 0)
+        put_number(text, state->low);
+    fputc(',', text);
+    put_number(text, state->high);
+    fputc(',', text);
+    put_number(text, state->share);
+    fputc('\n', text);
 }
 
 void output_csv(FILE *text, const struct record *record)
@@ -346,4 +423,6 @@ void output_csv(FILE *text, const struct record *record)
         put_rounds(text, record->rounds);
     else if (record->kind == RECORD_MISSING)
         put_missing(text, record->missing);
+    else if (record->kind == RECORD_STATE)
+        put_state(text, record->state);
 }

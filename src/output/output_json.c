@@ -269,6 +269,52 @@ static void put_levels(FILE *text, const struct result_level *levels, size_t n)
     fputc(']', text);
 }
 
+static void put_parts(FILE *text, const struct result *result)
+{
+    const struct statistics *statistics = &result->statistics;
+    if (statistics->part_count < 2)
+        return;
+    name_of(text, "parts");
+    for (size_t i = 0; i < statistics->part_count; i++) {
+        const struct result_part *part = &statistics->parts[i];
+        fprintf(text, "%c{\"%s\":", i ? ',' : '[', control_name(result->point.pes));
+        json_number(text, part->control);
+        put_integer(text, "valid", (int64_t)part->valid);
+        put_number(text, "median", part->median);
+        put_number(text, "p25", part->p25);
+        put_number(text, "p75", part->p75);
+        fputc('}', text);
+    }
+    fputc(']', text);
+}
+
+static void put_states(FILE *text, const struct result_rounds *rounds)
+{
+    if (!rounds->round_states)
+        return;
+    name_of(text, "states");
+    fputc('[', text);
+    for (size_t i = 0; i < rounds->state_count; i++) {
+        const struct result_state_rounds *state = &rounds->states[i];
+        fprintf(text, "%s{\"state\":%d", i ? "," : "", state->state);
+        put_integer(text, "rounds", (int64_t)state->rounds);
+        put_number(text, "median", state->median);
+        put_number(text, "median_low", state->median_low);
+        put_number(text, "median_high", state->median_high);
+        put_number(text, "reached", state->reached);
+        put_number(text, "next_low", state->next_low);
+        put_number(text, "next_high", state->next_high);
+        put_number(text, "between", state->between);
+        fputc('}', text);
+    }
+    fputc(']', text);
+    name_of(text, "round_states");
+    fputc('[', text);
+    for (size_t i = 0; i < rounds->made; i++)
+        fprintf(text, "%s%d", i ? "," : "", rounds->round_states[i]);
+    fputc(']', text);
+}
+
 static void put_counters(FILE *text, const struct result *result)
 {
     if (result->counter_count == 0)
@@ -293,6 +339,7 @@ static void put_result(FILE *text, const struct result *result)
     put_flags(text, result->statistics.flags);
     put_strings(text, "notes", result->notes, result->note_count);
     put_levels(text, result->statistics.levels, result->statistics.level_count);
+    put_parts(text, result);
     put_counters(text, result);
     put_numbers(text, "per_pe", result->per_pe, result->per_pe ? result->point.pes : 0);
     if (result->samples)
@@ -309,6 +356,68 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
     put_strings(text, "notes", rounds->notes, rounds->note_count);
     put_levels(text, rounds->levels, rounds->level_count);
     put_numbers(text, "medians", rounds->medians, rounds->made);
+    put_states(text, rounds);
+    fputs("}\n", text);
+}
+
+/* ---- States of the machine ---- */
+
+/* null where there is no bound. */
+static void put_bound(FILE *text, const char *name, double bound)
+{
+    put_number(text, name, bound > 0 && isfinite(bound) ? bound : NAN);
+}
+
+static void put_flag(FILE *text, const char *name, bool flag)
+{
+    name_of(text, name);
+    fputs(flag ? "true" : "false", text);
+}
+
+static void put_state(FILE *text, const struct result_state *state)
+{
+    fprintf(text, "{\"record\":\"state\",\"state\":%d", state->number);
+    if (state->members)
+        put_string(text, "members", state->members);
+    put_integer(text, "pes", (int64_t)state->pes);
+    put_string(text, "control", control_name(state->pes));
+    put_number(text, "value", state->value);
+    put_bound(text, "low", state->low);
+    put_bound(text, "high", state->high);
+    put_number(text, "share", state->share);
+    put_number(text, "seconds", state->seconds);
+    put_flag(text, "known", state->known);
+    put_flag(text, "new", state->is_new);
+    fputs("}\n", text);
+}
+
+/* offset: of the member of struct result_controls. */
+static void put_series(FILE *text, const char *name, const struct result_control_series *controls,
+                       size_t offset)
+{
+    name_of(text, name);
+    fputc('[', text);
+    for (size_t i = 0; i < controls->count; i++) {
+        fputs(i ? "," : "", text);
+        json_number(text, *(const double *)((const char *)&controls->seen[i] + offset));
+    }
+    fputc(']', text);
+}
+
+static void put_controls(FILE *text, const struct result_control_series *controls)
+{
+    fputs("{\"record\":\"controls\"", text);
+    if (controls->members)
+        put_string(text, "members", controls->members);
+    put_integer(text, "pes", (int64_t)controls->pes);
+    put_numbers(text, "at", controls->at, controls->count);
+    put_series(text, "hand_over", controls, offsetof(struct result_controls, hand_over));
+    put_series(text, "hand_over_slowest", controls,
+               offsetof(struct result_controls, hand_over_slowest));
+    put_series(text, "hand_over_shared", controls,
+               offsetof(struct result_controls, hand_over_shared));
+    put_series(text, "addition", controls, offsetof(struct result_controls, addition));
+    put_series(text, "copy", controls, offsetof(struct result_controls, copy));
     fputs("}\n", text);
 }
 
@@ -403,6 +512,12 @@ void output_json(FILE *text, const struct record *record)
         break;
     case RECORD_ROUNDS:
         put_rounds(text, record->rounds);
+        break;
+    case RECORD_STATE:
+        put_state(text, record->state);
+        break;
+    case RECORD_CONTROLS:
+        put_controls(text, record->controls);
         break;
     case RECORD_MISSING:
         put_missing(text, record->missing);

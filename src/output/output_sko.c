@@ -183,6 +183,49 @@ static void print_levels(FILE *text, const struct result_point *point,
     fputc('\n', text);
 }
 
+/* With its unit, whatever unit results have. */
+static const char *time_text(char *text, size_t size, double seconds)
+{
+    static const struct {
+        double per_second;
+        const char *name;
+    } units[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
+    char number[64];
+    size_t i = 0;
+    while (i < 3 && fabs(seconds) * units[i].per_second >= 1000)
+        i++;
+    snprintf(text, size, "%s %s",
+             output_number(number, sizeof number, seconds * units[i].per_second), units[i].name);
+    return text;
+}
+
+static const char *control_words(size_t pes)
+{
+    return pes > 1 ? "hand-over" : "addition";
+}
+
+/* What tells the states of the machine, once there are several. */
+static void print_controls(FILE *text, const struct result *result)
+{
+    const struct statistics *statistics = &result->statistics;
+    const struct result_point *point = &result->point;
+    double value = control_value(point->pes, &statistics->controls);
+    char n[4][64];
+    const char *unit = unit_name(point);
+    if (!result->several_states || isnan(value))
+        return;
+    fprintf(text, "# %s: %s\n", control_words(point->pes), time_text(n[0], sizeof n[0], value));
+    for (size_t i = 0; statistics->part_count > 1 && i < statistics->part_count; i++) {
+        const struct result_part *part = &statistics->parts[i];
+        fprintf(text, "# part: %s %s: %zu repetition%s, median %s%s, quartiles %s%s to %s%s\n",
+                control_words(point->pes), time_text(n[0], sizeof n[0], part->control), part->valid,
+                words_plural(part->valid),
+                output_number(n[1], sizeof n[1], part->median * point->unit), unit,
+                output_number(n[2], sizeof n[2], part->p25 * point->unit), unit,
+                output_number(n[3], sizeof n[3], part->p75 * point->unit), unit);
+    }
+}
+
 static void print_notes(FILE *text, const char *const *notes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -210,6 +253,7 @@ static void print_result(FILE *text, const struct result *result)
     fputc('\n', text);
     print_counters(text, result);
     print_levels(text, &result->point, result->statistics.levels, result->statistics.level_count);
+    print_controls(text, result);
     print_notes(text, result->notes, result->note_count);
 }
 
@@ -221,26 +265,73 @@ static const char *percent(char *text, size_t size, double share)
     return text;
 }
 
+/* median and intervals, of all rounds or of those in one state. */
+static void print_intervals(FILE *text, const struct result_point *point, double confidence,
+                            const struct result_state_rounds *rounds)
+{
+    char n[5][64], p[2][32];
+    fprintf(text, "median %s%s, %s interval [%s, %s], %s prediction interval [%s, %s]",
+            output_number(n[0], sizeof n[0], rounds->median * point->unit), unit_name(point),
+            percent(p[0], sizeof p[0], rounds->reached),
+            output_number(n[1], sizeof n[1], rounds->median_low * point->unit),
+            output_number(n[2], sizeof n[2], rounds->median_high * point->unit),
+            percent(p[1], sizeof p[1], confidence),
+            output_number(n[3], sizeof n[3], rounds->next_low * point->unit),
+            output_number(n[4], sizeof n[4], rounds->next_high * point->unit));
+}
+
 static void print_rounds(FILE *text, const struct result_rounds *rounds)
 {
-    char n[5][64], p[4][32];
-    double unit = rounds->point.unit;
+    char p[2][32];
+    struct result_state_rounds all = {.median = rounds->median,
+                                      .median_low = rounds->median_low,
+                                      .median_high = rounds->median_high,
+                                      .reached = rounds->reached,
+                                      .next_low = rounds->next_low,
+                                      .next_high = rounds->next_high};
     print_line(text, &rounds->point, rounds->median, (rounds->median_high - rounds->median_low) / 2,
                rounds->rounds);
-    fprintf(text,
-            "\n# rounds: median %s%s, %s interval [%s, %s], %s prediction interval [%s, %s], ",
-            output_number(n[0], sizeof n[0], rounds->median * unit), unit_name(&rounds->point),
-            percent(p[0], sizeof p[0], rounds->reached),
-            output_number(n[1], sizeof n[1], rounds->median_low * unit),
-            output_number(n[2], sizeof n[2], rounds->median_high * unit),
-            percent(p[1], sizeof p[1], rounds->confidence),
-            output_number(n[3], sizeof n[3], rounds->next_low * unit),
-            output_number(n[4], sizeof n[4], rounds->next_high * unit));
-    fprintf(text, "spread between rounds %s, within rounds %s\n",
-            percent(p[2], sizeof p[2], rounds->between),
-            percent(p[3], sizeof p[3], rounds->within));
+    fputs("\n# rounds: ", text);
+    print_intervals(text, &rounds->point, rounds->confidence, &all);
+    fprintf(text, ", spread between rounds %s, within rounds %s\n",
+            percent(p[0], sizeof p[0], rounds->between),
+            percent(p[1], sizeof p[1], rounds->within));
+    for (size_t i = 0; rounds->state_count > 1 && i < rounds->state_count; i++) {
+        const struct result_state_rounds *state = &rounds->states[i];
+        fprintf(text, "# state %d: %zu round%s, ", state->state, state->rounds,
+                words_plural(state->rounds));
+        print_intervals(text, &rounds->point, rounds->confidence, state);
+        fputc('\n', text);
+    }
     print_levels(text, &rounds->point, rounds->levels, rounds->level_count);
     print_notes(text, rounds->notes, rounds->note_count);
+}
+
+/* Nothing where the machine has only one. */
+static void print_state(FILE *text, const struct result_state *state)
+{
+    char n[3][64];
+    const char *low = time_text(n[1], sizeof n[1], state->low);
+    const char *high = time_text(n[2], sizeof n[2], state->high);
+    if (state->alone)
+        return;
+    fprintf(text, "# state %d", state->number);
+    if (!state->only_set && state->members)
+        fprintf(text, " of PEs %s", state->members);
+    else if (!state->only_set)
+        fprintf(text, " of %zu PEs", state->pes);
+    fprintf(text, ": %s %s", control_words(state->pes), time_text(n[0], sizeof n[0], state->value));
+    if (state->low > 0 && isfinite(state->high))
+        fprintf(text, " (%s to %s)", low, high);
+    else if (state->low > 0)
+        fprintf(text, " (above %s)", low);
+    else if (isfinite(state->high))
+        fprintf(text, " (below %s)", high);
+    if (state->share > 0 || !state->known)
+        fprintf(text, ", %.3g %% of the time%s\n", state->share * 100,
+                state->is_new ? ", new" : "");
+    else
+        fputs(", only in earlier runs\n", text);
 }
 
 /* ---- The others ---- */
@@ -276,7 +367,8 @@ static void print_missing(FILE *text, const struct record_missing *missing)
     static const char *const words[] = {
         [MISSING_FAILED] = "failed",          [MISSING_UNSUPPORTED] = "unsupported",
         [MISSING_SKIPPED] = "skipped",        [MISSING_TIME_LIMIT] = "time limit",
-        [MISSING_REFUSED] = "not measurable", [MISSING_TOO_LARGE] = "too large"};
+        [MISSING_REFUSED] = "not measurable", [MISSING_TOO_LARGE] = "too large",
+        [MISSING_STATE] = "not in this state"};
     fprintf(text, "# %s: %s: %s\n", words[missing->kind], missing->call, missing->reason);
 }
 
@@ -329,6 +421,11 @@ void output_sko(FILE *text, const struct record *record)
     case RECORD_ROUNDS:
         print_rounds(text, record->rounds);
         break;
+    case RECORD_STATE:
+        print_state(text, record->state);
+        break;
+    case RECORD_CONTROLS:
+        break; /* for programs */
     case RECORD_MISSING:
         print_missing(text, record->missing);
         break;

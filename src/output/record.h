@@ -23,6 +23,8 @@ struct record {
         RECORD_RESULT,
         RECORD_CONDITIONS, /* of results, where they are others than before */
         RECORD_ROUNDS,
+        RECORD_STATE,
+        RECORD_CONTROLS, /* all of a set, for formats that have them */
         RECORD_MISSING,
         RECORD_END,         /* all was run, or the run was ended in order */
         RECORD_CUT,         /* the run was ended otherwise; text: in few words */
@@ -36,6 +38,8 @@ struct record {
         const struct output_block *block_end;
         const struct result *result;
         const struct result_rounds *rounds;
+        const struct result_state *state;
+        const struct result_control_series *controls;
         const struct record_missing *missing;
         const struct record_end *end; /* also of RECORD_LIBRARY_END and RECORD_LAST */
     };
@@ -86,6 +90,10 @@ extern const struct member members[];
 extern const size_t member_count;
 
 const char *missing_name(enum result_missing kind);
+
+/* The control that tells the state of so many PEs: hand-overs, with one PE additions. */
+const char *control_name(size_t pes);
+double control_value(size_t pes, const struct result_controls *seen);
 
 /* Whether a variable of the same name comes later: of nested loops, the inner one counts. */
 bool variable_hidden(const struct result_point *point, size_t index);

@@ -45,6 +45,7 @@ enum result_flag {
     RESULT_SLOW_LEFT_OUT,    /* repetitions longer than their window are missing */
     RESULT_WARM_UP,          /* the first ones were slower than what followed, and are left out */
     RESULT_UNSTABLE,         /* rounds differ by more than their samples explain */
+    RESULT_STATE_CHANGED,    /* the machine's state changed, however often it was measured again */
     RESULT_FLAGS
 };
 /* "level_shift", ... */
@@ -75,6 +76,23 @@ struct result_point {
 /* At most this many levels are distinguished. */
 #define RESULT_LEVELS_MAX 8
 
+/* The machine's controls around a measurement, seconds; NaN: not known. Members are doubles. */
+struct result_controls {
+    double hand_over, hand_over_slowest, hand_over_shared; /* one way between neighbouring PEs */
+    double addition;                                       /* of a chain */
+    double copy;                                           /* of a byte */
+};
+
+/* At most this many states are distinguished. */
+#define RESULT_STATES_MAX 8
+
+/* The repetitions of one measurement that were made in one state. */
+struct result_part {
+    double control; /* of the repetitions, median */
+    size_t valid;
+    double median, p25, p75;
+};
+
 /* The numbers of one measurement. */
 struct statistics {
     double time, standard_error; /* trimmed mean and its standard error (classic, or mpiperf's) */
@@ -93,6 +111,10 @@ struct statistics {
     struct result_level levels[RESULT_LEVELS_MAX]; /* ascending */
     size_t level_count;                            /* 0: they are not distinguished */
     unsigned flags;                                /* bits 1 << enum result_flag */
+    struct result_controls controls;
+    struct result_part parts[RESULT_STATES_MAX]; /* by control, ascending */
+    size_t part_count;                           /* 0: no control is known */
+    size_t repeated; /* stretches made again, since the state of the machine changed */
 };
 
 struct result {
@@ -112,7 +134,37 @@ struct result {
     const char *const *notes; /* about this result alone */
     size_t note_count;
     const char *conditions; /* where, how synchronized, which buffers: equal for many results */
+    bool several_states;    /* of the machine have been seen so far */
     struct settings settings;
+};
+
+/* A state of the machine, for one set of PEs. */
+struct result_state {
+    int number;          /* from 1 */
+    const char *members; /* "0-3,8", or NULL where they are too many to be listed */
+    size_t pes;
+    bool only_set;      /* no other set of this run has controls */
+    double value;       /* the control that tells the state: median in it, seconds */
+    double low, high;   /* it lies between these: 0 and infinity at the ends */
+    double share;       /* of the time */
+    double seconds;     /* the same */
+    bool known, is_new; /* earlier runs have seen it; there were some, and none has */
+    bool alone;         /* it is the only one, and there were no earlier runs */
+};
+
+/* Controls of one set over the run. */
+struct result_control_series {
+    const char *members;
+    size_t pes, count;
+    const double *at; /* seconds since the start of the run */
+    const struct result_controls *seen;
+};
+
+/* What rounds say about one state. */
+struct result_state_rounds {
+    int state;
+    size_t rounds;
+    double median, median_low, median_high, reached, next_low, next_high, between;
 };
 
 /* One point over all rounds. */
@@ -128,6 +180,9 @@ struct result_rounds {
     size_t made;
     const struct result_level *levels;
     size_t level_count;
+    const struct result_state_rounds *states;
+    size_t state_count;      /* 0: no controls */
+    const int *round_states; /* as medians; 0: several, or not known; NULL: no controls */
     unsigned flags;
     const char *const *notes;
     size_t note_count;
@@ -139,8 +194,9 @@ enum result_missing {
     MISSING_UNSUPPORTED,
     MISSING_SKIPPED,
     MISSING_TIME_LIMIT,
-    MISSING_REFUSED,  /* not with these arguments, or on this set of PEs */
-    MISSING_TOO_LARGE /* for the buffer */
+    MISSING_REFUSED,   /* not with these arguments, or on this set of PEs */
+    MISSING_TOO_LARGE, /* for the buffer */
+    MISSING_STATE      /* the machine was not in the state that was asked for */
 };
 
 /* A block that ends. */

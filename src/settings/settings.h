@@ -84,6 +84,7 @@ struct settings {
     double max_time;          /* seconds for one measurement; 0: any */
     bool adaptive_warm_up;    /* repetitions before a steady state are left out */
     bool levels;              /* reported one by one */
+    bool controls;            /* of the machine's state, around each batch */
     int rounds;               /* everything is measured this often, at different times */
     double rounds_spread;     /* seconds that all rounds are spread over, or the default */
     int max_nr_node_times;    /* per-PE columns printed */

@@ -85,6 +85,8 @@ const struct setting setting_rows[] = {
     {"set_adaptive_warm_up", "flag", SETTING_FLAG, MEMBER(adaptive_warm_up), .initial = 1,
      .help = "1: repetitions before a steady state, as a test finds it, are left out; 0: all "
              "count"},
+    {"set_controls", "flag", SETTING_FLAG, MEMBER(controls), .initial = 1,
+     .help = "1: short operations around each batch tell which state the machine is in; 0: none"},
     {"set_max_nr_node_times", "n", SETTING_INT, MEMBER(max_nr_node_times), .initial = 16,
      .help = "columns of single PEs in a result line, at most"},
     {"set_unit", "x", SETTING_REAL, MEMBER(unit), .initial = 1e6, .open = true,

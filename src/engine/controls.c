@@ -1,0 +1,307 @@
+/*
+ * Takes controls, and keeps what they said.
+ */
+#include "engine/controls.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "stats/stats.h"
+
+/* Of the time of the run, on all controls together. */
+#define SHARE 0.06
+#define COPY_SHARE 0.01
+/* At the start, when there is no time yet to take a share of. */
+#define ADVANCE 1e-3
+/* A control is the median of these. */
+#define SAMPLES 5
+#define SAMPLE_SECONDS 4e-6
+#define MOST_TRIPS 8
+/* A hand-over that takes longer is measured less often. */
+#define LONG 100e-6
+#define ADDITIONS 2000
+/* Values of pairs that a reduction brings one by one; of more pairs, the means of groups. */
+#define SLOTS 32
+/* The copy is between two blocks of the size of a private cache each. */
+#define LEAST_COPY ((size_t)256 << 10)
+#define MOST_COPY ((size_t)4 << 20)
+/* A log that is longer is thinned out. */
+#define LONGEST_LOG 100000
+/* Levels are looked for again after so many more controls. */
+#define GROWTH 1.25
+
+const char *controls_impossible(void)
+{
+    return comm_oversubscribed() ? "PEs share processors" : NULL;
+}
+
+/* ---- Operations ---- */
+
+static double median_of(double *values, size_t n)
+{
+    stats_sort(values, n);
+    return stats_median_sorted(values, n);
+}
+
+/* Seconds one way to a neighbour that echoes, through the library or through shared memory. */
+static double hand_over(int partner, int lane, bool shared)
+{
+    double samples[SAMPLES], begin = wall_seconds();
+    long next = COMM_HAND_OVER_FROM;
+    int trips = 1;
+    size_t n = 0;
+    /* The first sample brings the word into the caches, and says how many trips the timer needs. It
+     * counts where there is no time for another. */
+    for (bool first = true; n < SAMPLES; first = false) {
+        int64_t start = timer_now();
+        comm_hand_over(partner, lane, shared, next, trips);
+        double trip = timer_seconds(timer_now() - start) / trips;
+        bool is_long = wall_seconds() - begin > LONG;
+        next += trips;
+        if (!first || is_long)
+            samples[n++] = trip / 2;
+        if (is_long)
+            break;
+        if (first && trip < SAMPLE_SECONDS)
+            trips = (int)fmin(MOST_TRIPS, ceil(SAMPLE_SECONDS / trip));
+    }
+    comm_hand_over_stop(partner, lane, shared);
+    return median_of(samples, n);
+}
+
+/* Seconds an addition takes that needs the result of the one before. */
+static double addition(void)
+{
+    double samples[SAMPLES];
+    uint64_t sum = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        int64_t start = timer_now();
+        for (uint64_t j = 0; j < ADDITIONS; j++) {
+            sum += j;
+            __asm__ volatile("" : "+r"(sum));
+        }
+        samples[i] = timer_seconds(timer_now() - start) / ADDITIONS;
+    }
+    return median_of(samples, SAMPLES);
+}
+
+/* ---- All pairs ---- */
+
+/* Logarithms of the values of pairs, added up in slots, and how many are in each. */
+struct slots {
+    double library[SLOTS], shared[SLOTS], count[SLOTS], reachable[SLOTS];
+};
+
+static void add_pair(struct slots *slots, int pair, double library, double shared)
+{
+    int slot = pair % SLOTS;
+    slots->library[slot] += log(library);
+    slots->count[slot]++;
+    if (isnan(shared))
+        return;
+    slots->shared[slot] += log(shared);
+    slots->reachable[slot]++;
+}
+
+static double median_of_slots(const double *sums, const double *counts)
+{
+    double means[SLOTS];
+    size_t n = 0;
+    for (int i = 0; i < SLOTS; i++)
+        if (counts[i] > 0)
+            means[n++] = exp(sums[i] / counts[i]);
+    return n > 0 ? median_of(means, n) : NAN;
+}
+
+/* Rank 2i with rank 2i + 1, then rank 2i + 1 with 2i + 2. */
+static void hand_over_all(const struct pe_group *group, struct result_controls *seen)
+{
+    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
+    struct slots slots = {0};
+    for (int lane = 0; lane < COMM_HAND_OVER_LANES && lane + 1 < size; lane++) {
+        bool first = rank % 2 == lane;
+        int other = first ? rank + 1 : rank - 1;
+        if (other < 0 || other >= size)
+            continue;
+        int partner = pe_group_member(group, other);
+        if (!first) {
+            comm_hand_over_echo(partner, lane);
+            continue;
+        }
+        bool reachable = comm_hand_over_begin(partner, lane);
+        double library = hand_over(partner, lane, false);
+        double shared = reachable ? hand_over(partner, lane, true) : NAN;
+        add_pair(&slots, rank, library, shared);
+        seen->hand_over_slowest = fmax(seen->hand_over_slowest, library);
+    }
+    if (size > 2)
+        comm_allreduce(group, COMM_SUM, (double *)&slots, sizeof slots / 8);
+    seen->hand_over = median_of_slots(slots.library, slots.count);
+    seen->hand_over_shared = median_of_slots(slots.shared, slots.reachable);
+}
+
+struct result_controls controls_take(struct controls *controls, const struct pe_group *group)
+{
+    double begin = wall_seconds();
+    struct result_controls seen = {NAN, NAN, NAN, addition(), controls->copy};
+    if (group->size > 1) {
+        hand_over_all(group, &seen);
+        double most[] = {seen.hand_over_slowest, seen.addition, seen.copy};
+        comm_allreduce(group, COMM_MAX, most, sizeof most / sizeof *most);
+        seen.hand_over_slowest = most[0];
+        seen.addition = most[1];
+        seen.copy = most[2];
+    }
+    controls->cost = wall_seconds() - begin;
+    controls->spent += controls->cost;
+    return seen;
+}
+
+static size_t private_cache(void)
+{
+    long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    size_t size = bytes > 0 ? (size_t)bytes : 0;
+    return size < LEAST_COPY ? LEAST_COPY : size > MOST_COPY ? MOST_COPY : size;
+}
+
+void controls_copy(struct controls *controls)
+{
+    double begin = wall_seconds();
+    size_t bytes = controls->copy_bytes;
+    if (bytes == 0) {
+        bytes = controls->copy_bytes = private_cache();
+        controls->copy_from = memory_zeroed(bytes, 1);
+        controls->copy_to = memory_zeroed(bytes, 1);
+        memset(controls->copy_from, 1, bytes);
+        memset(controls->copy_to, 1, bytes);
+    }
+    int64_t start = timer_now();
+    memcpy(controls->copy_to, controls->copy_from, bytes);
+    __asm__ volatile("" : : "r"(controls->copy_to) : "memory");
+    controls->copy = timer_seconds(timer_now() - start) / (double)bytes;
+    controls->copied_at = wall_seconds();
+    controls->copy_cost = controls->copied_at - begin;
+    controls->spent += controls->copy_cost;
+}
+
+/* ---- How often ---- */
+
+bool controls_affordable(const struct controls *controls)
+{
+    double passed = wall_seconds() - controls->started;
+    return controls->spent + controls->cost <= SHARE * passed + ADVANCE;
+}
+
+bool controls_copy_due(const struct controls *controls)
+{
+    return controls->copied_at == 0 ||
+           wall_seconds() - controls->copied_at > controls->copy_cost / COPY_SHARE;
+}
+
+double controls_clock(const struct controls *controls)
+{
+    return wall_seconds() - controls->started;
+}
+
+/* ---- What was seen ---- */
+
+double controls_value(const struct pe_set *set, const struct result_controls *seen)
+{
+    return pe_set_size(set) > 1 ? seen->hand_over : seen->addition;
+}
+
+struct control_log *controls_log(struct controls *controls, const struct pe_set *set)
+{
+    for (size_t i = controls->log_count; i > 0; i--)
+        if (pe_set_equal(controls->logs[i - 1]->set, set))
+            return controls->logs[i - 1];
+    controls->logs =
+        memory_resize(controls->logs, (controls->log_count + 1) * sizeof *controls->logs);
+    struct control_log *log = memory_zeroed(1, sizeof *log);
+    log->set = pe_set_reference((struct pe_set *)(uintptr_t)set);
+    return controls->logs[controls->log_count++] = log;
+}
+
+size_t controls_series(const struct control_log *log, struct states_control *series)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < log->count; i++) {
+        double value = controls_value(log->set, &log->controls[i].seen);
+        if (value > 0)
+            series[n++] = (struct states_control){log->controls[i].at, value};
+    }
+    return n;
+}
+
+/* Those of earlier runs keep their numbers; the others get the next ones. */
+static void number_levels(struct control_log *log)
+{
+    int next = 1;
+    for (size_t i = 0; i < log->known_count; i++)
+        next = log->known_numbers[i] >= next ? log->known_numbers[i] + 1 : next;
+    for (size_t i = 0; i < log->level_count; i++) {
+        size_t known = log->levels[i].known;
+        log->numbers[i] = known > 0 ? log->known_numbers[known - 1] : next++;
+    }
+}
+
+static void find_levels(struct control_log *log)
+{
+    struct states_control *series = memory_zeroed(log->count, sizeof *series);
+    size_t n = controls_series(log, series);
+    log->noise = states_noise(series, n);
+    log->level_count =
+        n > 0 ? states_find(series, n, log->known, log->known_count, log->levels, RESULT_STATES_MAX)
+              : 0;
+    log->judged = log->count;
+    number_levels(log);
+    free(series);
+}
+
+/* Every second one stays. */
+static void thin_out(struct control_log *log)
+{
+    for (size_t i = 0; i < log->count / 2; i++)
+        log->controls[i] = log->controls[2 * i + 1];
+    log->count /= 2;
+    log->judged /= 2;
+}
+
+void controls_add(struct control_log *log, double at, const struct result_controls *seen)
+{
+    if (log->count == LONGEST_LOG)
+        thin_out(log);
+    if (log->count == log->room) {
+        log->room = log->room ? 2 * log->room : 64;
+        log->controls = memory_resize(log->controls, log->room * sizeof *log->controls);
+    }
+    log->controls[log->count++] = (struct control){at, *seen};
+    if ((double)log->count >= GROWTH * (double)log->judged)
+        find_levels(log);
+}
+
+void controls_judge(struct control_log *log)
+{
+    if (log->count > log->judged)
+        find_levels(log);
+}
+
+void controls_free(struct controls *controls)
+{
+    for (size_t i = 0; i < controls->log_count; i++) {
+        pe_set_release(controls->logs[i]->set);
+        free(controls->logs[i]->controls);
+        free(controls->logs[i]);
+    }
+    free(controls->logs);
+    pe_set_release(controls->world);
+    free(controls->copy_from);
+    free(controls->copy_to);
+    *controls = (struct controls){0};
+}

@@ -1,0 +1,80 @@
+/*
+ * Controls: the machine's own speed, measured by short operations that do not depend on what the
+ * script measures: a word that is handed over between neighbours, a chain of additions, a copy. And
+ * what was seen of it so far, for each set of PEs.
+ *
+ * Costs of a control for n PEs: one or two rounds of hand-overs between pairs, all at once, and two
+ * reductions of at most 128 numbers, O(log n) messages.
+ */
+#ifndef SKAMPI_ENGINE_CONTROLS_H
+#define SKAMPI_ENGINE_CONTROLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "objects/pe_set.h"
+#include "output/result.h"
+#include "stats/states.h"
+
+struct control {
+    double at; /* seconds since the engine was started */
+    struct result_controls seen;
+};
+
+/* All controls of a set, in the order of time; on the set's rank 0, and on PE 0. */
+struct control_log {
+    struct pe_set *set;
+    struct control *controls;
+    size_t count, room;
+    const struct states_level *known; /* of earlier runs */
+    const int *known_numbers;
+    size_t known_count;
+    struct states_level levels[RESULT_STATES_MAX]; /* that the controls so far lie on */
+    int numbers[RESULT_STATES_MAX];                /* of the states that they are */
+    size_t level_count, judged;                    /* from so many controls */
+    double noise;                                  /* of controls within a level, logarithmic */
+};
+
+struct controls {
+    double started;     /* the engine, wall_seconds() */
+    double spent, cost; /* on all controls; on the last one; seconds */
+    struct control_log **logs;
+    size_t log_count;
+    struct pe_set *world;
+    double copy;                 /* the last one of this PE, seconds a byte; NaN: none */
+    double copied_at, copy_cost; /* wall_seconds(), 0: never; seconds */
+    size_t copy_bytes;
+    char *copy_from, *copy_to;
+};
+
+/* Why there are no controls here, or NULL. The same on all PEs. */
+const char *controls_impossible(void);
+
+/* Takes a control; all members of the group. The result is complete on its rank
+ * 0. */
+struct result_controls controls_take(struct controls *, const struct pe_group *);
+/* The copy, which leaves other caches behind: not between the repetitions of a measurement. Any
+ * PE. */
+void controls_copy(struct controls *);
+
+/* Whether a control still fits into the share of the time that they may take, and a copy. */
+bool controls_affordable(const struct controls *);
+bool controls_copy_due(const struct controls *);
+
+/* The set's log; made when there is none. The set's rank 0, and PE 0. */
+struct control_log *controls_log(struct controls *, const struct pe_set *);
+/* Adds one, and looks for levels again when enough is new. */
+void controls_add(struct control_log *, double at, const struct result_controls *);
+/* Looks for levels now, if anything is new. */
+void controls_judge(struct control_log *);
+/* The control that tells the state; log->count places at most. Returns how many are known. */
+size_t controls_series(const struct control_log *, struct states_control *series);
+/* The one that tells the state of a set: with one PE there are no hand-overs. Seconds; NaN: not
+ * known. */
+double controls_value(const struct pe_set *, const struct result_controls *);
+/* Seconds since the start. */
+double controls_clock(const struct controls *);
+
+void controls_free(struct controls *);
+
+#endif

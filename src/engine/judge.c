@@ -1,0 +1,329 @@
+/*
+ * Controls around the batches of a measurement, and what is concluded from them.
+ */
+#include "engine/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "engine/watch.h"
+#include "stats/stats.h"
+
+/* Stretches made again in one measurement, at most, unless a state is asked for. */
+#define MOST_REPEATED 10
+/* A stretch of batches lasts this many times as long as a control, where there are several. */
+#define STRETCH 10
+/* An earlier control still holds when no new one can be afforded, seconds. */
+#define STILL_HOLDS 0.02
+/* Before it is known which states there are, this long is looked, seconds. */
+#define SCOUTING 2.0
+/* Between two looks at a machine in another state than the one asked for, seconds. */
+#define IDLE 5e-3
+
+void judge_begin(struct judge *judge, struct controls *controls, const struct wanted *wanted,
+                 const struct run *run)
+{
+    *judge = (struct judge){.before = NAN};
+    if (!run->settings->controls || run->function->once || controls_impossible())
+        return;
+    judge->controls = controls;
+    judge->wanted = wanted && wanted->state.kind != WANTED_ANY ? wanted : NULL;
+    if (run->rank != 0)
+        return;
+    judge->log = controls_log(controls, run->set);
+    judge->first = judge->log->count;
+}
+
+void judge_copy(struct judge *judge, const struct run *run)
+{
+    if (!judge->controls)
+        return;
+    int64_t due = controls_copy_due(judge->controls);
+    comm_broadcast(pe_set_group(run->set), &due, sizeof due);
+    if (due)
+        controls_copy(judge->controls);
+}
+
+/* ---- The state that is asked for ---- */
+
+/* Whether enough was seen to say which states there are. */
+static bool is_scouted(const struct judge *judge)
+{
+    const struct control_log *log = judge->log;
+    return log->known_count > 0 ||
+           (log->count > 0 && log->controls[log->count - 1].at - log->controls[0].at >= SCOUTING);
+}
+
+static size_t longest(const struct control_log *log)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < log->level_count; i++)
+        if (log->levels[i].share > log->levels[most].share)
+            most = i;
+    return most;
+}
+
+/* The state that is asked for, or any; after the control that was taken last. */
+static bool is_right(const struct judge *judge)
+{
+    const struct wanted *wanted = judge->wanted;
+    const struct control_log *log = judge->log;
+    if (!wanted)
+        return true;
+    if (log->count == 0)
+        return false;
+    const struct result_controls *seen = &log->controls[log->count - 1].seen;
+    double value = controls_value(log->set, seen);
+    size_t level = states_level_of(value, log->levels, log->level_count);
+    switch (wanted->state.kind) {
+    case WANTED_ANY:
+        return true;
+    case WANTED_FASTEST:
+        return is_scouted(judge) && level == 0;
+    case WANTED_MOST:
+        return is_scouted(judge) && level == longest(log);
+    case WANTED_NUMBER:
+        return value >= wanted->low && value < wanted->high;
+    case WANTED_CONDITION:
+        return state_wanted_meets(&wanted->state, wanted->state.control == WANTED_HAND_OVER
+                                                      ? seen->hand_over
+                                                      : seen->addition);
+    }
+    return false;
+}
+
+/* ---- Stretches ---- */
+
+static bool has_time(const struct batches *batches)
+{
+    return !batches->samples->out_of_time && wall_seconds() < batches->ends;
+}
+
+/* What was measured since the last control, now that there is a new one. */
+static void judge_stretch(struct batches *batches, struct decision *next)
+{
+    struct judge *judge = batches->judge;
+    struct samples *samples = batches->samples;
+    double before = judge->before, after = NAN;
+    if (judge->log->count > 0)
+        after = controls_value(judge->log->set, &judge->log->controls[judge->log->count - 1].seen);
+    judge->before = after;
+    if (judge->batches == 0)
+        return;
+    judge->batches = 0;
+    bool differ = states_differ(before, after, judge->log->noise) || !is_right(judge);
+    if (differ && has_time(batches) && (judge->wanted || judge->repeated < MOST_REPEATED)) {
+        next->verdict = VERDICT_AGAIN;
+        next->done = false;
+        next->count = judge->count;
+        next->dropped = 0;
+        judge->repeated++;
+        return;
+    }
+    next->verdict = VERDICT_GOOD;
+    judge->changed += differ;
+    for (size_t i = samples->good; i < samples->valid; i++)
+        samples->control[i] = differ ? NAN : sqrt(before * after);
+}
+
+/* No control can be afforded: the last one has to do. */
+static void judge_unseen(struct batches *batches, struct decision *next)
+{
+    struct judge *judge = batches->judge;
+    struct samples *samples = batches->samples;
+    for (size_t i = samples->good; i < samples->valid; i++)
+        samples->control[i] = judge->before;
+    judge->batches = 0;
+    next->verdict = VERDICT_GOOD;
+}
+
+/* Whether a control has to be taken now. */
+static bool needs_control(const struct batches *batches, const struct decision *next)
+{
+    const struct judge *judge = batches->judge;
+    bool affordable = controls_affordable(judge->controls);
+    if (judge->wanted)
+        return judge->batches > 0 || isnan(judge->before) || judge->idled;
+    if (judge->batches == 0)
+        return isnan(judge->before) && affordable;
+    double stretch = wall_seconds() - judge->last;
+    return affordable && (next->done || stretch >= STRETCH * judge->controls->cost);
+}
+
+/* The control of an earlier measurement, where it is recent. */
+static double recent(const struct judge *judge)
+{
+    const struct control_log *log = judge->log;
+    if (log->count == 0)
+        return NAN;
+    const struct control *last = &log->controls[log->count - 1];
+    bool holds = controls_clock(judge->controls) - last->at < STILL_HOLDS;
+    return holds ? controls_value(log->set, &last->seen) : NAN;
+}
+
+/* The machine is in another state: waits, or gives up. */
+static void wait_for_state(struct batches *batches, struct decision *next)
+{
+    struct judge *judge = batches->judge;
+    double now = wall_seconds();
+    if (judge->since == 0)
+        judge->since = now;
+    if (now - judge->since < judge->wanted->wait && now < batches->ends) {
+        next->step = BATCH_IDLE;
+        judge->idled = true;
+        return;
+    }
+    judge->missed = true;
+    next->step = BATCH_STOP;
+    run_fail(&batches->bench->run,
+             "the machine was not in the state that --state %s asks for, long enough for this, "
+             "within %g s: wait longer (--state-wait), or ask for another state",
+             judge->wanted->text, judge->wanted->wait);
+}
+
+void judge_decide(struct batches *batches, struct decision *next)
+{
+    struct judge *judge = batches->judge;
+    next->verdict = VERDICT_NONE;
+    next->step = next->done ? BATCH_STOP : BATCH_MAKE;
+    if (!judge || !judge->controls || !judge->log || batches->bench->hooks.failure)
+        return;
+    if (judge->taken) {
+        judge->taken = false;
+        judge_stretch(batches, next);
+        next->step = next->done ? BATCH_STOP : BATCH_MAKE;
+        if (!next->done && !is_right(judge))
+            wait_for_state(batches, next);
+        return;
+    }
+    if (needs_control(batches, next)) {
+        next->step = BATCH_CONTROL;
+        judge->idled = false;
+        return;
+    }
+    if (isnan(judge->before) && judge->batches == 0)
+        judge->before = recent(judge);
+    if (next->done && judge->batches > 0)
+        judge_unseen(batches, next);
+}
+
+void judge_control(struct batches *batches)
+{
+    struct judge *judge = batches->judge;
+    struct run *run = &batches->bench->run;
+    struct result_controls seen = controls_take(judge->controls, pe_set_group(run->set));
+    if (run->rank != 0)
+        return;
+    controls_add(judge->log, controls_clock(judge->controls), &seen);
+    judge->last = wall_seconds();
+    judge->taken = true;
+}
+
+void judge_idle(struct batches *batches)
+{
+    watch_progress();
+    progress_state(batches->display, batches->judge->wanted->text);
+    run_idle(IDLE);
+}
+
+void judge_made(struct batches *batches, size_t count)
+{
+    struct judge *judge = batches->judge;
+    if (!judge)
+        return;
+    judge->batches++;
+    judge->count = count;
+}
+
+/* ---- The result ---- */
+
+/* Median of one member of all controls of this measurement. */
+static double median_seen(const struct judge *judge, size_t offset, double *room)
+{
+    const struct control_log *log = judge->log;
+    size_t n = 0;
+    for (size_t i = judge->first; i < log->count; i++) {
+        double value = *(const double *)((const char *)&log->controls[i].seen + offset);
+        if (!isnan(value))
+            room[n++] = value;
+    }
+    stats_sort(room, n);
+    return stats_median_sorted(room, n);
+}
+
+/* The repetitions of one level, in the order of their size, to room. */
+static size_t repetitions_in(const struct control_log *log, const struct samples *samples,
+                             size_t level, double *room, double *controls)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < samples->valid; i++) {
+        double value = samples->control[i];
+        if (!(value > 0) || states_level_of(value, log->levels, log->level_count) != level)
+            continue;
+        controls[n] = value;
+        room[n++] = samples->max[i];
+    }
+    stats_sort(room, n);
+    stats_sort(controls, n);
+    return n;
+}
+
+static void find_parts(const struct control_log *log, const struct samples *samples,
+                       struct statistics *statistics)
+{
+    double *room = memory_zeroed(samples->valid + 1, sizeof *room);
+    double *controls = memory_zeroed(samples->valid + 1, sizeof *controls);
+    statistics->part_count = 0;
+    for (size_t level = 0; level < log->level_count; level++) {
+        size_t n = repetitions_in(log, samples, level, room, controls);
+        if (n == 0)
+            continue;
+        statistics->parts[statistics->part_count++] =
+            (struct result_part){.control = stats_median_sorted(controls, n),
+                                 .valid = n,
+                                 .median = stats_median_sorted(room, n),
+                                 .p25 = stats_quantile_sorted(room, n, 0.25),
+                                 .p75 = stats_quantile_sorted(room, n, 0.75)};
+    }
+    free(controls);
+    free(room);
+}
+
+/* Of the repetitions; where none has one, of the controls. */
+static double control_of(const struct judge *judge, const struct samples *samples)
+{
+    double *values = memory_zeroed(samples->valid + 1, sizeof *values);
+    size_t n = 0;
+    for (size_t i = 0; i < samples->valid; i++)
+        if (samples->control[i] > 0)
+            values[n++] = samples->control[i];
+    stats_sort(values, n);
+    double median = n > 0 ? stats_median_sorted(values, n) : judge->before;
+    free(values);
+    return median;
+}
+
+void judge_conclude(const struct judge *judge, const struct samples *samples,
+                    struct statistics *statistics)
+{
+    struct result_controls *seen = &statistics->controls;
+    *seen = (struct result_controls){NAN, NAN, NAN, NAN, NAN};
+    statistics->part_count = 0;
+    if (!judge->controls || !judge->log)
+        return;
+    double *room = memory_zeroed(judge->log->count - judge->first + 1, sizeof *room);
+    double *members = (double *)seen;
+    for (size_t i = 0; i < sizeof *seen / sizeof *members; i++)
+        members[i] = median_seen(judge, i * sizeof *members, room);
+    free(room);
+    controls_judge(judge->log);
+    double value = control_of(judge, samples);
+    *(pe_set_size(judge->log->set) > 1 ? &seen->hand_over : &seen->addition) = value;
+    find_parts(judge->log, samples, statistics);
+    if (judge->changed > 0)
+        statistics->flags |= 1u << RESULT_STATE_CHANGED;
+    statistics->repeated = judge->repeated;
+}

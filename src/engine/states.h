@@ -1,0 +1,34 @@
+/*
+ * The states of the machine, as the controls of the complete run tell them. PE 0.
+ */
+#ifndef SKAMPI_ENGINE_STATES_H
+#define SKAMPI_ENGINE_STATES_H
+
+#include "engine/controls.h"
+#include "engine/point.h"
+#include "output/output.h"
+
+/* Looks at all controls once more; before the functions below. */
+void states_settle(struct controls *);
+
+/* Writes them, and what they were derived from. */
+void states_report(const struct controls *, struct output *);
+
+/* The number of the state that a control belongs to; 0: it is not known. */
+int states_number(const struct control_log *, double control);
+
+/* What the rounds of one point say about each state. */
+struct state_rounds {
+    struct result_state_rounds states[RESULT_STATES_MAX];
+    size_t count;
+    int *round_states; /* of each round: its number; 0: several, or not known */
+};
+/* step: seconds by which prediction intervals are wider at each end. Release it. */
+struct state_rounds states_of_rounds(const struct control_log *, const struct rounds_record *,
+                                     double confidence, double step);
+void states_release(struct state_rounds *);
+
+/* Rounds of a point in a state of its set (index of the level in the log). */
+size_t states_rounds_in(const struct control_log *, const struct rounds_record *, size_t level);
+
+#endif
