@@ -18,7 +18,7 @@ make dist        build/skampi-$(VERSION).tar.gz
 make clean       remove all that was built
 
 CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
-SHMEM=0 MPI=0 PAPI=0 OTF2=0  leave one out (1: insist on it)
+SHMEM=0 MPI=0 PAPI=0 OTF2=0 JANSSON=0  leave one out (1: insist on it)
 LAUNCH=command   how programs are started: oshrun -np %n, srun -n %n, ...
 CFLAGS= CPPFLAGS= LDFLAGS= LDLIBS=  added to what is used anyway
 SANITIZE=address,undefined  an instrumented program in build/sanitize-...
@@ -53,6 +53,7 @@ SHMEM ?=
 MPI ?=
 PAPI ?=
 OTF2 ?=
+JANSSON ?=
 SANITIZE ?=
 
 # make's own default, cc, says nothing about what the user wants.
@@ -97,8 +98,8 @@ banner:
 
 ifneq ($(filter-out quickstart check check-all uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
-settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) OTF2=$(OTF2) SANITIZE=$(SANITIZE) \
-	CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
+settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) OTF2=$(OTF2) JANSSON=$(JANSSON) \
+	SANITIZE=$(SANITIZE) CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
 $(eval $(call stamp,$(BUILD)/settings,settings))
 
 include $(BUILD)/config.mk
@@ -110,6 +111,7 @@ $(BUILD)/config.mk: export DETECT_SHMEM = $(SHMEM)
 $(BUILD)/config.mk: export DETECT_MPI = $(MPI)
 $(BUILD)/config.mk: export DETECT_PAPI = $(PAPI)
 $(BUILD)/config.mk: export DETECT_OTF2 = $(OTF2)
+$(BUILD)/config.mk: export DETECT_JANSSON = $(JANSSON)
 $(BUILD)/config.mk: export DETECT_CFLAGS = $(sanitize_flags) $(CPPFLAGS) $(CFLAGS)
 $(BUILD)/config.mk: export DETECT_LDFLAGS = $(LDFLAGS)
 $(BUILD)/config.mk: export DETECT_LDLIBS = $(LDLIBS)
@@ -125,7 +127,8 @@ endif
 # ---- Flags; whoever compiles something else with them reads $(BUILD)/flags ----
 
 includes := -Isrc -I. -Itests
-config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) -DSKAMPI_OTF2=$(SKAMPI_OTF2)
+config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) \
+	-DSKAMPI_OTF2=$(SKAMPI_OTF2) -DSKAMPI_JANSSON=$(SKAMPI_JANSSON)
 # What the library calls deprecated is measured, too.
 warnings := -Wall -Wextra -Wno-deprecated-declarations $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
 flags := -std=gnu11 -O2 -g $(warnings) $(sanitize_flags) $(includes) $(config) $(CPPFLAGS) $(CFLAGS)

@@ -131,7 +131,7 @@ def build_config(directory=None):
 
 
 def has(interface):
-    """Whether the build under test has "SHMEM", "MPI" or "PAPI"."""
+    """Whether the build under test has "SHMEM", "MPI", "PAPI" or "JANSSON"."""
     return build_config().get(f"SKAMPI_{interface}") == "1"
 
 

@@ -1,0 +1,416 @@
+/* Puts together what the files of --known say: states under common numbers, points of all files. */
+#include "output/known.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "output/known_key.h"
+#include "stats/stats.h"
+
+/* Values of one state differ by this factor at most, from run to run. */
+#define ALIKE 1.2
+
+/* A state under its common number, with what each file that has it says its value is. */
+struct common {
+    struct known_state state; /* value: the median */
+    double *values;
+    size_t value_count, last_file;
+};
+
+/* All states of a set of PEs. */
+struct set {
+    struct common *states;
+    size_t count, room;
+    int highest; /* number */
+};
+
+struct merge {
+    struct set *sets;
+    size_t set_room;
+    struct table set_names; /* gives the index of a set */
+    struct table numbers;   /* known_state_name() of all that are in use */
+    size_t files;
+};
+
+/* A state of a file, the set that it belongs to, and a state that may be the same. */
+struct pair {
+    size_t set, state, common;
+    bool stated; /* the file itself says that it is the same */
+    double distance;
+};
+
+/* ---- States ---- */
+
+static size_t set_of(struct merge *merge, const struct known_state *state)
+{
+    char *name = text_format("%s %d %s", state->control, state->pes, state->members);
+    size_t number = table_number(&merge->set_names, name, strlen(name) + 1);
+    free(name);
+    if (number == merge->set_room) {
+        merge->set_room = 2 * number + 4;
+        merge->sets = memory_resize_array(merge->sets, merge->set_room, sizeof *merge->sets);
+        memset(merge->sets + number, 0, (merge->set_room - number) * sizeof *merge->sets);
+    }
+    return number;
+}
+
+static bool alike(const struct known_state *a, const struct known_state *b)
+{
+    const struct known_state *lower = a->value <= b->value ? a : b, *upper = lower == a ? b : a;
+    if (upper->value <= lower->value * ALIKE)
+        return true;
+    /* Without a bound on that side, a run has seen nothing that tells states apart there. */
+    bool bounded = isfinite(lower->high) || upper->low > 0;
+    return bounded && upper->value < lower->high && lower->value >= upper->low;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    if (x->stated != y->stated)
+        return x->stated ? -1 : 1;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return (x->state > y->state) - (x->state < y->state);
+}
+
+/* All pairs that may be one, the best ones first. */
+static struct pair *list_pairs(struct merge *merge, const struct known_file *file, size_t *count)
+{
+    struct pair *pairs = NULL;
+    size_t room = 0;
+    *count = 0;
+    for (size_t i = 0; i < file->state_count; i++) {
+        const struct known_state *state = &file->states[i];
+        size_t set = set_of(merge, state);
+        for (size_t k = 0; k < merge->sets[set].count; k++) {
+            const struct known_state *common = &merge->sets[set].states[k].state;
+            if (!alike(state, common))
+                continue;
+            if (*count == room) {
+                room = 2 * room + 16;
+                pairs = memory_resize_array(pairs, room, sizeof *pairs);
+            }
+            pairs[(*count)++] = (struct pair){
+                .set = set,
+                .state = i,
+                .common = k,
+                .stated = state->known && state->number == common->number,
+                .distance = fabs(log(state->value / common->value)),
+            };
+        }
+    }
+    if (pairs)
+        qsort(pairs, *count, sizeof *pairs, compare_pairs);
+    return pairs;
+}
+
+static void unite(struct common *common, const struct known_state *state, size_t file)
+{
+    struct known_state *united = &common->state;
+    double *sorted = memory_allocate((common->value_count + 1) * sizeof *sorted);
+    common->values[common->value_count++] = state->value;
+    memcpy(sorted, common->values, common->value_count * sizeof *sorted);
+    stats_sort(sorted, common->value_count);
+    united->value = stats_median_sorted(sorted, common->value_count);
+    free(sorted);
+    united->low = fmin(united->low, state->low);
+    united->high = fmax(united->high, state->high);
+    united->share += state->share;
+    united->seconds += state->seconds;
+    common->last_file = file;
+}
+
+/* Whether the number was free; it is in use now. */
+static bool reserve(struct merge *merge, const struct known_state *state, int number)
+{
+    char *name = known_state_name(state->members, state->pes, number);
+    size_t before = merge->numbers.count;
+    table_number(&merge->numbers, name, strlen(name) + 1);
+    free(name);
+    return merge->numbers.count > before;
+}
+
+static void add_state(struct merge *merge, const struct known_state *state, int number, size_t file)
+{
+    struct set *set = &merge->sets[set_of(merge, state)];
+    if (set->count == set->room) {
+        set->room = 2 * set->room + 4;
+        set->states = memory_resize_array(set->states, set->room, sizeof *set->states);
+    }
+    struct common *common = &set->states[set->count++];
+    *common = (struct common){.state = *state};
+    common->values = memory_allocate(merge->files * sizeof *common->values);
+    common->state.number = number;
+    common->state.members = memory_text(state->members);
+    common->state.control = memory_text(state->control);
+    common->state.share = common->state.seconds = 0;
+    unite(common, state, file);
+    if (number > set->highest)
+        set->highest = number;
+}
+
+/* Gives each state of a file its common number: numbers[] in the order of the file. */
+static void take_states(struct merge *merge, const struct known_file *file, size_t file_number,
+                        int *numbers)
+{
+    size_t count;
+    struct pair *pairs = list_pairs(merge, file, &count);
+    memset(numbers, 0, file->state_count * sizeof *numbers);
+    for (size_t i = 0; i < count; i++) {
+        struct common *common = &merge->sets[pairs[i].set].states[pairs[i].common];
+        if (numbers[pairs[i].state] != 0 || common->last_file == file_number)
+            continue;
+        unite(common, &file->states[pairs[i].state], file_number);
+        numbers[pairs[i].state] = common->state.number;
+    }
+    free(pairs);
+    for (size_t i = 0; i < file->state_count; i++) {
+        const struct known_state *state = &file->states[i];
+        if (numbers[i] == 0 && reserve(merge, state, state->number))
+            add_state(merge, state, numbers[i] = state->number, file_number);
+    }
+    for (size_t i = 0; i < file->state_count; i++) {
+        const struct known_state *state = &file->states[i];
+        if (numbers[i] != 0)
+            continue;
+        int number = merge->sets[set_of(merge, state)].highest + 1;
+        while (!reserve(merge, state, number))
+            number++;
+        add_state(merge, state, numbers[i] = number, file_number);
+    }
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    const struct common *x = a, *y = b;
+    return (x->state.value > y->state.value) - (x->state.value < y->state.value);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const struct common *x = a, *y = b;
+    return (x->state.number > y->state.number) - (x->state.number < y->state.number);
+}
+
+/* A run that saw one state has no bound where another one saw two: bounds must not overlap. */
+static void part(struct known_state *lower, struct known_state *upper)
+{
+    if (lower->high <= upper->low)
+        return;
+    bool high = lower->high > lower->value && lower->high <= upper->value;
+    bool low = upper->low > lower->value && upper->low <= upper->value;
+    double from = high ? lower->high : low ? upper->low : lower->value;
+    double to = low ? upper->low : high ? lower->high : upper->value;
+    lower->high = upper->low = sqrt(from) * sqrt(to);
+}
+
+static void finish_set(struct set *set, size_t files)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < set->count; i++)
+        seconds += set->states[i].state.seconds;
+    for (size_t i = 0; i < set->count; i++) {
+        struct known_state *state = &set->states[i].state;
+        state->share = seconds > 0 && isfinite(seconds) ? state->seconds / seconds
+                                                        : state->share / (double)files;
+    }
+    qsort(set->states, set->count, sizeof *set->states, compare_values);
+    for (size_t i = 1; i < set->count; i++)
+        part(&set->states[i - 1].state, &set->states[i].state);
+    qsort(set->states, set->count, sizeof *set->states, compare_numbers);
+}
+
+/* Moves all states out of the merge, which is empty afterwards. */
+static void finish_states(struct merge *merge, struct known *known)
+{
+    size_t room = 0;
+    for (size_t s = 0; s < merge->set_names.count; s++)
+        room += merge->sets[s].count;
+    known->states = memory_zeroed(room, sizeof *known->states);
+    for (size_t s = 0; s < merge->set_names.count; s++) {
+        struct set *set = &merge->sets[s];
+        finish_set(set, merge->files);
+        for (size_t i = 0; i < set->count; i++) {
+            known->states[known->state_count++] = set->states[i].state;
+            free(set->states[i].values);
+        }
+        free(set->states);
+    }
+    free(merge->sets);
+    table_free(&merge->set_names);
+    table_free(&merge->numbers);
+}
+
+/* ---- Points ---- */
+
+/* Moves those of a file, whose states now have common numbers. */
+static void take_points(struct known *known, struct known_file *file, const int *numbers)
+{
+    known->points = memory_resize_array(known->points, known->point_count + file->point_count + 1,
+                                        sizeof *known->points);
+    for (size_t i = 0; i < file->point_count; i++) {
+        struct known_point *point = &file->points[i];
+        for (size_t v = 0; v < point->value_count; v++) {
+            struct known_value *value = &point->values[v];
+            value->state = numbers[known_file_state(file, point, value->state) - file->states];
+        }
+        known->points[known->point_count++] = *point;
+    }
+    file->point_count = 0;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    return strcmp(((const struct known_point *)a)->key, ((const struct known_point *)b)->key);
+}
+
+static int compare_known_values(const void *a, const void *b)
+{
+    const struct known_value *x = a, *y = b;
+    return (x->state > y->state) - (x->state < y->state);
+}
+
+/* One value of several of the same state. */
+static struct known_value value_of(const struct known_value *values, size_t count)
+{
+    struct known_value all = {values->state, 0, NAN, NAN, NAN};
+    double *medians = memory_allocate(count * sizeof *medians);
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        all.rounds += values[i].rounds;
+        all.next_low = fmin(all.next_low, values[i].next_low); /* NaN does not count */
+        all.next_high = fmax(all.next_high, values[i].next_high);
+        if (!isnan(values[i].median))
+            medians[known++] = values[i].median;
+    }
+    stats_sort(medians, known);
+    all.median = stats_median_sorted(medians, known);
+    free(medians);
+    return all;
+}
+
+static void unite_values(struct known_point *point)
+{
+    size_t kept = 0;
+    qsort(point->values, point->value_count, sizeof *point->values, compare_known_values);
+    for (size_t from = 0, to; from < point->value_count; from = to) {
+        for (to = from + 1; to < point->value_count; to++)
+            if (point->values[to].state != point->values[from].state)
+                break;
+        point->values[kept++] = value_of(point->values + from, to - from);
+    }
+    point->value_count = kept;
+}
+
+static void append_values(struct known_point *point, const struct known_point *other)
+{
+    point->values = memory_resize_array(point->values, point->value_count + other->value_count,
+                                        sizeof *point->values);
+    memcpy(point->values + point->value_count, other->values,
+           other->value_count * sizeof *point->values);
+    point->value_count += other->value_count;
+}
+
+static void finish_points(struct known *known)
+{
+    size_t kept = 0;
+    qsort(known->points, known->point_count, sizeof *known->points, compare_points);
+    for (size_t i = 0; i < known->point_count; i++) {
+        struct known_point *point = &known->points[i];
+        if (kept > 0 && compare_points(&known->points[kept - 1], point) == 0) {
+            append_values(&known->points[kept - 1], point);
+            known_point_release(point);
+        } else {
+            known->points[kept++] = *point;
+        }
+    }
+    known->point_count = kept;
+    for (size_t i = 0; i < kept; i++)
+        unite_values(&known->points[i]);
+}
+
+/* ---- All files ---- */
+
+static void take_file(struct merge *merge, struct known *known, struct known_file *file)
+{
+    int *numbers = memory_allocate(file->state_count * sizeof *numbers);
+    take_states(merge, file, known->run_count + 1, numbers);
+    take_points(known, file, numbers);
+    free(numbers);
+    known->runs[known->run_count++] = file->run;
+    file->run = (struct known_run){0};
+}
+
+static char *check_path(const struct known *known, const char *path)
+{
+    for (size_t i = 0; i < known->run_count; i++)
+        if (strcmp(known->runs[i].path, path) == 0)
+            return text_format("--known %s: named twice: name each run once", path);
+    return NULL;
+}
+
+struct known *known_read(const char *const *paths, size_t n, char **error)
+{
+    struct merge merge = {.files = n};
+    struct known *known = memory_zeroed(1, sizeof *known);
+    known->runs = memory_zeroed(n, sizeof *known->runs);
+    known->points = memory_zeroed(1, sizeof *known->points);
+    *error = NULL;
+    for (size_t i = 0; i < n && !*error; i++) {
+        struct known_file file = {0};
+        *error = check_path(known, paths[i]);
+        if (!*error)
+            *error = known_file_read(paths[i], &file);
+        if (!*error)
+            take_file(&merge, known, &file);
+        known_file_release(&file);
+    }
+    finish_states(&merge, known);
+    finish_points(known);
+    if (!*error)
+        return known;
+    known_free(known);
+    return NULL;
+}
+
+void known_free(struct known *known)
+{
+    if (!known)
+        return;
+    for (size_t i = 0; i < known->run_count; i++)
+        known_run_release(&known->runs[i]);
+    for (size_t i = 0; i < known->state_count; i++)
+        known_state_release(&known->states[i]);
+    for (size_t i = 0; i < known->point_count; i++)
+        known_point_release(&known->points[i]);
+    free(known->runs);
+    free(known->states);
+    free(known->points);
+    free(known);
+}
+
+const struct known_point *known_find(const struct known *known, const struct result_point *point)
+{
+    struct known_point wanted = {.key = known_key(point)};
+    const struct known_point *found =
+        bsearch(&wanted, known->points, known->point_count, sizeof *known->points, compare_points);
+    free(wanted.key);
+    return found;
+}
+
+const struct known_state *known_state_find(const struct known *known, const char *members, int pes,
+                                           int number)
+{
+    for (size_t i = 0; i < known->state_count; i++) {
+        const struct known_state *state = &known->states[i];
+        if (state->number == number && state->pes == pes &&
+            strcmp(state->members, members ? members : "") == 0)
+            return state;
+    }
+    return NULL;
+}

@@ -1,0 +1,464 @@
+/* Reads a file of results line by line; of most lines only what kind of record they are. */
+#define _GNU_SOURCE
+#include "output/known_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lines.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "output/known_key.h"
+
+void known_run_release(struct known_run *run)
+{
+    for (size_t i = 0; i < run->node_count; i++)
+        free(run->nodes[i]);
+    free(run->nodes);
+    free(run->path);
+    free(run->library);
+    free(run->version);
+}
+
+void known_state_release(struct known_state *state)
+{
+    free(state->members);
+    free(state->control);
+}
+
+void known_point_release(struct known_point *point)
+{
+    free(point->key);
+    free(point->block);
+    free(point->call);
+    free(point->members);
+    free(point->values);
+}
+
+char *known_state_name(const char *members, int pes, int number)
+{
+    return text_format("%d %d %s", number, pes, members);
+}
+
+const struct known_state *known_file_state(struct known_file *file, const struct known_point *point,
+                                           int number)
+{
+    char *name = known_state_name(point->members, (int)point->pes, number);
+    size_t index = table_number(&file->names, name, strlen(name) + 1);
+    free(name);
+    return index < file->state_count ? &file->states[index] : NULL;
+}
+
+void known_file_release(struct known_file *file)
+{
+    table_free(&file->names);
+    known_run_release(&file->run);
+    for (size_t i = 0; i < file->state_count; i++)
+        known_state_release(&file->states[i]);
+    for (size_t i = 0; i < file->point_count; i++)
+        known_point_release(&file->points[i]);
+    free(file->states);
+    free(file->points);
+}
+
+#if !SKAMPI_JANSSON
+
+char *known_file_read(const char *path, struct known_file *file)
+{
+    *file = (struct known_file){0};
+    return text_format("--known %s: built without Jansson; install libjansson-dev (or what your "
+                       "system calls it), and build again",
+                       path);
+}
+
+#else
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+
+#define SCHEMA 1
+/* Samples of one result may need so much; no record that matters here needs more than the second.
+ */
+#define LONGEST_LINE ((size_t)1 << 30)
+#define LONGEST_RECORD ((size_t)16 << 20)
+#define HIGHEST_NUMBER 999 /* of a state: more means that the file is damaged */
+#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+
+/* ---- Members of records; each says whether it is right ---- */
+
+static bool number_of(const json_t *record, const char *name, double low, double high,
+                      double *value)
+{
+    const json_t *member = json_object_get(record, name);
+    *value = json_number_value(member);
+    return json_is_number(member) && *value >= low && *value <= high;
+}
+
+/* null, or not there: `none`. */
+static bool number_or(const json_t *record, const char *name, double none, double low, double high,
+                      double *value)
+{
+    const json_t *member = json_object_get(record, name);
+    if (member && !json_is_null(member))
+        return number_of(record, name, low, high, value);
+    *value = none;
+    return true;
+}
+
+static bool integer_of(const json_t *record, const char *name, int low, int high, int *value)
+{
+    double number;
+    bool right = number_of(record, name, low, high, &number) && number == floor(number);
+    *value = right ? (int)number : 0;
+    return right;
+}
+
+/* Only texts, or nothing; then "". */
+static bool text_or_empty(const json_t *record, const char *name, char **value)
+{
+    const json_t *member = json_object_get(record, name);
+    const char *text = json_string_value(member);
+    *value = memory_text(text ? text : "");
+    return text || !member || json_is_null(member);
+}
+
+static bool text_of(const json_t *record, const char *name, char **value)
+{
+    bool right = text_or_empty(record, name, value);
+    return right && json_is_string(json_object_get(record, name));
+}
+
+static bool flag_of(const json_t *record, const char *name)
+{
+    return json_is_true(json_object_get(record, name));
+}
+
+/* ---- Records; each returns NULL or what is wrong ---- */
+
+static const char *take_nodes(const json_t *record, struct known_run *run)
+{
+    const json_t *nodes = json_object_get(record, "nodes");
+    if (nodes && !json_is_array(nodes))
+        return "nodes is no list";
+    size_t count = json_array_size(nodes);
+    run->nodes = memory_zeroed(count, sizeof *run->nodes);
+    for (size_t i = 0; i < count; i++) {
+        run->node_count++;
+        if (!text_of(json_array_get(nodes, i), "name", &run->nodes[i]))
+            return "a node has no name";
+    }
+    return NULL;
+}
+
+static const char *take_header(const json_t *record, struct known_file *file)
+{
+    struct known_run *run = &file->run;
+    double schema;
+    if (!number_of(record, "schema", SCHEMA, SCHEMA, &schema))
+        return "schema is not 1";
+    bool library = text_or_empty(record, "library", &run->library);
+    bool version = text_or_empty(record, "version", &run->version);
+    if (!library || !version)
+        return "library or version is no text";
+    if (!integer_of(record, "pes", 1, INT_MAX, &run->pes))
+        return "pes is no count";
+    return take_nodes(record, run);
+}
+
+static const char *check_state(struct known_file *file, const struct known_state *state)
+{
+    if (strcmp(state->control, "hand_over") != 0 && strcmp(state->control, "addition") != 0)
+        return "control is neither hand_over nor addition";
+    if (!(state->low < state->high) || state->value < state->low || state->value >= state->high)
+        return "the value is not between its bounds";
+    char *name = known_state_name(state->members, state->pes, state->number);
+    bool new = table_number(&file->names, name, strlen(name) + 1) == file->state_count;
+    free(name);
+    return new ? NULL : "a state with this number has been there already";
+}
+
+static const char *take_state(const json_t *record, struct known_file *file)
+{
+    if (file->state_count == file->state_room) {
+        file->state_room = 2 * file->state_room + 8;
+        file->states = memory_resize_array(file->states, file->state_room, sizeof *file->states);
+    }
+    struct known_state read = {.known = flag_of(record, "known")};
+    bool members = text_or_empty(record, "members", &read.members);
+    bool control = text_of(record, "control", &read.control);
+    const char *wrong = NULL;
+    if (!members || !control)
+        wrong = "members or control is no text";
+    else if (!integer_of(record, "state", 1, HIGHEST_NUMBER, &read.number))
+        wrong = "state is no number from 1 to 999";
+    else if (!integer_of(record, "pes", 1, INT_MAX, &read.pes))
+        wrong = "pes is no count";
+    else if (!number_of(record, "value", 0, INFINITY, &read.value) || read.value == 0)
+        wrong = "value is no time above 0";
+    else if (!number_or(record, "low", 0, 0, INFINITY, &read.low) ||
+             !number_or(record, "high", INFINITY, 0, INFINITY, &read.high))
+        wrong = "low or high is no time";
+    else if (!number_or(record, "share", 0, 0, 1.001, &read.share))
+        wrong = "share is not from 0 to 1";
+    else if (!number_or(record, "seconds", 0, 0, INFINITY, &read.seconds))
+        wrong = "seconds is no time";
+    else
+        wrong = check_state(file, &read);
+    file->states[file->state_count++] = read;
+    return wrong;
+}
+
+static const char *take_values(const json_t *states, struct known_point *point)
+{
+    size_t count = json_array_size(states);
+    if (count > HIGHEST_NUMBER)
+        return "no set of PEs has so many states";
+    point->values = memory_zeroed(count, sizeof *point->values);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *entry = json_array_get(states, i);
+        struct known_value *value = &point->values[point->value_count++];
+        int rounds;
+        if (!integer_of(entry, "state", 1, HIGHEST_NUMBER, &value->state) ||
+            !integer_of(entry, "rounds", 0, INT_MAX, &rounds) ||
+            !number_or(entry, "median", NAN, -INFINITY, INFINITY, &value->median) ||
+            !number_or(entry, "next_low", NAN, -INFINITY, INFINITY, &value->next_low) ||
+            !number_or(entry, "next_high", NAN, -INFINITY, INFINITY, &value->next_high))
+            return "an entry of states has a member that is missing or of a wrong type";
+        value->rounds = (size_t)rounds;
+        if (isnan(value->next_low) != isnan(value->next_high) || value->next_low > value->next_high)
+            return "next_low and next_high of an entry of states are no interval";
+        for (size_t k = 0; k < i; k++)
+            if (point->values[k].state == value->state)
+                return "a state is twice in states";
+    }
+    return NULL;
+}
+
+/* Texts of loop variables, which the caller frees with the array. */
+static struct result_variable *take_variables(json_t *variables, size_t *count)
+{
+    const char *name;
+    json_t *member;
+    struct result_variable *taken = memory_zeroed(json_object_size(variables), sizeof *taken);
+    *count = 0;
+    json_object_foreach(variables, name, member)
+    {
+        const char *text = json_string_value(member);
+        char *value = json_is_number(member) ? text_format("%.17g", json_number_value(member))
+                                             : memory_text(text ? text : "null");
+        taken[(*count)++] = (struct result_variable){name, value};
+    }
+    return taken;
+}
+
+static char *key_of(const json_t *record, const struct known_point *point)
+{
+    struct result_point identity = {
+        .block = point->block, .text = point->call, .members = point->members, .pes = point->pes};
+    struct result_variable *variables =
+        take_variables(json_object_get(record, "variables"), &identity.variable_count);
+    identity.variables = variables;
+    char *key = known_key(&identity);
+    for (size_t i = 0; i < identity.variable_count; i++)
+        free((char *)variables[i].value);
+    free(variables);
+    return key;
+}
+
+/* A point without states says nothing here. */
+static const char *take_rounds(const json_t *record, struct known_file *file, size_t line)
+{
+    const json_t *states = json_object_get(record, "states"),
+                 *set = json_object_get(record, "pe_set");
+    if (!states || (json_is_array(states) && json_array_size(states) == 0))
+        return NULL;
+    if (!json_is_array(states) || !json_is_object(json_object_get(record, "variables")))
+        return "states is no list, or variables no object";
+    if (file->point_count == file->point_room) {
+        file->point_room = 2 * file->point_room + 64;
+        file->points = memory_resize_array(file->points, file->point_room, sizeof *file->points);
+    }
+    struct known_point *point = &file->points[file->point_count++];
+    *point = (struct known_point){.line = line};
+    int pes;
+    bool block = text_of(record, "block", &point->block);
+    bool call = text_of(record, "call", &point->call);
+    bool members = text_or_empty(set, "members", &point->members);
+    if (!block || !call || !members)
+        return "block, call or members is no text";
+    if (!integer_of(set, "size", 1, INT_MAX, &pes))
+        return "the size of pe_set is no count";
+    point->pes = (size_t)pes;
+    point->key = key_of(record, point);
+    return take_values(states, point);
+}
+
+/* ---- The file ---- */
+
+enum kind { KIND_HEADER, KIND_STATE, KIND_ROUNDS, KIND_END, KIND_OTHER, KIND_UNKNOWN };
+
+static enum kind kind_named(const char *name, size_t length)
+{
+    static const char *const names[] = {"header", "state", "rounds", "end"};
+    for (enum kind kind = KIND_HEADER; kind <= KIND_END; kind++)
+        if (strlen(names[kind]) == length && memcmp(names[kind], name, length) == 0)
+            return kind;
+    return KIND_OTHER;
+}
+
+/* Behind blanks and this text, or NULL. */
+static const char *behind(const char *line, const char *text)
+{
+    if (!line)
+        return NULL;
+    line += strspn(line, " \t");
+    size_t length = strlen(text);
+    return strncmp(line, text, length) == 0 ? line + length : NULL;
+}
+
+/* What a line says before it is parsed; skampi begins each record with its kind. */
+static enum kind kind_of(const char *line)
+{
+    const char *name = behind(behind(behind(behind(line, "{"), "\"record\""), ":"), "\"");
+    return name ? kind_named(name, strcspn(name, "\"\\")) : KIND_UNKNOWN;
+}
+
+static const char *take_record(const json_t *record, struct known_file *file, size_t line)
+{
+    const json_t *member = json_object_get(record, "record");
+    if (!json_is_string(member))
+        return "no record of skampi's JSON Lines";
+    enum kind kind = kind_named(json_string_value(member), json_string_length(member));
+    bool header = file->run.pes > 0;
+    if (header == (kind == KIND_HEADER))
+        return header ? "a second header, so these are several runs, whose files belong apart"
+                      : "no header before it";
+    switch (kind) {
+    case KIND_HEADER:
+        return take_header(record, file);
+    case KIND_STATE:
+        return take_state(record, file);
+    case KIND_ROUNDS:
+        return take_rounds(record, file, line);
+    case KIND_END:
+        file->run.complete = true;
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+static char *fail_line(const char *path, size_t line, const char *wrong)
+{
+    return text_format("%s:%zu: %s: the file is damaged, or another version of skampi wrote it: "
+                       "measure again, or leave the file out",
+                       path, line, wrong);
+}
+
+static char *take_line(const char *path, const struct lines *lines, struct known_file *file)
+{
+    json_error_t error;
+    if (lines->length > LONGEST_RECORD)
+        return fail_line(path, lines->number, "the record is longer than 16 MiB");
+    json_t *record = json_loadb(lines->text, lines->length,
+                                JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    if (!record && !lines->ended && lines->number > 1)
+        return NULL; /* a run that was killed may have been writing it */
+    const char *wrong =
+        record ? take_record(record, file, lines->number) : "no record of skampi's JSON Lines";
+    char *message = wrong ? fail_line(path, lines->number, wrong) : NULL;
+    json_decref(record);
+    return message;
+}
+
+static bool is_blank(const struct lines *lines)
+{
+    return strspn(lines->text, " \t\r") == lines->length;
+}
+
+/* Of the first line; NULL, or what to do with another format. */
+static char *check_format(const char *path, const char *line)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int length = dot && dot != path && dot[-1] != '/' ? (int)(dot - path) : (int)strlen(path);
+    line += strspn(line, " \t\"");
+    if (*line == '{')
+        return NULL;
+    if (*line == '#' || strncmp(line, "record", 6) == 0)
+        return text_format(
+            "%s: --known reads JSON: convert it first: skampi-convert -o %.*s.json %s", path,
+            length, path, path);
+    return text_format("%s: not a result of skampi in JSON: name what -o FILE.json wrote", path);
+}
+
+static char *read_lines(const char *path, struct lines *lines, struct known_file *file)
+{
+    bool first = true;
+    char *error = NULL;
+    while (!error && lines_next(lines)) {
+        if (is_blank(lines))
+            continue;
+        if (first && strncmp(lines->text, BYTE_ORDER_MARK, 3) == 0) {
+            memmove(lines->text, lines->text + 3, lines->kept - 2);
+            lines->kept -= 3;
+            lines->length -= 3;
+        }
+        if (first)
+            error = check_format(path, lines->text);
+        if (!error && (first || kind_of(lines->text) != KIND_OTHER))
+            error = take_line(path, lines, file);
+        first = false;
+    }
+    if (error)
+        return error;
+    if (ferror(lines->stream))
+        return text_format("%s: cannot be read: %s", path, strerror(errno));
+    if (lines->length > LONGEST_LINE)
+        return fail_line(path, lines->number, "the line is longer than 1 GiB");
+    return first ? text_format("%s: the file is empty: name a result of skampi in JSON", path)
+                 : NULL;
+}
+
+/* The states that points name must be there, whatever the order of the records. */
+static char *check_points(const char *path, struct known_file *file)
+{
+    for (size_t i = 0; i < file->point_count; i++) {
+        const struct known_point *point = &file->points[i];
+        for (size_t v = 0; v < point->value_count; v++)
+            if (!known_file_state(file, point, point->values[v].state))
+                return fail_line(path, point->line,
+                                 "states names a state that the file does not describe");
+    }
+    return NULL;
+}
+
+static char *check_file(const char *path, struct known_file *file)
+{
+    if (file->state_count > 0)
+        return check_points(path, file);
+    if (file->run.complete)
+        return text_format("%s: no states of the machine: measure again with this version of "
+                           "skampi, and with controls",
+                           path);
+    return text_format("%s: no states of the machine: the run was cut before it wrote them: name a "
+                       "run that came to its end",
+                       path);
+}
+
+char *known_file_read(const char *path, struct known_file *file)
+{
+    *file = (struct known_file){.run.path = memory_text(path)};
+    FILE *stream = fopen(path, "r");
+    if (!stream)
+        return text_format("%s: cannot be read: %s", path, strerror(errno));
+    struct lines *lines = lines_open(stream, LONGEST_RECORD, LONGEST_LINE);
+    char *error = read_lines(path, lines, file);
+    fclose(stream);
+    lines_close(lines);
+    return error ? error : check_file(path, file);
+}
+
+#endif

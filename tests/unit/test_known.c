@@ -1,0 +1,486 @@
+/* Results of earlier runs: states of several files under common numbers, points, damaged files. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "output/known.h"
+
+#if SKAMPI_JANSSON
+
+#define HEADER                                                                                     \
+    "{\"record\":\"header\",\"schema\":1,\"program\":\"skampi\",\"version\":\"0.1\","              \
+    "\"library\":\"Open MPI\",\"pes\":2,\"nodes\":[{\"name\":\"n1\",\"pes\":2}]}\n"
+#define END "{\"record\":\"end\",\"status\":0}\n"
+#define STATE(number, value, low, high, share, seconds)                                            \
+    "{\"record\":\"state\",\"state\":" #number ",\"members\":\"0-1\",\"pes\":2,\"control\":"       \
+    "\"hand_over\",\"value\":" #value ",\"low\":" #low ",\"high\":" #high ",\"share\":" #share     \
+    ",\"seconds\":" #seconds ",\"known\":false,\"new\":false}\n"
+#define ENTRY(number, rounds, median, low, high)                                                   \
+    "{\"state\":" #number ",\"rounds\":" #rounds ",\"median\":" #median ",\"next_low\":" #low      \
+    ",\"next_high\":" #high "}"
+#define POINT(variables, states)                                                                   \
+    "{\"record\":\"rounds\",\"block\":\"b\",\"number\":1,\"function\":\"F\",\"call\":\"F(8)\","    \
+    "\"variables\":" variables ",\"pe_set\":{\"size\":2,\"members\":\"0-1\"},\"states\":[" states  \
+    "],\"round_states\":[1]}\n"
+
+#define TWO_STATES STATE(1, 61e-9, null, 100e-9, 0.75, 30) STATE(2, 164e-9, 100e-9, null, 0.25, 10)
+
+static char paths[4][32];
+static size_t path_count;
+
+/* Writes a file of that many bytes; returns its name. */
+static const char *written(const char *bytes, size_t count)
+{
+    char *path = paths[path_count++];
+    strcpy(path, "/tmp/known-XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, bytes, count), count);
+    assert_int_equal(close(file), 0);
+    return path;
+}
+
+static int remove_files(void **state)
+{
+    (void)state;
+    while (path_count > 0)
+        unlink(paths[--path_count]);
+    return 0;
+}
+
+/* Reads files with these texts, up to NULL. */
+static struct known *reads(const char *const *texts)
+{
+    const char *names[4];
+    size_t count = 0;
+    char *error;
+    for (; texts[count]; count++)
+        names[count] = written(texts[count], strlen(texts[count]));
+    struct known *known = known_read(names, count, &error);
+    if (!known)
+        fail_msg("refused: %s", error ? error : "without a word");
+    return known;
+}
+
+#define READ(...) reads((const char *const[]){__VA_ARGS__, NULL})
+
+static void is_near(double value, double expected)
+{
+    if (isinf(expected) ? value != expected : !(fabs(value - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%g is not %g", value, expected);
+}
+
+static void has_state(const struct known *known, int number, double value, double low, double high)
+{
+    const struct known_state *state = known_state_find(known, "0-1", 2, number);
+    assert_non_null(state);
+    is_near(state->value, value);
+    is_near(state->low, low);
+    is_near(state->high, high);
+}
+
+static void one_file(void **state)
+{
+    (void)state;
+    struct known *known = READ(HEADER TWO_STATES POINT(
+        "{\"i\":1}", ENTRY(1, 7, 190e-9, 180e-9, 200e-9) "," ENTRY(2, 3, 490e-9, null, null)) END);
+    assert_int_equal(known->state_count, 2);
+    has_state(known, 1, 61e-9, 0, 100e-9);
+    has_state(known, 2, 164e-9, 100e-9, INFINITY);
+    is_near(known->states[0].share, 0.75);
+    assert_string_equal(known->states[0].control, "hand_over");
+    assert_null(known_state_find(known, "0-1", 2, 3));
+    assert_null(known_state_find(known, "0-2", 2, 1));
+    assert_null(known_state_find(known, NULL, 2, 1));
+
+    assert_int_equal(known->run_count, 1);
+    assert_int_equal(known->runs[0].pes, 2);
+    assert_true(known->runs[0].complete);
+    assert_string_equal(known->runs[0].library, "Open MPI");
+    assert_int_equal(known->runs[0].node_count, 1);
+    assert_string_equal(known->runs[0].nodes[0], "n1");
+
+    assert_int_equal(known->point_count, 1);
+    assert_string_equal(known->points[0].call, "F(8)");
+    assert_int_equal(known->points[0].value_count, 2);
+    is_near(known->points[0].values[0].next_high, 200e-9);
+    assert_int_equal(known->points[0].values[1].rounds, 3);
+    assert_true(isnan(known->points[0].values[1].next_low));
+    known_free(known);
+}
+
+/* What the engine asks with. */
+static const struct known_point *found(const struct known *known, const char *i, const char *block,
+                                       size_t pes)
+{
+    struct result_variable variables[] = {{"i", "outer"}, {"i", i}, {"word", "a\"b"}};
+    struct result_point point = {.block = block,
+                                 .text = "F(8)",
+                                 .members = "0-1",
+                                 .pes = pes,
+                                 .variables = variables,
+                                 .variable_count = 3};
+    return known_find(known, &point);
+}
+
+static void points_are_found(void **state)
+{
+    (void)state;
+    struct known *known =
+        READ(HEADER TWO_STATES POINT("{\"i\":1e-06,\"word\":\"a\\\"b\"}", ENTRY(1, 5, 1, 0.5, 2))
+                 POINT("{\"i\":4,\"word\":\"a\\u0022b\"}", ENTRY(1, 5, 3, 2, 4))
+                     POINT("{\"i\":4}", ENTRY(1, 5, 7, 6, 8)) END);
+    assert_int_equal(known->point_count, 3);
+    is_near(found(known, "0.000001", "b", 2)->values[0].median, 1);
+    is_near(found(known, "4", "b", 2)->values[0].median, 3);
+    is_near(found(known, "4.0", "b", 2)->values[0].median, 3);
+    assert_null(found(known, "5", "b", 2));
+    assert_null(found(known, "x", "b", 2));
+    assert_null(found(known, "4", "c", 2));
+    assert_null(found(known, "4", "b", 3));
+    known_free(known);
+}
+
+static void near_values_are_one_state(void **state)
+{
+    (void)state;
+    /* The second file saw them the other way round, and a third one. */
+    struct known *known =
+        READ(HEADER TWO_STATES POINT("{}", ENTRY(1, 5, 10, 8, 12) "," ENTRY(2, 5, 20, 18, 22)) END,
+             HEADER STATE(1, 170e-9, null, 300e-9, 0.5, 20) STATE(2, 600e-9, 300e-9, null, 0.5, 20)
+                 POINT("{}", ENTRY(1, 7, 24, 19, 29) "," ENTRY(2, 7, 90, 80, 99)) END);
+    assert_int_equal(known->state_count, 3);
+    has_state(known, 1, 61e-9, 0, 100e-9);
+    has_state(known, 2, 167e-9, 100e-9, 300e-9);
+    has_state(known, 3, 600e-9, 300e-9, INFINITY);
+    is_near(known_state_find(known, "0-1", 2, 2)->share, 30.0 / 80);
+    assert_int_equal(known->point_count, 1);
+    const struct known_value *values = known->points[0].values;
+    assert_int_equal(known->points[0].value_count, 3);
+    assert_int_equal(values[1].state, 2);
+    assert_int_equal(values[1].rounds, 12);
+    is_near(values[1].median, 22);
+    is_near(values[1].next_low, 18);
+    is_near(values[1].next_high, 29);
+    assert_int_equal(values[2].state, 3);
+    is_near(values[2].next_high, 99);
+    known_free(known);
+}
+
+/* One state each, without bounds: only the values can tell. */
+static void runs_in_one_state_each(void **state)
+{
+    (void)state;
+    struct known *known = READ(HEADER STATE(1, 60e-9, null, null, 1, 40) END,
+                               HEADER STATE(1, 240e-9, null, null, 1, 40) END,
+                               HEADER STATE(1, 70e-9, null, null, 1, 40) END);
+    assert_int_equal(known->state_count, 2);
+    has_state(known, 1, 65e-9, 0, sqrt(65e-9 * 240e-9));
+    has_state(known, 2, 240e-9, sqrt(65e-9 * 240e-9), INFINITY);
+    is_near(known->states[0].share, 2.0 / 3);
+    known_free(known);
+}
+
+/* 20 %, and no more, where there are no bounds. */
+static void at_the_limit(void **state)
+{
+    (void)state;
+    struct known *known = READ(HEADER STATE(1, 100e-9, null, null, 1, 1) END,
+                               HEADER STATE(1, 119.9e-9, null, null, 1, 1) END);
+    assert_int_equal(known->state_count, 1);
+    known_free(known);
+    known = READ(HEADER STATE(1, 100e-9, null, null, 1, 1) END,
+                 HEADER STATE(1, 120.1e-9, null, null, 1, 1) END);
+    assert_int_equal(known->state_count, 2);
+    known_free(known);
+}
+
+/* 90 ns is far from 61 ns, but below the bound that the first file has. */
+static void bounds_tell(void **state)
+{
+    (void)state;
+    struct known *known =
+        READ(HEADER TWO_STATES END, HEADER STATE(1, 90e-9, null, null, 1, 40) END);
+    assert_int_equal(known->state_count, 2);
+    has_state(known, 1, 75.5e-9, 0, 100e-9);
+    has_state(known, 2, 164e-9, 100e-9, INFINITY);
+    known_free(known);
+}
+
+/* Two states that a run tells apart stay two, though a run before has one near both. */
+static void no_state_is_two(void **state)
+{
+    (void)state;
+    struct known *known =
+        READ(HEADER STATE(1, 100e-9, null, null, 1, 40) END,
+             HEADER STATE(1, 90e-9, null, 100e-9, 0.5, 20) STATE(2, 108e-9, 100e-9, null, 0.5, 20)
+                 POINT("{}", ENTRY(1, 5, 10, 8, 12) "," ENTRY(2, 5, 20, 18, 22)) END);
+    assert_int_equal(known->state_count, 2);
+    has_state(known, 1, 104e-9, 100e-9, INFINITY); /* 108 is nearer to 100 */
+    has_state(known, 2, 90e-9, 0, 100e-9);
+    assert_int_equal(known->points[0].values[0].state, 1);
+    is_near(known->points[0].values[0].median, 20);
+    known_free(known);
+}
+
+/* A file that was itself written with --known says by its number which state it means. */
+static void numbers_of_known_states(void **state)
+{
+    (void)state;
+    struct known *known = READ(
+        HEADER STATE(1, 100e-9, null, 105e-9, 0.5, 1) STATE(2, 110e-9, 105e-9, null, 0.5, 1) END,
+        HEADER "{\"record\":\"state\",\"state\":2,\"members\":\"0-1\",\"pes\":2,\"control\":"
+               "\"hand_over\",\"value\":101e-9,\"low\":100.5e-9,\"high\":null,\"share\":1,"
+               "\"seconds\":1,\"known\":true}\n" END);
+    assert_int_equal(known->state_count, 2);
+    is_near(known_state_find(known, "0-1", 2, 1)->value, 100e-9);
+    is_near(known_state_find(known, "0-1", 2, 2)->value, 105.5e-9);
+    known_free(known);
+}
+
+static void sets_are_apart(void **state)
+{
+    (void)state;
+    struct known *known = READ(HEADER STATE(
+        1, 60e-9, null, null, 1,
+        1) "{\"record\":\"state\",\"state\":1,\"members\":null,\"pes\":2000,\"control\":"
+           "\"hand_over\",\"value\":60e-9,\"low\":null,\"high\":null,\"share\":1}\n"
+           "{\"record\":\"state\",\"state\":1,\"members\":\"0\",\"pes\":1,\"control\":"
+           "\"addition\",\"value\":1e-9,\"low\":null,\"high\":null,\"share\":1}\n" END);
+    assert_int_equal(known->state_count, 3);
+    assert_int_equal(known_state_find(known, NULL, 2000, 1)->number, 1);
+    assert_string_equal(known_state_find(known, "0", 1, 1)->control, "addition");
+    is_near(known_state_find(known, "0", 1, 1)->share, 1); /* though nobody says how long */
+    known_free(known);
+}
+
+static void what_does_not_matter(void **state)
+{
+    (void)state;
+    /* A mark at the beginning, ends of lines of another system, empty lines, blanks as Python puts
+     * them, records of other kinds even if damaged, unknown members, a last line that was cut. */
+    struct known *known = READ(
+        "\xEF\xBB\xBF" HEADER "\r\n\n{\"record\":\"result\",\"samples\":[1,2,\n"
+        "{\"record\": \"news\", \"text\": [}\n"
+        "{ \"record\" : \"state\", \"state\": 1, \"members\": \"0-1\", \"pes\": 2, \"control\": "
+        "\"hand_over\", \"value\": 6e-08, \"low\": null, \"high\": null, \"more\": [1]}\r\n"
+        "{\"state\":2,\"record\":\"comment\"}\n" POINT(
+            "{}", "") "{\"record\":\"rounds\",\"block\":\"old\"}\n"
+                      "{\"record\":\"rounds\",\"blo");
+    assert_int_equal(known->state_count, 1);
+    assert_int_equal(known->point_count, 0);
+    assert_false(known->runs[0].complete);
+    known_free(known);
+}
+
+static void refused_bytes(const char *bytes, size_t count, const char *why)
+{
+    char *error;
+    const char *path = written(bytes, count);
+    struct known *known = known_read(&path, 1, &error);
+    char *expected = text_format("%s%s", path, why);
+    if (known || strncmp(error, expected, strlen(expected)) != 0)
+        fail_msg("'%.2000s':\n%s\nis not\n%s", bytes, known ? "accepted" : error, expected);
+    free(expected);
+    free(error);
+    remove_files(NULL);
+}
+
+static void refused(const char *text, const char *why)
+{
+    refused_bytes(text, strlen(text), why);
+}
+
+static void other_files(void **state)
+{
+    (void)state;
+    char *error;
+    refused("", ": the file is empty");
+    refused("\n \n", ": the file is empty");
+    refused("# SKaMPI Version 5\n",
+            ": --known reads JSON: convert it first: skampi-convert -o /tmp");
+    refused("record,block\n", ": --known reads JSON: convert it first");
+    refused("\"record\",\"block\"\n", ": --known reads JSON: convert it first");
+    refused("hello\n", ": not a result of skampi in JSON");
+    refused("{}\n", ":1: no record of skampi's JSON Lines");
+    refused("{\n}\n", ":1: no record of skampi's JSON Lines");
+    refused("{\"record\":\"block\",\"block\":\"b\"}\n", ":1: no header before it");
+    refused(TWO_STATES, ":1: no header before it");
+    refused("{\"record\":\"header\",\"schema\":2,\"pes\":2}\n", ":1: schema is not 1");
+    refused("{\"record\":\"header\",\"schema\":1,\"pes\":0}\n", ":1: pes is no count");
+    refused("{\"record\":\"header\",\"schema\":1,\"pes\":1e400}\n", ":1: no record");
+    refused("{\"record\":\"header\",\"schema\":1,\"pes\":2,\"nodes\":7}\n", ":1: nodes is no list");
+    refused("{\"record\":\"header\",\"schema\":1,\"pes\":2,\"nodes\":[7]}\n", ":1: a node has no");
+    refused(HEADER HEADER, ":2: a second header");
+    refused(HEADER END, ": no states of the machine: measure again");
+    refused(HEADER, ": no states of the machine: the run was cut");
+    assert_null(known_read(&(const char *){"/nowhere/a.json"}, 1, &error));
+    assert_string_equal(error, "/nowhere/a.json: cannot be read: No such file or directory");
+    free(error);
+    assert_null(known_read(&(const char *){"/tmp"}, 1, &error));
+    assert_string_equal(error, "/tmp: cannot be read: Is a directory");
+    free(error);
+    const char *path = written(HEADER TWO_STATES, strlen(HEADER TWO_STATES));
+    assert_null(known_read((const char *const[]){path, path}, 2, &error));
+    assert_non_null(strstr(error, "named twice"));
+    free(error);
+}
+
+static void damaged_states(void **state)
+{
+    static const char *const values[] = {"null", "0", "-6e-8", "\"6e-8\"", "[]", "true", "{}"};
+    (void)state;
+    refused(HEADER STATE(0, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
+    refused(HEADER STATE(1.5, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
+    refused(HEADER STATE(1000, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
+    refused(HEADER STATE(1e300, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
+    refused(HEADER STATE(-1, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
+    refused(HEADER STATE("1", 6e-8, null, null, 1, 1), ":2: state is no number from 1");
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char *text = text_format(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,\"control\":"
+                                        "\"hand_over\",\"value\":%s}\n",
+                                 values[i]);
+        refused(text, ":2: value is no time above 0");
+        free(text);
+    }
+    refused(HEADER STATE(1, NaN, null, null, 1, 1), ":2: no record");
+    refused(HEADER STATE(1, 1e999, null, null, 1, 1), ":2: no record");
+    refused(HEADER STATE(1, 99999999999999999999, null, null, 2, 1),
+            ":2: share is not from 0 to 1");
+    refused(HEADER STATE(1, 6e-8, 7e-8, null, 1, 1), ":2: the value is not between its bounds");
+    refused(HEADER STATE(1, 6e-8, null, 5e-8, 1, 1), ":2: the value is not between its bounds");
+    refused(HEADER STATE(1, 6e-8, -1, null, 1, 1), ":2: low or high is no time");
+    refused(HEADER STATE(1, 6e-8, "x", null, 1, 1), ":2: low or high is no time");
+    refused(HEADER STATE(1, 6e-8, null, null, -1, 1), ":2: share is not from 0 to 1");
+    refused(HEADER STATE(1, 6e-8, null, null, 1, "x"), ":2: seconds is no time");
+    refused(HEADER TWO_STATES STATE(2, 6e-8, null, null, 1, 1),
+            ":4: a state with this number has been there already");
+    refused(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,\"value\":1}\n",
+            ":2: members or control is no text");
+    refused(HEADER
+            "{\"record\":\"state\",\"state\":1,\"pes\":2,\"control\":\"weather\",\"value\":1}\n",
+            ":2: control is neither");
+    refused(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,\"members\":[0,1],\"control\":"
+                   "\"hand_over\",\"value\":1}\n",
+            ":2: members or control is no text");
+    refused(HEADER "{\"record\":\"state\",\"state\":1,\"state\":2}\n", ":2: no record");
+    refused(HEADER "{\"record\":\"state\",\"state\":1,\"pe\n" END, ":2: no record");
+    refused(HEADER "{\"record\":\"state\"} x\n", ":2: no record");
+    refused(HEADER "{\"record\":\"state\",\"members\":\"\\u0000\"}\n", ":2: no record");
+    refused(HEADER "{\"record\":\"state\",\"members\":\"\xff\"}\n", ":2: no record");
+    refused_bytes(HEADER "\0\n", strlen(HEADER) + 2, ":2: no record");
+}
+
+static void damaged_points(void **state)
+{
+    (void)state;
+    refused(HEADER TWO_STATES POINT("{}", ENTRY(3, 5, 1, 1, 1)) END, ":4: states names a state");
+    refused(HEADER TWO_STATES POINT("{}", ENTRY(0, 5, 1, 1, 1)) END, ":4: an entry of states");
+    refused(HEADER TWO_STATES POINT("{}", ENTRY(1, -5, 1, 1, 1)) END, ":4: an entry of states");
+    refused(HEADER TWO_STATES POINT("{}", ENTRY(1, 5, "1", 1, 1)) END, ":4: an entry of states");
+    refused(HEADER TWO_STATES POINT("{}", ENTRY(1, null, 1, 1, 1)) END, ":4: an entry of states");
+    refused(HEADER TWO_STATES POINT("{}", "7") END, ":4: an entry of states");
+    refused(HEADER TWO_STATES POINT("{}", ENTRY(1, 5, 1, 2, 1)) END, ":4: next_low and next_high");
+    refused(HEADER TWO_STATES POINT("{}", ENTRY(1, 5, 1, null, 1)) END, ":4: next_low and next_h");
+    refused(HEADER TWO_STATES POINT("{}", ENTRY(1, 5, 1, 1, 1) "," ENTRY(1, 5, 1, 1, 1)) END,
+            ":4: a state is twice in states");
+    refused(HEADER TWO_STATES POINT("7", ENTRY(1, 5, 1, 1, 1)) END, ":4: states is no list");
+    refused(HEADER TWO_STATES "{\"record\":\"rounds\",\"states\":7,\"variables\":{}}\n" END,
+            ":4: states is no list");
+    refused(HEADER TWO_STATES "{\"record\":\"rounds\",\"states\":[1],\"variables\":{}}\n" END,
+            ":4: block, call or members is no text");
+    refused(HEADER TWO_STATES "{\"record\":\"rounds\",\"block\":\"b\",\"call\":\"c\",\"pe_set\":{},"
+                              "\"states\":[1],\"variables\":{}}\n" END,
+            ":4: the size of pe_set is no count");
+}
+
+/* Every beginning of a file is read or refused, and nothing else happens. */
+static void every_cut(void **state)
+{
+    static const char complete[] =
+        HEADER TWO_STATES POINT("{\"i\":1}", ENTRY(1, 5, 1, 1, 1) "," ENTRY(2, 5, 1, 1, 1)) END;
+    (void)state;
+    for (size_t length = 0; length < sizeof complete; length++) {
+        char *error;
+        const char *path = written(complete, length);
+        struct known *known = known_read(&path, 1, &error);
+        assert_true(known ? !error : error != NULL);
+        assert_int_equal(known != NULL,
+                         length >= strlen(HEADER STATE(1, 61e-9, null, 100e-9, 0.75, 30)) - 1);
+        known_free(known);
+        free(error);
+        remove_files(NULL);
+    }
+}
+
+/* Records that matter are short; others may have many samples, but not any number of them. */
+static void long_lines(void **state)
+{
+    (void)state;
+    size_t most = (size_t)17 << 20;
+    char *text = malloc(most + 1000), *error;
+    size_t length =
+        (size_t)sprintf(text, "%s%s", HEADER TWO_STATES, "{\"record\":\"result\",\"x\":\"");
+    memset(text + length, 'x', most);
+    strcpy(text + length + most, "\"}\n" END);
+    const char *path = written(text, strlen(text));
+    struct known *known = known_read(&path, 1, &error);
+    assert_non_null(known);
+    assert_true(known->runs[0].complete);
+    known_free(known);
+    memcpy(text + strlen(HEADER TWO_STATES), "{\"record\":\"rounds\",\"x\":\"", 24);
+    refused(text, ":4: the record is longer than 16 MiB");
+    free(text);
+    assert_null(known_read(&(const char *){"/dev/zero"}, 1, &error));
+    assert_non_null(strstr(error, "/dev/zero"));
+    free(error);
+}
+
+int main(void)
+{
+#define WITH_FILES(test) cmocka_unit_test_teardown(test, remove_files)
+    const struct CMUnitTest tests[] = {
+        WITH_FILES(one_file),
+        WITH_FILES(points_are_found),
+        WITH_FILES(near_values_are_one_state),
+        WITH_FILES(runs_in_one_state_each),
+        WITH_FILES(at_the_limit),
+        WITH_FILES(bounds_tell),
+        WITH_FILES(no_state_is_two),
+        WITH_FILES(numbers_of_known_states),
+        WITH_FILES(sets_are_apart),
+        WITH_FILES(what_does_not_matter),
+        WITH_FILES(other_files),
+        WITH_FILES(damaged_states),
+        WITH_FILES(damaged_points),
+        WITH_FILES(every_cut),
+        WITH_FILES(long_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+static void needs_jansson(void **state)
+{
+    (void)state;
+    skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(needs_jansson)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif

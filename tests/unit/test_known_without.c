@@ -1,0 +1,31 @@
+/* Results of earlier runs where the program is built without Jansson: what to install. */
+#define _GNU_SOURCE /* as the file under test */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#undef SKAMPI_JANSSON
+#define SKAMPI_JANSSON 0
+#include "output/known_file.c"
+
+#include "output/known.h"
+
+static void refused(void **state)
+{
+    (void)state;
+    char *error;
+    assert_null(known_read(&(const char *){"a.json"}, 1, &error));
+    assert_non_null(strstr(error, "--known a.json: built without Jansson; install libjansson-dev"));
+    free(error);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
