@@ -139,12 +139,48 @@ static struct output *open_output(const struct options *options, const struct so
     return output;
 }
 
+/* Results of runs that this one cannot be like are used as far as they go, but the user should
+ * know.
+ */
+static void warn_known(const struct known *earlier)
+{
+    for (size_t i = 0; i < earlier->run_count; i++) {
+        const struct known_run *run = &earlier->runs[i];
+        if (run->pes != comm_pes())
+            fprintf(
+                stderr,
+                "skampi: warning: --known %s: a run of %d PEs, this one has %d: its states hold "
+                "only for sets of PEs that both runs have\n",
+                run->path, run->pes, comm_pes());
+        if (run->node_count > 0 && strcmp(run->nodes[0], comm_node_name(0)) != 0)
+            fprintf(stderr,
+                    "skampi: warning: --known %s: a run on node %s, this one is on %s: its states "
+                    "may be others\n",
+                    run->path, run->nodes[0], comm_node_name(0));
+    }
+}
+
+/* Results of earlier runs; false when there is something wrong with them. */
+static bool read_known(const struct options *options, struct known **earlier)
+{
+    char *error = NULL;
+    if (options->known_count == 0)
+        return true;
+    *earlier = known_read(options->known, options->known_count, &error);
+    if (*earlier)
+        warn_known(*earlier);
+    else
+        fprintf(stderr, "%s\n", error);
+    free(error);
+    return *earlier != NULL;
+}
+
 /* Finds everything that can be wrong before a measurement, on PE 0 alone. */
 static struct source *prepare(const struct options *options, struct start *start,
-                              struct output **output)
+                              struct output **output, struct known **earlier)
 {
     struct source *source = load(options);
-    if (source && !options->check_only) {
+    if (source && !options->check_only && read_known(options, earlier)) {
         process_enter("opening the output");
         *output = open_output(options, source);
         engine_watch_output(*output);
@@ -176,7 +212,7 @@ static void warn_alone(const struct options *options, const struct tree *tree)
 }
 
 static int measure(const struct options *options, double launched_at, struct source *source,
-                   struct output *output, bool *report_end)
+                   struct output *output, const struct known *earlier, bool *report_end)
 {
     struct tree *tree;
     char *messages;
@@ -204,6 +240,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .seed = options->seed,
         .known = options->known,
         .known_count = options->known_count,
+        .earlier = earlier,
         .state = options->state,
         .state_wait = options->state_wait,
         .time_limit = options->time_limit,
@@ -288,21 +325,24 @@ int main(int argc, char **argv)
     process_enter("reading the script and preparing to measure");
     struct start start = {0, 0};
     struct output *output = NULL;
+    struct known *earlier = NULL;
     struct source *source = NULL;
     if (comm_pe() == 0) {
         if (options.error) {
             options_print_error(&options);
             start.status = STATUS_BAD_SCRIPT;
         } else {
-            source = prepare(&options, &start, &output);
+            source = prepare(&options, &start, &output, &earlier);
         }
     }
     source = share(source, &start);
     if (start.status != 0)
         end_job((int)start.status);
     bool report_end = false;
-    int status =
-        options.check_only ? 0 : measure(&options, launched_at, source, output, &report_end);
+    int status = options.check_only
+                     ? 0
+                     : measure(&options, launched_at, source, output, earlier, &report_end);
+    known_free(earlier);
     source_release(source);
     if (status != 0)
         end_job(status);

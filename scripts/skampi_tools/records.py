@@ -11,7 +11,7 @@ NUMBERS = ("bytes at time standard_error error time_low time_high time_confidenc
 CONTROLS = "hand_over hand_over_slowest hand_over_shared addition copy".split()
 # Of a point over rounds in one state, in the order of CSV.
 STATE_NUMBERS = "median median_low median_high reached next_low next_high between".split()
-COUNTS = "number round kept valid invalid late overruns warm_up iterations rounds".split()
+COUNTS = "number round kept valid invalid late overruns warm_up iterations repeated rounds".split()
 TEXTS = "block function call quantity synchronization window_rule run_time buffers cache".split()
 
 _NUMBER = frozenset((int, float, type(None)))

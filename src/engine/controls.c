@@ -9,9 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "engine/members.h"
 #include "stats/stats.h"
 
 /* Of the time of the run, on all controls together. */
@@ -209,6 +212,59 @@ double controls_clock(const struct controls *controls)
     return wall_seconds() - controls->started;
 }
 
+/* ---- What earlier runs have seen ---- */
+
+static uint64_t hash_of(const char *members, int pes)
+{
+    char *name = text_format("%d:%s", pes, members ? members : "");
+    uint64_t hash = hash_text(name);
+    free(name);
+    return hash;
+}
+
+void controls_know(struct controls *controls, const struct known *known)
+{
+    int64_t count = known ? (int64_t)known->state_count : 0;
+    comm_broadcast(comm_world(), &count, sizeof count);
+    controls->known_count = (size_t)count;
+    controls->known = memory_zeroed((size_t)count + 1, sizeof *controls->known);
+    for (size_t i = 0; known && i < known->state_count; i++) {
+        const struct known_state *state = &known->states[i];
+        controls->known[i] =
+            (struct known_level){hash_of(state->members, state->pes), state->number, state->value,
+                                 state->low, state->high};
+    }
+    comm_broadcast(comm_world(), controls->known, (size_t)count * sizeof *controls->known);
+}
+
+/* In ascending order; those that there is no room for are left out. */
+static void add_known(struct control_log *log, const struct known_level *level)
+{
+    size_t at = log->known_count;
+    if (at == RESULT_STATES_MAX)
+        return;
+    for (; at > 0 && log->known[at - 1].value > level->value; at--) {
+        log->known[at] = log->known[at - 1];
+        log->known_numbers[at] = log->known_numbers[at - 1];
+    }
+    log->known[at] =
+        (struct states_level){.value = level->value, .low = level->low, .high = level->high};
+    log->known_numbers[at] = level->number;
+    log->known_count++;
+}
+
+static void find_known(const struct controls *controls, struct control_log *log)
+{
+    if (controls->known_count == 0)
+        return;
+    char *members = members_text(log->set);
+    uint64_t set = hash_of(members, pe_set_size(log->set));
+    for (size_t i = 0; i < controls->known_count; i++)
+        if (controls->known[i].set == set)
+            add_known(log, &controls->known[i]);
+    free(members);
+}
+
 /* ---- What was seen ---- */
 
 double controls_value(const struct pe_set *set, const struct result_controls *seen)
@@ -225,6 +281,7 @@ struct control_log *controls_log(struct controls *controls, const struct pe_set 
         memory_resize(controls->logs, (controls->log_count + 1) * sizeof *controls->logs);
     struct control_log *log = memory_zeroed(1, sizeof *log);
     log->set = pe_set_reference((struct pe_set *)(uintptr_t)set);
+    find_known(controls, log);
     return controls->logs[controls->log_count++] = log;
 }
 
@@ -301,6 +358,7 @@ void controls_free(struct controls *controls)
     }
     free(controls->logs);
     pe_set_release(controls->world);
+    free(controls->known);
     free(controls->copy_from);
     free(controls->copy_to);
     *controls = (struct controls){0};

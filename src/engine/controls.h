@@ -11,8 +11,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "objects/pe_set.h"
+#include "output/known.h"
 #include "output/result.h"
 #include "stats/states.h"
 
@@ -26,13 +28,20 @@ struct control_log {
     struct pe_set *set;
     struct control *controls;
     size_t count, room;
-    const struct states_level *known; /* of earlier runs */
-    const int *known_numbers;
+    struct states_level known[RESULT_STATES_MAX]; /* of earlier runs, ascending */
+    int known_numbers[RESULT_STATES_MAX];
     size_t known_count;
     struct states_level levels[RESULT_STATES_MAX]; /* that the controls so far lie on */
     int numbers[RESULT_STATES_MAX];                /* of the states that they are */
     size_t level_count, judged;                    /* from so many controls */
     double noise;                                  /* of controls within a level, logarithmic */
+};
+
+/* A state that earlier runs have seen. */
+struct known_level {
+    uint64_t set; /* hash of members and number of PEs */
+    int number;
+    double value, low, high; /* seconds */
 };
 
 struct controls {
@@ -41,6 +50,8 @@ struct controls {
     struct control_log **logs;
     size_t log_count;
     struct pe_set *world;
+    struct known_level *known; /* of all sets */
+    size_t known_count;
     double copy;                 /* the last one of this PE, seconds a byte; NaN: none */
     double copied_at, copy_cost; /* wall_seconds(), 0: never; seconds */
     size_t copy_bytes;
@@ -49,6 +60,10 @@ struct controls {
 
 /* Why there are no controls here, or NULL. The same on all PEs. */
 const char *controls_impossible(void);
+
+/* Brings what earlier runs have seen from PE 0 to all PEs, before anything is measured.
+ * Collective. */
+void controls_know(struct controls *, const struct known *);
 
 /* Takes a control; all members of the group. The result is complete on its rank
  * 0. */

@@ -17,6 +17,7 @@
 #include "base/words.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "engine/controls.h"
 #include "objects/pe_set.h"
 
 #define FACT 96
@@ -256,6 +257,11 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                                            options->rounds_spread > 0 ? options->rounds_spread : 0,
                                        .time_limit = options->time_limit,
                                        .seed = seed,
+                                       .controls = controls_impossible() == NULL,
+                                       .state = options->state,
+                                       .state_wait = options->state_wait,
+                                       .known = options->known,
+                                       .known_count = options->known_count,
                                        .command_line = options->command_line,
                                        .script = options->script,
                                        .checksum = options->checksum,

@@ -66,6 +66,17 @@ static size_t longest(const struct control_log *log)
     return most;
 }
 
+/* By the bounds that earlier runs gave it, unless this run has found another state there. */
+static bool is_known_state(const struct control_log *log, int number, double value)
+{
+    size_t level = states_level_of(value, log->levels, log->level_count);
+    bool other = log->level_count > 1 && level < log->level_count && log->numbers[level] != number;
+    for (size_t i = 0; i < log->known_count; i++)
+        if (log->known_numbers[i] == number)
+            return value >= log->known[i].low && value < log->known[i].high && !other;
+    return false;
+}
+
 /* The state that is asked for, or any; after the control that was taken last. */
 static bool is_right(const struct judge *judge)
 {
@@ -86,7 +97,7 @@ static bool is_right(const struct judge *judge)
     case WANTED_MOST:
         return is_scouted(judge) && level == longest(log);
     case WANTED_NUMBER:
-        return value >= wanted->low && value < wanted->high;
+        return is_known_state(log, wanted->state.number, value);
     case WANTED_CONDITION:
         return state_wanted_meets(&wanted->state, wanted->state.control == WANTED_HAND_OVER
                                                       ? seen->hand_over

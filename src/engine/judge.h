@@ -17,7 +17,6 @@ struct wanted {
     struct state_wanted state;
     const char *text; /* as the user wrote it */
     double wait;      /* seconds, for each point */
-    double low, high; /* of a state of earlier runs */
 };
 
 /* Of one measurement. Decisions are those of the set's rank 0. */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "output/known.h"
 #include "output/output.h"
 
 enum { DEBUG_BATCHES = 8, DEBUG_VERIFICATION = 16, DEBUG_CLOCKS = 128 };
@@ -25,13 +26,14 @@ struct engine_options {
     int rounds;               /* 0: as the script says */
     double rounds_spread;     /* seconds; below 0: as the script says */
     uint64_t seed;            /* 0: a new one in each run */
-    const char *const *known; /* results of earlier runs, known_count of them */
+    const char *const *known; /* results of earlier runs, known_count of them, */
     size_t known_count;
-    const char *state; /* for state_wanted_parse(); NULL: any */
-    double state_wait; /* seconds to wait for that state, for each point */
-    double time_limit; /* seconds from then on; 0: none */
-    double launched;   /* when the program was started, wall_seconds() */
-    int debug;         /* DEBUG_... bits: messages on standard error */
+    const struct known *earlier; /* and what they say; PE 0, NULL: there are none */
+    const char *state;           /* for state_wanted_parse(); NULL: any */
+    double state_wait;           /* seconds to wait for that state, for each point */
+    double time_limit;           /* seconds from then on; 0: none */
+    double launched;             /* when the program was started, wall_seconds() */
+    int debug;                   /* DEBUG_... bits: messages on standard error */
     enum progress progress;
     size_t blocks; /* in the script, for the progress line */
     /* For the output's header */

@@ -270,6 +270,22 @@ static void cover_states(const struct control_log *log, const struct state_round
     }
 }
 
+/* What earlier runs measured in states that this run has not seen at this point. */
+static void cover_known(const struct known_point *known, const struct state_rounds *states,
+                        struct rounds *rounds)
+{
+    for (size_t i = 0; known && i < known->value_count; i++) {
+        const struct known_value *value = &known->values[i];
+        bool seen = false;
+        for (size_t j = 0; j < states->count; j++)
+            seen = seen || states->states[j].state == value->state;
+        if (seen)
+            continue;
+        rounds->next_low = fmin(rounds->next_low, fmin(value->next_low, value->median));
+        rounds->next_high = fmax(rounds->next_high, fmax(value->next_high, value->median));
+    }
+}
+
 void report_rounds(const struct reporter *reporter, const struct rounds_record *record,
                    const struct control_log *log)
 {
@@ -288,10 +304,16 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     double step = record->request.function->quantity == QUANTITY_TIME && record->iterations > 0
                       ? timer_find(record->timer)->resolution / (double)record->iterations
                       : 0;
+    rounds.next_low -= step;
+    rounds.next_high += step;
     struct result_level levels[RESULT_LEVELS_MAX];
     struct described owned;
     struct notes notes = {0};
     struct state_rounds states = {0};
+    struct result_point point =
+        describe(reporter, &record->request, &record->settings, record->bytes, &owned);
+    point.block = record->block;
+    point.block_number = record->block_number;
     if (n < record->rounds)
         notes_add(&notes,
                   text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds));
@@ -299,15 +321,17 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         states = states_of_rounds(log, record, ROUNDS_CONFIDENCE, step);
         cover_states(log, &states, &rounds, &notes);
     }
+    if (log && reporter->options->earlier)
+        cover_known(known_find(reporter->options->earlier, &point), &states, &rounds);
     struct result_rounds result = {
-        .point = describe(reporter, &record->request, &record->settings, record->bytes, &owned),
+        .point = point,
         .rounds = n,
         .median = rounds.median,
         .median_low = rounds.low,
         .median_high = rounds.high,
         .reached = rounds.reached,
-        .next_low = rounds.next_low - step,
-        .next_high = rounds.next_high + step,
+        .next_low = rounds.next_low,
+        .next_high = rounds.next_high,
         .confidence = rounds.confidence,
         .between = rounds.between,
         .within = rounds.within,
@@ -322,8 +346,6 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .notes = (const char *const *)notes.text,
         .note_count = notes.count,
     };
-    result.point.block = record->block;
-    result.point.block_number = record->block_number;
     output_rounds(reporter->output, &result);
     release(&owned);
     states_release(&states);

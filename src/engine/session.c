@@ -108,6 +108,7 @@ struct engine *engine_create(const struct engine_options *options, const char **
     /* A part is left for what comes after the last batch, and for the end. */
     if (options->time_limit > 0 && !options->estimate)
         engine->limit.ends = watch_limit_near(options->launched, options->time_limit);
+    controls_know(&engine->controls, options->earlier);
     watch_start(&engine->settings.watchdog);
     environment_print(options, engine->seed);
     clocks_synchronize(&engine->clocks, &engine->settings);

@@ -50,6 +50,25 @@ static void report_state(const struct control_log *log, size_t level, bool only,
                          });
 }
 
+/* A state that only earlier runs have seen. */
+static void report_known(const struct control_log *log, size_t known, bool only,
+                         const char *members, struct output *output)
+{
+    for (size_t level = 0; level < log->level_count; level++)
+        if (log->levels[level].known == known + 1)
+            return;
+    output_state(output, &(struct result_state){
+                             .number = log->known_numbers[known],
+                             .members = members,
+                             .pes = (size_t)pe_set_size(log->set),
+                             .only_set = only,
+                             .value = log->known[known].value,
+                             .low = log->known[known].low,
+                             .high = log->known[known].high,
+                             .known = true,
+                         });
+}
+
 /* As many as the output takes, evenly. */
 static void report_controls(const struct control_log *log, const char *members,
                             struct output *output)
@@ -83,6 +102,8 @@ void states_report(const struct controls *controls, struct output *output)
         char *members = members_text(log->set);
         for (size_t level = 0; level < log->level_count; level++)
             report_state(log, level, sets == 1, members, output);
+        for (size_t known = 0; known < log->known_count; known++)
+            report_known(log, known, sets == 1, members, output);
         report_controls(log, members, output);
         free(members);
     }

@@ -5,6 +5,7 @@
 #ifndef SKAMPI_OUTPUT_HEADER_H
 #define SKAMPI_OUTPUT_HEADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -31,6 +32,11 @@ struct header {
     int rounds;
     double round_seconds, time_limit;
     uint64_t seed;
+    bool controls;            /* are taken, unless the script says otherwise */
+    const char *state;        /* that is asked for, or NULL */
+    double state_wait;        /* seconds, for each point */
+    const char *const *known; /* files of earlier runs */
+    size_t known_count;
 };
 
 #endif

@@ -117,6 +117,17 @@ static void put_timer(FILE *text, const struct header *header)
     fputc('}', text);
 }
 
+static void put_controls_wanted(FILE *text, const struct header *header)
+{
+    name_of(text, "controls");
+    fprintf(text, "{\"on\":%s", header->controls ? "true" : "false");
+    if (header->state)
+        put_string(text, "state", header->state);
+    if (header->known_count > 0)
+        put_strings(text, "known", header->known, header->known_count);
+    fputc('}', text);
+}
+
 static void put_header(FILE *text, const struct header *header)
 {
     fprintf(text, "{\"record\":\"header\",\"schema\":%d,\"program\":\"skampi\"", SCHEMA);
@@ -144,6 +155,7 @@ static void put_header(FILE *text, const struct header *header)
     if (header->time_limit > 0)
         put_number(text, "time_limit", header->time_limit);
     fputc('}', text);
+    put_controls_wanted(text, header);
     fputs("}\n", text);
 }
 

@@ -64,6 +64,11 @@ static void print_rounds_wanted(FILE *text, const struct header *header)
         fputc('\n', text);
     if (header->time_limit > 0)
         fprintf(text, "# time limit: %g s\n", header->time_limit);
+    if (header->state)
+        fprintf(text, "# state: only %s, waiting up to %g s for each point\n", header->state,
+                header->state_wait);
+    for (size_t i = 0; i < header->known_count; i++)
+        fprintf(text, "# earlier run: %s\n", header->known[i]);
 }
 
 static void print_header(FILE *text, const struct header *header)
