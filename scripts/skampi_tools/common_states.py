@@ -6,9 +6,7 @@
 """
 
 from . import style
-from .states import match_states
-
-WORDS = {"hand_over": "hand-over", "addition": "addition"}
+from .states import WORDS, match_states, sets_of, states_for
 
 
 class CommonStates:
@@ -17,20 +15,21 @@ class CommonStates:
         self.numbers, found = match_states(files)
         self.states = {state.number: state for state in found}
 
+    def _of_set(self, index, result):
+        """{number in this file: common number} of the states of the result's PEs."""
+        return {own.number: self.numbers[index, own.members, own.number]
+                for own in states_for(result.pe_set, self.files[index].states)
+                if (index, own.members, own.number) in self.numbers}
+
     def values(self, index, result):
         """{common number: StateValue} of a result of this file; {} where it is not known."""
-        members = result.pe_set.get("members")
-        found = {}
-        for number, value in result.by_state().items():
-            common = self.numbers.get((index, members, number))
-            if common is not None and (common not in found or value.count > found[common].count):
-                found[common] = value
-        return found
+        numbers = self._of_set(index, result)
+        return {numbers[number]: value for number, value in result.by_state().items() if number in numbers}
 
     def of_rounds(self, index, result):
         """The common number of each of the result's medians; None: several, or not known."""
-        members = result.pe_set.get("members")
-        return [self.numbers.get((index, members, number)) for number in result.round_states]
+        numbers = self._of_set(index, result)
+        return [numbers.get(number) for number in result.round_states]
 
     def control(self, number):
         """As "hand-over 164 ns"."""
@@ -43,15 +42,13 @@ class CommonStates:
     def share(self, number, indices):
         """Of the time of these files, each counting alike: in the state; 0 to 1. Files whose PEs have other
         states, or none, do not count."""
-        state = self.states[number]
+        kind = self.states[number].control, self.states[number].pes
         shares = []
         for index in indices:
-            sets = {}
-            for own in self.files[index].states:
-                if (own.control, own.pes) == (state.control, state.pes):
-                    here = self.numbers.get((index, own.members, own.number)) == number
-                    sets[own.members] = sets.get(own.members, 0) + (own.share or 0) * here
-            shares += sets.values()
+            for members, states in sets_of(self.files[index].states).items():
+                if (states[0].control, states[0].pes) == kind:
+                    shares.append(sum(own.share for own in states if own.share > 0 and
+                                      self.numbers.get((index, members, own.number)) == number))
         return sum(shares) / len(shares) if shares else 0.0
 
 
@@ -60,10 +57,8 @@ def shares_of(launches):
     with its rounds or repetitions in the state."""
     shares, count = {}, 0
     for values in launches:
-        total = sum(value.count for value in values.values())
-        if not total > 0:
-            continue
-        count += 1
-        for number, value in values.items():
-            shares[number] = shares.get(number, 0) + value.count / total
+        counts = {number: value.count or 1 for number, value in values.items()}  # 1: the file does not say
+        count += bool(counts)
+        for number, own in counts.items():
+            shares[number] = shares.get(number, 0) + own / sum(counts.values())
     return {number: share / count for number, share in shares.items()}
