@@ -8,6 +8,8 @@ import datetime
 import math
 import re
 
+from .. import style
+
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 DEFAULT_UNIT = "us"
 _SIGNIFICANT = 4
@@ -131,6 +133,19 @@ ROUNDS = re.compile(rf"rounds: median ({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} 
                     rf"{_SHARE}")
 MEDIAN = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
                     rf"\[({NUM}), ({NUM})\]")
+# The same in one state, without spreads.
+STATE_ROUNDS = re.compile(rf"state (\d{{1,9}}): (\d{{1,18}}) rounds?, median ({NUM})(?: (ns|us|ms|s|bytes))?, "
+                          rf"{_SHARE} interval \[({NUM}), ({NUM})\], {_SHARE} prediction interval "
+                          rf"\[({NUM}), ({NUM})\]")
+_SPAN = rf"(?:{NUM}) (?:ns|us|ms|s)"
+_CONTROL = "(?P<control>hand-over|addition)"
+STATE = re.compile(rf"state (?P<state>\d{{1,9}})(?: of PEs? (?P<members>[-\d,]+))?: {_CONTROL} (?P<value>{_SPAN})"
+                   rf"(?: \((?:below (?P<below>{_SPAN})|above (?P<above>{_SPAN})|"
+                   rf"(?P<low>{_SPAN}) to (?P<high>{_SPAN}))\))?"
+                   rf"(?:, (?P<share>{NUM}) % of the time)?(?P<new>, new)?(?P<earlier>, only in earlier runs)?")
+PART = re.compile(rf"{_CONTROL} (?P<value>{_SPAN}): (?P<valid>\d{{1,18}}) repetitions?, median "
+                  rf"(?P<median>{NUM})(?P<unit> ns| us| ms| s| bytes|), quartiles (?P<p25>{NUM})(?P=unit) to "
+                  rf"(?P<p75>{NUM})(?P=unit)")
 LEVEL = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))? ({NUM}) %")
 ROUNDS_BLOCK = " (rounds)"
 # Takes the place of a result and makes the exit status 3.
@@ -170,6 +185,22 @@ def unit_of(text):
 
 def unit_text(unit):
     return next((name for name, value in UNITS.items() if value == unit), f"1/{unit!r} s")
+
+
+def span_text(seconds):
+    """Of a control, with its unit: 61.0 ns, 195.6 ns, 100 ns."""
+    if seconds is None or not math.isfinite(seconds):
+        return "--- ns"
+    name = next((name for name, unit in UNITS.items() if seconds * unit < 999.95), "s")
+    value = seconds * UNITS[name]
+    text = style.number_text(value, _SIGNIFICANT)
+    return f"{value:.1f} {name}" if 1 <= value < 100 and "." not in text else f"{text} {name}"
+
+
+def span(text):
+    """The seconds of such a text; None: not known."""
+    value, unit = text.split()
+    return per(value, UNITS[unit])
 
 
 def counters_of(text):
