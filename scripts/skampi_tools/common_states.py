@@ -15,6 +15,11 @@ class CommonStates:
         self.numbers, found = match_states(files)
         self.states = {state.number: state for state in found}
 
+    @staticmethod
+    def _kind(state):
+        """Only states of one kind are ever the same."""
+        return state.control, state.pes
+
     def _of_set(self, index, result):
         """{number in this file: common number} of the states of the result's PEs."""
         return {own.number: self.numbers[index, own.members, own.number]
@@ -31,6 +36,10 @@ class CommonStates:
         numbers = self._of_set(index, result)
         return [numbers.get(number) for number in result.round_states]
 
+    def alone(self, number):
+        """Whether there is no other state of as many PEs."""
+        return sum(self._kind(state) == self._kind(self.states[number]) for state in self.states.values()) == 1
+
     def control(self, number):
         """As "hand-over 164 ns"."""
         state = self.states[number]
@@ -42,11 +51,11 @@ class CommonStates:
     def share(self, number, indices):
         """Of the time of these files, each counting alike: in the state; 0 to 1. Files whose PEs have other
         states, or none, do not count."""
-        kind = self.states[number].control, self.states[number].pes
+        kind = self._kind(self.states[number])
         shares = []
         for index in indices:
             for members, states in sets_of(self.files[index].states).items():
-                if (states[0].control, states[0].pes) == kind:
+                if self._kind(states[0]) == kind:
                     shares.append(sum(own.share for own in states if own.share > 0 and
                                       self.numbers.get((index, members, own.number)) == number))
         return sum(shares) / len(shares) if shares else 0.0
