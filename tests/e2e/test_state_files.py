@@ -22,6 +22,7 @@ from skampi_tools.states import State, match_states
 
 jsonschema = optional("jsonschema")
 CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
+TABLE = os.path.join(ROOT, "scripts/skampi-table")
 FOLDER = scratch_directory()
 tap = Tap()
 
@@ -308,5 +309,61 @@ if jsonschema:
         tap.ok(list(validator.iter_errors(record)), f"the schema wants a state's {member}")
 else:
     tap.skip("files follow the schema", "python3-jsonschema is not installed")
+
+# ---- skampi-table ----
+
+
+def table(*arguments, **further):
+    done = run([TABLE, *arguments], cwd=FOLDER, **further)
+    tap.ok(done.status == 0 and not done.err, f"skampi-table {' '.join(arguments)}", done)
+    return [line.rstrip() for line in done.out.splitlines()]
+
+
+STATES_LINE = "  states: 1 (hand-over 61.0 ns, 60 % of the time), 2 (164 ns, 40 % of the time)"
+RESULTS = [
+    "barrier", STATES_LINE,
+    "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]  in state 2 [us]",
+    "      0       0.1950          0.1911   0.1989           20           0.1950         ---",
+    "      0       0.4900          0.4802   0.4998           20         ---                0.4900",
+    "      0       0.2000          0.1960   0.2040           20         ---              ---",
+    "      0       0.2500          0.2450   0.2550           20           0.1956           0.4876",
+    "      0       0.2500          0.2450   0.2550           20           0.2500         ---", ""]
+OVER_ROUNDS = [
+    "barrier (rounds)", STATES_LINE,
+    "  bytes  median of rounds [us]  95 % from [us]  to [us]  rounds  in state 1 [us]  in state 2 [us]",
+    "      0                 0.2000          0.1900   0.4800      10           0.1956           0.4876"]
+tap.equal(table("pair.json"), RESULTS + OVER_ROUNDS, "values in each state, in columns; the states above")
+converted("pair.json", "medians.sko", "--medians")
+converted("pair.json", "pair.csv")
+for name in ("medians.sko", "pair.csv"):
+    tap.equal(table(name), RESULTS + OVER_ROUNDS, f"... of {name}")
+tap.equal(table(stdin=text("medians.sko"))[-4:], OVER_ROUNDS, "... of rounds from standard input")
+shown_first = table(stdin=text("medians.sko"))[:2]
+tap.equal([line.split()[0] for line in shown_first], ["barrier", "bytes"],
+          "... where states stand behind the results")
+write("no-rounds.json", only_pair, STATES[:2], controls={"on": True})
+converted("no-rounds.json", "no-rounds.sko")
+tap.equal(table(stdin=text("no-rounds.sko"))[-2:], ["", STATES_LINE.strip()], "... and are said at the end")
+tap.ok("    part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us"
+       in table("-v", "medians.sko"), "-v also shows parts")
+other_unit = text("medians.sko").replace("# part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us",
+                                         "# part: hand-over 164 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns")
+with open(path("other.sko"), "w", encoding="utf-8") as stream:
+    stream.write(other_unit)
+tap.equal(table("other.sko"), RESULTS + OVER_ROUNDS, "parts in another unit are shown in that of the table")
+tap.near(results.read(path("other.sko")).results[3].parts[1]["median"], 4.876e-7, 1e-15, "... and read in it")
+tap.equal(table("two.json")[0:2] + table("two.json")[9:13],
+          ["barrier", STATES_LINE, "alone", "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
+           "      0      0.02000         0.01960  0.02040           20", ""],
+          "a set of PEs with one state is shown as ever")
+several = [*STATES[:2], state(1, 3e-10, None, 4e-10, 0.25, pes=1, members="0", control="addition"),
+           state(2, 5e-10, 4e-10, None, 0, pes=1, members="0", control="addition", known=True)]
+write("several.json", POINTS[-1:], several)
+tap.equal(table("several.json")[1:4],
+          ["  states of PEs 0-1: 1 (hand-over 61.0 ns, 60 % of the time), 2 (164 ns, 40 % of the time)",
+           "  states of PEs 0: 1 (addition 0.3 ns, 25 % of the time), 2 (0.5 ns, only in earlier runs)",
+           "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]"], "states of several sets")
+write("plain.json", [{name: value for name, value in only_pair[0].items() if "hand_over" not in name}])
+tap.equal(table("one.json"), table("plain.json"), "one state: the table is that of a file without states")
 
 tap.done()

@@ -9,31 +9,12 @@ from ..records import STATE_NUMBERS
 from ..states import ADDITION, HAND_OVER
 from .header import take_fact
 from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MORE, NUM,
-                    PART, ROUNDS, ROUNDS_BLOCK, STARTS, STATE, STATE_ROUNDS, UNITS, counters_of, instant, number,
-                    per, span, split_row, unit_of, value_of)
+                    ROUNDS, ROUNDS_BLOCK, SPAN, STARTS, STATE_ROUNDS, UNITS, counters_of, instant, number,
+                    part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5
 _UNIT_OPTION = re.compile(r"command line: (?:.*? )?--unit[= ](ns|us|ms|s)(?= |$)")
-
-
-def _state_of(found):
-    """The record of a state of the run, of what STATE found."""
-    text = found.groupdict()
-    low, high = text["low"] or text["above"], text["high"] or text["below"]
-    share = 0 if text["earlier"] else text["share"] and per(text["share"], 100)
-    return {"record": "state", "state": int(text["state"]), "members": text["members"] or "",
-            "pes": _count_members(text["members"]), "control": text["control"].replace("-", "_"),
-            "value": span(text["value"]), "low": low and span(low), "high": high and span(high), "share": share,
-            "known": False, "new": bool(text["new"])}
-
-
-def _count_members(text):
-    """How many PEs "0-3,8" are; None: the text does not say."""
-    ranges = [part.split("-") for part in (text or "").split(",")]
-    if not all(1 <= len(ends) <= 2 and all(re.fullmatch(r"\d{1,18}", end) for end in ends) for ends in ranges):
-        return None
-    return sum(abs(int(ends[-1]) - int(ends[0])) + 1 for ends in ranges)
 
 
 class _Reader:
@@ -120,7 +101,7 @@ class _Reader:
         for member, names in (("levels", ["value"]), ("parts", ["median", "p25", "p75"]),
                               ("states", ["median", "median_low", "median_high", "next_low", "next_high"])):
             for entry in record.get(member) or []:
-                entry.update({name: per(entry[name], unit) for name in names})
+                entry.update({name: value_in(entry[name], unit) for name in names})
         if record["record"] == "result":
             record["per_pe"] = [per(text, unit) for text in record["per_pe"]]
 
@@ -226,9 +207,9 @@ class _Reader:
 
     def _take_state(self, text):
         """One of the run, or what the row's rounds were in it; False: neither, or damaged."""
-        if found := STATE.fullmatch(text):
+        if state := state_of(text):
             self._finish_row()
-            self.records.append(_state_of(found))
+            self.records.append(state)
             return True
         found = STATE_ROUNDS.fullmatch(text)
         if self.row is None or self.row["record"] != "rounds" or not found:
@@ -241,20 +222,16 @@ class _Reader:
         return True
 
     def _take_control(self, kind, text):
-        control = kind.replace("-", "_")
-        if self.row is None or not re.fullmatch(rf"{NUM} (?:ns|us|ms|s)", text):
+        if self.row is None or not SPAN.fullmatch(text):
             return False
-        self.row[control] = span(text)
+        self.row[kind.replace("-", "_")] = span(text)
         return True
 
     def _take_part(self, text):
-        found = PART.fullmatch(text)
-        if self.row is None or self.row["record"] != "result" or not found:
+        part = part_of(text)
+        if self.row is None or self.row["record"] != "result" or not part:
             return False
-        self.row_unit = UNITS.get(found["unit"].strip()) or self.row_unit
-        self.row.setdefault("parts", []).append(
-            {found["control"].replace("-", "_"): span(found["value"]), "valid": int(found["valid"]),
-             **{name: found[name] for name in ("median", "p25", "p75")}})
+        self.row.setdefault("parts", []).append(part)
         return True
 
     def _finish_states(self):
