@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-# TIMEOUT: 60
+# TIMEOUT: 120
 """skampi-compare compares state by state: more time in a slow state is no change, what changed in a state is
 found, and with one state everything is as without states. How often it is wrong is counted on made data; more
 of them with SKAMPI_STUDY_RUNS=400."""
@@ -136,26 +136,26 @@ def tool(*arguments):
     return run([COMPARE, *arguments], cwd=folder)
 
 
-def judged(*arguments, function="Shmem_Barrier"):
-    made_by = tool(*arguments, "--json", "-")
-    points = json.loads(made_by.out)["points"] if made_by.status == 0 else []
-    return next((p for p in points if p["function"] == function), made_by)
+def judged(old, new, function="Shmem_Barrier", **more):
+    """The row of this function, as the tool gets it."""
+    sides = (compare.read_side([os.path.join(folder, name)]) for name in (old, new))
+    return next(row for row in compare.compare_files(*sides, **more).rows if row.function == function)
 
 
 side("old", {1: 7, 2: 3})
 side("new", {1: 3, 2: 7}, values={1: 66e-9, 2: 158e-9})
 MIXTURE = "new spent 70 % of its time in state 2 (hand-over 161 ns), old 30 %"
 barrier, put = judged("old", "new"), judged("old", "new", function="Shmem_Put")
-tap.ok(barrier["verdict"] == "unchanged" and barrier["reason"] == MIXTURE
-       and barrier["overall"]["verdict"] == "slower" and barrier["overall"]["ratio"] > 2
-       and 0.95 < barrier["ratio"] < 1.05, "what only the mixture of states makes slower is unchanged", barrier)
-first, second, together = barrier["states"]
-tap.ok([first["state"], second["state"]] == [1, 2] and first["text"] == "state 1 (hand-over 63.5 ns)"
-       and abs(first["old"] - BARRIER[1]) < 4e-9 and abs(second["new"] - BARRIER[2]) < 9e-9
-       and [round(first["share_old"], 9), round(second["share_old"], 9)] == [0.7, 0.3]
-       and first["verdict"] == second["verdict"] == together["verdict"] == "unchanged"
-       and first["count_old"] == second["count_new"] == 6, "... with a verdict for each state", barrier)
-tap.ok(put["verdict"] == "unchanged" and put["reason"] == "", "... a point that no state changes has no reason",
+tap.ok(barrier.verdict == "unchanged" and barrier.reason == MIXTURE
+       and barrier.overall.verdict == "slower" and barrier.overall.ratio > 2
+       and 0.95 < barrier.ratio < 1.05, "what only the mixture of states makes slower is unchanged", barrier)
+first, second, together = barrier.states
+tap.ok([first.state, second.state] == [1, 2] and first.text == "state 1 (hand-over 63.5 ns)"
+       and abs(first.old - BARRIER[1]) < 4e-9 and abs(second.new - BARRIER[2]) < 9e-9
+       and [round(first.share_old, 9), round(second.share_old, 9)] == [0.7, 0.3]
+       and first.verdict == second.verdict == together.verdict == "unchanged"
+       and first.count_old == second.count_new == 6, "... with a verdict for each state", barrier)
+tap.ok(put.verdict == "unchanged" and put.reason == "", "... a point that no state changes has no reason",
        put)
 shown = tool("old", "new")
 for text in ("0 slower, 0 faster, 2 unchanged", f"\n  why: {MIXTURE}\n",
@@ -164,17 +164,25 @@ for text in ("0 slower, 0 faster, 2 unchanged", f"\n  why: {MIXTURE}\n",
     tap.ok(text in shown.out, f"people read: {text.strip()}", shown)
 gate = tool("--fail-over", "5%", "old", "new")
 tap.ok(gate.status == 0 and "slower by more than 5 %: 0" in gate.out, "--fail-over lets it pass", gate)
-without = judged("--no-states", "old", "new")
-tap.ok(without["verdict"] == "slower" and "states" not in without and without["ratio"] ==
-       barrier["overall"]["ratio"], "--no-states compares everything together", without)
+without = judged("old", "new", states=False)
+tap.ok(without.verdict == "slower" and not without.states and without.ratio ==
+       barrier.overall.ratio, "--no-states compares everything together", without)
+written = json.loads(tool("old", "new", "--json", "-").out)
+in_json = next(p for p in written["points"] if p["function"] == "Shmem_Barrier")
+tap.ok([round(s["share_new"], 9) for s in written["states"]] == [0.3, 0.7]
+       and in_json["overall"]["verdict"] == "slower" and in_json["verdict"] == "unchanged"
+       and [(s["state"], s["verdict"], s["count_old"]) for s in in_json["states"]] ==
+       [(1, "unchanged", 6), (2, "unchanged", 6), (0, "unchanged", 6)] and in_json["states"][2]["old"] is None
+       and "states" not in json.loads(tool("--no-states", "old", "new", "--json", "-").out),
+       "the same as JSON", written)
 gate = tool("--no-states", "--fail-over", "5%", "old", "new")
 tap.equal(gate.status, 1, "... and then --fail-over fails", gate)
 
 side("second", {1: 3, 2: 7}, {2: 1.1})
 barrier = judged("old", "second")
-tap.ok(barrier["verdict"] == "slower" and barrier["reason"] == "in state 2 (hand-over 164 ns)"
-       and 1.08 < barrier["ratio"] < 1.12 and abs(barrier["old"] - BARRIER[2]) < 9e-9
-       and barrier["states"][0]["verdict"] == "unchanged", "slower in one state: which, and by how much", barrier)
+tap.ok(barrier.verdict == "slower" and barrier.reason == "in state 2 (hand-over 164 ns)"
+       and 1.08 < barrier.ratio < 1.12 and abs(barrier.old - BARRIER[2]) < 9e-9
+       and barrier.states[0].verdict == "unchanged", "slower in one state: which, and by how much", barrier)
 shown = tool("old", "second")
 tap.ok("Shmem_Barrier(), in state 2 (hand-over 164 ns)\n" in shown.out.splitlines()[1] + "\n",
        "... is the worst, and says where", shown)
@@ -182,27 +190,27 @@ gate = tool("--fail-over", "5%", "old", "second")
 tap.ok(gate.status == 1, "... and --fail-over fails", gate)
 side("both", {1: 7, 2: 3}, {1: 0.8, 2: 1.1})
 barrier = judged("old", "both")
-tap.ok(barrier["verdict"] == "slower" and barrier["reason"] ==
+tap.ok(barrier.verdict == "slower" and barrier.reason ==
        "in state 2 (hand-over 164 ns); faster in state 1 (hand-over 61 ns)", "slower in one, faster in another",
        barrier)
 
 side("first", {1: 10})
 side("two", {2: 10})
 barrier = judged("old", "first")
-tap.ok(barrier["verdict"] == "cannot tell" and barrier["reason"] ==
+tap.ok(barrier.verdict == "cannot tell" and barrier.reason ==
        "states differ: old spent 30 % of its time in state 2 (hand-over 164 ns), new none"
-       and barrier["states"][1]["verdict"] == "only old" and barrier["states"][1]["p"] is None,
+       and barrier.states[1].verdict == "only old" and math.isnan(barrier.states[1].p),
        "a state that one side has never been in: cannot tell", barrier)
 barrier = judged("first", "two")
-tap.ok(barrier["verdict"] == "cannot tell" and barrier["ratio"] > 2 and "new spent 100 % of its time in state 2"
-       in barrier["reason"] and all(s["verdict"].startswith("only") for s in barrier["states"]),
+tap.ok(barrier.verdict == "cannot tell" and barrier.ratio > 2 and "new spent 100 % of its time in state 2"
+       in barrier.reason and all(s.verdict.startswith("only") for s in barrier.states),
        "one state each, not the same: cannot tell", barrier)
 gate = tool("--fail-over", "5%", "first", "two")
 tap.ok(gate.status == 2 and "the machine was in different states" in gate.err, "... nor can --fail-over", gate)
 side("rare", {1: 7, 2: 29, 3: 1})
 side("common", {1: 7, 2: 29})
 barrier = judged("common", "rare")
-tap.ok(barrier["verdict"] == "unchanged" and len(barrier["states"]) == 4,
+tap.ok(barrier.verdict == "unchanged" and len(barrier.states) == 4,
        "a state of less than 5 % of the time does not matter", barrier)
 
 # With one state everywhere, and without states: the same to the letter.
@@ -228,11 +236,11 @@ tap.ok("caution: 6 of 12 files have no states of the machine" in mixed.out and "
 side("long", {1: 14, 2: 6}, launches=1)
 side("late", {1: 6, 2: 14}, {1: 1.8, 2: 1.8}, launches=1)
 side("same", {1: 6, 2: 14}, launches=1)
-barrier = judged("long", "late")
-tap.ok(barrier["unit"] == "rounds" and barrier["verdict"] == "slower" and 1.7 < barrier["ratio"] < 1.9,
+barrier = judged("long/0.json", "late/0.json")
+tap.ok(barrier.unit == "rounds" and barrier.verdict == "slower" and 1.7 < barrier.ratio < 1.9,
        "rounds are compared state by state, too", barrier)
-barrier = judged("long", "same", "--same-within", "20%")
-tap.ok(barrier["verdict"] == "unchanged" and "new spent 70 % of its time" in barrier["reason"],
+barrier = judged("long/0.json", "same/0.json", same_within=0.2)
+tap.ok(barrier.verdict == "unchanged" and "new spent 70 % of its time" in barrier.reason,
        "... and changed mixtures are no change", barrier)
 for name, states in (("points", (1, 1, 1, 1, 2, 2, 2, 2)), ("slower", (2, 2, 2, 2, 1, 1, 1, 1))):
     for number, state in enumerate(states):
@@ -243,10 +251,10 @@ for name, states in (("points", (1, 1, 1, 1, 2, 2, 2, 2)), ("slower", (2, 2, 2, 
              {1: 0.5, 2: 0.5})
 for names in (("points", "slower"), ("points parts", "slower parts")):
     barrier = judged(*names)
-    tap.ok(barrier["verdict"] == "slower" and abs(barrier["ratio"] - 1.2) < 0.01 and
-           [s["count_old"] for s in barrier["states"][:2]] == ([4, 4] if "parts" not in names[0] else [8, 8]),
+    tap.ok(barrier.verdict == "slower" and abs(barrier.ratio - 1.2) < 0.01 and
+           [s.count_old for s in barrier.states[:2]] == ([4, 4] if "parts" not in names[0] else [8, 8]),
            f"{names[0]}: results that lie in states", barrier)
 barrier = judged("points/0.json", "points/7.json")
-tap.ok(barrier["verdict"] == "cannot tell" and barrier["reason"].startswith("states differ: "),
+tap.ok(barrier.verdict == "cannot tell" and barrier.reason.startswith("states differ: "),
        "single results in different states", barrier)
 tap.done()
