@@ -7,6 +7,10 @@ SCHEMA_VERSION = 1
 NUMBERS = ("bytes at time standard_error error time_low time_high time_confidence mean deviation "
            "median median_low median_high confidence min max p5 p25 p75 p95 p99 autocorrelation "
            "effective window unit reached next_low next_high between within").split()
+# The machine's controls, of results: numbers, too.
+CONTROLS = "hand_over hand_over_slowest hand_over_shared addition copy".split()
+# Of a point over rounds, in each state.
+STATE_NUMBERS = "median median_low median_high reached next_low next_high between".split()
 COUNTS = "number round kept valid invalid late overruns warm_up iterations rounds".split()
 TEXTS = "block function call quantity synchronization window_rule run_time buffers cache".split()
 
@@ -14,6 +18,7 @@ _NUMBER = frozenset((int, float, type(None)))
 _COUNT = frozenset((int,))
 _TEXT = frozenset((str,))
 _SCALAR = frozenset((int, float, str, type(None)))
+_FLAG = frozenset((bool,))
 
 
 def _list_of(check):
@@ -35,7 +40,7 @@ def _is(types):
     return lambda value: type(value) in types
 
 
-_number, _text, _scalar = _is(_NUMBER), _is(_TEXT), _is(_SCALAR)
+_number, _text, _scalar, _flag = _is(_NUMBER), _is(_TEXT), _is(_SCALAR), _is(_FLAG)
 
 
 def _count(value):
@@ -55,7 +60,7 @@ def _whole_numbers(value):
 
 
 _POINT = {
-    **{name: _NUMBER for name in NUMBERS}, **{name: _count for name in COUNTS},
+    **{name: _NUMBER for name in NUMBERS + CONTROLS}, **{name: _count for name in COUNTS},
     **{name: _TEXT for name in TEXTS},
     "arguments": _map_of(_object(["value"], unit=_text,
                                  value=lambda value: _scalar(value) or _whole_numbers(value))),
@@ -65,6 +70,11 @@ _POINT = {
     "levels": _list_of(_object(["value", "share"], value=_number, share=_number)),
     "counters": _map_of(_object(["most", "mean"], most=_number, mean=_number)),
     "per_pe": _numbers, "samples": _numbers, "medians": _numbers,
+    "parts": _list_of(_object(["valid"], hand_over=_number, addition=_number, valid=_count, median=_number,
+                              p25=_number, p75=_number)),
+    "states": _list_of(_object(["state", "rounds"], state=_count, rounds=_count,
+                               **{name: _number for name in STATE_NUMBERS})),
+    "round_states": _list_of(_count),
 }
 _BLOCK = {"block": _TEXT, "number": _count, "source": _TEXT, "duration": _NUMBER,
           "late_starts": _count, "overruns": _count, "window_changes": _count}
@@ -82,11 +92,17 @@ _MEMBERS = {
                          disagreement=_number, clock_source=_text),
         "warnings": _list_of(_text), "notes": _list_of(_text),
         "rounds": _object(rounds=_count, seconds=_number, seed=_text, time_limit=_number),
+        "controls": _object(on=_flag, state=_text, known=_list_of(_text)),
     },
     "block": _BLOCK, "block_end": _BLOCK,
     "result": _POINT, "rounds": _POINT,
     "missing": {"kind": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT, "reason": _TEXT,
                 "points": _count},
+    "state": {"state": _count, "members": _TEXT, "pes": _count_or_none,
+              "control": lambda value: _text(value) and value in CONTROLS, "value": _NUMBER, "low": _NUMBER,
+              "high": _NUMBER, "share": _NUMBER, "seconds": _NUMBER, "known": _FLAG, "new": _FLAG},
+    "controls": {"members": _TEXT, "pes": _count_or_none, "at": _numbers,
+                 **{name: _numbers for name in CONTROLS}},
     "comment": {"text": _TEXT}, "print": {"text": _TEXT},
     "end": {"status": frozenset((int, type(None))), "finished": _TEXT, "duration": _NUMBER,
             "timed": _NUMBER, "results": _count, "missing": _count_or_none,
@@ -97,7 +113,7 @@ _MEMBERS = {
 _NEEDED = {
     "header": ["schema"], "block": ["block"], "block_end": ["block"], "result": ["block"],
     "rounds": ["block"], "missing": ["kind", "call"], "comment": ["text"], "print": ["text"],
-    "end": ["status"],
+    "state": ["state", "control", "value"], "controls": ["at"], "end": ["status"],
 }
 
 

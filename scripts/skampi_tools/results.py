@@ -6,7 +6,8 @@
 
 Times are in seconds; NaN means that there is no value. The members of the records are those of
 results.schema.json; a Result gives them as attributes (result.median, result.per_pe), NaN, None or
-empty where a file does not state them.
+empty where a file does not state them. result.state and result.by_state() say in which states of the
+machine it was measured (file.states), and its value in each.
 """
 
 import gc
@@ -18,9 +19,10 @@ from typing import NamedTuple
 
 from . import format_csv, format_json
 from .cli import Error
-from .records import NUMBERS
+from .records import CONTROLS, NUMBERS
 from .sko import reader as sko_reader
 from .sko import writer as sko_writer
+from .states import State, StateValue, find, parts_by_state, state_of, states_for
 
 FORMATS = ("sko", "csv", "json")
 NAN = math.nan
@@ -28,7 +30,8 @@ MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
 LAUNCHES = "median of launches"
 # In the notes of a campaign's summary: its launches are.
 IN_PLACE = "in the place of rounds"
-LISTS = "flags notes levels per_pe samples medians".split()
+_NUMBERS = frozenset(NUMBERS + CONTROLS)
+LISTS = "flags notes levels per_pe samples medians parts states round_states".split()
 TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = "arguments variables pe_set counters".split()
 
@@ -51,15 +54,16 @@ def shown_as(whats):
 class Result:
     """One result or rounds record. Unknown members are kept in .record."""
 
-    def __init__(self, record, of_launches=False):
+    def __init__(self, record, of_launches=False, states=()):
         self.record = record
         self.of_launches = of_launches
+        self._states = states  # of the file, which may still be read: theirs follow the results
 
     def __getattr__(self, name):
-        if name == "record" or name.startswith("__"):
+        if name == "record" or name.startswith("_"):
             raise AttributeError(name)
         value = self.record.get(name)
-        if name in NUMBERS:
+        if name in _NUMBERS:
             return NAN if value is None else value
         if name in ("per_pe", "samples", "medians"):
             return [NAN if x is None else x for x in value or []]
@@ -82,6 +86,29 @@ class Result:
         """What identifies the point in several files: block, call, PEs, and the loop variables."""
         return (self.block, self.call, self.pes,
                 tuple((name, str(value)) for name, value in self.variables.items()))
+
+    @property
+    def state(self):
+        """Number of the state in which a result was measured; None: there are no states, its control is
+        not known, or it has parts in several."""
+        if self.is_rounds:
+            return None
+        states = states_for(self.pe_set, self._states)
+        if not self.parts:
+            return find(states, self.record)
+        numbers = {find(states, part) for part in self.parts}
+        return numbers.pop() if len(numbers) == 1 else None
+
+    def by_state(self):
+        """{number of the state: StateValue}, ascending; empty where the file has no states."""
+        if self.is_rounds:
+            return {entry["state"]: StateValue(entry["rounds"], *(
+                NAN if entry.get(name) is None else entry[name] for name in StateValue._fields[1:]))
+                    for entry in self.states}
+        state = self.state
+        if state is None:
+            return parts_by_state(states_for(self.pe_set, self._states), self.parts)
+        return {state: StateValue(self.valid, self.best(), self.median_low, self.median_high)}
 
     def best(self):
         """The median, or what the file has instead (classic files only have the trimmed
@@ -116,6 +143,8 @@ class ResultFile:
     end: dict = None                             # None: the file is not complete
     format: str = None                           # "json", "csv", "sko"
     doubts: list = field(default_factory=list)   # texts: what reading the file left open
+    states: list = field(default_factory=list)   # State, of all sets of PEs
+    controls: list = field(default_factory=list) # controls records: how they were over time
 
     def add(self, record):
         kind = record["record"]
@@ -124,9 +153,14 @@ class ResultFile:
             return
         self.records.append(record)
         if kind == "result":
-            (self.results if record.get("round", 1) == 1 else self.later).append(Result(record))
+            (self.results if record.get("round", 1) == 1 else self.later).append(
+                Result(record, states=self.states))
         elif kind == "rounds":
-            self.rounds.append(Result(record, self.of_launches()))
+            self.rounds.append(Result(record, self.of_launches(), self.states))
+        elif kind == "state":
+            self.states.append(state_of(record))
+        elif kind == "controls":
+            self.controls.append(record)
         elif kind == "end":
             self.end = record
 

@@ -78,7 +78,11 @@ def records(points, header=None, status=0, whole=True):
 
 
 def write(path, points, **more):
+    return write_records(path, records(points, **more))
+
+
+def write_records(path, lines):
     with open(path, "w", encoding="utf-8") as file:
-        for record in records(points, **more):
+        for record in lines:
             file.write(json.dumps(record) + "\n")
     return path
