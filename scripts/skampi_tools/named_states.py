@@ -1,7 +1,8 @@
 """The states of the machine in several files, and what people call them.
 
     known = NamedStates(files)
-    known.of(0, "0-1", 2).text       "state 2 (hand-over 164 ns)", the state 2 of PEs 0-1 in files[0]
+    known.of(0, "0-1", 2).text      "state 2 (hand-over 164 ns)", the state 2 of PEs 0-1 in files[0]
+    known.values(0, result)         what a result of files[0] has in each of its states
 
 States that states.match_states() finds to be one have one number. Numbers count from 1, ascending by
 the control, for sets of one size.
@@ -10,9 +11,7 @@ the control, for sets of one size.
 from dataclasses import dataclass, replace
 
 from . import style
-from .states import match_states
-
-CONTROLS = {"hand_over": "hand-over", "addition": "addition"}
+from .states import WORDS, match_states, states_for
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class NamedState:
 
 
 def control_text(control):
-    return CONTROLS.get(control, str(control))
+    return WORDS.get(control, str(control))
 
 
 def text_of(named):
@@ -47,7 +46,7 @@ def said_of(named, state):
 
 
 def bounds_text(state):
-    """"below 100 ns": which values of the control are in a results.State; empty without bounds."""
+    """"below 100 ns": which values of the control are in a states.State; empty without bounds."""
     low, high = (None if end is None else style.time_text(end) for end in (state.low, state.high))
     if low and high:
         return f"{low} to {high}"
@@ -56,24 +55,25 @@ def bounds_text(state):
 
 class NamedStates:
     def __init__(self, files):
+        """files: ResultFiles."""
+        self.files = files
         numbers, common = match_states(files)
-        value_of = {one.number: one.value for one in common}
-        groups = {}
-        for index, file in enumerate(files):
-            for state in file.states:
-                number = numbers[index, state.members, state.number]
-                groups.setdefault((state.control, state.pes), set()).add(number)
-        self.groups = list(groups.values())
-        self.named = {}
-        for index, file in enumerate(files):
-            for state in file.states:
-                key = index, state.members, state.number
-                place = sorted(groups[state.control, state.pes]).index(numbers[key]) + 1
-                self.named[key] = NamedState(place, state.control, state.pes, value_of[numbers[key]])
+        named, sizes = {}, {}
+        for one in common:  # ascending by value
+            size = sizes[one.control, one.pes] = sizes.get((one.control, one.pes), 0) + 1
+            named[one.number] = NamedState(size, one.control, one.pes, one.value)
+        self.named = {key: named[number] for key, number in numbers.items()}
 
     def of(self, index, members, number):
         """The NamedState of a file's state; None where the file has no such state."""
         return self.named.get((index, members, number))
+
+    def values(self, index, result):
+        """[(NamedState, number in the file, StateValue)] of a result of a file."""
+        states = states_for(result.pe_set, self.files[index].states)
+        found = [(self.of(index, states[0].members, number), number, value)
+                 for number, value in result.by_state().items()] if states else []
+        return [entry for entry in found if entry[0]]
 
 
 def several(named):
@@ -82,12 +82,3 @@ def several(named):
     for one in named:
         found.setdefault((one.control, one.pes), set()).add(one.number)
     return any(len(numbers) > 1 for numbers in found.values())
-
-
-def holding(states, members, value):
-    """The one of these results.State of a set whose bounds hold this value of the control, or None."""
-    for state in states:
-        if (state.members == members and value is not None
-                and (state.low is None or value >= state.low) and (state.high is None or value < state.high)):
-            return state
-    return None

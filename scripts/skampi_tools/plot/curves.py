@@ -35,7 +35,7 @@ class Source:
 class Part:
     """What of a point was measured in one state of the machine."""
     state: object  # NamedState
-    value: object  # results.StateValue
+    value: object  # states.StateValue
     medians: list  # of rounds
 
 
@@ -91,12 +91,12 @@ def load_all(sources):
     """The points of these files, with the states of the machine of all of them."""
     known = named_states.NamedStates([source.file for source in sources])
     return [point for place, source in enumerate(sources)
-            for point in load(source, functools.partial(known.of, place))]
+            for point in load(source, functools.partial(known.values, place))]
 
 
-def load(source, state_of=lambda members, number: None):
+def load(source, values_of=lambda result: []):
     """The points of a file: aggregates over rounds where there are some, else results. Raw samples
-    of all rounds are put together. state_of: gives the NamedState of a set's state."""
+    of all rounds are put together. values_of: what a result has in each state (NamedStates.values)."""
     file = source.file
     samples = {}
     for result in file.results + file.later:
@@ -132,22 +132,17 @@ def load(source, state_of=lambda members, number: None):
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
             samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
             is_rounds=result.is_rounds, what=shown.what, members=result.pe_set.get("members") or "",
-            parts=_parts(result, state_of)))
+            parts=[Part(state, value, _medians_in(result, number))
+                   for state, number, value in values_of(result)]))
     for point in loaded:
         if len(numbers_of[point.block]) == 1:
             point.occurrence = 0
     return loaded
 
 
-def _parts(result, state_of):
-    found = []
-    for number, value in result.by_state().items():
-        state = state_of(result.pe_set.get("members"), number)
-        if state:
-            medians = [median for median, where in zip(result.medians, result.round_states or [])
-                       if where == number]
-            found.append(Part(state, value, medians))
-    return found
+def _medians_in(result, number):
+    """Of the rounds in this state."""
+    return [_number(median) for median, where in zip(result.medians, result.round_states) if where == number]
 
 
 def separate(points):

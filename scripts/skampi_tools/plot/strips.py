@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .. import named_states
 from ..cli import Error
+from ..states import control_of
 from . import curves as cv
 
 NO_CONTROLS = ("no controls record says how the state changed: draw the JSON file of the run (skampi -o "
@@ -22,7 +23,7 @@ class Strip:
     at: list       # seconds since the run began
     values: list   # of the control, seconds
     numbers: list  # of the states, those that several files share
-    states: list   # (NamedState, states.State), ascending by number
+    states: list   # (NamedState, State), ascending by number
     points: list = field(default_factory=list)  # none: it shows no results
 
     def selector(self, several_files):
@@ -55,17 +56,16 @@ def strips_of(source, state_of):
 def _strip(source, record, state_of):
     members = record.get("members") or ""
     mine = [state for state in source.file.states if state.members == members]
-    control = mine[0].control if mine else "hand_over" if record.get("pes") != 1 else "addition"
-    strip = Strip(source, members, control, [], [], [], [])
+    control = mine[0].control if mine else control_of(record.get("pes"))
+    named_here = sorted(((named, state) for state in mine if (named := state_of(members, state.number))),
+                        key=lambda pair: pair[0].number)
+    strip = Strip(source, members, control, [], [], [], named_here)
     for at, value in zip(record.get("at") or [], record.get(control) or []):
         if at is None or value is None or not (math.isfinite(at) and value > 0):
             continue
-        state = named_states.holding(mine, members, value)
         strip.at.append(at)
         strip.values.append(value)
-        strip.numbers.append(state_of(members, state.number).number if state else 0)
-    strip.states = sorted(((state_of(members, state.number), state) for state in mine),
-                          key=lambda pair: pair[0].number)
+        strip.numbers.append(next((named.number for named, state in named_here if state.holds(value)), 0))
     return strip
 
 

@@ -28,10 +28,8 @@ class Machine:
         return self.known.of(self.place[file], members, number)
 
     def values(self, point):
-        """(NamedState, results.StateValue) pairs of a sections.Point."""
-        found = [(self.of(point.file, point.result.pe_set.get("members"), number), value)
-                 for number, value in point.result.by_state().items()]
-        return [(named, value) for named, value in found if named]
+        """As NamedStates.values(), of a sections.Point."""
+        return self.known.values(self.place[point.file], point.result)
 
 
 def state_columns(points, scales, unit, machine):
@@ -40,7 +38,7 @@ def state_columns(points, scales, unit, machine):
         return []
     columns = {}
     for place, (point, scale) in enumerate(zip(points, scales)):
-        for named, value in machine.values(point):
+        for named, _, value in machine.values(point):
             cells, states = columns.setdefault(named.number, ([None] * len(points), []))
             cells[place] = measured_cell(value.median, scale)
             states.append(named)
@@ -52,7 +50,8 @@ def machine_part(files, machine):
     """Of each file whose states are more than one: how they changed, and their shares of the time."""
     parts = []
     for place, (name, file) in enumerate(files):
-        mine = [(machine.of(name, state.members, state.number), state) for state in file.states]
+        mine = [(named, state) for state in file.states
+                if (named := machine.of(name, state.members, state.number))]
         if not named_states.several(named for named, _ in mine):
             continue
         parts.append(f"<h3>{esc(name)}</h3>" if len(files) > 1 else "")
@@ -67,7 +66,7 @@ def machine_part(files, machine):
 
 
 def state_table(mine, sets, label):
-    """mine: (NamedState, results.State) pairs; sets: their members."""
+    """mine: (NamedState, states.State) pairs; sets: their members."""
     mine = sorted(mine, key=lambda pair: (pair[1].members, pair[0].number))
     states = [state for _, state in mine]
     unit, scale = unit_for([state.value for state in states])
