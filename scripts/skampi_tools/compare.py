@@ -22,17 +22,17 @@ import glob
 import itertools
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
 
-from . import results
+from . import compare_states, results
 from .cli import Error
+from .common_states import CommonStates
+from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS,
+                           Comparison, Row)
 
-NAN = math.nan
-SLOWER, FASTER, UNCHANGED, CANNOT_TELL, ONLY_OLD, ONLY_NEW = VERDICTS = (
-    "slower", "faster", "unchanged", "cannot tell", "only old", "only new")
 LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
 EXACT_LABELLINGS = 2000   # if there are more, this many are drawn
@@ -42,70 +42,6 @@ LOW_QUANTILE = 0.1
 WIDE = 2                  # times the ratio: as far as an interval may reach if one launch decides it
 LEAST_ROUNDS = 5
 DEPENDENCE = 0.99         # confidence at which rounds are called dependent
-
-
-@dataclass
-class Row:
-    """A point. Times in seconds (bytes where the quantity is bytes); NaN: nothing to state."""
-    key: tuple
-    block: str
-    function: str
-    label: str           # within its block
-    quantity: str
-    old: float           # median over launches (rounds, repetitions)
-    new: float
-    ratio: float = NAN   # new/old: median of all ratios of a new to an old value
-    low: float = NAN     # its interval, of this point alone, at confidence `reached`
-    high: float = NAN
-    reached: float = NAN
-    few: str = ""        # why there is no interval: "too few launches (2 of at least 4)"
-    p: float = NAN       # of no change, corrected for the number of points
-    p_margin: float = NAN  # of being slower by no more than the margin, corrected
-    over_margin: bool = False
-    verdict: str = CANNOT_TELL
-    reason: str = ""     # why you cannot tell
-    unit: str = ""       # what was compared: launches, rounds, repetitions
-    count_old: int = 0
-    count_new: int = 0
-
-
-@dataclass
-class Comparison:
-    rows: list
-    alpha: float
-    margin: float
-    same_within: float
-    launch_spread: float
-    seed: int
-    unit: str            # of the rows: launches, rounds, repetitions; with commas where they differ
-    files_old: list
-    files_new: list
-    labellings: int = 0  # that were tried
-    exact: bool = False  # whether these are all
-    differences: list = field(default_factory=list)  # of the configurations, in words
-    cautions: list = field(default_factory=list)
-
-    def count(self, verdict):
-        return sum(row.verdict == verdict for row in self.rows)
-
-    @property
-    def over_margin(self):
-        return [row for row in self.rows if row.over_margin]
-
-    @property
-    def can_tell(self):
-        """Whether any point was judged: called slower, faster or unchanged."""
-        return any(row.verdict in (SLOWER, FASTER, UNCHANGED) for row in self.rows)
-
-    @property
-    def worst(self):
-        """The row that became slowest among those that are slower, or None."""
-        slower = [row for row in self.rows if row.verdict == SLOWER]
-        return max(slower, key=lambda row: row.ratio) if slower else None
-
-    @property
-    def summary(self):
-        return {"points": len(self.rows), **{verdict: self.count(verdict) for verdict in VERDICTS}}
 
 
 # ---- Reading ----
@@ -347,7 +283,7 @@ def _dependence(values):
 
 
 def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None, blocks=None,
-                  functions=None, launch_spread=LAUNCH_SPREAD, seed=1):
+                  functions=None, launch_spread=LAUNCH_SPREAD, seed=1, states=True):
     """A Comparison of two lists of ResultFile, one a launch.
 
     alpha: the chance of any false alarm in the comparison. margin: rows are over_margin when they are
@@ -355,7 +291,8 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     significantly changed is unchanged when the interval of its ratio stays within this; else one
     cannot tell (default: the margin, or 10 %). blocks, functions: patterns of what to compare.
     launch_spread: the standard deviation between launches to assume where there are too few of
-    them to see it and rounds are compared. seed: of the labellings, where not all can be tried."""
+    them to see it and rounds are compared. seed: of the labellings, where not all can be tried.
+    states: compare points state by state where their launches were in several."""
     chosen = _chooser(blocks, functions)
     old, new = ([_points(file, chosen) for file in files] for files in (old_files, new_files))
     comparison = Comparison(
@@ -386,8 +323,10 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
             rounds.append(row)
         else:
             _within_runs(row, _least_launches(alpha))
-    _by_launches(comparison, launches, old, new)
-    _by_rounds(comparison, rounds, old, new)
+    _by_launches(comparison, _launch_columns(launches, old + new), len(old))
+    _by_rounds(comparison, _round_columns(rounds, old + new), len(old))
+    if states:
+        _by_state(comparison, shared, old, new, CommonStates(old_files + new_files))
     units = dict.fromkeys(row.unit for row in shared)
     comparison.unit = ", ".join(units)
     if "rounds" in units:
@@ -468,32 +407,43 @@ def _within_runs(row, least):
         row.ratio = row.new / row.old
 
 
-def _by_launches(comparison, rows, old, new):
-    columns, tested = [], []
-    for row in rows:
-        row.unit = "launches"
-        values = [points[row.key].best() if row.key in points else NAN for points in old + new]
+def _launch_columns(rows, files):
+    """(row, one value a launch) pairs; files: of each {key: Result}."""
+    return [(row, [points[row.key].best() if row.key in points else NAN for points in files])
+            for row in rows]
+
+
+def _begin(row, unit):
+    """Whatever was said of it before."""
+    row.unit, row.verdict, row.reason, row.few = unit, CANNOT_TELL, "", ""
+
+
+def _by_launches(comparison, columns, border):
+    """columns: (row, values) pairs, NaN for a launch that has none. border: the number of old launches."""
+    logarithms, tested = [], []
+    for row, values in columns:
+        _begin(row, "launches")
         if not _above_zero(row, values):
             continue
         mine, theirs = ([v for v in side if not math.isnan(v)]
-                        for side in (values[:len(old)], values[len(old):]))
+                        for side in (values[:border], values[border:]))
         row.count_old, row.count_new = len(mine), len(theirs)
         if not mine or not theirs or _smallest_p(len(mine), len(theirs)) > comparison.alpha:
             _cannot(row, f"{len(mine)} and {len(theirs)} launches are too few")
             _few(row, _least_launches(comparison.alpha))
             continue
         row.ratio, row.low, row.high, row.reached = ratio_interval(mine, theirs)
-        columns.append([_log(v) for v in values])
+        logarithms.append([_log(v) for v in values])
         tested.append(row)
     if not tested:
         return
-    values = np.array(columns).T
-    labels, comparison.exact = _labellings(len(old), len(new), comparison.alpha, len(tested),
+    values = np.array(logarithms).T
+    labels, comparison.exact = _labellings(border, len(values) - border, comparison.alpha, len(tested),
                                            comparison.seed)
     comparison.labellings = len(labels)
-    change = _statistics(values, len(old), labels)
+    change = _statistics(values, border, labels)
     beyond = change if comparison.margin == 0 else _statistics(
-        _shifted(values, len(old), comparison.margin), len(old), labels)
+        _shifted(values, border, comparison.margin), border, labels)
     p, p_margin = _corrected(np.abs(change)), _corrected(beyond)
     for row, *both in zip(tested, p, p_margin):
         _judge(comparison, row, *both)
@@ -528,23 +478,32 @@ def _judge(comparison, row, p, p_margin):
         _cannot(row, f"the interval reaches beyond {100 * comparison.same_within:g} %")
 
 
-def _by_rounds(comparison, rows, old, new):
-    """One launch a side, or few: rounds are relabelled, and half of alpha goes to the chance that
-    launches, whose effects are assumed to be normal on a logarithmic scale, explain the change."""
-    alpha, spread = comparison.alpha, comparison.launch_spread
-    columns, tested, sizes = [], [], []
+def _round_columns(rows, files):
+    """(row, one list a file of the rounds' medians) pairs; those of a file are equally long."""
     longest = [max([len(points[row.key].medians) for row in rows if row.key in points] or [0])
-               for points in old + new]
+               for points in files]
+    columns = []
     for row in rows:
-        row.unit = "rounds"
         runs = []
-        for points, length in zip(old + new, longest):
+        for points, length in zip(files, longest):
             medians = points[row.key].medians if row.key in points else []
             runs.append(list(medians) + [NAN] * (length - len(medians)))
+        columns.append((row, runs))
+    return columns
+
+
+def _by_rounds(comparison, columns, old):
+    """One launch a side, or few: rounds are relabelled, and half of alpha goes to the chance that
+    launches, whose effects are assumed to be normal on a logarithmic scale, explain the change. columns:
+    (row, one list a file of its rounds) pairs. old: the number of old files."""
+    alpha, spread = comparison.alpha, comparison.launch_spread
+    logarithms, tested, border = [], [], 0
+    for row, runs in columns:
+        _begin(row, "rounds")
         flat = [value for run in runs for value in run]
         if not _above_zero(row, flat):
             continue
-        border = sum(longest[:len(old)])
+        border = sum(map(len, runs[:old]))
         mine, theirs = ([v for v in side if not math.isnan(v)]
                         for side in (flat[:border], flat[border:]))
         row.count_old, row.count_new = len(mine), len(theirs)
@@ -566,12 +525,11 @@ def _by_rounds(comparison, rows, old, new):
             _cannot(row, f"rounds follow each other too closely: their correlation is "
                          f"{correlation:.2f}")
             continue
-        columns.append([_log(v) for v in flat])
+        logarithms.append([_log(v) for v in flat])
         tested.append(row)
     if not tested:
         return
-    values = np.array(columns).T
-    border = sum(longest[:len(old)])
+    values = np.array(logarithms).T
     labels, comparison.exact = _labellings(border, len(values) - border, alpha, len(tested),
                                            comparison.seed)
     comparison.labellings = len(labels)
@@ -586,3 +544,34 @@ def _by_rounds(comparison, rows, old, new):
     over = beyond(one + math.log1p(comparison.margin), 1)
     for row, p_up, p_down, p_over in zip(tested, up, down, over):
         _judge(comparison, row, 4 * min(p_up, p_down), 2 * p_over)
+
+
+# ---- State by state ----
+
+
+def _by_state(comparison, rows, old, new, common):
+    """Judges rows once more whose launches were in several states: each state by itself, all pairs of a
+    point and a state in one test, together with the rows that are in one state. So all of them share
+    alpha."""
+    parts = compare_states.Parts(common, old, new)
+    if parts.lacking:
+        comparison.cautions.append(parts.lacking)
+    for row in rows:
+        row.states = parts.of(row)
+    if not any(row.states for row in rows):
+        return
+    for row in rows:
+        if row.states:
+            row.overall = replace(row, states=[])
+    files, border = old + new, len(old)
+    for unit, columns_of, values_of, judge in (
+            ("launches", _launch_columns, parts.launches, _by_launches),
+            ("rounds", _round_columns, parts.rounds, _by_rounds)):
+        whole = columns_of([row for row in rows if row.unit == unit], files)
+        if any(row.states for row, _ in whole):
+            judge(comparison, [column for row, values in whole
+                               for column in (values_of(row, values) or [(row, values)])], border)
+    for row in rows:
+        if row.states:
+            compare_states.conclude(comparison, row)
+    comparison.states = parts.sides(rows)

@@ -1,0 +1,89 @@
+"""What a comparison of result files consists of: verdicts, a row a point, and all of it."""
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+NAN = math.nan
+SLOWER, FASTER, UNCHANGED, CANNOT_TELL, ONLY_OLD, ONLY_NEW = VERDICTS = (
+    "slower", "faster", "unchanged", "cannot tell", "only old", "only new")
+
+
+@dataclass
+class Row:
+    """A point. Times in seconds (bytes where the quantity is bytes); NaN: nothing to state."""
+    key: tuple
+    block: str
+    function: str
+    label: str           # within its block
+    quantity: str
+    old: float           # median over launches (rounds, repetitions)
+    new: float
+    ratio: float = NAN   # new/old: median of all ratios of a new to an old value
+    low: float = NAN     # its interval, of this point alone, at confidence `reached`
+    high: float = NAN
+    reached: float = NAN
+    few: str = ""        # why there is no interval: "too few launches (2 of at least 4)"
+    p: float = NAN       # of no change, corrected for the number of points
+    p_margin: float = NAN  # of being slower by no more than the margin, corrected
+    over_margin: bool = False
+    verdict: str = CANNOT_TELL
+    reason: str = ""     # why you cannot tell
+    unit: str = ""       # what was compared: launches, rounds, repetitions
+    count_old: int = 0
+    count_new: int = 0
+    states: list = field(default_factory=list)  # Rows, one a state, where states are compared one by one
+    overall: object = None     # a Row: what there is to say without a look at states; None: no states
+    # Only in .states of another row:
+    state: int = 0             # its number, the same on both sides
+    text: str = ""             # "state 2 (hand-over 164 ns)"
+    share_old: float = NAN     # of the point's rounds, or repetitions: in this state
+    share_new: float = NAN
+
+
+class SideState(NamedTuple):
+    """A state that the files have in common, or that only one side has."""
+    number: int
+    text: str         # "state 2 (hand-over 164 ns)"
+    share_old: float  # of the time of the old side's runs
+    share_new: float
+
+
+@dataclass
+class Comparison:
+    rows: list
+    alpha: float
+    margin: float
+    same_within: float
+    launch_spread: float
+    seed: int
+    unit: str            # of the rows: launches, rounds, repetitions; with commas where they differ
+    files_old: list
+    files_new: list
+    labellings: int = 0  # that were tried
+    exact: bool = False  # whether these are all
+    states: list = field(default_factory=list)  # SideState, where any row has states
+    differences: list = field(default_factory=list)  # of the configurations, in words
+    cautions: list = field(default_factory=list)
+
+    def count(self, verdict):
+        return sum(row.verdict == verdict for row in self.rows)
+
+    @property
+    def over_margin(self):
+        return [row for row in self.rows if row.over_margin]
+
+    @property
+    def can_tell(self):
+        """Whether any point was judged: called slower, faster or unchanged."""
+        return any(row.verdict in (SLOWER, FASTER, UNCHANGED) for row in self.rows)
+
+    @property
+    def worst(self):
+        """The row that became slowest among those that are slower, or None."""
+        slower = [row for row in self.rows if row.verdict == SLOWER]
+        return max(slower, key=lambda row: row.ratio) if slower else None
+
+    @property
+    def summary(self):
+        return {"points": len(self.rows), **{verdict: self.count(verdict) for verdict in VERDICTS}}

@@ -1,0 +1,208 @@
+"""Comparing state by state: which values of a point belong to which state of the machine, and what the
+verdicts on its states say about the point.
+
+A launch has one value in each state that it was in, and none (NaN) in the others. Relabelling moves
+complete launches, so it does not matter how these values depend on each other. A state is judged only if
+enough launches of both sides were in it; then the statistic, which is relative to its standard error,
+hardly depends on how many those are. Where launches are spread over states, each has few of them: so what a
+launch has above or below the median of its states, of both sides, is tested as well. More time in a slow
+state does not change that.
+"""
+
+import math
+from dataclasses import replace
+
+from .common_states import shares_of
+from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, SideState)
+from .statistics import median
+from .style import percent_text
+
+RARE = 0.05   # of a side's rounds of a point: states that take less do not decide whether it is unchanged
+TOGETHER = 0  # in the place of a state's number: all states that both sides have
+MIXED = 0.02  # difference of shares from which on sides are called differently mixed
+
+
+def _common(parts):
+    return [part for part in parts if part.state != TOGETHER and part.verdict not in (ONLY_OLD, ONLY_NEW)]
+
+
+def _with_together(row, by_state):
+    """(row of a state, values) pairs. by_state: {number: values}; from them come the values of all states."""
+    middles = {number: median(_known(values)) for number, values in by_state.items()}
+    pairs = []
+    for part in row.states:
+        if part.state in by_state:
+            pairs.append((part, by_state[part.state]))
+        elif part.state == TOGETHER:
+            each = zip(*([_over(value, middles[number]) for value in values]
+                         for number, values in by_state.items()))
+            pairs.append((part, [_mean(_known(ratios)) for ratios in each]))
+    return pairs
+
+
+def _over(value, middle):
+    return value / middle if value > 0 and middle > 0 else NAN
+
+
+def _mean(ratios):
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else NAN
+
+
+def _known(values):
+    return [value for value in values if not math.isnan(value)]
+
+
+class Parts:
+    """The values of points by state. old, new: of each launch {key: Result}, in the order of the files that
+    common (CommonStates) is of."""
+
+    def __init__(self, common, old, new):
+        self.common, self.files, self.border = common, old + new, len(old)
+        without = sum(not file.states for file in common.files)
+        self.lacking = "" if not without or len(common.states) < 2 else (
+            f"{without} of {len(common.files)} files have no states of the machine: points of these files are "
+            f"compared without them")
+
+    def of(self, row):
+        """Rows of the states in which launches of this point were; [] where there is one, or where a file
+        does not say."""
+        there = [i for i, points in enumerate(self.files) if row.key in points]
+        if not all(self.common.files[i].states for i in there):
+            return []
+        values = self._values(row)
+        numbers = sorted({number for own in values for number in own})
+        if len(numbers) < 2:
+            return []
+        sides = (values[:self.border], values[self.border:])
+        shares = [shares_of(side) for side in sides]
+        parts = [self._part(row, number, sides, shares) for number in numbers]
+        if len(_common(parts)) > 1 and row.unit != "repetitions":
+            parts.append(replace(row, state=TOGETHER, text="all states together", states=[], old=NAN, new=NAN))
+        return parts
+
+    def _values(self, row):
+        return [self.common.values(i, points[row.key]) if row.key in points else {}
+                for i, points in enumerate(self.files)]
+
+    def _part(self, row, number, sides, shares):
+        old, new = ([own[number].median for own in side if number in own] for side in sides)
+        before, after = median(_known(old)), median(_known(new))
+        part = replace(row, state=number, text=self.common.text(number), states=[], old=before, new=after,
+                       ratio=after / before if before > 0 and after > 0 else NAN, low=NAN, high=NAN,
+                       reached=NAN, share_old=shares[0].get(number, 0.0),
+                       share_new=shares[1].get(number, 0.0), count_old=len(old), count_new=len(new))
+        if not old or not new:
+            part.verdict, part.reason, part.few = ONLY_OLD if old else ONLY_NEW, "", ""
+        return part
+
+    def launches(self, row, _):
+        """(row of a state, a value for each launch) pairs of the states that both sides have."""
+        values = self._values(row) if row.states else []
+        return _with_together(row, {
+            part.state: [own[part.state].median if part.state in own else NAN for own in values]
+            for part in _common(row.states)})
+
+    def rounds(self, row, runs):
+        """The same of rounds. runs: of each file the medians of all its rounds."""
+        numbers = [self.common.of_rounds(i, points[row.key]) if row.key in points else []
+                   for i, points in enumerate(self.files)]
+        lengths = [len(run) for run in runs]
+        values = _with_together(row, {
+            part.state: [value if place < len(states) and states[place] == part.state else NAN
+                         for run, states in zip(runs, numbers) for place, value in enumerate(run)]
+            for part in _common(row.states)})
+        return [(part, [flat[sum(lengths[:i]):sum(lengths[:i + 1])] for i in range(len(lengths))])
+                for part, flat in values]
+
+    def sides(self, rows):
+        """SideState of each state that rows were compared in."""
+        old, new = range(self.border), range(self.border, len(self.files))
+        return [SideState(number, self.common.text(number), self.common.share(number, old),
+                          self.common.share(number, new))
+                for number in sorted({part.state for row in rows for part in row.states} - {TOGETHER})]
+
+
+def conclude(comparison, row):
+    """The verdict on a point from those on its states. Its numbers are those of the state that decides, else
+    those of all states together."""
+    whole = row.overall
+    changed = [part for part in row.states if part.verdict in (SLOWER, FASTER)]
+    one_sided = [part for part in row.states if part.verdict in (ONLY_OLD, ONLY_NEW) and _matters(part)]
+    unclear = [part for part in _common(row.states) if part.verdict == CANNOT_TELL and _matters(part)]
+    same = [part for part in _common(row.states) if part.verdict == UNCHANGED]
+    if changed:
+        _changed(row, changed)
+    elif one_sided:
+        _take(row, replace(whole, low=NAN, high=NAN, reached=NAN, p=NAN, p_margin=NAN, few=""))
+        row.verdict, row.reason = CANNOT_TELL, f"states differ: {_only(one_sided)}"
+    elif row.unit == "repetitions":
+        _take(row, whole)
+        row.verdict, row.reason = CANNOT_TELL, "; ".join(filter(None, [whole.reason, mixture(row)]))
+    else:
+        decisive = max(unclear or same or row.states, key=_size)
+        _take(row, decisive if not math.isnan(decisive.ratio) else whole)
+        reasons = [f"in {decisive.text}: {decisive.reason}"] if decisive.verdict == CANNOT_TELL else []
+        if _differs(comparison, whole):
+            reasons.append(mixture(row))
+        row.verdict = UNCHANGED if same and not unclear else CANNOT_TELL
+        row.reason = "; ".join(filter(None, reasons))
+
+
+def _matters(part):
+    return max(part.share_old, part.share_new) >= RARE
+
+
+def _size(part):
+    return abs(math.log(part.ratio)) if part.ratio > 0 else -1
+
+
+def _take(row, other):
+    for name in ("old", "new", "ratio", "low", "high", "reached", "few", "p", "p_margin", "count_old",
+                 "count_new"):
+        setattr(row, name, getattr(other, name))
+    row.over_margin = False
+
+
+def _changed(row, changed):
+    """Slower in any state is slower; of several the one that changed most."""
+    decisive = max(changed, key=lambda part: (part.over_margin, part.verdict == SLOWER,
+                                              part.state != TOGETHER, _size(part)))
+    _take(row, decisive)
+    row.verdict, row.over_margin = decisive.verdict, decisive.over_margin
+    single = [part for part in changed if part.state != TOGETHER] or [decisive]
+    alike = [part.text for part in single if part.verdict == row.verdict]
+    others = [part for part in single if part.verdict != row.verdict]
+    row.reason = "; ".join([f"in {' and '.join(alike)}",
+                            *(f"{part.verdict} in {part.text}" for part in others)])
+
+
+def _only(parts):
+    words = []
+    for part in parts:
+        here, there = ("new", "old") if part.verdict == ONLY_NEW else ("old", "new")
+        share = part.share_new if part.verdict == ONLY_NEW else part.share_old
+        words.append(f"{here} spent {percent_text(share, 2)} of its time in {part.text}, {there} none")
+    return "; ".join(words)
+
+
+def _differs(comparison, whole):
+    """Whether the sides differ if nobody looks at states."""
+    within = math.log1p(comparison.same_within)
+    return whole.verdict in (SLOWER, FASTER) or _size(whole) > within
+
+
+def mixture(row):
+    """How the sides differ in the time that they spent in states, as "new spent 70 % of its time in state 2
+    (hand-over 164 ns), old 30 %"; "" where this does not explain how they differ."""
+    states = [part for part in row.states if part.state != TOGETHER]
+    part = max(states, key=lambda part: part.share_new - part.share_old)
+    if part.share_new - part.share_old < MIXED or not row.overall.ratio > 0:
+        return ""
+    levels = {other.state: median(_known([other.old, other.new])) for other in states}
+    # Whether more time in slower states is what the difference looks like.
+    pull = sum((other.share_new - other.share_old) * math.log(levels[other.state])
+               for other in states if levels[other.state] > 0)
+    if pull * math.log(row.overall.ratio) <= 0:
+        return ""
+    return (f"new spent {percent_text(part.share_new, 2)} of its time in {part.text}, old "
+            f"{percent_text(part.share_old, 2)}")
