@@ -2,16 +2,17 @@
 
     known = NamedStates(files)
     known.of(0, "0-1", 2).text      "state 2 (hand-over 164 ns)", the state 2 of PEs 0-1 in files[0]
-    known.values(0, result)         what a result of files[0] has in each of its states
+    known.parts(0, result)          what a result of files[0] has in each of its states
 
-States that states.match_states() finds to be one have one number. Numbers count from 1, ascending by
-the control, for sets of one size.
+States that states.match_states() finds to be one have one number here. Numbers count from 1 for sets of one
+size: so those of a single file are its own, also if it has sets of several sizes.
 """
 
 from dataclasses import dataclass, replace
 
 from . import style
-from .states import WORDS, match_states, states_for
+from .common_states import CommonStates
+from .states import WORDS
 
 
 @dataclass(frozen=True)
@@ -53,27 +54,25 @@ def bounds_text(state):
     return f"below {high}" if high else f"above {low}" if low else ""
 
 
-class NamedStates:
+class NamedStates(CommonStates):
     def __init__(self, files):
-        """files: ResultFiles."""
-        self.files = files
-        numbers, common = match_states(files)
-        named, sizes = {}, {}
-        for one in common:  # ascending by value
+        super().__init__(files)
+        sizes = {}
+        self.named = {}  # by the number that match_states() gave
+        for number, one in sorted(self.states.items()):  # ascending by value
             size = sizes[one.control, one.pes] = sizes.get((one.control, one.pes), 0) + 1
-            named[one.number] = NamedState(size, one.control, one.pes, one.value)
-        self.named = {key: named[number] for key, number in numbers.items()}
+            self.named[number] = NamedState(size, one.control, one.pes, one.value)
 
     def of(self, index, members, number):
-        """The NamedState of a file's state; None where the file has no such state."""
-        return self.named.get((index, members, number))
+        """The NamedState of a file's state; None where it has no value."""
+        return self.named.get(self.numbers.get((index, members, number)))
 
-    def values(self, index, result):
-        """[(NamedState, number in the file, StateValue)] of a result of a file."""
-        states = states_for(result.pe_set, self.files[index].states)
-        found = [(self.of(index, states[0].members, number), number, value)
-                 for number, value in result.by_state().items()] if states else []
-        return [entry for entry in found if entry[0]]
+    def parts(self, index, result):
+        """[(NamedState, StateValue, medians of its rounds)] of a result of this file."""
+        rounds = self.of_rounds(index, result)
+        return [(self.named[number], value,
+                 [median for median, where in zip(result.medians, rounds) if where == number])
+                for number, value in self.values(index, result).items()]
 
 
 def several(named):

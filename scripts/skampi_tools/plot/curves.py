@@ -91,12 +91,12 @@ def load_all(sources):
     """The points of these files, with the states of the machine of all of them."""
     known = named_states.NamedStates([source.file for source in sources])
     return [point for place, source in enumerate(sources)
-            for point in load(source, functools.partial(known.values, place))]
+            for point in load(source, functools.partial(known.parts, place))]
 
 
-def load(source, values_of=lambda result: []):
+def load(source, parts_of=lambda result: []):
     """The points of a file: aggregates over rounds where there are some, else results. Raw samples
-    of all rounds are put together. values_of: what a result has in each state (NamedStates.values)."""
+    of all rounds are put together. parts_of: what a result has in each state (NamedStates.parts)."""
     file = source.file
     samples = {}
     for result in file.results + file.later:
@@ -132,17 +132,11 @@ def load(source, values_of=lambda result: []):
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
             samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
             is_rounds=result.is_rounds, what=shown.what, members=result.pe_set.get("members") or "",
-            parts=[Part(state, value, _medians_in(result, number))
-                   for state, number, value in values_of(result)]))
+            parts=[Part(*part) for part in parts_of(result)]))
     for point in loaded:
         if len(numbers_of[point.block]) == 1:
             point.occurrence = 0
     return loaded
-
-
-def _medians_in(result, number):
-    """Of the rounds in this state."""
-    return [_number(median) for median, where in zip(result.medians, result.round_states) if where == number]
 
 
 def separate(points):

@@ -186,10 +186,11 @@ def check(spec, where):
         for place, series in _check_list(panel["series"], f"{path}.series", where):
             at = f"{path}.series[{place}]"
             _check_object(series, SERIES, at, where)
-            _check_states(series, panel, at, where)
             parts = [part for part in ("full", "rest", "post") if part in series]
             for part in parts:
                 _check_object(series[part], SELECTOR, f"{at}.{part}", where)
+            for one in [series, *(series[part] for part in parts)]:
+                _check_states(one, panel, at, where)
             if kind == "overlap" and len(parts) < 3:
                 raise Error(f"{where}: {at}: overlap needs the selectors full, rest and post")
             if kind != "overlap" and parts:

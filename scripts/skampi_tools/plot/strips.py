@@ -57,15 +57,15 @@ def _strip(source, record, state_of):
     members = record.get("members") or ""
     mine = [state for state in source.file.states if state.members == members]
     control = mine[0].control if mine else control_of(record.get("pes"))
-    named_here = sorted(((named, state) for state in mine if (named := state_of(members, state.number))),
-                        key=lambda pair: pair[0].number)
-    strip = Strip(source, members, control, [], [], [], named_here)
+    ordered = sorted(((named, state) for state in mine if (named := state_of(members, state.number))),
+                     key=lambda pair: pair[0].number)
+    strip = Strip(source, members, control, [], [], [], ordered)
     for at, value in zip(record.get("at") or [], record.get(control) or []):
         if at is None or value is None or not (math.isfinite(at) and value > 0):
             continue
         strip.at.append(at)
         strip.values.append(value)
-        strip.numbers.append(next((named.number for named, state in named_here if state.holds(value)), 0))
+        strip.numbers.append(next((named.number for named, state in ordered if state.holds(value)), 0))
     return strip
 
 

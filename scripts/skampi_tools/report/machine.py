@@ -27,9 +27,9 @@ class Machine:
         """The NamedState of the file of this name; None where it has none."""
         return self.known.of(self.place[file], members, number)
 
-    def values(self, point):
-        """As NamedStates.values(), of a sections.Point."""
-        return self.known.values(self.place[point.file], point.result)
+    def parts(self, point):
+        """As NamedStates.parts(), of a sections.Point."""
+        return self.known.parts(self.place[point.file], point.result)
 
 
 def state_columns(points, scales, unit, machine):
@@ -38,7 +38,7 @@ def state_columns(points, scales, unit, machine):
         return []
     columns = {}
     for place, (point, scale) in enumerate(zip(points, scales)):
-        for named, _, value in machine.values(point):
+        for named, value, _ in machine.parts(point):
             cells, states = columns.setdefault(named.number, ([None] * len(points), []))
             cells[place] = measured_cell(value.median, scale)
             states.append(named)
