@@ -594,8 +594,6 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
      "changed: draw the JSON file of the run (skampi -o NAME.json), or measure again if it has none"),
     (["two.json", "--kind", "heatmap", "--states", "separate"],
      "two.json: only curve and dots show states apart, or together: draw one of these kinds"),
-    (["two.json", "--states", "apart"],
-     "argument --states: invalid choice: 'apart' (choose from separate, together)"),
     (["two.json", "--states", "together", "--spec", spec("s0", GOOD)],
      "--kind, --x, --panel and --states are keys of a spec; change that instead"),
     (["two.json", "--spec", spec("s15", {"panels": [{"kind": "ecdf", "states": "together", "series": [{}]}]})],
