@@ -7,24 +7,31 @@ import math
 import re
 
 from .cli import Error
-from .records import COUNTS, NUMBERS, what_is_wrong
+from .records import COUNTS, NUMBERS, STATE_NUMBERS, what_is_wrong
+from .states import HAND_OVER, WORDS, control_of
 
 COLUMNS = (
     "record block number function call args arg_units variables pes members placement "
     "bytes quantity round at time standard_error error time_low time_high time_confidence kept "
     "mean deviation median median_low median_high confidence min max p5 p25 p75 p95 p99 valid "
     "invalid late overruns warm_up autocorrelation effective iterations synchronization "
-    "window_rule window run_time buffers cache unit "
+    "window_rule window run_time buffers cache hand_over hand_over_slowest hand_over_shared addition copy unit "
     "rounds reached next_low next_high between within "
-    "flags notes levels counters per_pe samples medians kind reason points").split()
-KINDS = ("result", "rounds", "missing")
+    "flags notes levels counters per_pe samples medians parts states round_states kind reason points "
+    "low high share").split()
+KINDS = ("result", "rounds", "missing", "state")
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _SPECIAL = re.compile(r"[;=\\]")
+# Columns that hold numbers, and groups of numbers with these names.
+_NUMBER_LISTS = ("per_pe", "samples", "medians", "round_states")
+_GROUPS = {"levels": ("value", "share"), "parts": ("control", "valid", "median", "p25", "p75"),
+           "states": ("state", "rounds", *STATE_NUMBERS)}
 # Members that are always there; the values mean the same as their absence.
 _ALWAYS = {"result": {"function": "", "call": "", "quantity": "time", "bytes": None, "round": 1,
                       "time": None, "standard_error": None, "window_rule": "", "cache": "",
                       "flags": [], "notes": [], "per_pe": []},
+           "state": {"low": None, "high": None, "share": None},
            "rounds": {"function": "", "call": "", "quantity": "time", "bytes": None, "median": None,
                       "confidence": None, "flags": [], "notes": [], "medians": []}}
 
@@ -108,8 +115,8 @@ def _pairs(text):
         yield unescape(parts[0]), parts[1]
 
 
-def _numbers(text):
-    return [number(entry) for entry in text.split(";")]
+def _numbers(text, separator=";"):
+    return [number(entry) for entry in text.split(separator)]
 
 
 # ---- Writing ----
@@ -121,6 +128,15 @@ def _texts(member):
 
 def _entries(member):
     return lambda record: ";".join(map(_entry, record.get(member) or ()))
+
+
+def _groups(member, names):
+    """Entries of several numbers each. A part's control is named by the PEs."""
+    def compose(record):
+        control = control_of((record.get("pe_set") or {}).get("size"))
+        return ";".join([":".join([_entry(entry.get(control if name == "control" else name)) for name in names])
+                         for entry in record.get(member) or ()])
+    return compose
 
 
 def _pe_set(member):
@@ -140,22 +156,25 @@ _COMPOSED = {
         for name, value in (record.get("variables") or {}).items()]),
     "pes": _pe_set("size"), "members": _pe_set("members"), "placement": _pe_set("placement"),
     "flags": _texts("flags"), "notes": _texts("notes"),
-    "levels": lambda record: ";".join([
-        f"{_entry(level['value'])}:{_entry(level['share'])}"
-        for level in record.get("levels") or ()]),
+    **{name: _groups(name, names) for name, names in _GROUPS.items()},
     "counters": lambda record: ";".join([
         f"{_escape(name)}={_entry(count['most'])}/{_entry(count['mean'])}"
         for name, count in (record.get("counters") or {}).items()]),
-    "per_pe": _entries("per_pe"), "samples": _entries("samples"), "medians": _entries("medians"),
+    **{name: _entries(name) for name in _NUMBER_LISTS},
 }
 _WRITERS = [(name, _COMPOSED.get(name)) for name in COLUMNS]
 
 
-def _counted(record):
-    """A missing record as skampi writes it: with the number of points even where that is 1."""
-    if record["record"] != "missing":
-        return record
-    return {"number": 0, "points": 1, **record}
+def _as_row(record):
+    """The members that columns show. A missing record has the number of points even where that is 1; a state
+    its number and its value where other records have theirs."""
+    if record["record"] == "missing":
+        return {"number": 0, "points": 1, **record}
+    if record["record"] == "state":
+        return {"number": record["state"], record["control"]: record["value"],
+                "pe_set": {"size": record.get("pes"), "members": record.get("members")},
+                **{name: record.get(name) for name in ("record", *_ALWAYS["state"])}}
+    return record
 
 
 def write(stream, file):
@@ -164,17 +183,20 @@ def write(stream, file):
     table.writerow(COLUMNS)
     # The writer has the shortest form of numbers that gives them back, and nothing for None.
     table.writerows([compose(record) if compose else record.get(name) for name, compose in _WRITERS]
-                    for record in map(_counted, file.records) if record["record"] in KINDS)
+                    for record in map(_as_row, file.records) if record["record"] in KINDS)
     counts = {}
     for record in file.records:
         counts[record["record"]] = counts.get(record["record"], 0) + 1
-    words = {"comment": "comments", "print": "what the script printed"}
+    words = {"comment": "comments", "print": "what the script printed", "controls": "controls over time"}
     lost = ["the header"] if set(file.header) - {"record", "schema", "program", "notes"} else []
     if any(record.get("source") for record in file.records if record["record"] == "block"):
         lost.append("the script's source")
     if any(record.get("duration") is not None for record in file.records
            if record["record"] == "block_end"):
         lost.append("durations of blocks")
+    if any(record.get(member) for record in file.records if record["record"] == "state"
+           for member in ("seconds", "known", "new")):
+        lost.append("the seconds of states, and which are known or new")
     lost += [f"{word} ({counts[kind]})" for kind, word in words.items() if kind in counts]
     if file.end and file.end.get("status") is not None:
         lost.append("how the run ended")
@@ -189,10 +211,12 @@ def _record(cells):
     kind = cells["record"]
     if kind == "missing":
         return _missing(cells)
+    if kind == "state":
+        return _state(cells)
     record = {"record": kind, "block": cells.get("block", ""), "number": 0, **_ALWAYS[kind],
               "arguments": {}, "variables": {}}
     pe_set = {"size": None, "placement": ""}
-    units = {}
+    units, groups = {}, {}
     column = "record"
     try:
         for column, text in cells.items():
@@ -211,23 +235,24 @@ def _record(cells):
                 pe_set[column] = text
             elif column in ("flags", "notes"):
                 record[column] = [unescape(part) for part in split(text, ";")]
-            elif column == "levels":
-                record[column] = [dict(zip(("value", "share"), map(number, level.split(":"))))
-                                  for level in text.split(";")]
+            elif column in _GROUPS:
+                groups[column] = [dict(zip(_GROUPS[column], _numbers(entry, ":")))
+                                  for entry in text.split(";")]
             elif column == "counters":
                 record[column] = {name: dict(zip(("most", "mean"), map(number, value.split("/"))))
                                   for name, value in _pairs(text)}
-            elif column in ("per_pe", "samples", "medians"):
+            elif column in _NUMBER_LISTS:
                 record[column] = _numbers(text)
-            elif column in _KNOWN:
+            elif column in _KNOWN and column not in _ALWAYS["state"]:
                 record[column] = text
     except ValueError:
         raise ValueError(column) from None
     for name, unit in units.items():
         if name in record["arguments"]:
             record["arguments"][name]["unit"] = unit
-    record["pe_set"] = pe_set
-    return record
+    for part in groups.get("parts", ()):
+        part[control_of(pe_set["size"])] = part.pop("control")
+    return {**record, **groups, "pe_set": pe_set}
 
 
 def _missing(cells):
@@ -242,6 +267,22 @@ def _missing(cells):
             record["points"] = points
     except ValueError:
         raise ValueError(column) from None
+    return record
+
+
+def _state(cells):
+    """Of what the row does not say, only that a state without a share is known."""
+    control = next((name for name in WORDS if name in cells), HAND_OVER)
+    record = {"record": "state", "members": cells.get("members", ""), "control": control}
+    columns = {"state": "number", "pes": "pes", "value": control, **{name: name for name in _ALWAYS["state"]}}
+    column = "record"
+    try:
+        for member, column in columns.items():
+            record[member] = number(cells[column]) if column in cells else None
+    except ValueError:
+        raise ValueError(column) from None
+    if record["share"] == 0:
+        record["known"] = True
     return record
 
 
@@ -287,8 +328,8 @@ def parse(name, lines, warnings):
             raise Error(f"{name}:{line}: {len(cells)} cells in a table of {len(columns)} columns: "
                         f"correct the row, or remove it")
         if cells[columns.index("record")] not in KINDS:
-            raise Error(f"{name}:{line}: column record: neither result, rounds nor "
-                        f"missing")
+            raise Error(f"{name}:{line}: column record: neither result, rounds, missing nor "
+                        f"state")
         try:
             record = _record({column: cell for column, cell in zip(columns, cells) if cell})
         except ValueError as error:
@@ -297,6 +338,11 @@ def parse(name, lines, warnings):
         wrong = what_is_wrong(record)
         if wrong:
             raise Error(f"{name}:{line}: {wrong} (docs/results.md)")
+        if record["record"] == "state":
+            yield from _block_end(block)
+            block = None
+            yield record
+            continue
         this = (record.get("block"), record.get("number"))
         begins = record["record"] == "missing" or record.get("round") == 1
         if begins and this[0] is not None and this != block:

@@ -6,10 +6,10 @@ SCHEMA_VERSION = 1
 # Members of result and rounds records that hold one value each, in the schema's order.
 NUMBERS = ("bytes at time standard_error error time_low time_high time_confidence mean deviation "
            "median median_low median_high confidence min max p5 p25 p75 p95 p99 autocorrelation "
-           "effective window unit reached next_low next_high between within").split()
-# The machine's controls, of results: numbers, too.
+           "effective window hand_over hand_over_slowest hand_over_shared addition copy unit reached next_low "
+           "next_high between within").split()
 CONTROLS = "hand_over hand_over_slowest hand_over_shared addition copy".split()
-# Of a point over rounds, in each state.
+# Of a point over rounds in one state, in the order of CSV.
 STATE_NUMBERS = "median median_low median_high reached next_low next_high between".split()
 COUNTS = "number round kept valid invalid late overruns warm_up iterations rounds".split()
 TEXTS = "block function call quantity synchronization window_rule run_time buffers cache".split()
@@ -17,6 +17,7 @@ TEXTS = "block function call quantity synchronization window_rule run_time buffe
 _NUMBER = frozenset((int, float, type(None)))
 _COUNT = frozenset((int,))
 _TEXT = frozenset((str,))
+_TEXT_OR_NONE = frozenset((str, type(None)))
 _SCALAR = frozenset((int, float, str, type(None)))
 _FLAG = frozenset((bool,))
 
@@ -60,7 +61,7 @@ def _whole_numbers(value):
 
 
 _POINT = {
-    **{name: _NUMBER for name in NUMBERS + CONTROLS}, **{name: _count for name in COUNTS},
+    **{name: _NUMBER for name in NUMBERS}, **{name: _count for name in COUNTS},
     **{name: _TEXT for name in TEXTS},
     "arguments": _map_of(_object(["value"], unit=_text,
                                  value=lambda value: _scalar(value) or _whole_numbers(value))),
@@ -70,9 +71,9 @@ _POINT = {
     "levels": _list_of(_object(["value", "share"], value=_number, share=_number)),
     "counters": _map_of(_object(["most", "mean"], most=_number, mean=_number)),
     "per_pe": _numbers, "samples": _numbers, "medians": _numbers,
-    "parts": _list_of(_object(["valid"], hand_over=_number, addition=_number, valid=_count, median=_number,
-                              p25=_number, p75=_number)),
-    "states": _list_of(_object(["state", "rounds"], state=_count, rounds=_count,
+    "parts": _list_of(_object(["valid", "median"], hand_over=_number, addition=_number, valid=_count,
+                              median=_number, p25=_number, p75=_number)),
+    "states": _list_of(_object(["state", "rounds", "median"], state=_count, rounds=_count,
                                **{name: _number for name in STATE_NUMBERS})),
     "round_states": _list_of(_count),
 }
@@ -98,10 +99,10 @@ _MEMBERS = {
     "result": _POINT, "rounds": _POINT,
     "missing": {"kind": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT, "reason": _TEXT,
                 "points": _count},
-    "state": {"state": _count, "members": _TEXT, "pes": _count_or_none,
+    "state": {"state": _count, "members": _TEXT_OR_NONE, "pes": _count_or_none,
               "control": lambda value: _text(value) and value in CONTROLS, "value": _NUMBER, "low": _NUMBER,
               "high": _NUMBER, "share": _NUMBER, "seconds": _NUMBER, "known": _FLAG, "new": _FLAG},
-    "controls": {"members": _TEXT, "pes": _count_or_none, "at": _numbers,
+    "controls": {"members": _TEXT_OR_NONE, "pes": _count_or_none, "at": _numbers,
                  **{name: _numbers for name in CONTROLS}},
     "comment": {"text": _TEXT}, "print": {"text": _TEXT},
     "end": {"status": frozenset((int, type(None))), "finished": _TEXT, "duration": _NUMBER,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from . import format_csv, format_json
 from .cli import Error
-from .records import CONTROLS, NUMBERS
+from .records import NUMBERS
 from .sko import reader as sko_reader
 from .sko import writer as sko_writer
 from .states import State, StateValue, find, parts_by_state, state_of, states_for
@@ -30,7 +30,6 @@ MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
 LAUNCHES = "median of launches"
 # In the notes of a campaign's summary: its launches are.
 IN_PLACE = "in the place of rounds"
-_NUMBERS = frozenset(NUMBERS + CONTROLS)
 LISTS = "flags notes levels per_pe samples medians parts states round_states".split()
 TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = "arguments variables pe_set counters".split()
@@ -63,7 +62,7 @@ class Result:
         if name == "record" or name.startswith("_"):
             raise AttributeError(name)
         value = self.record.get(name)
-        if name in _NUMBERS:
+        if name in NUMBERS:
             return NAN if value is None else value
         if name in ("per_pe", "samples", "medians"):
             return [NAN if x is None else x for x in value or []]

@@ -6,7 +6,11 @@ that is still going on.
 
 import re
 
-from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, ROUNDS, STATED_UNIT, counters_of, split_row)
+from . import style
+from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, ROUNDS, SPAN, STATED_UNIT, STATE_ROUNDS, counters_of,
+                        number_text, part_of, span, span_text, split_row, state_of as state_record, unit_of,
+                        value_in)
+from .states import WORDS, find, sets_of, state_of, states_for
 
 TITLES = {
     "mean": ("bytes", "mean of the middle", "standard error", "repetitions"),
@@ -17,12 +21,15 @@ NAMED_EMPTY = 5  # blocks that the time limit left empty; more are only counted
 _NUMBER = re.compile(r"([-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?|-?inf|-?nan|---)")
 _LAST_WORDS = ("interrupted by ", "ended by ", "stopped by the time limit ")
 _NOT_MARKED = ("conditions: ", "iterations chosen: ")
+_STATED_PES = re.compile(r"conditions: (\d{1,18}) PEs?\b")
+# Comments that tell of the row before them; "state 1" and so on are others.
+_OF_ROW = ("median", "rounds", "counters", "part", *WORDS.values())
 
 
 class Row:
     """One result. kind: a key of TITLES."""
 
-    def __init__(self, variables, fields, unit):
+    def __init__(self, variables, fields, unit, pes):
         self.names = [name for name, _ in variables]
         self.cells = [text for _, text in variables]
         self.fields = fields[:4]
@@ -31,13 +38,41 @@ class Row:
         self.unit = unit
         self.confidence = ""
         self.marked = False
+        self.pes = pes        # of its set; None: not stated
+        self.control = {}     # by name, as in a record of results
+        self.parts = []       # records
+        self.by_state = {}    # texts by the number of the state
 
     def shape(self):
         """Rows of the same shape share a head."""
         return self.kind, self.names, [name for name, _ in self.counters]
 
-    def texts(self):
-        return self.cells + self.fields + [text for _, text in self.counters]
+    def texts(self, states):
+        return (self.cells + self.fields + [self.by_state.get(number, style.NOTHING) for number in states] +
+                [text for _, text in self.counters])
+
+    def in_unit(self, text):
+        """A value that may have a unit of its own, in the row's."""
+        unit = unit_of(self.unit)
+        number, _, name = text.partition(" ")
+        if name in ("", self.unit) or not unit:
+            return number
+        value = value_in(text, unit)
+        return number_text(None if value is None else value * unit)
+
+    def find_states(self, states):
+        """Values by state, of what the comments said of the control. states: those of the file."""
+        if not states:
+            self.by_state.clear()
+        states = states_for({"size": self.pes}, states)
+        parts = [(find(states, part), part) for part in self.parts]
+        numbers = {number for number, _ in parts} or {find(states, self.control)}
+        if len(numbers) == 1 and None not in numbers:
+            self.by_state[numbers.pop()] = self.fields[1]
+            return
+        for number, part in sorted(parts, key=lambda found: found[1]["valid"]):  # of two in one state the larger
+            if number is not None:
+                self.by_state[number] = self.in_unit(part["median"])
 
     def show_median(self, kind, median, unit, confidence, low, high):
         self.kind = kind
@@ -58,10 +93,11 @@ class _Columns:
     def __init__(self, rows):
         first = rows[0]
         self.mixed = any(row.unit != first.unit for row in rows)
+        self.states = sorted({number for row in rows for number in row.by_state})
         self.titles = self._titles(first, all(row.confidence == first.confidence for row in rows))
         self.after = []
         self.widths = []
-        for title, texts in zip(self.titles, zip(*(row.texts() for row in rows))):
+        for title, texts in zip(self.titles, zip(*(row.texts(self.states) for row in rows))):
             before = max(map(_whole, texts))
             after = max(len(text) - _whole(text) for text in texts)
             self.after.append(after)
@@ -75,7 +111,10 @@ class _Columns:
             own[2] = f"{row.confidence} {own[2]}"
         if row.unit and not self.mixed:
             own[1:-1] = [f"{title} [{row.unit}]" for title in own[1:-1]]
-        return row.names + own + [name for name, _ in row.counters]
+        states = [f"in state {number}" for number in self.states]
+        if row.unit and not self.mixed:
+            states = [f"{title} [{row.unit}]" for title in states]
+        return row.names + own + states + [name for name, _ in row.counters]
 
     def head(self):
         return "".join(f"  {title:>{width}}" for title, width in zip(self.titles, self.widths)) + \
@@ -84,22 +123,43 @@ class _Columns:
     def line(self, row):
         """Decimal points are below each other."""
         cells = (text + " " * (after - (len(text) - _whole(text)))
-                 for text, after in zip(row.texts(), self.after))
+                 for text, after in zip(row.texts(self.states), self.after))
         return "".join(f"  {cell:>{width}}" for cell, width in zip(cells, self.widths)) + \
             (f"  {row.unit}" if self.mixed else "") + (" *" if row.marked else "")
+
+
+def _several(states):
+    """Those of sets of PEs that have more than one."""
+    return [state for states in sets_of(states).values() if len(states) > 1 for state in states]
+
+
+def _state_text(state):
+    share = "only in earlier runs" if state.share == 0 else f"{style.percent_text(state.share)} of the time"
+    return f"{span_text(state.value)}, {share}{', new' if state.new else ''}"
+
+
+def states_in(lines):
+    """The states of a file."""
+    records = (state_record(line[1:].strip()) for line in lines if line.startswith("# state "))
+    return [state_of(record) for record in records if record]
 
 
 class Table:
     """Takes the lines of one file; write: a function that takes lines of output."""
 
-    def __init__(self, write, verbose):
+    def __init__(self, write, verbose, states=()):
+        """states: of the file, where they are known before its lines are taken (states_in)."""
         self.write = write
         self.verbose = verbose
+        self.states = list(states)
+        self.known_before = bool(states)
+        self.states_shown = False
         self.begun = False      # the file has a block
         self.name = None        # of the block that is open
         self.items = []         # of it: Row, or a text below the rows before it
         self.row = None         # what comments belong to
         self.unit = ""          # stated last in the block
+        self.pes = None         # the same
         self.late = 0           # measurements of the block that the time limit left out
         self.limited = False
         self.empty = []         # names of blocks of which it left nothing
@@ -110,13 +170,13 @@ class Table:
     def take(self, line):
         if begin := line.startswith('# begin result "') and BEGIN.fullmatch(line[2:].rstrip(" \t")):
             self.end_block()
-            self.name, self.unit, self.begun = begin.group(1), "", True
+            self.name, self.unit, self.pes, self.begun = begin.group(1), "", None, True
         elif line.startswith("# end result"):
             self.end_block()
         elif line.startswith("#"):
             self._take_comment(line)
         elif self.name is not None and (row := split_row(line)):
-            self.row = Row(*row, self.unit)
+            self.row = Row(*row, self.unit, self.pes)
             self.items.append(self.row)
 
     def _take_comment(self, line):
@@ -136,7 +196,10 @@ class Table:
         elif inside and kind == "note":
             self._take_note(rest)
         else:
-            if inside and self.row and kind in ("median", "rounds", "counters"):
+            state = state_record(text) if kind.startswith("state ") else None
+            if state and not self.known_before:
+                self.states.append(state_of(state))
+            elif inside and self.row and (kind in _OF_ROW or kind.startswith("state ")):
                 self._add_to_row(kind, rest, text)
             if self.verbose:
                 self._say_all(line, text)
@@ -145,8 +208,10 @@ class Table:
         if text.startswith("conditions: "):
             stated = STATED_UNIT.search(text)
             self.unit = stated.group(1).strip() if stated else ""
+            pes = _STATED_PES.match(text)
+            self.pes = int(pes.group(1)) if pes else None
             if self.row:
-                self.row.unit = self.unit
+                self.row.unit, self.row.pes = self.unit, self.pes
         if self.row and not text.startswith(_NOT_MARKED):
             self.row.marked = True
         if self.verbose:
@@ -155,6 +220,15 @@ class Table:
     def _add_to_row(self, kind, rest, text):
         if kind == "counters":
             self.row.counters += [(name, most) for name, most, _ in counters_of(rest) or []]
+        elif kind in WORDS.values():
+            if SPAN.fullmatch(rest):
+                self.row.control[kind.replace("-", "_")] = span(rest)
+        elif kind == "part":
+            self.row.parts += filter(None, [part_of(rest)])
+        elif kind.startswith("state "):
+            if found := STATE_ROUNDS.fullmatch(text):
+                state, _, median, unit = found.groups()[:4]
+                self.row.by_state[int(state)] = self.row.in_unit(f"{median} {unit or ''}".strip())
         elif self.row.kind == "mean":  # in a damaged file two may follow one row
             found = MEDIAN.fullmatch(rest) if kind == "median" else ROUNDS.fullmatch(text)
             if found:
@@ -168,7 +242,8 @@ class Table:
             self.items.append(line[1:])
         else:
             # What was added to a row.
-            self.items.append(f"  {text}" if text.startswith(("median: ", "rounds: ", "counters: ")) else text)
+            of_row = text.partition(": ")[0] in _OF_ROW or text.startswith("state ")
+            self.items.append(f"  {text}" if of_row else text)
 
     def _say(self, text):
         """A line outside blocks."""
@@ -191,10 +266,26 @@ class Table:
             self.write("")
         self.printed += 1
         self.write(name)
+        several = _several(self.states)
+        for row in items:
+            if isinstance(row, Row):
+                row.find_states(several)
+        if any(isinstance(row, Row) and row.by_state for row in items):
+            for line in self._state_lines(several):
+                self.write(f"  {line}")
         self._print_items(items)
         if late:
             self.write(f"  {late} measurement{' is' if late == 1 else 's are'} missing, since the time limit "
                        f"had ended")
+
+    def _state_lines(self, states):
+        """One for each set of PEs."""
+        self.states_shown = True
+        sets = sets_of(states)
+        for members, states in sets.items():
+            words = [f"{state.number} ({WORDS[state.control] + ' ' if place == 0 else ''}{_state_text(state)})"
+                     for place, state in enumerate(states)]
+            yield f"states{f' of PEs {members}' if len(sets) > 1 else ''}: {', '.join(words)}"
 
     def _print_items(self, items):
         shape = columns = None
@@ -223,6 +314,9 @@ class Table:
     def finish(self):
         """False: the file has no block."""
         self.end_block()
+        if not self.states_shown:
+            for line in self._state_lines(_several(self.states)):
+                self._say(line)
         if self.empty:
             count = len(self.empty)
             names = ", ".join(self.empty[:NAMED_EMPTY]) + (", ..." if count > NAMED_EMPTY else "")

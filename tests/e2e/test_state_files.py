@@ -3,18 +3,26 @@
 """States of the machine in result files: which one a result belongs to, which states of several files are the
 same; JSON, CSV and .sko keep what they can hold of them; skampi-table shows values by state."""
 
+import csv
+import io
+import json
 import math
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, scratch_directory
+from harness import ROOT, Tap, optional, run, scratch_directory
 import made_results
+from made_results import state
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
-from skampi_tools.states import State, StateValue, match_states
+from skampi_tools.sko.lines import span_text
+from skampi_tools.states import State, match_states
 
+jsonschema = optional("jsonschema")
+CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
+TABLE = os.path.join(ROOT, "scripts/skampi-table")
 FOLDER = scratch_directory()
 tap = Tap()
 
@@ -58,12 +66,6 @@ ROUNDS = {**{name: POINTS[0][name] for name in
           "median_high": 4.8e-7, "reached": 0.95, "next_low": 1.8e-7, "next_high": 5e-7,
           "confidence": 0.95, "between": 0.9, "within": 0.1, "flags": [], "notes": [],
           "medians": [1.95e-7] * 7 + [4.9e-7] * 3, "states": BY_STATE, "round_states": [1] * 7 + [2, 2, 0]}
-
-
-def state(number, value, low=None, high=None, share=1.0, **more):
-    return {"record": "state", "state": number, "members": "0-1", "pes": 2, "control": "hand_over",
-            "value": value, "low": low, "high": high, "share": share, "seconds": 20 * share,
-            "known": False, "new": False, **more}
 
 
 STATES = [state(1, 6.1e-8, None, 1e-7, 0.6), state(2, 1.64e-7, 1e-7, None, 0.4),
@@ -152,6 +154,216 @@ tap.equal(matched(two, [])[0], [[1, 2], []], "a file without states")
 tap.equal(match_states([]), ({}, []), "no files")
 tap.equal([round(c.share, 3) for c in matched([state(1, 6e-8, seconds=30.0)], [state(1, 2e-7, seconds=10.0)])[1]],
           [0.75, 0.25], "a longer run counts more")
-tap.equal(StateValue(3, 1.0).count, 3, "values may be made by hand")
+
+# ---- JSON, CSV and .sko into each other ----
+
+
+def converted(source, target, *arguments):
+    """What the target cannot hold; the file that it becomes."""
+    done = run([CONVERT, source, "-o", target, *arguments], cwd=FOLDER)
+    tap.ok(done.status == 0 and not done.out, f"{source} -> {target}", done)
+    return done.err, results.read(path(target))
+
+
+def text(name):
+    with open(path(name), encoding="utf-8", newline="") as stream:
+        return stream.read()
+
+
+def records(file, *kinds):
+    return [record for record in file.records if record["record"] in kinds]
+
+
+def full(record):
+    """Without members that state nothing, and those of states that CSV has no column for."""
+    return {name: value for name, value in record.items() if value not in (None, [], {}, "", False)
+            and (record["record"] != "state" or name not in ("seconds", "known"))}
+
+
+KINDS = ("result", "rounds", "state")
+lost, same = converted("two.json", "same.json")
+tap.equal((lost, text("same.json")), ("", text("two.json")), "JSON keeps everything")
+lost, table = converted("two.json", "two.csv")
+tap.ok("controls over time (1)" in lost and "the seconds of states" in lost, "CSV cannot hold all of states", lost)
+rows = list(csv.DictReader(io.StringIO(text("two.csv"))))
+tap.equal([rows[0][name] for name in ("hand_over", "hand_over_slowest", "hand_over_shared", "addition", "copy")],
+          ["6.25e-08", "2e-07", "5e-08", "3e-10", "1.25e-10"], "columns of controls")
+tap.equal(rows[3]["parts"], "6.1e-08:30:1.956e-07:1.901e-07:2.004e-07;1.64e-07:10:4.876e-07:4.8e-07:nan",
+          "parts in a cell")
+tap.equal([[row[name] for name in ("number", "pes", "members", "hand_over", "addition", "low", "high", "share")]
+           for row in rows if row["record"] == "state"],
+          [["1", "2", "0-1", "6.1e-08", "", "", "1e-07", "0.6"], ["2", "2", "0-1", "1.64e-07", "", "1e-07", "", "0.4"],
+           ["1", "1", "0", "", "3.1e-10", "", "", "1.0"]], "rows of states")
+tap.equal((rows[-1]["states"], rows[-1]["round_states"]),
+          ("1:7:1.956e-07:1.9e-07:2e-07:0.984:1.8e-07:2.1e-07:0.03;2:3:4.876e-07:nan:nan:nan:nan:nan:0.02",
+           "1;1;1;1;1;1;1;2;2;0"), "rounds by state in cells")
+_, back = converted("two.csv", "back.json")
+tap.equal(list(map(full, records(back, *KINDS))), list(map(full, records(file, *KINDS))),
+          "JSON -> CSV -> JSON keeps controls, parts, states and rounds by state")
+tap.equal([(r["block"], r["number"]) for r in records(back, "block")], [("barrier", 1), ("alone", 2)],
+          "... and blocks, which states are not part of")
+tap.equal([record["record"] for record in back.records][-5:], ["state", "state", "state", "rounds", "end"],
+          "... and states stand outside of blocks")
+converted("back.json", "again.csv")
+tap.equal(text("again.csv"), text("two.csv"), "... and gives the same CSV again")
+
+only_pair = [p for p in POINTS if p["pe_set"]["size"] == 2]
+write("pair.json", only_pair, [*STATES[:2], ROUNDS], controls={"on": True})
+lost, _ = converted("pair.json", "pair.sko")
+for what in ("how many seconds states lasted", "most controls of results", "spreads in each state"):
+    tap.ok(what in lost, f".sko cannot hold {what}", lost)
+comments = [line for line in text("pair.sko").splitlines()
+            if line.startswith(("# state", "# hand-over", "# part"))]
+tap.equal(comments, [
+    "# hand-over: 62.5 ns", "# hand-over: 100 ns", "# hand-over: 80.0 ns",
+    "# part: hand-over 61.0 ns: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us",
+    "# hand-over: 80.0 ns",
+    "# part: hand-over 61.0 ns: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# part: hand-over 64.0 ns: 31 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# state 1: hand-over 61.0 ns (below 100 ns), 60 % of the time",
+    "# state 2: hand-over 164 ns (above 100 ns), 40 % of the time",
+    "# state 1: 7 rounds, median 0.1956 us, 98.4 % interval [0.1900, 0.2000], 95 % prediction interval "
+    "[0.1800, 0.2100]",
+    "# state 2: 3 rounds, median 0.4876 us, --- interval [---, ---], 95 % prediction interval [---, ---]"],
+          "states in comments of .sko")
+tap.equal([line for line in text("pair.sko").splitlines() if line.startswith(("# state 2: hand", "# begin"))],
+          ['# begin result "barrier"', "# state 2: hand-over 164 ns (above 100 ns), 40 % of the time",
+           '# begin result "barrier (rounds)"'], "... before the rounds")
+_, back = converted("pair.sko", "from-sko.json")
+pair = results.read(path("pair.json"))
+tap.equal([state._replace(members="0-1", seconds=12.0 if state.number == 1 else 8.0) for state in back.states],
+          pair.states, ".sko -> JSON keeps states but for their members and seconds")
+tap.equal([r.state for r in back.results], [r.state for r in pair.results], "... the states of results")
+tap.equal([r.record.get("parts") for r in back.results], [r.record.get("parts") for r in pair.results], "... parts")
+tap.equal(back.rounds[0].record["states"], [{**entry, "between": None} for entry in BY_STATE], "... rounds by state")
+tap.equal({r.record["record"] for r in back.results + back.rounds} | {len(records(back, "comment"))},
+          {"result", "rounds", 0}, "... and leaves no comment over")
+converted("pair.sko", "twice.sko")
+converted("twice.sko", "thrice.sko")
+tap.equal(text("thrice.sko"), text("twice.sko"), ".sko -> .sko changes nothing the second time")
+converted("pair.json", "ns.sko", "--unit", "ns")
+tap.ok("# part: hand-over 164 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns to --- ns" in text("ns.sko"),
+       "values are in the unit of results", text("ns.sko"))
+
+converted("two.json", "two.sko")
+_, back = converted("two.sko", "sets.json")
+tap.equal([(s.members, s.pes, s.control, s.number) for s in back.states],
+          [("0-1", 2, "hand_over", 1), ("0-1", 2, "hand_over", 2), ("0", 1, "addition", 1)],
+          ".sko names the sets where there are several")
+tap.equal([r.state for r in back.results], [r.state for r in file.results], "... which results are found by")
+tap.ok("# addition: 0.31 ns" in text("two.sko") and
+       "# state 1 of PEs 0: addition 0.31 ns, 100 % of the time" in text("two.sko"), "... one PE has additions",
+       text("two.sko"))
+write("one.json", only_pair[:1], [state(1, 6.1e-8)], controls={"on": True})
+lost, _ = converted("one.json", "one.sko")
+tap.ok("state" not in text("one.sko") and "hand-over" not in text("one.sko") and "states, where there is one" in lost,
+       "one state is not in .sko", text("one.sko") + lost)
+known = [state(1, 6.1e-8, None, 1e-7, known=True), state(2, 1.64e-7, 1e-7, 3e-7, 0, known=True),
+         state(3, 4e-7, 3e-7, None, 0.5, new=True)]
+write("known.json", only_pair[:1], known, controls={"on": True, "known": ["a.json"]})
+converted("known.json", "known.sko")
+tap.equal([line for line in text("known.sko").splitlines() if line.startswith("# state")],
+          ["# state 1: hand-over 61.0 ns (below 100 ns), 100 % of the time",
+           "# state 2: hand-over 164 ns (100 ns to 300 ns), only in earlier runs",
+           "# state 3: hand-over 400 ns (above 300 ns), 50 % of the time, new"], "states of earlier runs")
+_, back = converted("known.sko", "known-back.json")
+tap.equal([(s.known, s.new, s.share, s.low, s.high) for s in back.states],
+          [(True, False, 1.0, None, 1e-7), (True, False, 0, 1e-7, 3e-7), (False, True, 0.5, 3e-7, None)],
+          "... are known again")
+write("seen.json", only_pair[:1], known[:1], controls={"on": True, "known": ["a.json"]})
+converted("seen.json", "seen.sko")
+tap.equal([s.known for s in converted("seen.sko", "seen-back.json")[1].states], [True], "... if there is only one, too")
+slow = span_text(1.234567e-6), span_text(0.0), span_text(None), span_text(9.9999e-7)
+tap.equal(slow, ("1.235 us", "0 ns", "--- ns", "1 us"), "controls in their own units")
+damaged = text("pair.sko").replace("state 1: 7 rounds", "state x: 7 rounds").replace("# part: h", "# part: H")
+with open(path("damaged.sko"), "w", encoding="utf-8") as stream:
+    stream.write(damaged)
+_, back = converted("damaged.sko", "damaged.json")
+tap.equal((len(records(back, "comment")), [entry["state"] for entry in back.rounds[0].states]), (5, [2]),
+          "lines that are damaged remain comments")
+for record, wrong in (({**STATES[0], "control": "call"}, "its control"), ({**STATES[0], "state": -1}, "its state"),
+                      ({**STATES[0], "low": "x"}, "its low"), ({**OVER_TIME, "copy": 1}, "its copy"),
+                      ({**POINTS[3], "parts": [{"valid": 1}]}, "its parts"),
+                      ({**ROUNDS, "states": [{"state": None}]}, "its states"),
+                      ({"record": "state", "state": 1, "control": "addition"}, "a state record without value")):
+    write("wrong.json", POINTS[:1], [record])
+    refused = run([CONVERT, "wrong.json"], cwd=FOLDER)
+    tap.ok(refused.status == 2 and refused.err.startswith(f"skampi-convert: error: wrong.json:5: {wrong}")
+           and refused.err.count("\n") == 1, f"refused with its line: {wrong}", refused)
+with open(path("wrong.csv"), "w", encoding="utf-8") as stream:
+    stream.write("record,block,number,hand_over,low\nstate,,1,6e-8,x\n")
+refused = run([CONVERT, "wrong.csv"], cwd=FOLDER)
+tap.ok(refused.status == 2 and refused.err.startswith("skampi-convert: error: wrong.csv:2: column low"),
+       "... in CSV, too", refused)
+
+if jsonschema:
+    with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as stream:
+        schema = json.load(stream)
+    validator = jsonschema.Draft7Validator(schema)
+    for name in ("two.json", "old.json", "back.json", "from-sko.json", "known.json", "known-back.json"):
+        wrong = [error.message for line in text(name).splitlines() for error in validator.iter_errors(json.loads(line))]
+        tap.ok(not wrong, f"{name} follows the schema", wrong)
+    for member in ("share", "control"):
+        record = {name: value for name, value in STATES[0].items() if name != member}
+        tap.ok(list(validator.iter_errors(record)), f"the schema wants a state's {member}")
+else:
+    tap.skip("files follow the schema", "python3-jsonschema is not installed")
+
+# ---- skampi-table ----
+
+
+def table(*arguments, **further):
+    done = run([TABLE, *arguments], cwd=FOLDER, **further)
+    tap.ok(done.status == 0 and not done.err, f"skampi-table {' '.join(arguments)}", done)
+    return [line.rstrip() for line in done.out.splitlines()]
+
+
+STATES_LINE = "  states: 1 (hand-over 61.0 ns, 60 % of the time), 2 (164 ns, 40 % of the time)"
+RESULTS = [
+    "barrier", STATES_LINE,
+    "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]  in state 2 [us]",
+    "      0       0.1950          0.1911   0.1989           20           0.1950         ---",
+    "      0       0.4900          0.4802   0.4998           20         ---                0.4900",
+    "      0       0.2000          0.1960   0.2040           20         ---              ---",
+    "      0       0.2500          0.2450   0.2550           20           0.1956           0.4876",
+    "      0       0.2500          0.2450   0.2550           20           0.2500         ---", ""]
+OVER_ROUNDS = [
+    "barrier (rounds)", STATES_LINE,
+    "  bytes  median of rounds [us]  95 % from [us]  to [us]  rounds  in state 1 [us]  in state 2 [us]",
+    "      0                 0.2000          0.1900   0.4800      10           0.1956           0.4876"]
+tap.equal(table("pair.json"), RESULTS + OVER_ROUNDS, "values in each state, in columns; the states above")
+converted("pair.json", "medians.sko", "--medians")
+converted("pair.json", "pair.csv")
+for name in ("medians.sko", "pair.csv"):
+    tap.equal(table(name), RESULTS + OVER_ROUNDS, f"... of {name}")
+tap.equal(table(stdin=text("medians.sko"))[-4:], OVER_ROUNDS, "... of rounds from standard input")
+shown_first = table(stdin=text("medians.sko"))[:2]
+tap.equal([line.split()[0] for line in shown_first], ["barrier", "bytes"],
+          "... where states stand behind the results")
+write("no-rounds.json", only_pair, STATES[:2], controls={"on": True})
+converted("no-rounds.json", "no-rounds.sko")
+tap.equal(table(stdin=text("no-rounds.sko"))[-2:], ["", STATES_LINE.strip()], "... and are said at the end")
+tap.ok("    part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us"
+       in table("-v", "medians.sko"), "-v also shows parts")
+other_unit = text("medians.sko").replace("# part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us",
+                                         "# part: hand-over 164 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns")
+with open(path("other.sko"), "w", encoding="utf-8") as stream:
+    stream.write(other_unit)
+tap.equal(table("other.sko"), RESULTS + OVER_ROUNDS, "parts in another unit are shown in that of the table")
+tap.near(results.read(path("other.sko")).results[3].parts[1]["median"], 4.876e-7, 1e-15, "... and read in it")
+tap.equal(table("two.json")[0:2] + table("two.json")[9:13],
+          ["barrier", STATES_LINE, "alone", "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
+           "      0      0.02000         0.01960  0.02040           20", ""],
+          "a set of PEs with one state is shown as ever")
+several = [*STATES[:2], state(1, 3e-10, None, 4e-10, 0.25, pes=1, members="0", control="addition"),
+           state(2, 5e-10, 4e-10, None, 0, pes=1, members="0", control="addition", known=True)]
+write("several.json", POINTS[-1:], several)
+tap.equal(table("several.json")[1:4],
+          ["  states of PEs 0-1: 1 (hand-over 61.0 ns, 60 % of the time), 2 (164 ns, 40 % of the time)",
+           "  states of PEs 0: 1 (addition 0.3 ns, 25 % of the time), 2 (0.5 ns, only in earlier runs)",
+           "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]"], "states of several sets")
+write("plain.json", [{name: value for name, value in only_pair[0].items() if "hand_over" not in name}])
+tap.equal(table("one.json"), table("plain.json"), "one state: the table is that of a file without states")
 
 tap.done()

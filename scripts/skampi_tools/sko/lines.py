@@ -8,6 +8,8 @@ import datetime
 import math
 import re
 
+from .. import style
+
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 DEFAULT_UNIT = "us"
 _SIGNIFICANT = 4
@@ -131,6 +133,21 @@ ROUNDS = re.compile(rf"rounds: median ({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} 
                     rf"{_SHARE}")
 MEDIAN = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
                     rf"\[({NUM}), ({NUM})\]")
+# The same in one state, without spreads.
+STATE_ROUNDS = re.compile(rf"state (\d{{1,9}}): (\d{{1,18}}) rounds?, median ({NUM})(?: (ns|us|ms|s|bytes))?, "
+                          rf"{_SHARE} interval \[({NUM}), ({NUM})\], {_SHARE} prediction interval "
+                          rf"\[({NUM}), ({NUM})\]")
+_SPAN = rf"(?:{NUM}) (?:ns|us|ms|s)"
+SPAN = re.compile(_SPAN)
+_CONTROL = "(?P<control>hand-over|addition)"
+_STATE = re.compile(r"state (?P<state>\d{1,9})(?: of PEs? (?P<members>[-\d,]+))?: "
+                    rf"{_CONTROL} (?P<value>{_SPAN})"
+                    rf"(?: \((?:below (?P<below>{_SPAN})|above (?P<above>{_SPAN})|"
+                    rf"(?P<low>{_SPAN}) to (?P<high>{_SPAN}))\))?"
+                    rf"(?:, (?P<share>{NUM}) % of the time)?(?P<new>, new)?(?P<earlier>, only in earlier runs)?")
+_VALUE = rf"{NUM}(?: (?:ns|us|ms|s|bytes))?"
+_PART = re.compile(rf"{_CONTROL} (?P<value>{_SPAN}): (?P<valid>\d{{1,18}}) repetitions?, median "
+                   rf"(?P<median>{_VALUE}), quartiles (?P<p25>{_VALUE}) to (?P<p75>{_VALUE})")
 LEVEL = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))? ({NUM}) %")
 ROUNDS_BLOCK = " (rounds)"
 # Takes the place of a result and makes the exit status 3.
@@ -170,6 +187,58 @@ def unit_of(text):
 
 def unit_text(unit):
     return next((name for name, value in UNITS.items() if value == unit), f"1/{unit!r} s")
+
+
+def span_text(seconds):
+    """Of a control, with its unit: 61.0 ns, 195.6 ns, 100 ns."""
+    if seconds is None or not math.isfinite(seconds):
+        return "--- ns"
+    name = next((name for name, unit in UNITS.items() if seconds * unit < 999.95), "s")
+    value = seconds * UNITS[name]
+    text = style.number_text(value, _SIGNIFICANT)
+    return f"{value:.1f} {name}" if 1 <= value < 100 and "." not in text else f"{text} {name}"
+
+
+def span(text):
+    """The seconds of such a text; None: not known."""
+    value, unit = text.split()
+    return per(value, UNITS[unit])
+
+
+def state_of(text):
+    """The record of a state of the run; None: the text says something else."""
+    found = _STATE.fullmatch(text)
+    if not found:
+        return None
+    text = found.groupdict()
+    low, high = text["low"] or text["above"], text["high"] or text["below"]
+    share = 0 if text["earlier"] else text["share"] and per(text["share"], 100)
+    return {"record": "state", "state": int(text["state"]), "members": text["members"] or "",
+            "pes": _count_members(text["members"]), "control": text["control"].replace("-", "_"),
+            "value": span(text["value"]), "low": low and span(low), "high": high and span(high), "share": share,
+            "known": False, "new": bool(text["new"])}
+
+
+def _count_members(text):
+    """How many PEs "0-3,8" are; None: the text does not say."""
+    ranges = [part.split("-") for part in (text or "").split(",")]
+    if not all(1 <= len(ends) <= 2 and all(re.fullmatch(r"\d{1,18}", end) for end in ends) for ends in ranges):
+        return None
+    return sum(abs(int(ends[-1]) - int(ends[0])) + 1 for ends in ranges)
+
+
+def part_of(text):
+    """The record of a part of a result, its values as texts: numbers, with a unit if that has a name. None: the
+    text says something else."""
+    found = _PART.fullmatch(text)
+    return found and {found["control"].replace("-", "_"): span(found["value"]), "valid": int(found["valid"]),
+                      **{name: found[name] for name in ("median", "p25", "p75")}}
+
+
+def value_in(text, unit):
+    """The number of such a text, in seconds or bytes. unit: reported units per second, where it names none."""
+    value, _, name = text.partition(" ")
+    return per(value, UNITS.get(name, 1.0) if name else unit)
 
 
 def counters_of(text):

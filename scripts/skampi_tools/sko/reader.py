@@ -5,10 +5,12 @@ import math
 import re
 
 from ..cli import Error
+from ..records import STATE_NUMBERS
+from ..states import ADDITION, HAND_OVER
 from .header import take_fact
 from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MORE, NUM,
-                    ROUNDS, ROUNDS_BLOCK, STARTS, UNITS, counters_of, instant, number, per, split_row,
-                    unit_of, value_of)
+                    ROUNDS, ROUNDS_BLOCK, SPAN, STARTS, STATE_ROUNDS, UNITS, counters_of, instant, number,
+                    part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5
@@ -96,8 +98,10 @@ class _Reader:
                      "next_high"):
             if name in record:
                 record[name] = per(record[name], unit)
-        for level in record.get("levels") or []:
-            level["value"] = per(level["value"], unit)
+        for member, names in (("levels", ["value"]), ("parts", ["median", "p25", "p75"]),
+                              ("states", ["median", "median_low", "median_high", "next_low", "next_high"])):
+            for entry in record.get(member) or []:
+                entry.update({name: value_in(entry[name], unit) for name in names})
         if record["record"] == "result":
             record["per_pe"] = [per(text, unit) for text in record["per_pe"]]
 
@@ -198,6 +202,53 @@ class _Reader:
         for name in ("time", "standard_error", "valid", "per_pe", "round", "window_rule", "cache"):
             row.pop(name, None)
         return True
+
+    # -- States of the machine --
+
+    def _take_state(self, text):
+        """One of the run, or what the row's rounds were in it; False: neither, or damaged."""
+        if state := state_of(text):
+            self._finish_row()
+            self.records.append(state)
+            return True
+        found = STATE_ROUNDS.fullmatch(text)
+        if self.row is None or self.row["record"] != "rounds" or not found:
+            return False
+        state, rounds, median, unit, reached, low, high, _, next_low, next_high = found.groups()
+        self.row_unit = self.row_unit or UNITS.get(unit)
+        values = (median, low, high, per(reached, 100), next_low, next_high, None)
+        self.row.setdefault("states", []).append({"state": int(state), "rounds": int(rounds),
+                                                  **dict(zip(STATE_NUMBERS, values))})
+        return True
+
+    def _take_control(self, kind, text):
+        if self.row is None or not SPAN.fullmatch(text):
+            return False
+        self.row[kind.replace("-", "_")] = span(text)
+        return True
+
+    def _take_part(self, text):
+        part = part_of(text)
+        if self.row is None or self.row["record"] != "result" or not part:
+            return False
+        self.row.setdefault("parts", []).append(part)
+        return True
+
+    def _finish_states(self):
+        """Only files with several sets of PEs name those of a state. That earlier runs were given is seen from
+        states that are new or only in these, and from one state, which is only said then: others are known."""
+        states = [record for record in self.records if record["record"] == "state"]
+        sizes = {record["pe_set"]["size"] for record in self.records if record["record"] == "result"
+                 and (record.get(HAND_OVER) is not None or record.get(ADDITION) is not None)}
+        for state in states:
+            if not state["members"] and state["control"] == ADDITION:
+                state["pes"] = 1
+            elif not state["members"] and len(sizes) == 1:
+                state["pes"] = min(sizes)
+        alone = len({state["members"] for state in states}) == len(states)
+        if alone or any(state["new"] or state["share"] == 0 for state in states):
+            for state in states:
+                state["known"] = not state["new"]
 
     def _take_missing(self, kind, text):
         call, separator, reason = text.partition("): ")
@@ -326,6 +377,12 @@ class _Reader:
             pass
         elif kind == "rounds" and self._take_rounds(text):
             pass
+        elif kind.startswith("state ") and self._take_state(text):
+            pass
+        elif kind in ("hand-over", "addition") and self._take_control(kind, rest):
+            pass
+        elif kind == "part" and self._take_part(rest):
+            pass
         elif text.startswith("SKaMPI Version "):
             if "version" in self.header:
                 raise Error(f"{self.name}: a second header: give each run's file by itself")
@@ -380,6 +437,7 @@ class _Reader:
     def finish(self):
         self._close()
         self._name_rounds()
+        self._finish_states()
         if self.sources:
             self._comment("source after the last block: " + "\n".join(self.sources))
         if self.end:

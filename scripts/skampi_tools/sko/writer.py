@@ -4,15 +4,20 @@ import math
 import re
 
 from .. import style
+from ..states import WORDS, control_of, sets_of
 from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, ROUNDS_BLOCK, UNITS, ctime, number_text,
-                    unit_text)
+                    span_text, unit_text)
 
 
 class _Writer:
-    def __init__(self, stream, unit, medians):
+    def __init__(self, stream, unit, medians, states):
         self.stream = stream
         self.unit = unit
         self.medians = medians  # as comments
+        self.sets = len(sets_of(states))
+        # As skampi does: what is always the same is not said. A file that is cut off has no states.
+        self.by_state = not states or len(states) > self.sets
+        self.with_states = self.by_state or any(state.known or state.new for state in states)
         self.block = None       # name of the one that is open
         self.printing = False   # the last record was printed by the script
         self.conditions = None  # stated last in it
@@ -136,7 +141,52 @@ class _Writer:
             most = [f" {name}= {number_text(count['most'])}" for name, count in counters.items()]
             mean = [f" {number_text(count['mean'])}" for count in counters.values()]
             self.comment(f"counters:{''.join(most)}{COUNTERS_END}{''.join(mean)}")
+        self.controls(record, unit)
         self.after_row(record, unit)
+
+    def controls(self, record, unit):
+        """Of a result: the control that states come from."""
+        control = control_of((record.get("pe_set") or {}).get("size"))
+        if self.by_state and record.get(control) is not None:
+            self.comment(f"{WORDS[control]}: {span_text(record[control])}")
+        name = self.unit_name(record, unit)
+        for part in record.get("parts") or []:
+            median, p25, p75 = (f"{self.number(part.get(quantile), unit)}{name}"
+                                for quantile in ("median", "p25", "p75"))
+            self.comment(f"part: {WORDS[control]} {span_text(part.get(control))}: "
+                         f"{style.count_text(part['valid'], 'repetition')}, median {median}, quartiles {p25} to "
+                         f"{p75}")
+
+    def state(self, record):
+        """One of the run."""
+        if not self.with_states:
+            self.lose("states, where there is one")
+            return
+        members = record.get("members")
+        low, high = (None if record.get(name) is None else span_text(record[name]) for name in ("low", "high"))
+        bounds = (f" ({low} to {high})" if low and high else f" (below {high})" if high else
+                  f" (above {low})" if low else "")
+        share = record.get("share")
+        earlier = ", only in earlier runs" if share == 0 else ""
+        self.comment(f"state {record['state']}{f' of PEs {members}' if members and self.sets > 1 else ''}: "
+                     f"{WORDS.get(record['control'], record['control'])} {span_text(record['value'])}{bounds}"
+                     f"{f', {_percent(share)} of the time' if share else ''}"
+                     f"{', new' if record.get('new') else ''}{earlier}")
+        if record.get("seconds"):
+            self.lose("how many seconds states lasted")
+
+    def rounds_by_state(self, record, unit):
+        entries = record.get("states") or []
+        for entry in entries if self.by_state else []:
+            number = {name: self.number(entry.get(name), unit) for name in
+                      ("median", "median_low", "median_high", "next_low", "next_high")}
+            self.comment(f"state {entry['state']}: {style.count_text(entry['rounds'], 'round')}, median "
+                         f"{number['median']}{self.unit_name(record, unit)}, {_percent(entry.get('reached'))} "
+                         f"interval [{number['median_low']}, {number['median_high']}], "
+                         f"{_percent(record.get('confidence'))} prediction interval [{number['next_low']}, "
+                         f"{number['next_high']}]")
+            if entry.get("between") is not None:
+                self.lose("spreads in each state")
 
     def rounds(self, record):
         unit = self.unit_of(record)
@@ -153,6 +203,7 @@ class _Writer:
                      f"{number['median_high']}], {percent['confidence']} prediction interval "
                      f"[{number['next_low']}, {number['next_high']}], spread between rounds "
                      f"{percent['between']}, within rounds {percent['within']}")
+        self.rounds_by_state(record, unit)
         self.after_row(record, unit)
 
     def after_row(self, record, unit):
@@ -222,6 +273,10 @@ class _Writer:
         elif kind == "missing":
             self.comment(_one_line(f"{record['kind'].replace('_', ' ')}: {record['call']}: "
                                    f"{record.get('reason', '')}"))
+        elif kind == "state":
+            self.state(record)
+        elif kind == "controls":
+            self.lose("controls over time")
         elif kind == "comment":
             self.comment(record["text"])
         elif kind == "print":
@@ -268,6 +323,7 @@ _NOT_HELD = [
     (["invalid", "late", "overruns", "warm_up", "window", "autocorrelation", "effective"],
      "how repetitions went"),
     (["flags"], "flags"), (["samples"], "samples"), (["medians"], "medians of rounds"),
+    (["hand_over_slowest", "hand_over_shared", "copy"], "most controls of results"),
 ]
 
 
@@ -286,7 +342,7 @@ def _percent(share):
 def write(stream, file, unit=None, medians=False):
     """unit: name of that to print times in; else each result's own. medians: in comments, with their
     intervals. Returns what .sko cannot hold, in words."""
-    writer = _Writer(stream, UNITS[unit] if unit else None, medians)
+    writer = _Writer(stream, UNITS[unit] if unit else None, medians, file.states)
     writer.header(file.header)
     for record, following in zip(file.records, [*file.records[1:], {}]):
         # Blocks of a campaign's summary only have rounds, which open a block of their own.

@@ -56,6 +56,13 @@ def point(block, function, arguments, time, samples=None, **more):
     return record
 
 
+def state(number, value, low=None, high=None, share=1.0, **more):
+    """A state record of PEs 0 and 1, whose hand-over takes value seconds."""
+    return {"record": "state", "state": number, "members": "0-1", "pes": 2, "control": "hand_over",
+            "value": value, "low": low, "high": high, "share": share, "seconds": 20 * share,
+            "known": False, "new": False, **more}
+
+
 def records(points, header=None, status=0, whole=True):
     """A whole file's records: header, blocks around the points, end."""
     lines = [{**HEADER, **(header or {})}]
