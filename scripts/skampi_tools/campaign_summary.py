@@ -1,11 +1,14 @@
 """What the launches of a campaign say together: launches as rounds, in the terms of
-statistics.rounds_of()."""
+statistics.rounds_of(); by states of the machine, each of which has one number in all launches."""
 
 import math
 import re
 from collections import Counter
+from typing import NamedTuple
 
 from . import results, style
+from .common_states import CommonStates, combined, control_text
+from .states import states_for
 from .statistics import interquartile, rounds_of
 
 POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes",
@@ -43,8 +46,25 @@ def _plain(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def aggregate_point(measured, confidence):
-    """The rounds record of one point. measured: of each launch its Result, or None."""
+def _aggregate_states(by_state, confidence):
+    """The states of a rounds record. by_state: of each launch {state: StateValue}."""
+    entries = []
+    for number in sorted({number for values in by_state for number in values}):
+        medians = [values[number].median for values in by_state if number in values]
+        rounds = rounds_of([value for value in medians if math.isfinite(value)], confidence=confidence)
+        entry = {"state": number, "rounds": rounds.count}
+        for name, value in (
+                ("median", rounds.median), ("median_low", rounds.low), ("median_high", rounds.high),
+                ("reached", rounds.reached or math.nan), ("next_low", rounds.next_low),
+                ("next_high", rounds.next_high), ("between", rounds.between)):
+            entry[name] = _plain(value)
+        entries.append(entry)
+    return entries
+
+
+def aggregate_point(measured, confidence, by_state=()):
+    """The rounds record of one point. measured: of each launch its Result, or None. by_state: of each
+    launch {state: StateValue}."""
     there = [result for result in measured if result]
     values = [result.best() if result else math.nan for result in measured]
     known = [value for value in values if math.isfinite(value)]
@@ -63,21 +83,44 @@ def aggregate_point(measured, confidence):
             ("confidence", confidence), ("between", rounds.between), ("within", rounds.within)):
         record[name] = _plain(value)
     record["medians"] = [_plain(value) for value in values]
+    if any(by_state):
+        record["states"] = _aggregate_states(by_state, confidence)
+        record["round_states"] = [next(iter(values)) if len(values) == 1 else 0 for values in by_state]
     if there[0].record.get("unit") is not None:
         record["unit"] = there[0].record["unit"]
     record["flags"], record["notes"] = list(flags), notes
     return record
 
 
-def aggregate(files, confidence=0.95):
+def states_of(campaign):
+    """{configuration: States of its launches}, with numbers that mean the same in all configurations."""
+    common, first, states = CommonStates([file for files in campaign.values() for file in files]), 0, {}
+    for name, files in campaign.items():
+        states[name] = States(common, range(first, first + len(files)))
+        first += len(files)
+    return states
+
+
+class States(NamedTuple):
+    """Of some of the files of a CommonStates."""
+    common: CommonStates
+    indices: range
+
+
+def aggregate(files, confidence=0.95, states=None):
     """The rounds records of all points that any of these launches has, in the order of the first
-    launch that has them."""
+    launch that has them. states: of states_of(); None: numbers of these launches alone."""
+    common, indices = states or States(CommonStates(files), range(len(files)))
     launches = [_points(file) for file in files]
     order = {}
     for points in launches:
         for key in points:
             order.setdefault(key)
-    records = [aggregate_point([points.get(key) for points in launches], confidence) for key in order]
+    records = []
+    for key in order:
+        measured = [points.get(key) for points in launches]
+        by_state = [common.values(index, result) if result else {} for index, result in zip(indices, measured)]
+        records.append(aggregate_point(measured, confidence, by_state))
     # A block's points stay together when a later launch has more of them than the first.
     blocks = {}
     for record in records:
@@ -136,13 +179,18 @@ def _header(campaign, definition, confidence):
     return header
 
 
-def summarize(campaign, points, definition, confidence=0.95, name_variable=None):
+def summarize(campaign, points, definition, confidence=0.95, name_variable=None, states=None):
     """A ResultFile of rounds records with launches in the place of rounds. campaign: as from
     read_campaign(), without configurations that have no launch. points: {configuration:
     aggregate()}. name_variable: of which each point gets the configuration's name as its first
-    variable, so that those of several fit into one file."""
+    variable, so that those of several fit into one file. states: as from states_of(), of these
+    configurations or more; None: of these."""
     summary = results.ResultFile("summary")
     summary.add(_header(campaign, definition, confidence))
+    states = states or states_of(campaign)
+    indices = [index for name in campaign for index in states[name].indices]
+    for record in combined(next(iter(states.values())).common, indices):
+        summary.add(record)
     blocks, missing = {}, []
     for name, files in campaign.items():
         for record in points[name]:
@@ -183,6 +231,26 @@ def _value(value, quantity):
     return style.size_text(value) if quantity == "bytes" else style.time_text(value)
 
 
+def _interval(measured, quantity):
+    """measured: a Result or a StateValue."""
+    if not math.isfinite(measured.median_low):
+        return style.NOTHING
+    return f"{_value(measured.median_low, quantity)} - {_value(measured.median_high, quantity)}"
+
+
+def _state_rows(result, summary, several):
+    """A row a state, where there are several."""
+    values = result.by_state()
+    states = {state.number: state for state in states_for(result.pe_set, summary.states)}
+    if len(values) < 2:
+        return []
+    return [[f"  state {number} ({control_text(states[number])}, "
+             f"{style.percent_text(states[number].share, 2)} of the time)", *([""] if several else []),
+             _value(value.median, result.quantity), _interval(value, result.quantity),
+             style.percent_text(value.between, 2), "", str(value.count)]
+            for number, value in values.items()]
+
+
 def table(campaign, summaries):
     """Lines of text: a table a block, a line a point and configuration. summaries: {configuration:
     ResultFile of summarize()}."""
@@ -198,15 +266,13 @@ def table(campaign, summaries):
                  "within", "launches"]]
         for label, cells in points.items():
             for number, (name, result) in enumerate(cells):
-                interval = style.NOTHING
-                if math.isfinite(result.median_low):
-                    interval = (f"{_value(result.median_low, result.quantity)} - "
-                                f"{_value(result.median_high, result.quantity)}")
+                interval = _interval(result, result.quantity)
                 rows.append([label if number == 0 else "", *([name] if several else []),
                              _value(result.median, result.quantity), interval,
                              style.percent_text(result.between, 2),
                              style.percent_text(result.within, 2),
                              f"{result.record['rounds']}{' *' if result.notes else ''}"])
+                rows += _state_rows(result, summaries[name], several)
         lines += [block, *_aligned(rows, left=1 + several), ""]
     return lines + _footnotes(summaries)
 

@@ -13,6 +13,9 @@ changed is at most alpha. Holm's correction of a test a point would need the p-v
 to be alpha / points, which 5 and 5 launches, whose smallest p-value is 2/252, cannot reach for more
 than 6 points.
 
+Where the launches of a point were in several states of the machine, its values in each state are
+tested, in the same test as all others (compare_states.py).
+
 Needs numpy: scripts call cli.need("numpy") before they import this module.
 """
 
@@ -31,7 +34,7 @@ from . import compare_states, results
 from .cli import Error
 from .common_states import CommonStates
 from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS,
-                           Comparison, Row)
+                           Comparison, Row)  # VERDICTS: for who shows them
 
 LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
@@ -147,12 +150,18 @@ def _labellings(old, new, alpha, points, seed):
             chosen[number, list(combination)] = 1
         return chosen, True
     wanted = max(EXACT_LABELLINGS if points < 5000 else 1000, math.ceil(20 / alpha))
+    return _drawn(old, count, wanted, seed), False
+
+
+@functools.lru_cache(2)
+def _drawn(old, count, wanted, seed):
+    """So many labellings. Kept, since points with states are tested twice."""
     generator = np.random.default_rng(seed)
     chosen = np.zeros((wanted, count))
     chosen[0, :old] = 1
     for row in chosen[1:]:
         row[generator.permutation(count)[:old]] = 1
-    return chosen, False
+    return chosen
 
 
 def _fenced(values, old):

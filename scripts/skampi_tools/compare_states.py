@@ -89,8 +89,9 @@ class Parts:
         before, after = median(_known(old)), median(_known(new))
         part = replace(row, state=number, text=self.common.text(number), states=[], old=before, new=after,
                        ratio=after / before if before > 0 and after > 0 else NAN, low=NAN, high=NAN,
-                       reached=NAN, share_old=shares[0].get(number, 0.0),
-                       share_new=shares[1].get(number, 0.0), count_old=len(old), count_new=len(new))
+                       reached=NAN, p=NAN, p_margin=NAN, over_margin=False,
+                       share_old=shares[0].get(number, 0.0), share_new=shares[1].get(number, 0.0),
+                       count_old=len(old), count_new=len(new))
         if not old or not new:
             part.verdict, part.reason, part.few = ONLY_OLD if old else ONLY_NEW, "", ""
         return part
@@ -187,8 +188,12 @@ def _only(parts):
 
 def _differs(comparison, whole):
     """Whether the sides differ if nobody looks at states."""
-    within = math.log1p(comparison.same_within)
-    return whole.verdict in (SLOWER, FASTER) or _size(whole) > within
+    return whole.verdict in (SLOWER, FASTER) or abs(_change(whole)) > math.log1p(comparison.same_within)
+
+
+def _change(whole):
+    """Of the medians, a logarithm."""
+    return math.log(whole.new / whole.old) if whole.old > 0 and whole.new > 0 else 0.0
 
 
 def mixture(row):
@@ -196,13 +201,13 @@ def mixture(row):
     (hand-over 164 ns), old 30 %"; "" where this does not explain how they differ."""
     states = [part for part in row.states if part.state != TOGETHER]
     part = max(states, key=lambda part: part.share_new - part.share_old)
-    if part.share_new - part.share_old < MIXED or not row.overall.ratio > 0:
+    if part.share_new - part.share_old < MIXED:
         return ""
     levels = {other.state: median(_known([other.old, other.new])) for other in states}
     # Whether more time in slower states is what the difference looks like.
     pull = sum((other.share_new - other.share_old) * math.log(levels[other.state])
                for other in states if levels[other.state] > 0)
-    if pull * math.log(row.overall.ratio) <= 0:
+    if pull * _change(row.overall) <= 0:
         return ""
     return (f"new spent {percent_text(part.share_new, 2)} of its time in {part.text}, old "
             f"{percent_text(part.share_old, 2)}")

@@ -1,16 +1,19 @@
 """Whether stated intervals keep what they promise: the 95 % prediction interval of one run contains
 the median of a later, independent run in at least 90 % of points, and is no wider than twice what
-the observed spread needs.
+the observed spread needs. The same for each state of the machine by itself, where runs state them.
 
     measured = evaluate(files)      # ResultFile objects of skampi --rounds, one a run
     print(measured.contained, measured.width_ratio, measured.promise)
+    if measured.states:             # of points and states
+        print(measured.states.contained, measured.states.promise, measured.states.spread)
 """
 
 import math
 from dataclasses import dataclass, field
 
 from .cli import Error
-from .statistics import median
+from .common_states import CommonStates
+from .statistics import FEWEST_ROUNDS, median
 
 LEAST_CONTAINED = 0.90
 MOST_WIDTH = 2.0
@@ -28,6 +31,9 @@ class PointCoverage:
     width: float = math.nan   # of the interval, natural logarithm of its ratio, median over runs
     need: float = math.nan    # what it would have to be
     ratio: float = math.nan   # width / need
+    state: int = 0            # its number, the same in all runs; 0: all states
+    text: str = ""            # "state 2 (hand-over 164 ns)"
+    spread: float = math.nan  # of the runs' medians: largest / smallest - 1
 
 
 @dataclass
@@ -36,6 +42,7 @@ class Coverage:
     runs: int
     confidence: float
     by_pair: dict = field(default_factory=dict)  # (earlier, later): [inside, points]
+    states: object = None  # Coverage of points and states; None: the runs do not state any
 
     def select(self, block):
         return [point for point in self.points if block is None or point.block == block]
@@ -63,6 +70,19 @@ class Coverage:
     def lowest_pair(self):
         """The lowest share of points that one pair of runs has."""
         return min((inside / points for inside, points in self.by_pair.values()), default=math.nan)
+
+    @property
+    def spread(self):
+        """Of runs, median over points. NaN: no point has two."""
+        return median(self.spreads)
+
+    @property
+    def largest_spread(self):
+        return max(self.spreads, default=math.nan)
+
+    @property
+    def spreads(self):
+        return [point.spread for point in self.points if not math.isnan(point.spread)]
 
     @property
     def promise(self):
@@ -94,17 +114,37 @@ def evaluate(files):
             if math.isnan(coverage.confidence):
                 coverage.confidence = result.confidence
     for measured in found.values():
-        coverage.points.append(_point(measured, coverage.by_pair))
+        first = measured[0][1]
+        coverage.points.append(_point(PointCoverage(str(first.block), first.label(), len(measured)), measured,
+                                      coverage.by_pair))
     if not any(point.pairs for point in coverage.points):
         raise Error("no prediction interval has a later run of the same point: give runs of one script "
                     "with at least 5 rounds")
+    coverage.states = _in_states(runs, found.values(), coverage.confidence)
     return coverage
 
 
-def _point(measured, by_pair):
-    """measured: (number of the run, Result) in the order of time."""
-    first = measured[0][1]
-    point = PointCoverage(str(first.block), first.label(), len(measured))
+def _in_states(runs, points, confidence):
+    """Coverage of each state of each point: of the runs that had enough rounds in it for an interval. With
+    fewer, a median is no median of as many later rounds."""
+    common = CommonStates(runs)
+    if not common.states:
+        return None
+    coverage = Coverage([], len(runs), confidence)
+    for measured in points:
+        first, found = measured[0][1], {}
+        for number, result in measured:
+            for state, value in common.values(number, result).items():
+                found.setdefault(state, []).extend([(number, value)] * (value.count >= FEWEST_ROUNDS))
+        for state, values in sorted(found.items()):
+            point = PointCoverage(str(first.block), first.label(), len(values), state=state,
+                                  text=common.text(state))
+            coverage.points.append(_point(point, values, coverage.by_pair))
+    return coverage
+
+
+def _point(point, measured, by_pair):
+    """Fills the point in. measured: (number of the run, Result or StateValue) in the order of time."""
     differences, widths = [], []
     for place, (number, result) in enumerate(measured):
         stated = 0 < result.next_low <= result.next_high
@@ -121,6 +161,9 @@ def _point(measured, by_pair):
                 pair = by_pair.setdefault((number, later_number), [0, 0])
                 pair[0] += inside
                 pair[1] += 1
+    medians = [result.median for _, result in measured]
+    if len(medians) > 1 and min(medians) > 0:  # no NaN
+        point.spread = max(medians) / min(medians) - 1
     if widths:
         point.width = median(widths)
     if widths and len(measured) >= FEWEST_RUNS and differences:

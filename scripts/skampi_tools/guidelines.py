@@ -15,6 +15,7 @@ import operator
 from dataclasses import dataclass, field
 
 from .cli import Error
+from .common_states import CommonStates
 from .statistics import median, rounds_of
 
 VERSION = 1
@@ -203,6 +204,8 @@ class Cost:
     low: float
     high: float
     basis: str       # what the interval is of: launches, few launches, rounds, repetitions, errors
+    state: int = 0   # of the machine, the same in all files; 0: there is one, or it is not known
+    where: str = ""  # "state 2 (hand-over 164 ns)"
 
     def text(self):
         values = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
@@ -225,9 +228,10 @@ def _value_of(argument):
 
 def costs(files):
     """List of Cost. files: ResultFile objects, launches of the same. Of an operation that a file
-    has several times (in blocks with other settings) the first counts."""
-    found = {}
-    for file in files:
+    has several times (in blocks with other settings) the first counts. Where the machine was in several
+    states, each has costs of its own."""
+    found, common = {}, CommonStates(files)
+    for index, file in enumerate(files):
         seen = set()
         for result in file.points:
             if (result.quantity or "time") != "time" or not math.isfinite(result.best()):
@@ -238,23 +242,36 @@ def costs(files):
                    result.pe_set.get("members", ""), result.record.get("cache") or "")
             if key not in seen:
                 seen.add(key)
-                found.setdefault(key, []).append(result)
-    return [_cost(key, launches) for key, launches in found.items()]
+                for state, measured in _by_state(common, index, result):
+                    found.setdefault((*key, state), []).append(measured)
+    return [_cost(key, launches, common) for key, launches in found.items()]
 
 
-def _cost(key, launches):
-    function, arguments, pes, members, cache = key
-    values = [result.best() for result in launches]
+def _by_state(common, index, result):
+    """(state, (value, low, high, basis)) of the result in each state."""
+    values = common.values(index, result)
+    if not values or any(common.alone(number) for number in values):
+        return [(0, (result.best(), *_own_interval(result)))]
+    if not result.is_rounds and len(values) == 1:
+        return [(number, (result.best(), *_own_interval(result))) for number in values]
+    basis = "rounds" if result.is_rounds else "repetitions"
+    return [(number, (value.median, value.median_low, value.median_high, basis))
+            for number, value in values.items() if math.isfinite(value.median)]
+
+
+def _cost(key, launches, common):
+    function, arguments, pes, members, cache, state = key
+    values = [value for value, *_ in launches]
     if len(launches) >= FEWEST_LAUNCHES:
         rounds = rounds_of(values)
         low, high, basis = rounds.low, rounds.high, "launches"
     else:
-        intervals = [_own_interval(result) for result in launches]
-        low, high = min(i[0] for i in intervals), max(i[1] for i in intervals)
-        basis = intervals[0][2] if len(launches) == 1 else "few launches"
-        if any(math.isnan(i[0]) for i in intervals):
+        low, high = min(own[1] for own in launches), max(own[2] for own in launches)
+        basis = launches[0][3] if len(launches) == 1 else "few launches"
+        if any(math.isnan(own[1]) for own in launches):
             low = high = math.nan
-    return Cost(function, dict(arguments), pes or 0, members, cache, median(values), low, high, basis)
+    return Cost(function, dict(arguments), pes or 0, members, cache, median(values), low, high, basis, state,
+                common.text(state) if state else "")
 
 
 # ---- Checking ----
@@ -276,6 +293,7 @@ class Checked:
     points: int = 0        # where it could be checked
     unclear: int = 0       # of these: it may be violated, but intervals overlap
     undecided: int = 0     # besides: values without interval, or not above 0
+    apart: int = 0         # besides: the sides were not measured in the same state
     violations: list = field(default_factory=list)
 
 
@@ -312,10 +330,12 @@ def _alike(a, b):
             and (not a.cache or not b.cache or a.cache == b.cache))
 
 
-def _candidates(term, values, first, by_function):
+def _candidates(term, values, first, by_function, same_state=True):
     """Measured costs that a term means, once the first term of the left side is chosen."""
     for cost in by_function.get(term.function, ()):
         if not _alike(first, cost) or not set(term.arguments) <= set(cost.arguments):
+            continue
+        if same_state and cost.state != first.state:
             continue
         wanted = {name: evaluate(tree, values) for name, tree in term.arguments.items()}
         if all(value == (wanted[name] if name in wanted else first.arguments.get(name, value))
@@ -334,8 +354,11 @@ def _check_sums(rule, by_function):
             continue
         own = [(times, cost) for times, cost in _candidates(head, values, first, by_function)
                if cost is first]
-        others = [list(_candidates(term, values, first, by_function))
-                  for term in rule.left[1:] + rule.right]
+        terms = rule.left[1:] + rule.right
+        others = [list(_candidates(term, values, first, by_function)) for term in terms]
+        if not all(others) and all(any(_candidates(term, values, first, by_function, same_state=False))
+                                   for term in [head, *terms]):
+            checked.apart += 1
         for combination in itertools.product(own, *others):
             _judge(checked, list(combination[:len(rule.left)]), list(combination[len(rule.left):]))
     return checked
@@ -352,10 +375,19 @@ def _check_monotone(rule, by_function):
         for cost in list_:
             if isinstance(cost.arguments.get(name), (int, float)) and cost.pes >= rule.least_pes:
                 rest = tuple((n, v) for n, v in cost.arguments.items() if n != name)
-                groups.setdefault((function, rest, cost.pes, cost.members, cost.cache),
-                                  []).append(cost)
-    for group in groups.values():
+                groups.setdefault((function, rest, cost.pes, cost.members, cost.cache), {}
+                                  ).setdefault(cost.state, []).append(cost)
+    for states in groups.values():
+        _check_growth(checked, name, states.values())
+    return checked
+
+
+def _check_growth(checked, name, groups):
+    """groups: of each state the costs of one function that differ in this argument alone."""
+    largest = max(cost.arguments[name] for group in groups for cost in group)
+    for group in groups:
         group.sort(key=lambda cost: cost.arguments[name])
+        checked.apart += group[-1].arguments[name] < largest
         for number, cost in enumerate(group[:-1]):
             # One violation a size: by the larger one that takes the least time for certain.
             larger = [c for c in group[number + 1:] if math.isfinite(c.high)]
@@ -363,4 +395,3 @@ def _check_monotone(rule, by_function):
                 _judge(checked, [(1, cost)], [(1, min(larger, key=lambda c: c.high))])
             else:
                 checked.undecided += 1
-    return checked

@@ -14,7 +14,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from harness import ROOT, Tap, run, scratch_directory
-from made_results import point, write
+from made_results import point, records, write, write_records
+from made_states import in_rounds, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools.statistics import rounds_of
@@ -83,6 +84,57 @@ for number in range(6):
 independent = json.loads(tool("--from", *(f"r{n}.json" for n in range(6)), "--json", "-").out)
 tap.ok(independent["contained"] >= 0.9 and independent["promise"] is True,
        "the intervals of independent rounds keep the promise", independent["contained"])
+
+# ---- States of the machine ----
+
+
+def in_states(name, started, rounds, values=None):
+    """A run's file. rounds: (state, median) of each round of a barrier."""
+    states = [state for state, _ in rounds]
+    record = in_rounds(point("b", "barrier", {}, 1e-6, confidence=0.95), [median for _, median in rounds], states)
+    lines = records([record], header={"started": f"2026-01-02T{started:02}:00:00+00:00"})
+    lines[-1:-1] = states_of({s: states.count(s) / len(states) for s in sorted(set(states))}, values)
+    return write_records(in_folder(name), lines)
+
+
+# Five runs on two levels; in every second one most rounds are in state 2. The
+# fourth has too few rounds in state 1 to be judged there.
+generator = random.Random(2)
+for number in range(5):
+    counts = {1: 3 if number == 3 else 6, 2: 12} if number % 2 else {1: 14, 2: 5}
+    in_states(f"s{number}.json", number, [
+        (state, {1: 2e-7, 2: 5e-7}[state] * generator.uniform(0.95, 1.05))
+        for state, count in counts.items() for _ in range(count)], {1: 6e-8 + number * 1e-9, 2: 1.6e-7})
+paths = [f"s{n}.json" for n in range(5)]
+made_of = tool("--from", *paths, "--json", "-")
+got = json.loads(made_of.out)
+first, second = got["states"]["points"]
+tap.ok(first["state"] == 1 and first["text"] == "state 1 (hand-over 62 ns)" and first["runs"] == 4
+       and first["pairs"] == 6 and second["state"] == 2 and second["runs"] == 5 and second["pairs"] == 10,
+       "each state is judged in the runs that have 5 rounds in it", got)
+tap.ok(got["states"]["contained"] == (first["inside"] + second["inside"]) / 16 >= 0.8
+       and 0 < first["spread"] < 0.06 and second["spread"] < 0.06 and got["states"]["largest_spread"] == max(first["spread"], second["spread"])
+       and second["width_ratio"] > 0 and first["width_ratio"] is None,
+       "in a state the later medians lie in the interval, and runs hardly differ", got)
+tap.ok(got["points"][0]["pairs"] == 10 and got["points"][0].keys() == written["points"][0].keys(),
+       "... overall, all of them count", got)
+text = tool("--from", *paths)
+tap.ok(text.status == 0 and f"contained: {100 * got['contained']:.3g} %" in text.out and
+       "\nin the same state: " in text.out and "spread of runs: " in text.out and any(
+           line.split()[:8] == ["b", "barrier()", "state", "2", "(hand-over", "160", "ns)", "5"]
+           for line in text.out.splitlines()), "people read a line for each state and point", text)
+# A level that moves inside a state is found there: state 2 of the last run is 30 % slower.
+in_states("moved.json", 9, [(1, 2e-7), (2, 6.5e-7)] * 6)
+moved = tool("--from", *paths, "moved.json", "--json", "-")
+got = json.loads(moved.out)["states"]
+tap.ok(got["points"][1]["inside"] < got["points"][1]["pairs"] and 0.25 < got["largest_spread"] < 0.35 and
+       got["largest_spread"] == got["points"][1]["spread"] and got["points"][0]["spread"] < 0.06,
+       "a state in which a run is slower is found", got)
+tap.ok("states" not in independent and "state" not in three.out, "runs without states: nothing of them")
+for number in range(2):
+    in_states(f"one{number}.json", number, [(1, 2e-7 * (1 + n / 1000)) for n in range(10)])
+one = tool("--from", "one0.json", "one1.json")
+tap.ok("in the same state: " in one.out and "state 1" not in one.out, "one state: a line, no table", one)
 
 # Odd values.
 made("z0.json", [("x", 1.0, 1.0, 1.0), ("n", 1.0, None, None), ("o", 0.0, None, None)], "00")

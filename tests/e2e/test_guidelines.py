@@ -10,7 +10,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory, skampi
-from made_results import point, write
+from made_results import point, records, write, write_records
+from made_states import in_parts, in_rounds, in_state, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import guidelines
@@ -137,6 +138,74 @@ result = checked(sweep("Shmem_Put_Full", [2e-6, 0.0, -1e-9]) + [
 tap.ok(not result["violations"], "times that are not above 0 are not compared", result)
 tap.equal(found([{**p, "quantity": "bytes"} for p in sweep("Shmem_Put_Full", [2e-6, 1e-6])]), [],
           "bytes are no times")
+
+# ---- States of the machine: only what was measured in the same one is compared ----
+
+
+def in_states(points, *arguments, name="s.json", shares=None):
+    lines = records(points)
+    lines[-1:-1] = states_of(shares or {1: 0.6, 2: 0.4})
+    write_records(in_folder(name), lines)
+    return counted(tool(name, "--json", "-", *arguments))
+
+
+def counted(made_by):
+    """What was found, and of which rules anything was."""
+    got = json.loads(made_by.out)
+    return {"violations": got["violations"], **{
+        rule_["rule"]: rule_ for rule_ in got["rules"] if any(rule_[k] for k in ("points", "undecided", "apart"))}}
+
+
+def barriers(left, right):
+    """barrier <= quiet and sync; times of the barrier and of the others, by state."""
+    return [made(point("b", function, arguments, 1e-6), times) for function, arguments, times in (
+        ("Shmem_Barrier", {}, left), ("Shmem_Sync", {}, right),
+        ("Shmem_Quiet", {"iterations": 0}, {state: 1e-9 for state in right}))]
+
+
+def made(point_, times):
+    states = [state for state in times for _ in range(6)]
+    return in_rounds(point_, [times[state] * (1 + 0.01 * (n % 6)) for n, state in enumerate(states)], states)
+
+
+got = in_states(barriers({1: 2e-7, 2: 5e-7}, {1: 2e-7, 2: 5e-7}))
+tap.ok(got["violations"] == [] and got["barrier <= quiet and sync"]["points"] == 2,
+       "what costs as much in each state is no violation, and each state is checked", got)
+# Measured in other shares: overall the barrier has the median of state 2, the others that of state 1.
+skewed = barriers({1: 2e-7, 2: 5e-7}, {1: 2e-7, 2: 5e-7})
+skewed[0] = in_rounds(point("b", "Shmem_Barrier", {}, 1e-6), [2e-7] * 5 + [5e-7] * 15, [1] * 5 + [2] * 15)
+skewed[1] = in_rounds(point("b", "Shmem_Sync", {}, 1e-6), [2e-7] * 15 + [5e-7] * 5, [1] * 15 + [2] * 5)
+got = in_states(skewed)
+overall = checked([{k: v for k, v in p.items() if k not in ("states", "round_states")} for p in skewed])
+tap.ok(got["violations"] == [] and len(overall["violations"]) == 1,
+       "other shares of states are no violation; without states they look like one", [got, overall])
+got = in_states(barriers({1: 2e-7, 2: 9e-7}, {1: 2e-7, 2: 5e-7}))
+tap.ok(len(got["violations"]) == 1 and got["violations"][0]["where"] == "state 2 (hand-over 164 ns)"
+       and 1.7 < got["violations"][0]["factor"] < 1.9, "a violation in one state: which", got)
+shown = tool("s.json")
+tap.ok("Shmem_Barrier() on 2 PEs, in state 2 (hand-over 164 ns)\n" in shown.out, "... for people", shown)
+got = in_states([in_state(point("b", "Shmem_Barrier", {}, 9e-7), 2),
+                 in_state(point("b", "Shmem_Sync", {}, 2e-7), 1),
+                 in_state(point("b", "Shmem_Quiet", {"iterations": 0}, 1e-9), 1)])
+tap.ok(got["violations"] == [] and got["barrier <= quiet and sync"]["apart"] == 1
+       and got["barrier <= quiet and sync"]["points"] == 0 and "not compared: 2 points, as "
+       "operations were not measured in the same state" in tool("s.json").out,
+       "what was measured in different states is not compared, which is said", got)
+falling = [in_state(p, state) for p, state in zip(sweep("Shmem_Put_Full", [4e-6, 2e-6, 1.9e-6]), (2, 1, 1))]
+got = in_states(falling)
+tap.ok(got["violations"] == [] and got[MONOTONE]["apart"] == 1,
+       "times that fall from one state to another", got)
+got = in_states(falling, shares={2: 1.0}, name="other.json")
+tap.ok(len(got["violations"]) == 1 and "where" not in got["violations"][0],
+       "... in a file with one state they are a violation", got)
+for number in range(5):
+    in_states([in_parts(point("b", "Shmem_Barrier", {}, 1e-6), {1: 2e-7, 2: 9e-7 + number * 1e-9}),
+               in_parts(point("b", "Shmem_Sync", {}, 1e-6), {1: 2e-7, 2: 5e-7}),
+               in_parts(point("b", "Shmem_Quiet", {"iterations": 0}, 1e-6), {1: 1e-9, 2: 1e-9})],
+              name=f"parts{number}.json")
+got = counted(tool(*(f"parts{n}.json" for n in range(5)), "--json", "-"))
+tap.ok([v["where"] for v in got["violations"]] == ["state 2 (hand-over 164 ns)"],
+       "launches whose repetitions lie in several states", got)
 
 # What people read.
 write(in_folder("p.json"), linear + sweep("Shmem_Get_Round", [1e-6, 1e-6]))

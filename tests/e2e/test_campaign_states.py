@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# PLAIN
+"""The summary of a campaign says by state of the machine what its launches say: one value for each launch and
+state, with numbers of states that mean the same in all launches and configurations."""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+from harness import ROOT, Tap, optional, run, scratch_directory
+from made_results import point, records, write_records
+from made_states import in_rounds, in_state, states_of
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import results
+from skampi_tools.statistics import rounds_of
+
+CAMPAIGN = os.path.join(ROOT, "scripts/skampi-campaign")
+jsonschema = optional("jsonschema")
+tap = Tap()
+folder = scratch_directory()
+LEVEL = {1: 2e-7, 2: 5e-7}
+
+
+def launch(name, configuration, number, points, shares, values):
+    where = os.path.join(folder, name, "launches", configuration, f"{number:04d}")
+    os.makedirs(where)
+    lines = records(points)
+    lines[-1:-1] = states_of(shares, values) if shares else []
+    write_records(os.path.join(where, "results.json"), lines)
+
+
+def campaign(name, launches):
+    """launches: {configuration: [(points, shares, values of the states), ...]}"""
+    os.makedirs(os.path.join(folder, name))
+    with open(os.path.join(folder, name, "campaign.json"), "w", encoding="utf-8") as file:
+        json.dump({"campaign": 1, "launches": max(map(len, launches.values())),
+                   "configurations": [{"name": configuration} for configuration in launches]}, file)
+    for configuration, own in launches.items():
+        for number, (points, shares, values) in enumerate(own, 1):
+            launch(name, configuration, number, points, shares, values)
+    return run([CAMPAIGN, "--summarize", name], cwd=folder)
+
+
+def summary(*names):
+    return results.read(os.path.join(folder, *names))
+
+
+def barrier(states, factor):
+    return in_rounds(point("b", "Shmem_Barrier", {}, 1e-6), [LEVEL[abs(s)] * factor for s in states],
+                     [max(s, 0) for s in states])
+
+
+# Configuration A: six launches in two states, B: the same machine in state 2 only, which is its state 1.
+SLOW = {1: 164e-9}
+made = campaign("two", {
+    "A": [([barrier([1] * 6 + [2] * 4, 1 + n / 100)], {1: 0.6, 2: 0.4},
+           {1: 60e-9 + n * 1e-9, 2: 160e-9 + n * 1e-9}) for n in range(6)],
+    "B": [([in_rounds(point("b", "Shmem_Barrier", {}, 1e-6), [5e-7 * (1 + n / 100)] * 10, [1] * 10)],
+           {1: 1.0}, SLOW) for n in range(6)]})
+tap.ok(made.status == 0 and made.err == "", "a campaign whose launches were in several states is summarized", made)
+whole = summary("two", "summary.json")
+a, b = whole.rounds
+tap.equal([(s.number, s.members, s.pes, s.control, round(s.share, 9), s.seconds) for s in whole.states],
+          [(1, "0-1", 2, "hand_over", 0.3, 6 * 36.0), (2, "0-1", 2, "hand_over", 0.7, 6 * 24.0 + 6 * 60.0)],
+          "states have one number in all configurations, and their share of all launches")
+low, high = whole.states
+tap.ok(low.low is None and low.high == high.low and high.high is None and 66e-9 < low.high < 160e-9
+       and low.value == 62.5e-9 and 160e-9 < high.value <= 164e-9, "... values and bounds", whole.states)
+wanted = {state: rounds_of([level * (1 + n / 100) for n in range(6)]) for state, level in LEVEL.items()}
+for state, value in a.by_state().items():
+    own = wanted[state]
+    for name, number in (("count", 6), ("median", own.median), ("median_low", own.low), ("median_high", own.high),
+                         ("next_low", own.next_low), ("next_high", own.next_high), ("between", own.between)):
+        tap.near(getattr(value, name), number, 1e-9 * number, f"state {state}: {name} of the launches' values")
+tap.equal((list(a.by_state()), list(b.by_state()), a.round_states, b.round_states),
+          ([1, 2], [2], [0] * 6, [2] * 6), "... of the states that a configuration was in")
+own = summary("two", "summaries", "B.json")
+tap.equal(([s.number for s in own.states], list(own.rounds[0].by_state()), own.states[0].share), ([2], [2], 1.0),
+          "a configuration's summary has its states, with the same numbers")
+table = summary("two", "summary.csv")
+tap.equal([r.by_state()[2].median for r in table.rounds], [r.by_state()[2].median for r in whole.rounds],
+          "summary.csv has the values by state")
+lines = made.out.splitlines()
+tap.ok("    state 1 (hand-over 62.5 ns, 60 % of the time)" in made.out and any(
+    "state 2 (hand-over " in line and ", 40 % of the time)" in line and "512 ns" in line and line.endswith(" 6")
+    for line in lines) and made.out.count("state 2") == 1, "the table has a line a state, where there are several",
+    made)
+
+# Launches that were in one state each: a value in that state, and the state in round_states.
+made = campaign("one", {"A": [([in_state(point("b", "Shmem_Barrier", {}, LEVEL[s]), s)], {1: 0.5, 2: 0.5}, None)
+                              for s in (1, 2, 2, 1, 2)]})
+only, = summary("one", "summary.json").rounds
+tap.ok({n: (v.count, v.median) for n, v in only.by_state().items()} == {1: (2, 2e-7), 2: (3, 5e-7)} and
+       only.round_states == [1, 2, 2, 1, 2], "launches in one state each", only.record)
+
+# One state: the table has no lines of it. Launches of before: nothing of states.
+made = campaign("same", {"A": [([barrier([1] * 6, 1 + n / 100)], {1: 1.0}, None) for n in range(5)]})
+tap.ok(made.status == 0 and "state" not in made.out and len(summary("same", "summary.json").states) == 1,
+       "one state is in the summary, not in the table", made)
+made = campaign("old", {"A": [([point("b", "Shmem_Barrier", {}, 1e-6)], None, None) for n in range(5)]})
+old = summary("old", "summary.json")
+tap.ok(made.status == 0 and old.states == [] and "states" not in old.rounds[0].record and "state" not in made.out,
+       "launches without states", made)
+
+if not jsonschema:
+    tap.skip("summaries follow the schema", "python3-jsonschema is not installed")
+else:
+    with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as schema:
+        validator = jsonschema.Draft7Validator(json.load(schema))
+    errors = []
+    for name in ("two", "one", "old"):
+        with open(os.path.join(folder, name, "summary.json"), encoding="utf-8") as file:
+            errors += [error.message for line in file for error in validator.iter_errors(json.loads(line))]
+    tap.ok(not errors, "summaries follow the schema", errors)
+tap.done()
