@@ -590,8 +590,8 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
     (["put.json", "--spec", spec("s13", changed("panels.0.kind", "overlap"))],
      "s13: panels[0].series[0]: overlap needs the selectors full, rest and post"),
     (["two.json", "no-states.json", "--kind", "states"],
-     "two.json, no-states.json: nothing to draw as states: in no-states.json no controls record says how the state "
-     "changed: draw the JSON file of the run (skampi -o NAME.json), or measure again if it has none"),
+     "two.json, no-states.json: nothing to draw as states: in no-states.json no controls record says how the "
+     "state changed: draw the JSON file of the run (skampi -o NAME.json), or measure again if it has none"),
     (["two.json", "--kind", "heatmap", "--states", "separate"],
      "two.json: only curve and dots show states apart, or together: draw one of these kinds"),
     (["two.json", "--states", "together", "--spec", spec("s0", GOOD)],

@@ -374,7 +374,8 @@ def in_two_states(time, slow=2.5, turns=(1, 1, 2, 1, 2, 2, 1, 2, 1, 1, 2, 0), co
 
 shares = states_of({1: 0.625, 2: 0.375})
 write_states(path("two.json"), [
-    in_two_states(1e-7), in_two_states(2e-7, count=16), in_parts(point("barrier", "B", {}, 3e-7), {1: 1.956e-7, 2: 4.876e-7}),
+    in_two_states(1e-7), in_two_states(2e-7, count=16),
+    in_parts(point("barrier", "B", {}, 3e-7), {1: 1.956e-7, 2: 4.876e-7}),
     in_state(point("quiet", "Q", {}, 3e-8), 2)], [*shares, controls_of([1] * 30 + [None] + [2] * 20)])
 made = report("two.json", "-o", "two.html")
 html = page("two.html")
@@ -393,7 +394,8 @@ tap.ok(strip.count("<rect") == 2 and "state 2 (hand-over 164 ns), 37.5 % of the 
 for name, one, two in (("put", "100.9", "252.5"), ("barrier", "195.6", "487.6"), ("quiet", None, "30.00")):
     row = table_of("two.html", f"Results of {name}")[0]
     tap.equal((row.get("state 1 ns"), row.get("state 2 ns")), (one, two), f"... the value in each state: {name}")
-write_states(path("one.json"), [in_state(point("quiet", "Q", {}, 3e-8), 1)], [*states_of({1: 1.0}), controls_of([1])])
+write_states(path("one.json"), [in_state(point("quiet", "Q", {}, 3e-8), 1)],
+             [*states_of({1: 1.0}), controls_of([1])])
 write(path("none.json"), [point("quiet", "Q", {}, 3e-8)])
 same = []
 for name in ("one.json", "none.json"):
@@ -406,8 +408,8 @@ tap.ok(made.status == 0 and "No picture: in this file no controls record" in pag
        and not table_of("files.html", "States of the machine, one.json"),
        "several files: those of several states, with a word where there is no picture", made)
 tap.ok([row["state 2 ns"] for row in table_of("files.html", "Results of put")] == ["252.5", "505.0", "505.0"]
-       and "Median in state 2 (hand-over 167 ns)" in page("files.html"), "... and their states have common numbers",
-       table_of("files.html", "Results of put"))
+       and "Median in state 2 (hand-over 167 ns)" in page("files.html"),
+       "... and their states have common numbers", table_of("files.html", "Results of put"))
 write_states(path("known.json"), [in_two_states(1e-7)], [
     {**shares[0], "known": True}, {**shares[1], "new": True},
     {**shares[1], "state": 3, "value": 4e-7, "low": 2.6e-7, "share": 0.0, "seconds": 0.0, "known": True}])
