@@ -404,7 +404,7 @@ for name in ("one.json", "none.json"):
 tap.ok(same[0] and same[0] == same[1], "one state: the page is that without states")
 write_states(path("levels.json"), [in_two_states(2e-7)], states_of({1: 0.5, 2: 0.5}, {1: 65e-9, 2: 170e-9}))
 made = report("two.json", "levels.json", "one.json", "-o", "files.html")
-tap.ok(made.status == 0 and "No picture: in this file no controls record" in page("files.html")
+tap.ok(made.status == 0 and "There is no picture: only JSON files" in page("files.html")
        and not table_of("files.html", "States of the machine, one.json"),
        "several files: those of several states, with a word where there is no picture", made)
 tap.ok([row["state 2 ns"] for row in table_of("files.html", "Results of put")] == ["252.5", "505.0", "505.0"]

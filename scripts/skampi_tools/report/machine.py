@@ -4,14 +4,16 @@ import functools
 
 from .. import named_states
 from ..plot.curves import Source
-from ..plot.strips import NO_CONTROLS, strips_of
+from ..plot.strips import strips_of
 from .markup import esc
 from .picture import strip_picture
 from .tables import Column, measured_cell, number_cell, percent_cell, table, text_cell, unit_for
 
 INTRODUCTION = (
-    "<p>While this was measured, the machine was in several <em>states</em>: how long a PE needs to hand a "
-    "word to another changed, whatever the script measured. Tables show the median in each state.</p>")
+    "<p>While this was measured, the machine was in several <em>states</em>. Controls tell them apart, which are "
+    "measured beside what the script measures: the hand-over of a word from PE to PE, on one PE an addition. "
+    "Tables show the median in each state.</p>")
+NO_PICTURE = "<p class=hint>There is no picture: only JSON files keep how the controls went.</p>"
 
 
 class Machine:
@@ -60,7 +62,7 @@ def machine_part(files, machine):
         for strip in strips:
             parts.append(f"<p class=conditions>PEs {esc(strip.members)}</p>" if len(sets) > 1 else "")
             parts.append(strip_picture(strip, esc))
-        parts.append("" if strips else f"<p class=hint>No picture: in this file {esc(NO_CONTROLS)}.</p>")
+        parts.append("" if strips else NO_PICTURE)
         parts.append(state_table(mine, sets, f"States of the machine, {name}"))
     return INTRODUCTION + "".join(parts) if parts else ""
 
