@@ -1,8 +1,8 @@
 """The states of the machine in several files, and what people call them.
 
     known = NamedStates(files)
-    known.of(0, "0-1", 2).text      "state 2 (hand-over 164 ns)", the state 2 of PEs 0-1 in files[0]
-    known.parts(0, result)          what a result of files[0] has in each of its states
+    text_of([known.of(0, "0-1", 2)])  "state 2 (hand-over 164 ns)", the state 2 of PEs 0-1 in files[0]
+    known.parts(0, result)            what a result of files[0] has in each of its states
 
 States that states.match_states() finds to be one have one number here. Numbers count from 1 for sets of one
 size: so those of a single file are its own, also if it has sets of several sizes.
@@ -21,10 +21,6 @@ class NamedState:
     control: str  # as in the records
     pes: int
     value: float  # of the control, seconds: the median over files
-
-    @property
-    def text(self):
-        return text_of([self])
 
 
 def control_text(control):
