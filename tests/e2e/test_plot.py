@@ -23,6 +23,7 @@ import zlib
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Run, Tap, run, scratch_directory, skip_all
 from made_results import point, records, write
+from made_states import controls_of, in_parts, in_rounds, in_state, states_of, write_states
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli, results, style
@@ -190,6 +191,33 @@ made("huge.json", [point("b", "F", {"count": n}, 1e-6, per_pe=[1e-6] * 3000 + [2
                    for n in (8, 16)])
 made("dense.json", [point("b", "F", {"count": n}, nanoseconds(n)) for n in range(1, 9000, 4)])
 
+SLOWER = 2.5  # in state 2
+LEVELS = {1: 65e-9, 2: 170e-9}  # of another file
+TURNS = [1, 1, 2, 1, 2, 2, 1, 2, 1, 1, 2, 0]
+CONTROLS = controls_of([1] * 30 + [None] + [2] * 20 + [1] * 10)
+
+
+def in_two(block, function, factor=1.0):
+    """Over rounds, in two states."""
+    return [in_rounds(p, [p["median"] * (SLOWER if state == 2 else 1) * (1 + 0.001 * i)
+                          for i, state in enumerate(TURNS)], TURNS) for p in sweep(block, function, factor)]
+
+
+def without_states(record):
+    return {name: value for name, value in record.items() if name not in ("states", "round_states")}
+
+
+shares = states_of({1: 0.625, 2: 0.375})
+write_states("two.json", in_two("put", "F") + in_two("get", "G", 4.0), [*shares, CONTROLS])
+write_states("levels.json", in_two("put", "F", 1.5), [*states_of({1: 0.5, 2: 0.5}, LEVELS), controls_of(
+    [1, 2], values=LEVELS)])
+made("stateless.json", [without_states(p) for p in in_two("put", "F") + in_two("get", "G", 4.0)])
+one_state = [in_state(p, 1) for p in sweep("put", "F")]
+write_states("one.json", one_state, [*states_of({1: 1.0}), controls_of([1] * 9)])
+made("no-states.json", sweep("put", "F"))
+write_states("parts.json", [in_parts(point("barrier", "B", {}, 3e-7), {1: 1.956e-7, 2: 4.876e-7}),
+                            in_state(point("quiet", "Q", {}, 3e-8), 2)], shares)
+
 FOOTER = ["made library 1.0", "2 PEs on 1 node (node0)", "timer tsc", "2026-01-02T03:04:05+00:00",
           "made.ski 0123456789abcdef"]
 INTERVALS = ["intervals of the median: confidence 95 %"]
@@ -231,6 +259,23 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
     ("small", ["put.json", "--small"], ["made library 1.0", "2 PEs on 1 node", "2026-01-02"]),
     ("dense", ["dense.json", "--linear", "x"], ["4 KiB", "8 KiB"]),
     ("standard-input", ["-"], ["Time [ns]"]),
+    ("states", ["two.json"],
+     ["put, state 1 (hand-over 61 ns)", "put, state 2 (hand-over 164 ns)", "get, state 2 (hand-over 164 ns)",
+      "prediction of a later run 95 %", "median of 5-6 rounds"]),
+    ("states-of-two", ["two.json", "levels.json", "--block", "put"],
+     ["state 1 (hand-over 63 ns), two", "state 2 (hand-over 167 ns), levels"]),
+    ("together", ["two.json", "--states", "together"], ["put", "get", "median of 12 rounds"]),
+    ("stateless", ["stateless.json"], ["put", "get"]),
+    ("one", ["one.json"], ["Time [ns]"]),
+    ("no-states", ["no-states.json"], ["Time [ns]"]),
+    ("parts", ["parts.json"], ["barrier, state 1 (hand-over 61 ns)", "barrier, state 2 (hand-over 164 ns)",
+                               "quiet, state 2 (hand-over 164 ns)"]),
+    ("strip", ["two.json", "--kind", "states"],
+     ["State of the machine", "Hand-over [ns]", "Time of the run [s]", "61", "164",
+      "state 1 (hand-over 61 ns), 62.5 % of the time", "state 2 (hand-over 164 ns), 37.5 % of the time"]),
+    ("strips", ["two.json", "levels.json", "--kind", "states", "--unit", "us"],
+     ["State of the machine, two", "State of the machine, levels", "Hand-over [µs]",
+      "state 1 (hand-over 65 ns), 50 % of the time"]),
 ]
 
 
@@ -302,6 +347,65 @@ tap.ok(flat and max(flat) - min(flat) < 0.01, "a constant overlap is a flat line
 gap = max(len(path) for path in paths(drawn["below"], style.PALETTE[0]))
 tap.ok(gap < len(SIZES) + 1, "what is below zero is not joined to the others", gap)
 
+# States of the machine: of one curve the colour is the same, the line differs; state 2 is 2.5 times as high.
+
+
+def dashes(svg, color):
+    return [("stroke-dasharray" in path.get("style"), len(re.findall("[ML]", path.get("d"))))
+            for path in svg.iter(f"{SVG}path") if f"stroke: {color}" in path.get("style", "")
+            and "clip-path" in path.attrib and "fill: none" in path.get("style")]
+
+
+for color in style.PALETTE[:2]:
+    tap.equal(sorted(dashes(drawn["states"], color)), [(False, len(SIZES)), (True, len(SIZES))],
+              f"states: solid and dashed in {color}")
+    tap.equal(sorted(dashes(drawn["states-of-two"], color)), [(False, len(SIZES)), (True, len(SIZES))],
+              f"... of one block in two files as well, {color}")
+fast, slow = (line for line in paths(drawn["states"], style.PALETTE[0]) if len(line) == len(SIZES))
+decade = (fast[0][1] - fast[-1][1]) / math.log10(nanoseconds(SIZES[-1]) / nanoseconds(1))
+tap.ok(all(abs((a[1] - b[1]) / decade - math.log10(SLOWER)) < 0.003 for a, b in zip(fast, slow)),
+       "states: each curve is at what was measured in its state", (fast, slow))
+
+
+def colored(svg, color):
+    """How many markers."""
+    return sum(f"fill: {color}" in use.get("style", "") for use in svg.iter(f"{SVG}use"))
+
+
+tap.equal([colored(drawn["strip"], color) for color in style.PALETTE[:2]], [40 + 1, 20 + 1],
+          "a strip: a dot for each time at which the control was measured, and one in the legend")
+ranges = [path.get("d") for path in drawn["strip"].iter(f"{SVG}path") if "opacity: 0.12" in path.get("style", "")]
+tap.equal(len(ranges), 2, "... and the ranges of the states behind them")
+
+
+def all_points(*names):
+    return curves.load_all([curves.Source(i, name, results.read(name)) for i, name in enumerate(names)])
+
+
+apart = curves.separate(all_points("parts.json"))
+tap.equal([(p.time, p.state.number) for p in apart], [(1.956e-7, 1), (4.876e-7, 2), (3e-8, 2)],
+          "repetitions in several states make a point each")
+tap.ok(all(math.isnan(p.low) and math.isnan(p.confidence) for p in apart[:2]) and apart[2].low > 0,
+       "... without an interval, which the file does not have", apart)
+for names, count in ((["one.json"], 1), (["two.json"], 2), (["stateless.json"], 0)):
+    found = all_points(*names)
+    tap.ok((curves.separate(found) == found) == (count < 2), f"{count} states: apart only if there are several")
+WIDE = {1: 70e-9, 2: 200e-9}
+sets = [in_rounds({**point("b", "F", {"root": 0}, pes * 1e-7), "variables": {"pes": pes},
+                   "pe_set": {"size": pes, "members": f"0-{pes - 1}"}}, [pes * 1e-7, pes * 3e-7], [1, 2])
+        for pes in (2, 4)]
+write_states("sets.json", sets, [*shares, *states_of({1: 0.5, 2: 0.5}, WIDE, "0-3", 4), CONTROLS, controls_of(
+    [1, 1, 2], "0-3", 4, values=WIDE)])
+found = curves.curves(curves.separate(all_points("sets.json")))
+tap.equal(([[(p.x, p.time) for p in c.points] for c in found], curves.labels(found)[0]),
+          ([[(2, 2e-7), (4, 4e-7)], [(2, 6e-7), (4, 12e-7)]],
+           ["state 1 (hand-over 61 ns to 70 ns)", "state 2 (hand-over 164 ns to 200 ns)"]),
+          "over the number of PEs, states of the same rank make a curve")
+done = plot("sets.json", "--kind", "states", "--write-spec", "-")
+tap.equal([panel["title"] + str(panel["series"]) for panel in json.loads(done.out)["panels"]],
+          [f"State of the machine, PEs {pes}[{{'members': '{pes}'}}]" for pes in ("0-1", "0-3")],
+          "a strip for each set of PEs")
+
 # ---- Files ----
 
 
@@ -369,6 +473,13 @@ written = plot("put.json", "other.json", "--block", "full", "--write-spec", "spe
 done = plot("put.json", "other.json", "--spec", "spec.json", "-o", "spec.svg")
 tap.ok(written.status == done.status == 0 and content("spec.svg") == content("two-files.svg"),
        "--write-spec says all of a figure", done)
+for name, files in (("states-of-two", ["two.json", "levels.json", "--block", "put"]),
+                    ("strips", ["two.json", "levels.json", "--kind", "states", "--unit", "us"])):
+    plot(*files, "--write-spec", "states.json")
+    done = plot(*files[:2], "--spec", "states.json", "-o", "spec.svg")
+    tap.ok(done.status == 0 and content("spec.svg") == content(f"{name}.svg"), f"... also of states: {name}", done)
+for one, other in (("together", "stateless"), ("one", "no-states")):
+    tap.ok(content(f"{one}.svg") == content(f"{other}.svg"), f"drawn as without states: {one}")
 campaign = os.path.join(folder, "campaign")
 os.mkdir(campaign)
 for name in ("campaign.json", "summary.json"):
@@ -478,6 +589,24 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
      "s12: panels[0].unit: ns is no unit of bandwidth"),
     (["put.json", "--spec", spec("s13", changed("panels.0.kind", "overlap"))],
      "s13: panels[0].series[0]: overlap needs the selectors full, rest and post"),
+    (["two.json", "no-states.json", "--kind", "states"],
+     "two.json, no-states.json: nothing to draw as states: in no-states.json no controls record says how the "
+     "state changed: draw the JSON file of the run (skampi -o NAME.json), or measure again if it has none"),
+    (["two.json", "--kind", "heatmap", "--states", "separate"],
+     "two.json: only curve and dots show states apart, or together: draw one of these kinds"),
+    (["two.json", "--states", "together", "--spec", spec("s0", GOOD)],
+     "--kind, --x, --panel and --states are keys of a spec; change that instead"),
+    (["two.json", "--spec", spec("s15", {"panels": [{"kind": "ecdf", "states": "together", "series": [{}]}]})],
+     "s15: panels[0].states: is only for panels of kind curve and dots"),
+    (["two.json", "--spec", spec("s16", {"panels": [{"states": "together", "series": [{"state": 1}]}]})],
+     "s16: panels[0].series[0].state: is only for panels of kind curve and dots whose states are separate"),
+    (["two.json", "--spec", spec("s17", {"panels": [{"kind": "states", "series": [{"block": "put"}]}]})],
+     "s17: panels[0].series[0].block: a strip of states is selected by file and members alone"),
+    (["sets.json", "--spec", spec("s18", {"panels": [{"kind": "states", "series": [{}]}]})],
+     "s18: panels[0]: a panel of kind states shows one set of PEs of one file: give it one series with file and "
+     "members: PEs 0-1, sets; PEs 0-3, sets"),
+    (["two.json", "--spec", spec("s19", {"panels": [{"kind": "states", "series": [{"members": "0-7"}]}]})],
+     "s19: panels[0].series[0]: there is no such file with such a set of PEs"),
     (["put.json", "--spec", spec("s14", changed("panels.0.y_range", [-1, 5])), "--log", "y"],
      "s14: panels[0]: y_range: begins at or below zero on a logarithmic axis"),
 ]
@@ -486,7 +615,7 @@ made("none.json", [])
 made("zero.json", [point("b", "F", {"count": n}, 0.0) for n in SIZES])
 made("missing.json", [{**point("b", "F", {"count": 8}, 1.0), "time": None, "median": None}])
 before = set(os.listdir(folder))
-UNREADABLE = tuple(f"s{i}:" for i in (1, 2, 3, 4, 5, 6, 7, 10, 12, 13)) + ("no-spec.json:",)
+UNREADABLE = tuple(f"s{i}:" for i in (1, 2, 3, 4, 5, 6, 7, 10, 12, 13, 15, 16, 17)) + ("no-spec.json:",)
 REFUSED.append((["put.json", "--spec", "no-spec.json"], "no-spec.json: No such file or directory"))
 tap.ok("--write-spec" in spec_module.HINT, "what is wrong with a spec names --write-spec")
 for arguments, wanted in REFUSED:

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import browser as browsers
 from harness import ROOT, Tap, run, scratch_directory, skampi
 from made_results import point, records, write
+from made_states import controls_of, in_parts, in_rounds, in_state, states_of, write_states
 
 browser = browsers.start()
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
@@ -352,6 +353,86 @@ tap.ok(len(block["value"]) == 48 and None not in block["old"] and all(
     0.7 < v / o < 1.45 for v, o in zip(block["value"], block["old"])), "... and what it was for each point",
     block["old"])
 
+# ---- States of the machine ----
+
+
+def table_of(name, label):
+    """Rows of a table as dictionaries of texts."""
+    text = re.search(rf'aria-label="{re.escape(label)}"><table.*?</table>', page(name), re.DOTALL)
+    plain = lambda cell: re.sub(r"<[^>]*>", "", cell).strip()
+    if not text:
+        return []
+    head = [plain(cell) for cell in re.findall(r"<th .*?</th>", text.group())]
+    return [dict(zip(head, map(plain, re.findall(r"<td.*?</td>", row))))
+            for row in text.group().split("<tr>")[2:]]
+
+
+def in_two_states(time, slow=2.5, turns=(1, 1, 2, 1, 2, 2, 1, 2, 1, 1, 2, 0), count=8):
+    return in_rounds(point("put", "Shmem_Put", {"count": count}, time), [
+        time * (slow if state == 2 else 1) * (1 + 0.002 * i) for i, state in enumerate(turns)], turns)
+
+
+shares = states_of({1: 0.625, 2: 0.375})
+write_states(path("two.json"), [
+    in_two_states(1e-7), in_two_states(2e-7, count=16),
+    in_parts(point("barrier", "B", {}, 3e-7), {1: 1.956e-7, 2: 4.876e-7}),
+    in_state(point("quiet", "Q", {}, 3e-8), 2)], [*shares, controls_of([1] * 30 + [None] + [2] * 20)])
+made = report("two.json", "-o", "two.html")
+html = page("two.html")
+tap.ok(made.status == 0 and not made.err and '<h2 id="machine">State of the machine</h2>' in html,
+       "states: a section about them", made)
+tap.equal(table_of("two.html", "States of the machine, two.json"),
+          [{"state": "1", "control": "hand-over", "its median ns": "61.00", "its range": "below 100 ns",
+            "share of the time": "62 %", "seconds": "37.5"},
+           {"state": "2", "control": "hand-over", "its median ns": "164.0", "its range": "above 100 ns",
+            "share of the time": "38 %", "seconds": "22.5"}], "... with their shares of the time")
+strip = re.search(r'<figure class="strip">.*?</figure>', html, re.DOTALL).group()
+tap.equal([(color, dots.count("h0")) for dots, color in re.findall(r'<path d="([^"]*)" stroke="([^"]*)"', strip)],
+          [("var(--s0)", 30), ("var(--s1)", 20)], "... a dot for each time at which the control was measured")
+tap.ok(strip.count("<rect") == 2 and "state 2 (hand-over 164 ns), 37.5 % of the time" in strip,
+       "... the ranges of states, and what they are", strip[-600:])
+for name, one, two in (("put", "100.9", "252.5"), ("barrier", "195.6", "487.6"), ("quiet", None, "30.00")):
+    row = table_of("two.html", f"Results of {name}")[0]
+    tap.equal((row.get("state 1 ns"), row.get("state 2 ns")), (one, two), f"... the value in each state: {name}")
+write_states(path("one.json"), [in_state(point("quiet", "Q", {}, 3e-8), 1)],
+             [*states_of({1: 1.0}), controls_of([1])])
+write(path("none.json"), [point("quiet", "Q", {}, 3e-8)])
+same = []
+for name in ("one.json", "none.json"):
+    with open(path(name), encoding="utf-8") as file:
+        same.append(report("-", "-o", "-", stdin=file.read()).out)
+tap.ok(same[0] and same[0] == same[1], "one state: the page is that without states")
+write_states(path("levels.json"), [in_two_states(2e-7)], states_of({1: 0.5, 2: 0.5}, {1: 65e-9, 2: 170e-9}))
+made = report("two.json", "levels.json", "one.json", "-o", "files.html")
+tap.ok(made.status == 0 and "There is no picture: only JSON files" in page("files.html")
+       and not table_of("files.html", "States of the machine, one.json"),
+       "several files: those of several states, with a word where there is no picture", made)
+tap.ok([row["state 2 ns"] for row in table_of("files.html", "Results of put")] == ["252.5", "505.0", "505.0"]
+       and "Median in state 2 (hand-over 167 ns)" in page("files.html"),
+       "... and their states have common numbers", table_of("files.html", "Results of put"))
+write_states(path("known.json"), [in_two_states(1e-7)], [
+    {**shares[0], "known": True}, {**shares[1], "new": True},
+    {**shares[1], "state": 3, "value": 4e-7, "low": 2.6e-7, "share": 0.0, "seconds": 0.0, "known": True}])
+report("known.json", "-o", "known.html")
+tap.equal([row["in earlier runs"] for row in table_of("known.html", "States of the machine, known.json")],
+          ["yes", "no, it is new", "only there"], "states of earlier runs")
+for side, often in (("mixed-old", 2), ("mixed-new", 6)):
+    for launch_number in range(6):
+        turns = [2 if i % 10 < often else 1 for i in range(20)]
+        random.seed(f"{side}{launch_number}")
+        write_states(path(f"{side}{launch_number}.json"),
+                     [in_two_states(1e-7 * random.lognormvariate(0, 0.01), turns=turns)],
+                     states_of({1: 1 - often / 10, 2: often / 10}))
+made = report(*(f"mixed-new{i}.json" for i in range(6)), "--baseline", *(f"mixed-old{i}.json" for i in range(6)),
+              "-o", "mixed.html")
+rows = table_of("mixed.html", "Differences of new to old, in ns")
+tap.ok(made.status == 0 and "<dd>1 unchanged (" in page("mixed.html") and rows and not rows[0]["state"]
+       and [(row["state"], row["share of old"], row["share of new"]) for row in rows[1:3]] == [
+           ("state 1 (hand-over 61 ns)", "80 %", "40 %"), ("state 2 (hand-over 164 ns)", "20 %", "60 %")],
+       "a comparison is that of skampi-compare: state by state", rows)
+tap.ok("state 2 (hand-over 164 ns): 20 % of the time of old, 60 % of that of new." in page("mixed.html"),
+       "... with the time in each state")
+
 # ---- Coverage ----
 
 COVERAGE = {"coverage": 1, "files": [], "runs": 6, "confidence": 0.95, "contained": 0.934, "lowest_pair": 0.8,
@@ -446,7 +527,7 @@ def picture(name):
 
 
 report("new0.json", "--baseline", "old0.json", "-o", "one.html")
-for name in ("report", "compared", "one"):
+for name in ("report", "compared", "one", "two"):
     browser.open(path(f"{name}.html"))
     for figure in figures():
         got = drawn(figure)

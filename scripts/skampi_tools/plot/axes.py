@@ -257,8 +257,11 @@ class Look:
 
 
 def looks(chosen):
-    """A Look for each (series, curve): one colour and marker for the same curve of several files,
-    one kind of line for a file."""
+    """A Look for each (series, curve): one colour and marker for the same curve of several files, one kind
+    of line for a file. With states of the machine: one colour and marker for a curve of a file, one kind of
+    line for a state."""
+    if any(curve.first.state for _, curve in chosen):
+        return _looks_by_state(chosen)
     files = sorted({curve.first.source.index for _, curve in chosen})
     identities = []
     found = []
@@ -275,6 +278,18 @@ def looks(chosen):
     alone = len(files) > 1 and len({place for place, _ in found}) == 1
     return [Look(series, line if alone else place, line if len(files) > 1 else 0)
             for (series, _), (place, line) in zip(chosen, found)]
+
+
+def _looks_by_state(chosen):
+    identities, found = [], []
+    for series, curve in chosen:
+        parts = [part for part in curve.label_parts() if part[0] != "state"]
+        identity = str((curve.first.source.index, parts))
+        if identity not in identities:
+            identities.append(identity)
+        line = curve.first.state.number - 1 if curve.first.state else 0
+        found.append(Look(series, identities.index(identity), line))
+    return found
 
 
 def handle_of(look):

@@ -1,17 +1,20 @@
 """Points of result files as curves: what is to be drawn together, against what, and under which name.
 
-    sources = [Source(0, "a", read("a.json"))]
-    points = [point for source in sources for point in load(source)]
+    points = load_all([Source(0, "a", read("a.json"))])
     for curve in curves(points):
         print(curve.label_parts(), curve.x, [(p.x, p.time) for p in curve.points])
 """
 
 import fnmatch
+import functools
 import itertools
 import math
 import re
 import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from .. import named_states
+from ..results import MEDIAN
 
 NAN = math.nan
 LOG_DECADES = 1.5  # values that span more are drawn on a logarithmic axis
@@ -26,6 +29,14 @@ class Source:
     index: int
     label: str
     file: object  # ResultFile
+
+
+@dataclass
+class Part:
+    """What of a point was measured in one state of the machine."""
+    state: object  # NamedState
+    value: object  # states.StateValue
+    medians: list  # of rounds
 
 
 @dataclass
@@ -55,6 +66,9 @@ class Point:
     medians: list
     is_rounds: bool
     what: str          # time is, in words
+    members: str = ""
+    parts: list = field(default_factory=list)  # Part, where states of the machine are known
+    state: object = None  # NamedState, where separate() made it the part of a point
     x: object = None   # set by curves()
 
     @property
@@ -73,9 +87,16 @@ def _scalar(value):
     return "" if value is None else str(value)
 
 
-def load(source):
+def load_all(sources):
+    """The points of these files, with the states of the machine of all of them."""
+    known = named_states.NamedStates([source.file for source in sources])
+    return [point for place, source in enumerate(sources)
+            for point in load(source, functools.partial(known.parts, place))]
+
+
+def load(source, parts_of=lambda result: []):
     """The points of a file: aggregates over rounds where there are some, else results. Raw samples
-    of all rounds are put together."""
+    of all rounds are put together. parts_of: what a result has in each state (NamedStates.parts)."""
     file = source.file
     samples = {}
     for result in file.results + file.later:
@@ -110,11 +131,35 @@ def load(source):
             next_low=number("next_low"), next_high=number("next_high"), flags=result.flags,
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
             samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
-            is_rounds=result.is_rounds, what=shown.what))
+            is_rounds=result.is_rounds, what=shown.what, members=result.pe_set.get("members") or "",
+            parts=[Part(*part) for part in parts_of(result)]))
     for point in loaded:
         if len(numbers_of[point.block]) == 1:
             point.occurrence = 0
     return loaded
+
+
+def separate(points):
+    """For each state of the machine a point with what was measured in it; the points as they are if all
+    were measured in one state."""
+    if not named_states.several(part.state for point in points for part in point.parts):
+        return points
+    return [one for point in points for one in _by_state(point)]
+
+
+def _by_state(point):
+    if len(point.parts) == 1 and not point.is_rounds:
+        return [replace(point, state=point.parts[0].state)]
+    found = []
+    for part in point.parts:
+        value = part.value
+        low, high = _number(value.median_low), _number(value.median_high)
+        found.append(replace(
+            point, time=_number(value.median), low=low, high=high,
+            confidence=NAN if math.isnan(low) else point.confidence, next_low=_number(value.next_low),
+            next_high=_number(value.next_high), medians=part.medians, parts=[part], state=part.state,
+            what=point.what if point.is_rounds else MEDIAN))
+    return found or [point]
 
 
 # ---- Selecting ----
@@ -136,23 +181,29 @@ def same_value(have, wanted):
     return str(have) == str(wanted)
 
 
+def selects_file(selector, source):
+    """Whether the key "file" of a selector, if it has one, takes this file."""
+    wanted = selector.get("file", source.index + 1)
+    if isinstance(wanted, int):
+        return wanted == source.index + 1
+    return any(fnmatch.fnmatchcase(name, wanted) for name in (source.label, source.file.path))
+
+
 def selects(selector, point):
     """Whether a selector of a spec (its keys: spec.SELECTOR) takes this point."""
     for key, have in (("block", point.block), ("function", point.function),
                       ("placement", point.placement)):
         if key in selector and not fnmatch.fnmatchcase(have, selector[key]):
             return False
-    if "file" in selector:
-        wanted = selector["file"]
-        if isinstance(wanted, int):
-            if wanted != point.source.index + 1:
-                return False
-        elif not any(fnmatch.fnmatchcase(name, wanted)
-                     for name in (point.source.label, point.source.file.path)):
-            return False
+    if not selects_file(selector, point.source):
+        return False
     if selector.get("occurrence", point.occurrence) != point.occurrence:
         return False
     if selector.get("pes", point.pes) != point.pes:
+        return False
+    if "members" in selector and not fnmatch.fnmatchcase(point.members, selector["members"]):
+        return False
+    if "state" in selector and selector["state"] not in [part.state.number for part in point.parts]:
         return False
     for key, values in (("variables", point.variables), ("arguments", point.arguments)):
         for name, wanted in selector.get(key, {}).items():
@@ -255,6 +306,8 @@ class Curve:
         for key in ("pes", "placement"):
             if key in self.split:
                 selector[key] = self.split[key]
+        if first.state:
+            selector["state"] = first.state.number
         if self.repeated:
             selector["repeated"] = self.repeated
         return selector
@@ -269,6 +322,8 @@ class Curve:
         if self.x != "pes" and len({point.pes for point in self.points}) == 1:
             parts.append(("pes", f"{first.pes} PEs"))
         parts.append(("placement", self.placement))
+        if first.state:
+            parts.append(("state", named_states.text_of([point.state for point in self.points])))
         if first.occurrence:
             parts.append(("occurrence", f"block {first.occurrence} of that name"))
         if self.repeated:
@@ -298,10 +353,11 @@ def curves(points, x=None):
         if name is not None and not isinstance(point.x, (int, float)):
             continue
         others = tuple((n, v) for n, v in point.variables.items() if n != name)
-        key = (point.source.index, scope(point), point.function, name, others)
+        key = (point.source.index, scope(point), point.function, name, others,
+               point.state and point.state.number)
         groups.setdefault(key, []).append(point)
     found = []
-    for (_, _, _, name, _), members in groups.items():
+    for (_, _, _, name, *_), members in groups.items():
         found += _divide(name, members)
     return found
 
@@ -386,12 +442,12 @@ def labels(found, with_file=True):
     for name in names:
         values = [part.get(name, "") for part in parts]
         if len(set(values)) == 1:
-            if name == "block":
+            if name in ("block", "state"):
                 title.append(values[0])
             continue
         before = len({tuple(text) for text in texts})
         after = len({tuple(text) + (value,) for text, value in zip(texts, values)})
-        if after == before and name != "file":
+        if after == before and name not in ("file", "state"):
             continue
         if name == "block":
             values, common = shorten(values)

@@ -21,9 +21,10 @@ from matplotlib.figure import Figure
 from .. import style
 from ..cli import Error
 from . import curves as cv
-from . import layout
+from . import layout, strips
 from .axes import MANY_CURVES, plain
 from .kinds import DRAW
+from .spec import BY_STATE
 
 CM = 1 / 2.54  # inches
 METADATA = {
@@ -68,9 +69,13 @@ def settings(font):
 
 
 def choose(panel, points, path):
-    """[(series, curve)] that a panel shows, or [(series, {part: curve})] for overlap; [] where
-    nothing matches and the panel is optional."""
+    """[(series, curve)] that a panel shows, [(series, {part: curve})] for overlap, or [(series, strip)] for
+    states; [] where nothing matches and the panel is optional."""
     kind = panel.get("kind", "curve")
+    if kind == "states":
+        return _strip(panel, points, path)
+    if kind in BY_STATE and panel.get("states") != "together":
+        points = cv.separate(points)
     chosen = []
     for number, series in enumerate(panel["series"]):
         at = f"{path}.series[{number}]"
@@ -99,6 +104,18 @@ def choose(panel, points, path):
             raise Error(f"{path}: its curves are drawn against different numbers "
                         f"({', '.join(sorted(str(n) for n in names))}): say which with the key x")
     return chosen
+
+
+def _strip(panel, points, path):
+    series = panel["series"][0]
+    found = [strip for strip in strips.strips({point.source.index: point.source for point in points}.values())
+             if strips.selects(series, strip)]
+    if len(found) > 1 or len(panel["series"]) > 1:
+        raise Error(f"{path}: a panel of kind states shows one set of PEs of one file: give it one series with "
+                    f"file and members{': ' if found else ''}{'; '.join(strip.name for strip in found[:3])}")
+    if not found and not panel.get("optional"):
+        raise Error(f"{path}.series[0]: there is no such file with such a set of PEs")
+    return [(series, strip) for strip in found]
 
 
 def _matching(selector, panel, points):
@@ -178,7 +195,8 @@ def _points_of(chosen):
 
 
 def _sources_of(chosen):
-    found = {point.source.index: point.source for point in _points_of(chosen)}
+    of_strips = [what.source for _, what in chosen if isinstance(what, strips.Strip)]
+    found = {source.index: source for source in [point.source for point in _points_of(chosen)] + of_strips}
     return [found[index] for index in sorted(found)]
 
 
@@ -191,7 +209,7 @@ def _height_cm(panel, chosen):
     """What a panel needs."""
     if panel.get("kind") == "dots":
         return max(4, 0.55 * len({str(curve.label_parts()) for _, curve in chosen}) + 2.2)
-    return 9
+    return 6 if panel.get("kind") == "states" else 9
 
 
 def _page(spec, panels, size):

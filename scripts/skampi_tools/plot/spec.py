@@ -11,9 +11,12 @@ import re
 from .. import style
 from ..cli import Error
 from . import curves as cv
+from .strips import strips
 
 KINDS = ("curve", "dots", "stack", "share", "overlap", "heatmap", "ecdf", "histogram", "violin",
-         "order", "spread")
+         "order", "spread", "states")
+BY_STATE = ("curve", "dots")  # kinds that show states of the machine apart
+STATES = ("separate", "together")
 INTERVALS = ("bars", "bands", "none")
 LEGENDS = ("inside", "right", "below", "none")
 TIME_UNITS = {"ns": "ns", "us": "µs", "µs": "µs", "ms": "ms", "s": "s"}
@@ -109,8 +112,10 @@ def a_file(value):
 SELECTOR = {
     "file": a_file, "block": a_text, "function": a_text, "occurrence": a_count(0, 10**9),
     "variables": some_scalars, "arguments": some_scalars, "pes": a_count(0, 10**9),
-    "placement": one_of(*PLACEMENTS), "repeated": a_count(1, 10**9),
+    "placement": one_of(*PLACEMENTS), "repeated": a_count(1, 10**9), "members": a_text,
+    "state": a_count(1, 10**9),
 }
+STRIP = ("file", "members")  # what selects a strip of states
 
 
 def a_selector(value):
@@ -129,7 +134,8 @@ PANEL = {
     "x_label": a_text, "y_label": a_text, "x_scale": one_of("linear", "log2", "log10"),
     "y_scale": one_of("linear", "log10"), "x_range": a_range, "y_range": a_range,
     "unit": one_of(*TIME_UNITS, *RATE_UNITS), "intervals": one_of(*INTERVALS),
-    "legend": one_of(*LEGENDS), "values": some_numbers, "optional": a_flag, "series": None,
+    "legend": one_of(*LEGENDS), "values": some_numbers, "optional": a_flag, "states": one_of(*STATES),
+    "series": None,
 }
 FONT = {"family": a_text, "size": a_number(3, 40)}
 FIGURE = {
@@ -173,6 +179,8 @@ def check(spec, where):
         unit = panel.get("unit")
         if unit and (unit in RATE_UNITS) != (panel.get("y") == "bandwidth"):
             raise Error(f"{where}: {path}.unit: {unit} is no unit of {panel.get('y', 'time')}")
+        if "states" in panel and kind not in BY_STATE:
+            raise Error(f"{where}: {path}.states: is only for panels of kind {' and '.join(BY_STATE)}")
         if "series" not in panel:
             raise Error(f"{where}: {path}.series: is missing: a list of what to draw; [{{}}] takes all")
         for place, series in _check_list(panel["series"], f"{path}.series", where):
@@ -181,10 +189,23 @@ def check(spec, where):
             parts = [part for part in ("full", "rest", "post") if part in series]
             for part in parts:
                 _check_object(series[part], SELECTOR, f"{at}.{part}", where)
+            for one in [series, *(series[part] for part in parts)]:
+                _check_states(one, panel, at, where)
             if kind == "overlap" and len(parts) < 3:
                 raise Error(f"{where}: {at}: overlap needs the selectors full, rest and post")
             if kind != "overlap" and parts:
                 raise Error(f"{where}: {at}.{parts[0]}: is only for panels of kind overlap")
+
+
+def _check_states(series, panel, at, where):
+    """A series of a panel and the states of the machine."""
+    if "state" in series and (panel.get("kind", "curve") not in BY_STATE or panel.get("states") == "together"):
+        raise Error(f"{where}: {at}.state: is only for panels of kind {' and '.join(BY_STATE)} whose states are "
+                    "separate")
+    if panel.get("kind") == "states":
+        for key in series:
+            if key not in STRIP:
+                raise Error(f"{where}: {at}.{key}: a strip of states is selected by {' and '.join(STRIP)} alone")
 
 
 def _once(pairs):
@@ -431,6 +452,18 @@ def choose_kind(found):
     return "curve"
 
 
+def _state_panels(points):
+    found = strips({point.source.index: point.source for point in points}.values())
+    several = len({strip.source.index for strip in found}) > 1
+    panels = []
+    for strip in found:
+        title = ["State of the machine"]
+        title += [f"PEs {strip.members}"] if len({one.members for one in found}) > 1 else []
+        title += [strip.source.label] if several else []
+        panels.append({"title": ", ".join(title), "kind": "states", "series": [strip.selector(several)]})
+    return panels
+
+
 WHAT_IS_MISSING = {
     "curve": "nothing varies: draw --kind dots",
     "stack": "needs functions ..._Nonblocking_Post and ..._Nonblocking_Quiet of one operation",
@@ -444,18 +477,25 @@ WHAT_IS_MISSING.update(share=WHAT_IS_MISSING["stack"], histogram=WHAT_IS_MISSING
                        violin=WHAT_IS_MISSING["ecdf"])
 
 
-def from_data(points, kind=None, x=None, arrangement=None):
-    """A spec that shows all these points in the way that suits them, or in the kind asked for.
-    cli.Error where the kind needs what is not there."""
+def from_data(points, kind=None, x=None, arrangement=None, states=None):
+    """A spec that shows all these points in the way that suits them, or in the kind asked for. states: one
+    of STATES. cli.Error where the kind needs what is not there."""
+    if kind == "states":
+        return {"panels": _state_panels(points), "panels_per_page": PANELS_PER_PAGE}
     found = cv.curves(points, x)
     if not found:
         known = sorted({name for point in points for name in (*point.variables, *point.arguments)})
         raise Error(f"no result has a number called {x}: there are "
                     f"{', '.join(known + ['bytes', 'pes'])}")
-    drawn = [c for c in found if any(not math.isnan(p.time) for p in c.points)]
+    drawn = _with_values(found)
     if not drawn:
         raise Error("nothing but missing values")
     chosen = kind or choose_kind(drawn)
+    if states and chosen not in BY_STATE:
+        raise Error(f"only {' and '.join(BY_STATE)} show states apart, or together: draw one of these kinds")
+    if chosen in BY_STATE and states != "together":
+        points = cv.separate(points)
+        drawn = _with_values(cv.curves(points, x))
     with_x = [c for c in drawn if c.x is not None]
     if chosen == "curve":
         panels = _curve_panels(with_x, arrangement, "curve")
@@ -481,7 +521,13 @@ def from_data(points, kind=None, x=None, arrangement=None):
         panels = _single_panels([c for c in drawn if any(p.samples for p in c.points)], chosen)
     if not panels:
         raise Error(f"nothing to draw as {chosen}: {WHAT_IS_MISSING[chosen]}")
+    if states:
+        panels = [{**panel, "states": states} for panel in panels]
     return {"panels": panels, "panels_per_page": PANELS_PER_PAGE}
+
+
+def _with_values(found):
+    return [c for c in found if any(not math.isnan(p.time) for p in c.points)]
 
 
 def _one_by_one(curve):

@@ -6,6 +6,7 @@ from collections import Counter
 from .. import style
 from ..results import MEAN, shown_as
 from . import verdicts as v
+from .machine import state_columns
 from .markup import VERDICT_STATES, badge, esc, quoted
 from .sections import is_number
 from .tables import Column, interval_text, measured_cell, number_cell, percent_cell, text_cell, unit_for
@@ -21,8 +22,9 @@ MEAN_TITLE = ("Without a quarter of the repetitions at each end (the classic res
 ERROR_TITLE = "Of the mean of the middle; by the classic formula an interval from it alone is too narrow"
 
 
-def result_columns(section, files, comparison):
-    """The table of a block: what identifies a result, then what is known about it."""
+def result_columns(section, files, comparison, machine):
+    """The table of a block: what identifies a result, then what is known about it. machine: a
+    machine.Machine."""
     points = section.points
     results = [p.result for p in points]
     times = [r for r in results if r.quantity == "time"]
@@ -69,6 +71,7 @@ def result_columns(section, files, comparison):
     columns += [
         *([] if medians else means),
         times_column("median", lambda r: r.median, f"Of the repetitions, or of the medians of {several}"),
+        *state_columns(points, scales, unit_text, machine),
         interval_column(f"{confidence_text(results, '')} interval".strip(), lambda r: r.median_low,
                         lambda r: r.median_high, "Confidence interval of the median"),
         Column("±", [percent_cell(v.half_width(r)) for r in results],

@@ -4,18 +4,20 @@ offers, drawn from the same data (page.plot_data). Colours are the style sheet's
 import math
 
 from .. import style
+from ..named_states import control_text, said_of
 from ..plot import curves as cv
 from .sections import is_number
 
 WIDTH, HEIGHT = 720, 340
 LEFT, RIGHT, TOP, BOTTOM = 78, 14, 14, 44
+STRIP_HEIGHT = 200
 MOST_SERIES = 10  # as the script shows at first
 MOST_MARKERS = 60
 DASHES = ("", "8 4", "2 3")
 TICKS = 7
 
 
-class _Axis:
+class Axis:
     """Numbers on a line of pixels."""
 
     def __init__(self, values, logarithmic, begin, end, base=10, from_zero=False):
@@ -94,11 +96,11 @@ def _scales(points, block, axis, memory):
             if is_number(end) and (end > 0 or not logarithmic)]
     low, high = min(ys), max(ys)
     near = [end for end in ends if not logarithmic or low / 3 <= end <= 3 * high]
-    return (_Axis(xs, spacing != "linear", LEFT, WIDTH - RIGHT, 10 if spacing == "log10" else 2),
-            _Axis(ys + near, logarithmic, HEIGHT - BOTTOM, TOP, 2 if memory else 10, from_zero=True))
+    return (Axis(xs, spacing != "linear", LEFT, WIDTH - RIGHT, 10 if spacing == "log10" else 2),
+            Axis(ys + near, logarithmic, HEIGHT - BOTTOM, TOP, 2 if memory else 10, from_zero=True))
 
 
-def _grid(x_axis, y_axis, x_text, y_text, x_name, y_name, esc):
+def grid_of(x_axis, y_axis, x_text, y_text, x_name, y_name, esc):
     parts = []
     ticks = x_axis.ticks()
     room = 0.0
@@ -108,15 +110,16 @@ def _grid(x_axis, y_axis, x_text, y_text, x_name, y_name, esc):
         if x - half < room or x + half > WIDTH:
             continue
         room = x + half + 8
-        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
-                     f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{esc(text)}</text>')
+        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{y_axis.begin}"/>'
+                     f'<text x="{x:.1f}" y="{y_axis.begin + 16}" text-anchor="middle">{esc(text)}</text>')
     ticks = y_axis.ticks()
     for value, text in zip(ticks, _texts(ticks, y_text)):
         y = y_axis.place(value)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
                      f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{esc(text)}</text>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) // 2}" y="{HEIGHT - 8}" text-anchor="middle">{esc(x_name)}'
-                 f'</text><text transform="translate(13 {(TOP + HEIGHT - BOTTOM) // 2}) rotate(-90)" '
+    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) // 2}" y="{y_axis.begin + BOTTOM - 8}" '
+                 f'text-anchor="middle">{esc(x_name)}'
+                 f'</text><text transform="translate(13 {(TOP + y_axis.begin) // 2}) rotate(-90)" '
                  f'text-anchor="middle">{esc(y_name)}</text>')
     return parts
 
@@ -137,7 +140,7 @@ def picture(block, esc):
     name = "result" if not axis else axis["name"] + (
         f" [{axis['unit']}]" if axis["unit"] and axis["unit"] != axis["name"] and not bytes_ else "")
     plain = lambda value, digits: style.number_text(value, max(digits, 6))
-    parts = _grid(x_axis, y_axis, style.size_text if bytes_ else plain,
+    parts = grid_of(x_axis, y_axis, style.size_text if bytes_ else plain,
                   style.size_text if memory else style.time_text, name, "memory" if memory else "time", esc)
     legend = []
     doubted = False
@@ -170,3 +173,30 @@ def picture(block, esc):
     return (f'<svg class="picture" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="'
             f'{esc("Picture of " + block["name"])}">{"".join(parts)}</svg>'
             f'<ul class="legend">{"".join(legend)}</ul>')
+
+
+def strip_picture(strip, esc):
+    """Markup of the state of the machine over the time of a run, and its legend. strip: of plot.strips."""
+    bottom = STRIP_HEIGHT - BOTTOM
+    x_axis = Axis([0.0, *strip.at], False, LEFT, WIDTH - RIGHT, from_zero=True)
+    y_axis = Axis(strip.values, True, bottom, TOP)
+    parts, legend = [], []
+    for named, state in strip.states:
+        color = f"var(--s{(named.number - 1) % len(style.PALETTE)})"
+        top = TOP if state.high is None else y_axis.place(state.high)
+        end = bottom if state.low is None else y_axis.place(state.low)
+        if end > top:
+            parts.append(f'<rect x="{LEFT}" width="{WIDTH - RIGHT - LEFT}" y="{top:.1f}" height="{end - top:.1f}" '
+                         f'fill="{color}" fill-opacity="0.13"/>')
+        legend.append(f'<li><svg width="12" height="12" aria-hidden="true"><circle cx="6" cy="6" r="4" '
+                      f'fill="{color}"/></svg> {esc(said_of(named, state))}</li>')
+    parts += grid_of(x_axis, y_axis, style.number_text, style.time_text, "seconds of the run",
+                     control_text(strip.control), esc)
+    for number in sorted(set(strip.numbers)):
+        color = f"var(--s{(number - 1) % len(style.PALETTE)})" if number else "var(--weak)"
+        dots = "".join(f"M{x_axis.place(at):.1f} {y_axis.place(value):.1f}h0" for at, value, where in
+                       zip(strip.at, strip.values, strip.numbers) if where == number)
+        parts.append(f'<path d="{dots}" stroke="{color}" stroke-width="3" stroke-linecap="round"/>')
+    return (f'<figure class="strip"><svg class="picture" viewBox="0 0 {WIDTH} {STRIP_HEIGHT}" role="img" '
+            f'aria-label="{esc(f"State of the machine, PEs {strip.members}")}">{"".join(parts)}</svg>'
+            f'<ul class="legend">{"".join(legend)}</ul></figure>')

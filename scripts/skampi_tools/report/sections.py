@@ -68,6 +68,7 @@ def sections_of(files):
         measured = {(r.number, r.key) for r in file.results}
         aggregated = {(r.number if (r.number, r.key) in measured else None, r.key): r
                       for r in file.rounds}
+        result_of = {id(r.record): r for r in file.results}
         shown = set()
         for record in file.records:
             kind, block, number = record["record"], record.get("block") or "", record.get("number")
@@ -76,7 +77,7 @@ def sections_of(files):
             elif kind == "missing":
                 section(block, occurrence(block, number)).missing.append((name, record))
             elif kind == "result" and record.get("round", 1) == 1:
-                result = Result(record)
+                result = result_of[id(record)]
                 where = next((w for w in ((number, result.key), (None, result.key)) if w in aggregated),
                              None)
                 if where is None:

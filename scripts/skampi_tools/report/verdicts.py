@@ -58,6 +58,9 @@ FLAGS = {
                       "set_levels(1) counts them."),
     "warm_up": (False, "The first repetitions were slower than what followed, and are left out; if the "
                 "machine changes its level of speed, this may have been a slow level."),
+    "state_changed": (True, "The machine changed its state while it was being measured, also when it was measured "
+                      "again: the controls before and after a batch disagree, so it is not known which state "
+                      "the result belongs to."),
     "unstable": (False, "Rounds differ by more than the samples inside them explain: the machine changes over "
                  "time. The intervals over rounds cover that; a single measurement would not."),
 }

@@ -9,6 +9,7 @@ import os
 import sys
 
 from harness import ROOT
+from made_results import records, write_records
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools.statistics import rounds_of
@@ -26,6 +27,23 @@ def states_of(shares, values=None, members="0-1", pes=2, seconds=60.0):
              "value": values[number], "low": low, "high": high, "share": shares[number],
              "seconds": seconds * shares[number], "known": False, "new": False}
             for number, low, high in zip(numbers, [None, *bounds], [*bounds, None])]
+
+
+def controls_of(states, members="0-1", pes=2, seconds=0.1, values=None):
+    """A controls record. states: at each time, so many seconds after each other; None: nothing was measured
+    then."""
+    control = [None if state is None else (values or HAND_OVER)[state] * (1 + 0.001 * (i % 5))
+               for i, state in enumerate(states)]
+    return {"record": "controls", "members": members, "pes": pes, "at": [seconds * i for i in range(len(states))],
+            "hand_over": control, "hand_over_shared": control, "addition": [3e-10] * len(states),
+            "copy": [None] * len(states)}
+
+
+def write_states(path, points, more):
+    """A whole file of these points; more: state and controls records."""
+    lines = records(points)
+    lines[-1:-1] = more
+    return write_records(path, lines)
 
 
 def plain(value):

@@ -1,0 +1,92 @@
+"""The states of the machine on the page: over time, and what was measured in each."""
+
+import functools
+
+from .. import named_states
+from ..plot.curves import Source
+from ..plot.strips import strips_of
+from .markup import esc
+from .picture import strip_picture
+from .tables import Column, measured_cell, number_cell, percent_cell, table, text_cell, unit_for
+
+INTRODUCTION = (
+    "<p>While this was measured, the machine was in several <em>states</em>. Controls tell them apart, which are "
+    "measured beside what the script measures: the hand-over of a word from PE to PE, on one PE an addition. "
+    "Tables show the median in each state.</p>")
+NO_PICTURE = "<p class=hint>There is no picture: only JSON files keep how the controls went.</p>"
+
+
+class Machine:
+    """The states of all files of a report under common numbers."""
+
+    def __init__(self, files):
+        """files: (short name, ResultFile) pairs."""
+        self.known = named_states.NamedStates([file for _, file in files])
+        self.place = {name: place for place, (name, _) in enumerate(files)}
+        self.several = named_states.several(self.known.named.values())
+
+    def of(self, file, members, number):
+        """The NamedState of the file of this name; None where it has none."""
+        return self.known.of(self.place[file], members, number)
+
+    def parts(self, point):
+        """As NamedStates.parts(), of a sections.Point."""
+        return self.known.parts(self.place[point.file], point.result)
+
+
+def state_columns(points, scales, unit, machine):
+    """For each state a column of what was measured in it; none where there is one state alone."""
+    if not machine.several:
+        return []
+    columns = {}
+    for place, (point, scale) in enumerate(zip(points, scales)):
+        for named, value, _ in machine.parts(point):
+            cells, states = columns.setdefault(named.number, ([None] * len(points), []))
+            cells[place] = measured_cell(value.median, scale)
+            states.append(named)
+    return [Column(f"state {number}", cells, unit, f"Median in {named_states.text_of(states)}")
+            for number, (cells, states) in sorted(columns.items())]
+
+
+def machine_part(files, machine):
+    """Of each file whose states are more than one: how they changed, and their shares of the time."""
+    parts = []
+    for place, (name, file) in enumerate(files):
+        mine = [(named, state) for state in file.states
+                if (named := machine.of(name, state.members, state.number))]
+        if not named_states.several(named for named, _ in mine):
+            continue
+        parts.append(f"<h3>{esc(name)}</h3>" if len(files) > 1 else "")
+        strips = strips_of(Source(place, name, file), functools.partial(machine.of, name))
+        sets = {state.members for _, state in mine}
+        for strip in strips:
+            parts.append(f"<p class=conditions>PEs {esc(strip.members)}</p>" if len(sets) > 1 else "")
+            parts.append(strip_picture(strip, esc))
+        parts.append("" if strips else NO_PICTURE)
+        parts.append(state_table(mine, sets, f"States of the machine, {name}"))
+    return INTRODUCTION + "".join(parts) if parts else ""
+
+
+def state_table(mine, sets, label):
+    """mine: (NamedState, states.State) pairs; sets: their members."""
+    mine = sorted(mine, key=lambda pair: (pair[1].members, pair[0].number))
+    states = [state for _, state in mine]
+    unit, scale = unit_for([state.value for state in states])
+    return table([
+        Column("PEs", [text_cell(state.members) for state in states] if len(sets) > 1 else []),
+        Column("state", [number_cell(named.number) for named, _ in mine]),
+        Column("control", [text_cell(named_states.control_text(state.control)) for state in states],
+               title="What tells the states apart"),
+        Column("its median", [measured_cell(state.value, scale) for state in states], unit),
+        Column("its range", [text_cell(named_states.bounds_text(state)) for state in states]),
+        Column("share of the time", [percent_cell(state.share) for state in states]),
+        Column("seconds", [number_cell(state.seconds) for state in states]),
+        Column("in earlier runs", [text_cell(earlier(state)) for state in states],
+               title="Whether the runs named by --known have seen it"),
+    ], label, sortable=False)
+
+
+def earlier(state):
+    if state.new:
+        return "no, it is new"
+    return "" if not state.known else "yes" if state.share else "only there"
