@@ -45,15 +45,21 @@
  * put or non-fetching atomic. The data themselves move at once: who looks at them in another way
  * does not find them late. Where several are on their way to one address, a wait is for the last.
  *
+ * Costs may change by the clock, on all PEs at once:
+ *   schedule   SECONDS:FACTOR/SECONDS:FACTOR/...: all costs are multiplied by the first factor for
+ *              the first time, then by the second one, and so on, and again from the first.
+ *   start      when the schedule began, in seconds of CLOCK_MONOTONIC, also below 0; default 0.
+ *              A call costs what holds at its entry.
+ *
  * Costs count from the entry of the call, so that the real call is part of them; where that takes
  * longer than programmed, the call is late, and report=1 tells how many were (on standard error,
  * at the end). What a program sees of a call beyond its own clock readings in here is calibrated
  * at start-up and taken off.
  *
- * The parts: clock.c, busy.c (lasting as long as programmed), shared.c (what PEs know of each
- * other's times), and the functions: rma.c (also atomics, ordering, contexts), wait.c (also locks),
- * collective.c (also memory). A further cost is an entry of enum cost, its name in parse_item(),
- * and an INTERPOSE of its functions.
+ * The parts: clock.c, busy.c (lasting as long as programmed), schedule.c (costs that change),
+ * shared.c (what PEs know of each other's times), and the functions: rma.c (also atomics, ordering,
+ * contexts), wait.c (also locks), collective.c (also memory). A further cost is an entry of enum
+ * cost, its name in parse_item(), and an INTERPOSE of its functions.
  *
  * Limits: one thread a PE calls the library; all PEs are on one node, because times are exchanged
  * as readings of one clock; waits are for symmetric objects on the heap.
@@ -169,6 +175,10 @@ static void parse_item(char *item)
         parse_broadcast(value);
     } else if (strcmp(item, "outstanding") == 0) {
         network.outstanding = parse_ticks(value);
+    } else if (strcmp(item, "schedule") == 0) {
+        schedule_parse(value);
+    } else if (strcmp(item, "start") == 0) {
+        schedule_start(value);
     } else if (strcmp(item, "report") == 0) {
         network.report = strcmp(value, "0") != 0;
     } else if (strcmp(item, "progress") == 0) {
@@ -244,6 +254,8 @@ __attribute__((constructor)) static void begin(void)
     }
     clock_calibrate();
     network_parse(specification);
+    network.look = INT64_MAX; /* calibrated without a schedule */
     network.active = true;
     busy_calibrate();
+    schedule_begin();
 }

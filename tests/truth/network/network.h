@@ -77,8 +77,18 @@ struct network {
     enum broadcast broadcast;
     bool progress_by_itself;
     bool report;
+    int64_t longest; /* ticks until something that was sent arrives, in the slowest state */
+    int64_t look;    /* ticks at which the schedule is looked at again */
 };
 extern struct network network;
+
+/* Costs that change by the clock: SECONDS:FACTOR/..., and when that began. */
+void schedule_parse(const char *text);
+void schedule_start(const char *text);
+/* When all costs are known. */
+void schedule_begin(void);
+/* Puts the costs into force that hold now, in ticks. */
+void schedule_look(int64_t now);
 
 /* ---- One call ---- */
 
@@ -91,8 +101,14 @@ struct call {
 
 static inline struct call call_enter(void)
 {
-    bool outermost = depth++ == 0;
-    return (struct call){outermost && network.active ? ticks_now() : 0};
+    if (depth++ > 0 || !network.active) {
+        return (struct call){0};
+    }
+    int64_t now = ticks_now();
+    if (now >= network.look) {
+        schedule_look(now);
+    }
+    return (struct call){now};
 }
 
 static inline void call_leave(void)
