@@ -51,6 +51,10 @@
  *   start      when the schedule began, in seconds of CLOCK_MONOTONIC, also below 0; default 0.
  *              A call costs what holds at its entry.
  *
+ *   clock      simulated: CLOCK_MONOTONIC is a clock that passes as programmed, and not otherwise:
+ *              what is measured by it (skampi --timer clock_gettime) is exact on a busy machine,
+ * too.
+ *
  * Costs count from the entry of the call, so that the real call is part of them; where that takes
  * longer than programmed, the call is late, and report=1 tells how many were (on standard error,
  * at the end). What a program sees of a call beyond its own clock readings in here is calibrated
@@ -179,6 +183,10 @@ static void parse_item(char *item)
         schedule_parse(value);
     } else if (strcmp(item, "start") == 0) {
         schedule_start(value);
+    } else if (strcmp(item, "clock") == 0) {
+        if (strcmp(value, "simulated") != 0) {
+            die("clock is simulated, or not given", value);
+        }
     } else if (strcmp(item, "report") == 0) {
         network.report = strcmp(value, "0") != 0;
     } else if (strcmp(item, "progress") == 0) {
@@ -252,7 +260,12 @@ __attribute__((constructor)) static void begin(void)
     if (!specification || *specification == '\0') {
         return;
     }
-    clock_calibrate();
+    network.simulated = strstr(specification, "clock=simulated") != NULL;
+    if (network.simulated) {
+        simulated_begin();
+    } else {
+        clock_calibrate();
+    }
     network_parse(specification);
     network.look = INT64_MAX; /* calibrated without a schedule */
     network.active = true;

@@ -17,29 +17,6 @@ _Noreturn void die(const char *what, const char *which);
 /* Lets the real library answer what other PEs ask of this one. */
 void make_progress(void);
 
-/* ---- Clock: ticks of the time-stamp counter where that is invariant, else nanoseconds ---- */
-
-extern bool use_tsc;
-extern double ticks_per_ns;
-
-int64_t system_ns(void);
-void clock_calibrate(void);
-
-static inline int64_t ticks_now(void)
-{
-#if defined(__x86_64__)
-    if (use_tsc) {
-        return (int64_t)__builtin_ia32_rdtsc();
-    }
-#endif
-    return system_ns();
-}
-
-static inline int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- What is programmed ---- */
 
 enum cost {
@@ -77,10 +54,45 @@ struct network {
     enum broadcast broadcast;
     bool progress_by_itself;
     bool report;
+    bool simulated;  /* times are those of simulated.c */
     int64_t longest; /* ticks until something that was sent arrives, in the slowest state */
     int64_t look;    /* ticks at which the schedule is looked at again */
 };
 extern struct network network;
+
+/* ---- Clock: ticks of the time-stamp counter where that is invariant, else nanoseconds ---- */
+
+extern bool use_tsc;
+extern double ticks_per_ns;
+
+int64_t system_ns(void);
+void clock_calibrate(void);
+
+/* A clock of this PE that the network moves; nanoseconds. */
+int64_t simulated_now(void);
+void simulated_begin(void);
+/* Not backwards. */
+void simulated_set(int64_t time);
+/* This PE looks for what another one does: the clock stands still. */
+void simulated_waits(void);
+
+static inline int64_t ticks_now(void)
+{
+    if (network.simulated) {
+        return simulated_now();
+    }
+#if defined(__x86_64__)
+    if (use_tsc) {
+        return (int64_t)__builtin_ia32_rdtsc();
+    }
+#endif
+    return system_ns();
+}
+
+static inline int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
 /* Costs that change by the clock: SECONDS:FACTOR/..., and when that began. */
 void schedule_parse(const char *text);

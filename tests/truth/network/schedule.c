@@ -22,6 +22,9 @@ static int64_t programmed[COSTS], programmed_outstanding;
 
 static double monotonic_seconds(void)
 {
+    if (network.simulated) {
+        return (double)simulated_now() * 1e-9;
+    }
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
@@ -82,7 +85,7 @@ void schedule_look(int64_t now)
         apply(state);
     }
     double left = fmin((states[state].seconds - place) * 1e9, LOOK_NS);
-    network.look = now + (int64_t)(left * ticks_per_ns);
+    network.look = network.simulated ? 0 : now + (int64_t)(left * ticks_per_ns);
 }
 
 void schedule_begin(void)

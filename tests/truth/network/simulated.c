@@ -1,0 +1,95 @@
+/*
+ * A clock that the network moves: times are what is programmed, however busy the machine is.
+ *
+ * Each PE has its own time. It passes while a call costs something, jumps to when what is waited
+ * for arrives, and passes a little with each reading. Waiting for another PE takes none by itself.
+ */
+#define _GNU_SOURCE
+#include "interpose.h"
+
+#include <sched.h>
+#include <time.h>
+
+#define READING_NS 20
+/* Polling between two readings, without anything to wait for, takes this share of the time since
+ * the last call, so that long pauses need few turns. */
+#define POLL_SHARE 0.001
+#define POLL_LEAST_NS 20
+#define POLL_MOST_NS 5000
+
+static int64_t simulated;
+static int64_t last_call; /* when the last call of the library returned */
+static bool has_read;     /* the clock, and nothing since */
+static __thread bool is_main __attribute__((tls_model("initial-exec")));
+
+int64_t simulated_now(void)
+{
+    return __atomic_load_n(&simulated, __ATOMIC_RELAXED);
+}
+
+void simulated_set(int64_t time)
+{
+    if (time > simulated) {
+        __atomic_store_n(&simulated, time, __ATOMIC_RELAXED);
+    }
+    last_call = simulated;
+}
+
+void simulated_waits(void)
+{
+    has_read = false;
+}
+
+void simulated_begin(void)
+{
+    is_main = true;
+    simulated = system_ns();
+}
+
+static int64_t reading(void)
+{
+    int64_t time = simulated_now();
+    if (is_main && depth == 0) {
+        time += READING_NS;
+        __atomic_store_n(&simulated, time, __ATOMIC_RELAXED);
+        has_read = true;
+    }
+    return time;
+}
+
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    if (network.simulated && network.active &&
+        (id == CLOCK_MONOTONIC || id == CLOCK_MONOTONIC_RAW)) {
+        int64_t now = reading();
+        *time = (struct timespec){now / 1000000000, now % 1000000000};
+        return 0;
+    }
+    if (!real) {
+        real = (int (*)(clockid_t, struct timespec *))real_function("clock_gettime");
+    }
+    return real(id, time);
+}
+
+/* Of Open MPI, which waits by it, too. */
+int opal_progress(void)
+{
+    static int (*real)(void);
+    if (!real) {
+        real = (int (*)(void))real_function("opal_progress");
+    }
+    if (network.simulated && is_main && network.active) {
+        if (depth == 0 && has_read) {
+            double step = POLL_SHARE * (double)(simulated - last_call);
+            step = step < POLL_LEAST_NS ? POLL_LEAST_NS : step > POLL_MOST_NS ? POLL_MOST_NS : step;
+            __atomic_store_n(&simulated, simulated + (int64_t)step, __ATOMIC_RELAXED);
+        } else {
+            sched_yield();
+        }
+    }
+    depth++;
+    int events = real();
+    depth--;
+    return events;
+}
