@@ -52,8 +52,11 @@
  *              A call costs what holds at its entry.
  *
  *   clock      simulated: CLOCK_MONOTONIC is a clock that passes as programmed, and not otherwise:
- *              what is measured by it (skampi --timer clock_gettime) is exact on a busy machine,
- * too.
+ *              what it measures (skampi --timer clock_gettime) is exact on a busy machine, too. It
+ *              begins at 1000 s.
+ *   noise      SIGMA or SIGMA:SHARE, with that clock: each call costs a factor more or less whose
+ *              logarithm has the standard deviation SIGMA; a SHARE of calls ten times as much.
+ *   seed       a number: other noise.
  *
  * Costs count from the entry of the call, so that the real call is part of them; where that takes
  * longer than programmed, the call is late, and report=1 tells how many were (on standard error,
@@ -183,6 +186,10 @@ static void parse_item(char *item)
         schedule_parse(value);
     } else if (strcmp(item, "start") == 0) {
         schedule_start(value);
+    } else if (strcmp(item, "noise") == 0) {
+        noise_parse(value);
+    } else if (strcmp(item, "seed") == 0) {
+        noise_seed(value);
     } else if (strcmp(item, "clock") == 0) {
         if (strcmp(value, "simulated") != 0) {
             die("clock is simulated, or not given", value);

@@ -97,6 +97,9 @@ static inline int64_t later(int64_t a, int64_t b)
 /* Costs that change by the clock: SECONDS:FACTOR/..., and when that began. */
 void schedule_parse(const char *text);
 void schedule_start(const char *text);
+/* SIGMA:SHARE, and the seed of what is drawn. */
+void noise_parse(const char *text);
+void noise_seed(const char *text);
 /* When all costs are known. */
 void schedule_begin(void);
 /* Puts the costs into force that hold now, in ticks. */

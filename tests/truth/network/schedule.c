@@ -12,6 +12,8 @@
 #define MOST_STATES 16
 /* Ticks are compared in every call, the clock is read this often. */
 #define LOOK_NS 200000
+/* What an outlier takes longer. */
+#define OUTLIER 10
 
 static struct state {
     double seconds, factor;
@@ -19,6 +21,11 @@ static struct state {
 static size_t state_count, current;
 static double start, cycle; /* seconds of CLOCK_MONOTONIC; of all states together */
 static int64_t programmed[COSTS], programmed_outstanding;
+
+static struct {
+    double sigma, outliers;
+} noise;
+static uint64_t random_state = 88172645463325252;
 
 static double monotonic_seconds(void)
 {
@@ -61,9 +68,47 @@ void schedule_start(const char *text)
     }
 }
 
+/* Uniform over [0, 1). */
+static double draw(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (double)(random_state >> 11) * 0x1p-53;
+}
+
+static double noise_factor(void)
+{
+    if (noise.sigma == 0 && noise.outliers == 0) {
+        return 1;
+    }
+    double normal = -6;
+    for (int i = 0; i < 12; i++) {
+        normal += draw();
+    }
+    return exp(noise.sigma * normal) * (draw() < noise.outliers ? OUTLIER : 1);
+}
+
+void noise_parse(const char *text)
+{
+    char *end;
+    noise.sigma = parse_number(text, &end, ':');
+    if (*end == ':') {
+        noise.outliers = parse_number(end + 1, &end, ':');
+    }
+}
+
+void noise_seed(const char *text)
+{
+    random_state += (uint64_t)atoll(text) * 0x9e3779b97f4a7c15;
+    for (int i = 0; i < 20; i++) {
+        draw();
+    }
+}
+
 static void apply(size_t state)
 {
-    double factor = states[state].factor;
+    double factor = states[state].factor * noise_factor();
     current = state;
     for (int cost = 0; cost < COSTS; cost++) {
         if (programmed[cost] >= 0) {
@@ -81,7 +126,7 @@ void schedule_look(int64_t now)
     while (state + 1 < state_count && place >= states[state].seconds) {
         place -= states[state++].seconds;
     }
-    if (state != current) {
+    if (state != current || noise.sigma > 0 || noise.outliers > 0) {
         apply(state);
     }
     double left = fmin((states[state].seconds - place) * 1e9, LOOK_NS);
@@ -92,9 +137,13 @@ void schedule_begin(void)
 {
     network.longest =
         later(network.cost[COST_POST] + network.cost[COST_WIRE], network.cost[COST_FETCH] / 2);
-    if (state_count == 0) {
+    if (state_count == 0 && noise.sigma == 0 && noise.outliers == 0) {
         network.look = INT64_MAX;
         return;
+    }
+    if (state_count == 0) {
+        states[state_count++] = (struct state){1, 1};
+        cycle = 1;
     }
     double slowest = 1;
     for (int cost = 0; cost < COSTS; cost++) {
@@ -104,6 +153,7 @@ void schedule_begin(void)
     for (size_t i = 0; i < state_count; i++) {
         slowest = fmax(slowest, states[i].factor);
     }
+    slowest *= exp(6 * noise.sigma) * (noise.outliers > 0 ? OUTLIER : 1);
     network.longest = (int64_t)((double)network.longest * slowest + 1);
     apply(0);
     schedule_look(ticks_now());
