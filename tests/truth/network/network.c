@@ -57,6 +57,9 @@
  *   noise      SIGMA or SIGMA:SHARE, with that clock: each call costs a factor more or less whose
  *              logarithm has the standard deviation SIGMA; a SHARE of calls ten times as much.
  *   seed       a number: other noise.
+ *   processors each node seems to have so many, and each PE to be bound to one, in turns; no PE
+ *              reaches another's memory.
+ *   first      so many PEs seem to be on one node, the others on another one.
  *
  * Costs count from the entry of the call, so that the real call is part of them; where that takes
  * longer than programmed, the call is late, and report=1 tells how many were (on standard error,
@@ -186,6 +189,10 @@ static void parse_item(char *item)
         schedule_parse(value);
     } else if (strcmp(item, "start") == 0) {
         schedule_start(value);
+    } else if (strcmp(item, "processors") == 0) {
+        network.processors = atoi(value);
+    } else if (strcmp(item, "first") == 0) {
+        network.first = atoi(value);
     } else if (strcmp(item, "noise") == 0) {
         noise_parse(value);
     } else if (strcmp(item, "seed") == 0) {

@@ -54,9 +54,10 @@ struct network {
     enum broadcast broadcast;
     bool progress_by_itself;
     bool report;
-    bool simulated;  /* times are those of simulated.c */
-    int64_t longest; /* ticks until something that was sent arrives, in the slowest state */
-    int64_t look;    /* ticks at which the schedule is looked at again */
+    int processors, first; /* that nodes seem to have; PEs on the first one; 0: as it is */
+    bool simulated;        /* times are those of simulated.c */
+    int64_t longest;       /* ticks until something that was sent arrives, in the slowest state */
+    int64_t look;          /* ticks at which the schedule is looked at again */
 };
 extern struct network network;
 

@@ -8,15 +8,18 @@
 #include "interpose.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #define BEGIN_NS 1000000000000 /* the same in each run */
 #define READING_NS 20
 /* Polling between two readings, without anything to wait for, takes this share of the time since
- * the last call, so that long pauses need few turns. */
+ * the last call, and more in pauses, so that those need few turns. */
 #define POLL_SHARE 0.001
 #define POLL_LEAST_NS 20
-#define POLL_MOST_NS 5000
+#define PAUSE_SHARE 0.02
+#define PAUSE_NS 2000000
 
 static int64_t simulated;
 static int64_t last_call; /* when the last call of the library returned */
@@ -82,8 +85,9 @@ int opal_progress(void)
     }
     if (network.simulated && is_main && network.active) {
         if (depth == 0 && has_read) {
-            double step = POLL_SHARE * (double)(simulated - last_call);
-            step = step < POLL_LEAST_NS ? POLL_LEAST_NS : step > POLL_MOST_NS ? POLL_MOST_NS : step;
+            double passed = (double)(simulated - last_call);
+            double step = passed * (passed < PAUSE_NS ? POLL_SHARE : PAUSE_SHARE);
+            step = step < POLL_LEAST_NS ? POLL_LEAST_NS : step;
             __atomic_store_n(&simulated, simulated + (int64_t)step, __ATOMIC_RELAXED);
         } else {
             sched_yield();
@@ -93,4 +97,58 @@ int opal_progress(void)
     int events = real();
     depth--;
     return events;
+}
+
+/* ---- Another machine: only for the program itself ---- */
+
+static bool is_program(void)
+{
+    return network.active && is_main && depth == 0 && pes > 0;
+}
+
+int gethostname(char *name, size_t length)
+{
+    static int (*real)(char *, size_t);
+    if (!real) {
+        real = (int (*)(char *, size_t))real_function("gethostname");
+    }
+    if (network.first == 0 || !is_program()) {
+        return real(name, length);
+    }
+    snprintf(name, length, "node%d", self >= network.first);
+    return 0;
+}
+
+int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set)
+{
+    static int (*real)(pid_t, size_t, cpu_set_t *);
+    if (!real) {
+        real = (int (*)(pid_t, size_t, cpu_set_t *))real_function("sched_getaffinity");
+    }
+    if (network.processors == 0 || !is_program()) {
+        return real(process, size, set);
+    }
+    CPU_ZERO_S(size, set);
+    CPU_SET_S((size_t)(self % network.processors), size, set);
+    return 0;
+}
+
+long sysconf(int name)
+{
+    static long (*real)(int);
+    if (!real) {
+        real = (long (*)(int))real_function("sysconf");
+    }
+    return network.processors > 0 && name == _SC_NPROCESSORS_ONLN && is_program()
+               ? network.processors
+               : real(name);
+}
+
+void *shmem_ptr(const void *address, int pe)
+{
+    static void *(*real)(const void *, int);
+    if (!real) {
+        real = (void *(*)(const void *, int))real_function("shmem_ptr");
+    }
+    return network.processors > 0 && is_program() && pe != self ? NULL : real(address, pe);
 }
