@@ -31,7 +31,7 @@
 #define JITTER 0.5
 /* A PE waits this long before it reports to the watchdog that it is alive, and looks at the state
  * of the machine. */
-#define SLICE_SECONDS 0.05
+#define SLICE_SECONDS 0.02
 /* Rounds in each state of the machine, so that intervals can be told. */
 #define FEWEST_IN_STATE 5
 /* Without a time limit, more rounds for that take as long as those that were asked for, at most;
