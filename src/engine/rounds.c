@@ -370,7 +370,8 @@ void rounds_replay(struct engine *engine)
             break;
         done = engine->round.number;
     }
-    replay->more = replay->controls ? more_rounds(engine, &state) : 0;
+    bool any_state = engine->wanted.state.kind == WANTED_ANY;
+    replay->more = replay->controls && any_state ? more_rounds(engine, &state) : 0;
     engine->round.number = 1;
     engine->block.name = NULL;
     engine->block.number = block_number;
