@@ -14,7 +14,8 @@ from truth import harness
 from harness import SAMPLE, Tap
 
 FAST, SLOW = 3e-6, 8e-6  # seconds: a hand-over, a barrier
-NOISE = "0.03:0.001"
+NOISE = "0.01:0.001"  # of each call, and the share of outliers: ten times as long
+MORE_NOISE = "0.05:0.01"
 CLOSE = 0.02
 BOTH = """begin measurement "barrier"
   measure comm(2) : Shmem_Barrier_Consecutive(20)
@@ -23,9 +24,10 @@ begin measurement "ping-pong"
   measure comm(2) : Shmem_Pingpong_P_P(20)
 end measurement
 """
-# Lasts some tenths of a second, whatever the state.
-LONG_ONE = """set_min_repetitions(2000)
-set_max_repetitions(2000)
+# Lasts longer than a second.
+LONG_ONE = """set_min_repetitions(20)
+set_max_repetitions(3000)
+set_max_relative_standard_error(1e-9)
 begin measurement "long"
   measure comm(2) : Shmem_Pingpong_P_P(20)
 end measurement
@@ -145,7 +147,7 @@ def check_round_states(name, record):
 
 def check_parts():
     """A measurement that lasts longer than a state."""
-    measured = measure(LONG_ONE, dwell=(0.06, 0.06), sko=True)
+    measured = measure(LONG_ONE, dwell=(0.1, 0.1), sko=True)
     result = (measured.of("result") or [{}])[0]
     parts = result.get("parts") or []
     tap.ok(measured.status == 0 and len(parts) == 2 and near(parts[0]["median"], FAST) and
@@ -154,9 +156,9 @@ def check_parts():
            f"{parts}\n{measured.run}")
     tap.ok(result.get("repeated", 0) >= 1, "what lies across a switch is made again",
            result.get("repeated"))
-    # Each of at least ten stretches across a switch may have been kept, when ten were made again.
+    # Ten stretches are made again, at most; of later ones the state is not known.
     counted = sum(part["valid"] for part in parts)
-    tap.ok(0.9 * result.get("valid", 1) <= counted <= result.get("valid", 0),
+    tap.ok(0.85 * result.get("valid", 1) <= counted <= result.get("valid", 0),
            "all repetitions but those across a switch are in a part", f"{counted}, {result.get('valid')}")
     tap.ok(all(part["p75"] / part["p25"] < 1.05 for part in parts),
            "no part has repetitions of the other", parts)
@@ -170,7 +172,8 @@ def check_parts():
 def check_constant():
     several = []
     for seed in range(1, CONSTANT_RUNS + 1):
-        measured = measure(BOTH, "--rounds", "5,3s", constant=True, seed=seed)
+        measured = measure(BOTH, "--rounds", "5,3s", constant=True, seed=seed,
+                           noise=MORE_NOISE)
         if len(measured.states) != 1 or measured.status != 0:
             several.append((seed, measured.values(), measured.status))
     tap.ok(len(several) <= CONSTANT_RUNS // 50, f"{CONSTANT_RUNS} runs on a network that stays as it is "
@@ -187,7 +190,7 @@ def check_wanted():
         measured = measure(BOTH, "--rounds", "4,6s", "--state", state, dwell=dwell)
         medians = [value for record in measured.of("rounds") for value in record["medians"]]
         tap.ok(measured.status == 0 and len(medians) == 8 and
-               all(near(value, cost, 0.06) for value in medians),
+               all(near(value, cost) for value in medians),
                f"--state {state} with states of {dwell}: all rounds are in it",
                f"{medians}\n{measured.run}")
         tap.equal(measured.records[0].get("controls", {}).get("state"), state, "the header names it")
@@ -238,7 +241,7 @@ def check_known():
         wanted = measure(BOTH, "--rounds", "3,3s", "--known", earlier.path, "--state", str(number))
         medians = [value for record in wanted.of("rounds") for value in record["medians"]]
         tap.ok(wanted.status == 0 and len(medians) == 6 and
-               all(near(value, cost, 0.06) for value in medians),
+               all(near(value, cost) for value in medians),
                f"--state {number} of --known: all rounds are in it", f"{medians}\n{wanted.run}")
 
 
@@ -286,7 +289,7 @@ end measurement
 
 
 def check_sets():
-    measured = measure(SETS, "--rounds", "6,4s", pes=4, processors=4, dwell=(0.5, 0.5))
+    measured = measure(SETS, "--rounds", "16,12s", pes=4, processors=4, dwell=(0.7, 0.7))
     found = {}
     for state in measured.states:
         found.setdefault(state["members"], []).append(state)
@@ -315,7 +318,7 @@ def main():
     check_never()
     check_none()
     if not SAMPLE:
-        check_rounds((0.1, 0.1), "20,12s", 0.05)
+        check_rounds((0.1, 0.1), "20,12s", 0.04)
         check_rounds((5, 15), "20,60s", 0.03)
         check_wanted()
         check_known()
