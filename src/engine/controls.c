@@ -20,6 +20,9 @@
 /* Of the time of the run, on all controls together. */
 #define SHARE 0.06
 #define COPY_SHARE 0.01
+/* On looking for levels once more when a measurement is concluded: that takes as long as there are
+ * controls. */
+#define JUDGE_SHARE 0.01
 /* At the start, when there is no time yet to take a share of. */
 #define ADVANCE 1e-3
 /* A control is the median of these. */
@@ -347,6 +350,15 @@ void controls_judge(struct control_log *log)
 {
     if (log->count > log->judged)
         find_levels(log);
+}
+
+void controls_judge_in_time(struct controls *controls, struct control_log *log)
+{
+    double begin = wall_seconds();
+    if (controls->judging > JUDGE_SHARE * (begin - controls->started) + ADVANCE)
+        return;
+    controls_judge(log);
+    controls->judging += wall_seconds() - begin;
 }
 
 void controls_free(struct controls *controls)

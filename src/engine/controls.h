@@ -47,6 +47,7 @@ struct known_level {
 struct controls {
     double started;     /* the engine, wall_seconds() */
     double spent, cost; /* on all controls; on the last one; seconds */
+    double judging;     /* on looking for levels once more; seconds */
     struct control_log **logs;
     size_t log_count;
     struct pe_set *world;
@@ -82,6 +83,8 @@ struct control_log *controls_log(struct controls *, const struct pe_set *);
 void controls_add(struct control_log *, double at, const struct result_controls *);
 /* Looks for levels now, if anything is new. */
 void controls_judge(struct control_log *);
+/* The same where there is time for it: else the levels of a little earlier have to do. */
+void controls_judge_in_time(struct controls *, struct control_log *);
 /* The control that tells the state; log->count places at most. Returns how many are known. */
 size_t controls_series(const struct control_log *, struct states_control *series);
 /* The one that tells the state of a set: with one PE there are no hand-overs. Seconds; NaN: not

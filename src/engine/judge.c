@@ -330,7 +330,7 @@ void judge_conclude(const struct judge *judge, const struct samples *samples,
     for (size_t i = 0; i < sizeof *seen / sizeof *members; i++)
         members[i] = median_seen(judge, i * sizeof *members, room);
     free(room);
-    controls_judge(judge->log);
+    controls_judge_in_time(judge->controls, judge->log);
     double value = control_of(judge, samples);
     *(pe_set_size(judge->log->set) > 1 ? &seen->hand_over : &seen->addition) = value;
     find_parts(judge->log, samples, statistics);
