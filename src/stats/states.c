@@ -18,8 +18,10 @@
 #define SHORTEST_STAY 4
 #define SHARE_WITHOUT_STAYS 0.15
 #define FEWEST_WITHOUT_STAYS 30
-#define LEAST_SHARE_KNOWN 0.005
-#define FEWEST_KNOWN 3
+#define LEAST_SHARE_KNOWN 0.01
+#define FEWEST_KNOWN 5
+#define FEWEST_KNOWN_OF_FEW 3
+#define FEW 24
 /* Medians of levels differ by this factor, and by so many times the spread inside them; the second
  * term, divided by the number of controls, is added for few. */
 #define LEAST_FACTOR 1.15
@@ -168,12 +170,18 @@ static size_t known_near(const struct ladder *l, double y)
     return best;
 }
 
+/* Controls of a level that earlier runs confirm. */
+static size_t fewest_known(size_t n)
+{
+    return n < FEW ? FEWEST_KNOWN_OF_FEW : FEWEST_KNOWN;
+}
+
 /* Whether first..end - 1 are a level and not disturbed controls of another one. */
 static bool persists(const struct ladder *l, size_t first, size_t end, bool confirmed)
 {
     double share = l->time[end] - l->time[first];
     if (confirmed)
-        return share >= LEAST_SHARE_KNOWN && end - first >= FEWEST_KNOWN;
+        return share >= LEAST_SHARE_KNOWN && end - first >= fewest_known(l->n);
     if (share < LEAST_SHARE || end - first < stay_of(l->n))
         return false;
     return l->staying[end] - l->staying[first] >= share / 2 ||
@@ -188,7 +196,7 @@ static bool may_cut(const struct ladder *l, size_t first, size_t at, size_t end,
     size_t one = known_near(l, middle(l, first, at)), other = known_near(l, middle(l, at, end));
     bool confirmed = one && other && one != other;
     double valley = (confirmed ? VALLEY_KNOWN : VALLEY) * (double)beside;
-    return (double)inside <= valley && beside >= (confirmed ? FEWEST_KNOWN : SHORTEST_STAY) &&
+    return (double)inside <= valley && beside >= (confirmed ? fewest_known(l->n) : SHORTEST_STAY) &&
            persists(l, first, at, confirmed) && persists(l, at, end, confirmed);
 }
 
