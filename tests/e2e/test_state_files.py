@@ -142,6 +142,8 @@ tap.equal(matched(two, [state(1, 7e-8, None, 8e-8), state(2, 9e-8, 8e-8)])[0], [
           "inside the bounds, but with another state between")
 tap.equal(matched([state(1, 6.1e-8)], [state(1, 1.64e-7)])[0], [[1], [2]],
           "that a run has one state only does not make it everybody's")
+tap.equal(matched(two, [state(1, 1e-8)])[0] + matched(two, [state(1, 4.5e-8)])[0], [[2, 3], [1], [1, 2], [1]],
+          "a side without a bound reaches as far as the other one")
 tap.equal(matched([state(1, 1e-7, None, 1.09e-7), state(2, 1.18e-7, 1.09e-7)],
                   [state(1, 1.17e-7, None, 1.18e-7), state(2, 1.19e-7, 1.18e-7)])[0][0], [1, 2],
           "two states of a file are never one")
@@ -192,7 +194,8 @@ tap.equal(rows[3]["parts"], "6.1e-08:30:1.956e-07:1.901e-07:2.004e-07;1.64e-07:1
           "parts in a cell")
 tap.equal([[row[name] for name in ("number", "pes", "members", "hand_over", "addition", "low", "high", "share")]
            for row in rows if row["record"] == "state"],
-          [["1", "2", "0-1", "6.1e-08", "", "", "1e-07", "0.6"], ["2", "2", "0-1", "1.64e-07", "", "1e-07", "", "0.4"],
+          [["1", "2", "0-1", "6.1e-08", "", "", "1e-07", "0.6"],
+           ["2", "2", "0-1", "1.64e-07", "", "1e-07", "", "0.4"],
            ["1", "1", "0", "", "3.1e-10", "", "", "1.0"]], "rows of states")
 tap.equal((rows[-1]["states"], rows[-1]["round_states"]),
           ("1:7:1.956e-07:1.9e-07:2e-07:0.984:1.8e-07:2.1e-07:0.03;2:3:4.876e-07:nan:nan:nan:nan:nan:0.02",
@@ -235,8 +238,10 @@ pair = results.read(path("pair.json"))
 tap.equal([state._replace(members="0-1", seconds=12.0 if state.number == 1 else 8.0) for state in back.states],
           pair.states, ".sko -> JSON keeps states but for their members and seconds")
 tap.equal([r.state for r in back.results], [r.state for r in pair.results], "... the states of results")
-tap.equal([r.record.get("parts") for r in back.results], [r.record.get("parts") for r in pair.results], "... parts")
-tap.equal(back.rounds[0].record["states"], [{**entry, "between": None} for entry in BY_STATE], "... rounds by state")
+tap.equal([r.record.get("parts") for r in back.results], [r.record.get("parts") for r in pair.results],
+          "... parts")
+tap.equal(back.rounds[0].record["states"], [{**entry, "between": None} for entry in BY_STATE],
+          "... rounds by state")
 tap.equal({r.record["record"] for r in back.results + back.rounds} | {len(records(back, "comment"))},
           {"result", "rounds", 0}, "... and leaves no comment over")
 converted("pair.sko", "twice.sko")
@@ -257,8 +262,8 @@ tap.ok("# addition: 0.31 ns" in text("two.sko") and
        text("two.sko"))
 write("one.json", only_pair[:1], [state(1, 6.1e-8)], controls={"on": True})
 lost, _ = converted("one.json", "one.sko")
-tap.ok("state" not in text("one.sko") and "hand-over" not in text("one.sko") and "states, where there is one" in lost,
-       "one state is not in .sko", text("one.sko") + lost)
+tap.ok("state" not in text("one.sko") and "hand-over" not in text("one.sko")
+       and "states, where there is one" in lost, "one state is not in .sko", text("one.sko") + lost)
 known = [state(1, 6.1e-8, None, 1e-7, known=True), state(2, 1.64e-7, 1e-7, 3e-7, 0, known=True),
          state(3, 4e-7, 3e-7, None, 0.5, new=True)]
 write("known.json", only_pair[:1], known, controls={"on": True, "known": ["a.json"]})
@@ -271,9 +276,22 @@ _, back = converted("known.sko", "known-back.json")
 tap.equal([(s.known, s.new, s.share, s.low, s.high) for s in back.states],
           [(True, False, 1.0, None, 1e-7), (True, False, 0, 1e-7, 3e-7), (False, True, 0.5, 3e-7, None)],
           "... are known again")
+converted("known.json", "known.csv")
+tap.equal([(s.known, s.new) for s in converted("known.csv", "known-csv.json")[1].states],
+          [(False, False), (True, False), (False, False)], "CSV tells that a state is known by its share of 0")
+alone = {**POINTS[-1], "parts": [{"addition": 3e-10, "valid": 3, "median": 2e-8, "p25": 1e-8, "p75": 3e-8},
+                                 {"addition": 5e-10, "valid": 4, "median": 4e-8, "p25": 3e-8, "p75": 5e-8}]}
+write("alone.json", [alone], [state(1, 3e-10, None, 4e-10, 0.4, pes=1, members="0", control="addition"),
+                              state(2, 5e-10, 4e-10, None, 0.6, pes=1, members="0", control="addition")])
+for name in ("alone.csv", "alone.sko"):
+    converted("alone.json", name)
+    back = results.read(path(name))
+    tap.equal(([s.pes for s in back.states], {n: v.median for n, v in back.results[0].by_state().items()}),
+              ([1, 1], {1: 2e-8, 2: 4e-8}), "parts of one PE are by addition")
 write("seen.json", only_pair[:1], known[:1], controls={"on": True, "known": ["a.json"]})
 converted("seen.json", "seen.sko")
-tap.equal([s.known for s in converted("seen.sko", "seen-back.json")[1].states], [True], "... if there is only one, too")
+tap.equal([s.known for s in converted("seen.sko", "seen-back.json")[1].states], [True],
+          "... if there is only one, too")
 slow = span_text(1.234567e-6), span_text(0.0), span_text(None), span_text(9.9999e-7)
 tap.equal(slow, ("1.235 us", "0 ns", "--- ns", "1 us"), "controls in their own units")
 damaged = text("pair.sko").replace("state 1: 7 rounds", "state x: 7 rounds").replace("# part: h", "# part: H")
@@ -302,7 +320,8 @@ if jsonschema:
         schema = json.load(stream)
     validator = jsonschema.Draft7Validator(schema)
     for name in ("two.json", "old.json", "back.json", "from-sko.json", "known.json", "known-back.json"):
-        wrong = [error.message for line in text(name).splitlines() for error in validator.iter_errors(json.loads(line))]
+        wrong = [error.message for line in text(name).splitlines()
+                 for error in validator.iter_errors(json.loads(line))]
         tap.ok(not wrong, f"{name} follows the schema", wrong)
     for member in ("share", "control"):
         record = {name: value for name, value in STATES[0].items() if name != member}
@@ -346,8 +365,8 @@ converted("no-rounds.json", "no-rounds.sko")
 tap.equal(table(stdin=text("no-rounds.sko"))[-2:], ["", STATES_LINE.strip()], "... and are said at the end")
 tap.ok("    part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us"
        in table("-v", "medians.sko"), "-v also shows parts")
-other_unit = text("medians.sko").replace("# part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us",
-                                         "# part: hand-over 164 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns")
+other_unit = text("medians.sko").replace("median 0.4876 us, quartiles 0.4800 us",
+                                         "median 487.6 ns, quartiles 480.0 ns")
 with open(path("other.sko"), "w", encoding="utf-8") as stream:
     stream.write(other_unit)
 tap.equal(table("other.sko"), RESULTS + OVER_ROUNDS, "parts in another unit are shown in that of the table")
@@ -362,7 +381,8 @@ write("several.json", POINTS[-1:], several)
 tap.equal(table("several.json")[1:4],
           ["  states of PEs 0-1: 1 (hand-over 61.0 ns, 60 % of the time), 2 (164 ns, 40 % of the time)",
            "  states of PEs 0: 1 (addition 0.3 ns, 25 % of the time), 2 (0.5 ns, only in earlier runs)",
-           "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]"], "states of several sets")
+           "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]"],
+          "states of several sets")
 write("plain.json", [{name: value for name, value in only_pair[0].items() if "hand_over" not in name}])
 tap.equal(table("one.json"), table("plain.json"), "one state: the table is that of a file without states")
 
