@@ -34,10 +34,10 @@
 /* The copy is between two blocks of the size of a private cache each. */
 #define LEAST_COPY ((size_t)256 << 10)
 #define MOST_COPY ((size_t)4 << 20)
-/* A log that is longer is thinned out. */
+/* Of a log that is longer every second control stays. */
 #define LONGEST_LOG 100000
 /* Levels are looked for again after so many more controls. */
-#define GROWTH 1.25
+#define GROWTH 1.1
 
 const char *controls_impossible(void)
 {
@@ -321,9 +321,10 @@ static void find_levels(struct control_log *log)
     free(series);
 }
 
-/* Every second one stays. */
-static void thin_out(struct control_log *log)
+void controls_trim(struct control_log *log)
 {
+    if (log->count < LONGEST_LOG)
+        return;
     for (size_t i = 0; i < log->count / 2; i++)
         log->controls[i] = log->controls[2 * i + 1];
     log->count /= 2;
@@ -332,8 +333,6 @@ static void thin_out(struct control_log *log)
 
 void controls_add(struct control_log *log, double at, const struct result_controls *seen)
 {
-    if (log->count == LONGEST_LOG)
-        thin_out(log);
     if (log->count == log->room) {
         log->room = log->room ? 2 * log->room : 64;
         log->controls = memory_resize(log->controls, log->room * sizeof *log->controls);

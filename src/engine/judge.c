@@ -34,6 +34,7 @@ void judge_begin(struct judge *judge, struct controls *controls, const struct wa
     if (run->rank != 0)
         return;
     judge->log = controls_log(controls, run->set);
+    controls_trim(judge->log);
     judge->first = judge->log->count;
 }
 
@@ -118,14 +119,20 @@ static void judge_stretch(struct batches *batches, struct decision *next)
 {
     struct judge *judge = batches->judge;
     struct samples *samples = batches->samples;
-    double before = judge->before, after = NAN;
-    if (judge->log->count > 0)
-        after = controls_value(judge->log->set, &judge->log->controls[judge->log->count - 1].seen);
+    double before = judge->before;
+    double after =
+        controls_value(judge->log->set, &judge->log->controls[judge->log->count - 1].seen);
+    bool differ = states_differ(before, after, judge->log->noise) || !is_right(judge);
+    if (differ && judge->batches > 0 && !judge->doubted) {
+        judge->doubted = true;
+        next->step = BATCH_CONTROL;
+        return;
+    }
+    judge->doubted = false;
     judge->before = after;
     if (judge->batches == 0)
         return;
     judge->batches = 0;
-    bool differ = states_differ(before, after, judge->log->noise) || !is_right(judge);
     if (differ && has_time(batches) && (judge->wanted || judge->repeated < MOST_REPEATED)) {
         next->verdict = VERDICT_AGAIN;
         next->done = false;
@@ -205,6 +212,8 @@ void judge_decide(struct batches *batches, struct decision *next)
     if (judge->taken) {
         judge->taken = false;
         judge_stretch(batches, next);
+        if (next->step == BATCH_CONTROL)
+            return;
         next->step = next->done ? BATCH_STOP : BATCH_MAKE;
         if (!next->done && !is_right(judge))
             wait_for_state(batches, next);
@@ -330,7 +339,6 @@ void judge_conclude(const struct judge *judge, const struct samples *samples,
     for (size_t i = 0; i < sizeof *seen / sizeof *members; i++)
         members[i] = median_seen(judge, i * sizeof *members, room);
     free(room);
-    controls_judge(judge->log);
     double value = control_of(judge, samples);
     *(pe_set_size(judge->log->set) > 1 ? &seen->hand_over : &seen->addition) = value;
     find_parts(judge->log, samples, statistics);

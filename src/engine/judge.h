@@ -31,7 +31,8 @@ struct judge {
     size_t count;        /* repetitions in the last batch */
     size_t repeated, changed; /* stretches made again; those kept although the state changed */
     bool taken, idled;
-    bool missed; /* the state did not come */
+    bool doubted; /* the last control, which is to be confirmed */
+    bool missed;  /* the state did not come */
 };
 
 void judge_begin(struct judge *, struct controls *, const struct wanted *, const struct run *);

@@ -161,8 +161,11 @@ static void look(struct engine *engine)
     if (!due[0])
         return;
     struct result_controls seen = controls_take(controls, comm_world());
-    if (comm_pe() == 0)
-        controls_add(controls_log(controls, controls->world), controls_clock(controls), &seen);
+    if (comm_pe() != 0)
+        return;
+    struct control_log *log = controls_log(controls, controls->world);
+    controls_trim(log);
+    controls_add(log, controls_clock(controls), &seen);
 }
 
 /* Waits until moment, in seconds of the run, with the library making progress; collective. */
@@ -251,10 +254,9 @@ static size_t more_rounds(struct engine *engine, uint64_t *state)
     if (isinf(end))
         end = wall_seconds() + asked;
     int64_t count = 1;
+    states_settle(&engine->controls);
     while (!engine->limit.over) {
         bool over = wall_seconds() >= end;
-        if (comm_pe() == 0)
-            states_settle(&engine->controls);
         count = comm_pe() == 0 && !over ? (int64_t)lacking(engine, true, NULL) : 0;
         comm_broadcast(comm_world(), &count, sizeof count);
         if (count == 0)
