@@ -37,6 +37,9 @@ static bool next_batch(struct batches *batches, struct decision *next)
             return true;
         case BATCH_STOP:
             return false;
+        case BATCH_GIVE_UP:
+            batches->judge->missed = true;
+            return false;
         case BATCH_CONTROL:
             judge_control(batches);
             break;
@@ -68,7 +71,7 @@ void batches_run(struct batches *batches)
         rule->decide(batches, &made, &next);
         batches->first = false;
     }
-    if (samples->valid == 0)
+    if (samples->valid == 0 && !(batches->judge && batches->judge->missed))
         run_fail(run, "none of %zu repetitions started and finished in time%s", samples->invalid,
                  samples->out_of_time ? " before the time limit was reached" : "");
 }

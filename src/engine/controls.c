@@ -195,10 +195,10 @@ void controls_copy(struct controls *controls)
 
 /* ---- How often ---- */
 
-bool controls_affordable(const struct controls *controls)
+bool controls_affordable(const struct controls *controls, double part)
 {
     double passed = wall_seconds() - controls->started;
-    return controls->spent + controls->cost <= SHARE * passed + ADVANCE;
+    return controls->spent + controls->cost <= part * SHARE * passed + ADVANCE;
 }
 
 bool controls_copy_due(const struct controls *controls)

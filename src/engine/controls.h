@@ -72,8 +72,9 @@ struct result_controls controls_take(struct controls *, const struct pe_group *)
  * PE. */
 void controls_copy(struct controls *);
 
-/* Whether a control still fits into the share of the time that they may take, and a copy. */
-bool controls_affordable(const struct controls *);
+/* Whether a control still fits into this part of the share of the time that they may take, and a
+ * copy into its own. */
+bool controls_affordable(const struct controls *, double part);
 bool controls_copy_due(const struct controls *);
 
 /* The set's log; made when there is none. The set's rank 0, and PE 0. */

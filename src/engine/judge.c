@@ -162,7 +162,7 @@ static void judge_unseen(struct batches *batches, struct decision *next)
 static bool needs_control(const struct batches *batches, const struct decision *next)
 {
     const struct judge *judge = batches->judge;
-    bool affordable = controls_affordable(judge->controls);
+    bool affordable = controls_affordable(judge->controls, 1);
     if (judge->wanted)
         return judge->batches > 0 || isnan(judge->before) || judge->idled;
     if (judge->batches == 0)
@@ -194,8 +194,7 @@ static void wait_for_state(struct batches *batches, struct decision *next)
         judge->idled = true;
         return;
     }
-    judge->missed = true;
-    next->step = BATCH_STOP;
+    next->step = BATCH_GIVE_UP;
     run_fail(&batches->bench->run,
              "the machine was not in the state that --state %s asks for, long enough for this, "
              "within %g s: wait longer (--state-wait), or ask for another state",

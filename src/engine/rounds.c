@@ -32,6 +32,8 @@
 /* A PE waits this long before it reports to the watchdog that it is alive, and looks at the state
  * of the machine. */
 #define SLICE_SECONDS 0.05
+/* Of the time that controls may take: while nothing is measured. The rest is for measurements. */
+#define WAITING_PART 0.5
 /* Rounds in each state of the machine, so that intervals can be told. */
 #define FEWEST_IN_STATE 5
 /* Without a time limit, more rounds for that take as long as those that were asked for, at most;
@@ -154,7 +156,7 @@ static void look(struct engine *engine)
     struct controls *controls = &engine->controls;
     if (!engine->replay.controls || controls_impossible())
         return;
-    int64_t due[] = {controls_affordable(controls), controls_copy_due(controls)};
+    int64_t due[] = {controls_affordable(controls, WAITING_PART), controls_copy_due(controls)};
     comm_broadcast(comm_world(), due, sizeof due);
     if (due[1])
         controls_copy(controls);
