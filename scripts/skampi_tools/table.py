@@ -7,10 +7,10 @@ that is still going on.
 import re
 
 from . import style
-from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, ROUNDS, SPAN, STATED_UNIT, STATE_ROUNDS, counters_of,
-                        number_text, part_of, span, span_text, split_row, state_of as state_record, unit_of,
+from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, SPAN, STATED_UNIT, STATE_ROUNDS, counters_of,
+                        number_text, part_of, span, split_row, state_of as state_record, unit_of,
                         value_in)
-from .states import WORDS, find, sets_of, state_of, states_for
+from .states import WORDS, find, set_text, sets_of, state_of, states_for
 
 TITLES = {
     "mean": ("bytes", "mean of the middle", "standard error", "repetitions"),
@@ -135,7 +135,7 @@ def _several(states):
 
 def _state_text(state):
     share = "only in earlier runs" if state.share == 0 else f"{style.percent_text(state.share)} of the time"
-    return f"{span_text(state.value)}, {share}{', new' if state.new else ''}"
+    return f"{style.time_text(state.value)}, {share}{', new' if state.new else ''}"
 
 
 def states_in(lines):
@@ -188,7 +188,7 @@ class Table:
             self._say(text)
         elif kind == "warning" and rest:
             self._say(text)
-        elif inside and kind in (*INCOMPLETE, "skipped"):
+        elif inside and kind in (*INCOMPLETE, *MISSING_WORDS.values(), "skipped"):
             self.items.append(text)
         elif inside and kind == "time limit":
             self.limited = True
@@ -282,10 +282,10 @@ class Table:
         """One for each set of PEs."""
         self.states_shown = True
         sets = sets_of(states)
-        for members, states in sets.items():
+        for states in sets.values():
             words = [f"{state.number} ({WORDS[state.control] + ' ' if place == 0 else ''}{_state_text(state)})"
                      for place, state in enumerate(states)]
-            yield f"states{f' of PEs {members}' if len(sets) > 1 else ''}: {', '.join(words)}"
+            yield f"states{f' of {set_text(states[0])}' if len(sets) > 1 else ''}: {', '.join(words)}"
 
     def _print_items(self, items):
         shape = columns = None

@@ -4,9 +4,9 @@ import math
 import re
 
 from .. import style
-from ..states import WORDS, control_of, sets_of
-from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, ROUNDS_BLOCK, UNITS, ctime, number_text,
-                    span_text, unit_text)
+from ..states import WORDS, control_of, set_text, sets_of, state_of
+from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, ctime,
+                    number_text, span_text, unit_text)
 
 
 class _Writer:
@@ -83,6 +83,11 @@ class _Writer:
                          f"{f', spread over {seconds:g} s' if seconds else ''}")
         if rounds.get("time_limit"):
             self.comment(f"time limit: {rounds['time_limit']:g} s")
+        controls = header.get("controls") or {}
+        if controls.get("state"):
+            self.comment(_one_line(f"state: only {controls['state']}"))
+        for path in controls.get("known") or []:
+            self.comment(_one_line(f"earlier run: {path}"))
         for note in header.get("notes") or []:
             self.comment(_one_line(f"converted: {note}"))
         self.comment("result lines: loop variables, bytes, time (mean of the middle half), its "
@@ -162,13 +167,13 @@ class _Writer:
         if not self.with_states:
             self.lose("states, where there is one")
             return
-        members = record.get("members")
         low, high = (None if record.get(name) is None else span_text(record[name]) for name in ("low", "high"))
         bounds = (f" ({low} to {high})" if low and high else f" (below {high})" if high else
                   f" (above {low})" if low else "")
         share = record.get("share")
         earlier = ", only in earlier runs" if share == 0 else ""
-        self.comment(f"state {record['state']}{f' of PEs {members}' if members and self.sets > 1 else ''}: "
+        whose = f" of {set_text(state_of(record))}" if self.sets > 1 else ""
+        self.comment(f"state {record['state']}{whose}: "
                      f"{WORDS.get(record['control'], record['control'])} {span_text(record['value'])}{bounds}"
                      f"{f', {_percent(share)} of the time' if share else ''}"
                      f"{', new' if record.get('new') else ''}{earlier}")
@@ -271,8 +276,8 @@ class _Writer:
                 if any(record.get(member) not in (None, [], {}, "") for member in members):
                     self.lose(what)
         elif kind == "missing":
-            self.comment(_one_line(f"{record['kind'].replace('_', ' ')}: {record['call']}: "
-                                   f"{record.get('reason', '')}"))
+            kind = MISSING_WORDS.get(record["kind"], record["kind"].replace("_", " "))
+            self.comment(_one_line(f"{kind}: {record['call']}: {record.get('reason', '')}"))
         elif kind == "state":
             self.state(record)
         elif kind == "controls":
