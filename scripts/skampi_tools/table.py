@@ -7,8 +7,8 @@ that is still going on.
 import re
 
 from . import style
-from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, SPAN, STATED_UNIT, STATE_ROUNDS, counters_of,
-                        number_text, part_of, span, split_row, state_of as state_record, unit_of,
+from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, SPAN, STATED_UNIT, STATE_ROUNDS,
+                        counters_of, number_text, part_of, span, split_row, state_of as state_record, unit_of,
                         value_in)
 from .states import WORDS, find, set_text, sets_of, state_of, states_for
 

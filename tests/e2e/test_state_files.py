@@ -248,8 +248,8 @@ converted("pair.sko", "twice.sko")
 converted("twice.sko", "thrice.sko")
 tap.equal(text("thrice.sko"), text("twice.sko"), ".sko -> .sko changes nothing the second time")
 converted("pair.json", "ns.sko", "--unit", "ns")
-tap.ok("# part: hand-over 164.0 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns to --- ns" in text("ns.sko"),
-       "values are in the unit of results", text("ns.sko"))
+tap.ok("# part: hand-over 164.0 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns to --- ns"
+       in text("ns.sko"), "values are in the unit of results", text("ns.sko"))
 
 converted("two.json", "two.sko")
 _, back = converted("two.sko", "sets.json")
@@ -279,7 +279,8 @@ tap.equal([(s.known, s.new, s.share, s.low, s.high) for s in back.states],
 tap.equal(back.header["controls"], {"on": True, "known": ["a.json"]}, "... and where they are from")
 with open(path("asked.sko"), "w", encoding="utf-8") as stream:
     stream.write(text("known.sko").replace(
-        "# earlier run: a.json", "# state: only fastest, waiting up to 10 s for each point\n# earlier run: a.json"))
+        "# earlier run: a.json",
+        "# state: only fastest, waiting up to 10 s for each point\n# earlier run: a.json"))
 late = {"record": "missing", "kind": "state", "call": "F(a=1)", "reason": "no: slow"}
 write("late.json", only_pair[:1], [late], controls={"on": True, "state": "fastest"})
 converted("late.json", "late.sko")

@@ -212,7 +212,8 @@ def state_of(text):
     low, high = text["low"] or text["above"], text["high"] or text["below"]
     share = 0 if text["earlier"] else text["share"] and per(text["share"], 100)
     return {"record": "state", "state": int(text["state"]), "members": text["members"] or "",
-            "pes": int(text["pes"]) if text["pes"] else _count_members(text["members"]), "control": text["control"].replace("-", "_"),
+            "pes": int(text["pes"]) if text["pes"] else _count_members(text["members"]),
+            "control": text["control"].replace("-", "_"),
             "value": span(text["value"]), "low": low and span(low), "high": high and span(high), "share": share,
             "known": False, "new": bool(text["new"])}
 
