@@ -8,8 +8,8 @@ from ..cli import Error
 from ..records import STATE_NUMBERS
 from ..states import ADDITION, HAND_OVER
 from .header import take_fact
-from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN,
-                    MISSING_WORDS, MORE, NUM, ROUNDS, ROUNDS_BLOCK, SPAN, STARTS, STATE_ROUNDS, UNITS, counters_of, instant,
+from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS,
+                    MORE, NUM, ROUNDS, ROUNDS_BLOCK, SPAN, STARTS, STATE_ROUNDS, UNITS, counters_of, instant,
                     number, part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
