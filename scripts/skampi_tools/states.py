@@ -66,6 +66,12 @@ def sets_of(states):
     return sets
 
 
+def several(states):
+    """The states of those sets of PEs that were in more than one: others have nothing to be told apart by."""
+    return [state for states in sets_of(states).values() if sum(state.share != 0 for state in states) > 1
+            for state in states]
+
+
 def set_text(state):
     """In words whose state it is."""
     return f"PEs {state.members}" if state.members else f"{state.pes} PEs"

@@ -256,10 +256,10 @@ _, back = converted("two.sko", "sets.json")
 tap.equal([(s.members, s.pes, s.control, s.number) for s in back.states],
           [("0-1", 2, "hand_over", 1), ("0-1", 2, "hand_over", 2), ("0", 1, "addition", 1)],
           ".sko names the sets where there are several")
-tap.equal([r.state for r in back.results], [r.state for r in file.results], "... which results are found by")
-tap.ok("# addition: 0.3100 ns" in text("two.sko") and
-       "# state 1 of PEs 0: addition 0.3100 ns, 100 % of the time" in text("two.sko"), "... one PE has additions",
-       text("two.sko"))
+tap.equal([r.state for r in back.results], [1, 2, None, None, 1, None],
+          "... which results are found by, if their set was in several states")
+tap.ok("# state 1 of PEs 0: addition 0.3100 ns, 100 % of the time" in text("two.sko") and
+       "# addition" not in text("two.sko"), "... only their results have a control", text("two.sko"))
 write("one.json", only_pair[:1], [state(1, 6.1e-8)], controls={"on": True})
 lost, _ = converted("one.json", "one.sko")
 tap.ok("state" not in text("one.sko") and "hand-over" not in text("one.sko")
@@ -397,14 +397,32 @@ tap.equal(table("two.json")[0:2] + table("two.json")[9:13],
           ["barrier", STATES_LINE, "alone", "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
            "      0      0.02000         0.01960  0.02040           20", ""],
           "a set of PEs with one state is shown as ever")
-several = [*STATES[:2], state(1, 3e-10, None, 4e-10, 0.25, pes=1, members="0", control="addition"),
-           state(2, 5e-10, 4e-10, None, 0, pes=1, members="0", control="addition", known=True)]
-write("several.json", POINTS[-1:], several)
-tap.equal(table("several.json")[1:4],
-          ["  states of PEs 0-1: 1 (hand-over 61 ns, 60 % of the time), 2 (164 ns, 40 % of the time)",
-           "  states of PEs 0: 1 (addition 0.3 ns, 25 % of the time), 2 (0.5 ns, only in earlier runs)",
-           "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]"],
-          "states of several sets")
+several = [*STATES[:2], state(3, 2.5e-7, 2e-7, None, 0, known=True),
+           state(1, 3e-10, None, 4e-10, 0.25, pes=1, members="0", control="addition"),
+           state(2, 5e-10, 4e-10, None, 0.75, pes=1, members="0", control="addition", new=True),
+           state(1, 1e-6, pes=3, members="0-2")]
+of_three = barrier(6, 1e-6, 1e-6, pe_set={"size": 3, "members": "0-2", "placement": ""})
+write("several.json", [POINTS[-1], of_three], several)
+tap.equal(table("several.json")[1:],
+          ["  states of PEs 0-1: 1 (hand-over 61 ns, 60 % of the time), 2 (164 ns, 40 % of the time), "
+           "3 (250 ns, only in earlier runs)",
+           "  states of PEs 0: 1 (addition 0.3 ns, 25 % of the time), 2 (0.5 ns, 75 % of the time, new)",
+           "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]",
+           "      0      0.02000         0.01960  0.02040           20          0.02000", "", "barrier",
+           "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
+           "      0        1.000          0.9800    1.020           20"], "states of several sets")
+tap.equal(table("known.json")[1:3], [
+    "  states: 1 (hand-over 61 ns, 100 % of the time), 2 (164 ns, only in earlier runs), "
+    "3 (400 ns, 50 % of the time, new)",
+    "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]"],
+          "a state of earlier runs only is named beside two of this one")
+write("new.json", only_pair[:1], [known[1], {**known[2], "share": 1.0}])
+tap.equal((table("new.json")[:3], table("new.json")[-1]),
+          (["barrier", *[line[:-len("  in state 1 [us]  in state 2 [us]")] for line in RESULTS[2:3]],
+            "      0       0.1950          0.1911   0.1989           20"],
+           "states: 2 (hand-over 164 ns, only in earlier runs), 3 (400 ns, 100 % of the time, new)"),
+          "a run that was in one state has no columns, but a new state is said")
+tap.ok("hand-over" not in "".join(table("seen.json")), "... a known one is not")
 write("plain.json", [{name: value for name, value in only_pair[0].items() if "hand_over" not in name}])
 tap.equal(table("one.json"), table("plain.json"), "one state: the table is that of a file without states")
 

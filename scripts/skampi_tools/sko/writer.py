@@ -4,7 +4,7 @@ import math
 import re
 
 from .. import style
-from ..states import WORDS, control_of, set_text, sets_of, state_of
+from ..states import WORDS, control_of, set_text, sets_of, several, state_of, states_for
 from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, ctime,
                     number_text, span_text, unit_text)
 
@@ -15,9 +15,10 @@ class _Writer:
         self.unit = unit
         self.medians = medians  # as comments
         self.sets = len(sets_of(states))
-        # As skampi does: what is always the same is not said. A file that is cut off has no states.
-        self.by_state = not states or len(states) > self.sets
-        self.with_states = self.by_state or any(state.known or state.new for state in states)
+        # As skampi does: what is always the same is not said.
+        self.several = several(states)
+        self.cut_off = not states  # they stand at the end
+        self.with_states = self.several or any(state.known or state.new for state in states)
         self.block = None       # name of the one that is open
         self.printing = False   # the last record was printed by the script
         self.conditions = None  # stated last in it
@@ -149,10 +150,13 @@ class _Writer:
         self.controls(record, unit)
         self.after_row(record, unit)
 
+    def by_state(self, record):
+        return self.cut_off or states_for(record.get("pe_set") or {}, self.several)
+
     def controls(self, record, unit):
         """Of a result: the control that states come from."""
         control = control_of((record.get("pe_set") or {}).get("size"))
-        if self.by_state and record.get(control) is not None:
+        if self.by_state(record) and record.get(control) is not None:
             self.comment(f"{WORDS[control]}: {span_text(record[control])}")
         name = self.unit_name(record, unit)
         for part in record.get("parts") or []:
@@ -182,7 +186,7 @@ class _Writer:
 
     def rounds_by_state(self, record, unit):
         entries = record.get("states") or []
-        for entry in entries if self.by_state else []:
+        for entry in entries if self.by_state(record) else []:
             number = {name: self.number(entry.get(name), unit) for name in
                       ("median", "median_low", "median_high", "next_low", "next_high")}
             self.comment(f"state {entry['state']}: {style.count_text(entry['rounds'], 'round')}, median "
