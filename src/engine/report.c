@@ -343,6 +343,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .states = states.states,
         .state_count = states.count,
         .round_states = states.round_states,
+        .several_states = log && (log->level_count > 1 || log->known_count > 0),
         .notes = (const char *const *)notes.text,
         .note_count = notes.count,
     };
