@@ -93,7 +93,7 @@ tap.ok(1 <= result["valid"] < 2000 and "time_budget" in result["flags"],
        "set_max_time() ends a measurement behind a batch", result)
 
 started = time.monotonic()
-run, records = measured("""set_min_repetitions(1000) set_max_repetitions(2000)
+run, records = measured("""set_min_repetitions(200) set_max_repetitions(2000)
 begin measurement "first" measure comm(1) : WaitPatternUp() end measurement
 begin measurement "second"
   for i = 1 to 400 do measure comm(1) : WaitPatternLevels(1.0e-3, 1.0e-3, i*1.0e-3) od
