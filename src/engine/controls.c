@@ -41,7 +41,7 @@
 
 const char *controls_impossible(void)
 {
-    return comm_oversubscribed() ? "PEs share processors" : NULL;
+    return comm_oversubscribed_anywhere() ? "PEs share processors" : NULL;
 }
 
 /* ---- Operations ---- */
