@@ -35,7 +35,6 @@ void judge_begin(struct judge *judge, struct controls *controls, const struct wa
     if (run->rank != 0)
         return;
     judge->log = controls_log(controls, run->set);
-    controls_trim(judge->log);
     judge->first = judge->log->count;
 }
 
@@ -311,6 +310,7 @@ void judge_control(struct batches *batches)
     struct result_controls seen = controls_take(judge->controls, pe_set_group(run->set));
     if (run->rank != 0)
         return;
+    controls_trim(judge->log, &judge->first);
     controls_add(judge->log, controls_clock(judge->controls), &seen);
     judge->last = wall_seconds();
     judge->taken = true;

@@ -150,8 +150,10 @@ static void add_controls(struct engine *engine, const struct measure_request *re
     if (comm_pe() != 0 || outcome->control_count == 0)
         return;
     struct control_log *log = controls_log(&engine->controls, request->set);
-    for (size_t i = 0; i < outcome->control_count; i++)
+    for (size_t i = 0; i < outcome->control_count; i++) {
+        controls_trim(log, NULL);
         controls_add(log, outcome->controls[i].at, &outcome->controls[i].seen);
+    }
 }
 
 /* Whether the machine has been seen in several states by these PEs. */

@@ -166,7 +166,7 @@ static void look(struct engine *engine)
     if (comm_pe() != 0)
         return;
     struct control_log *log = controls_log(controls, controls->world);
-    controls_trim(log);
+    controls_trim(log, NULL);
     controls_add(log, controls_clock(controls), &seen);
 }
 

@@ -82,9 +82,10 @@ struct control_log *controls_log(struct controls *controls, const struct pe_set 
     return &machine.log;
 }
 
-void controls_trim(struct control_log *log)
+void controls_trim(struct control_log *log, size_t *place)
 {
     (void)log;
+    (void)place;
 }
 
 void controls_add(struct control_log *log, double at, const struct result_controls *seen)
