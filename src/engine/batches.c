@@ -67,7 +67,7 @@ void batches_run(struct batches *batches)
     rule->begin(batches, &next);
     while (next_batch(batches, &next)) {
         struct batch made = batch_make(batches, next.count);
-        judge_made(batches, next.count);
+        judge_made(batches, &made);
         rule->decide(batches, &made, &next);
         batches->first = false;
     }

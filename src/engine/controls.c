@@ -41,7 +41,7 @@
 
 const char *controls_impossible(void)
 {
-    return comm_oversubscribed() ? "PEs share processors" : NULL;
+    return comm_oversubscribed_anywhere() ? "PEs share processors" : NULL;
 }
 
 /* ---- Operations ---- */
@@ -321,7 +321,7 @@ static void find_levels(struct control_log *log)
     free(series);
 }
 
-void controls_trim(struct control_log *log)
+void controls_trim(struct control_log *log, size_t *place)
 {
     if (log->count < LONGEST_LOG)
         return;
@@ -329,6 +329,8 @@ void controls_trim(struct control_log *log)
         log->controls[i] = log->controls[2 * i + 1];
     log->count /= 2;
     log->judged /= 2;
+    if (place)
+        *place /= 2;
 }
 
 void controls_add(struct control_log *log, double at, const struct result_controls *seen)

@@ -81,8 +81,8 @@ bool controls_copy_due(const struct controls *);
 struct control_log *controls_log(struct controls *, const struct pe_set *);
 /* Adds one, and looks for levels again when enough is new. */
 void controls_add(struct control_log *, double at, const struct result_controls *);
-/* Thins a log out that has become long; not during a measurement, which knows its place in it. */
-void controls_trim(struct control_log *);
+/* Thins a log out that has become long; *place (or NULL) is one in it, and moves along. */
+void controls_trim(struct control_log *, size_t *place);
 /* Looks for levels now, if anything is new. */
 void controls_judge(struct control_log *);
 /* The control that tells the state; log->count places at most. Returns how many are known. */

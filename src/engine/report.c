@@ -274,6 +274,8 @@ static void cover_states(const struct control_log *log, const struct state_round
 static void cover_known(const struct known_point *known, const struct state_rounds *states,
                         struct rounds *rounds)
 {
+    if (isnan(rounds->next_low))
+        return; /* too few to say anything, which others do not change */
     for (size_t i = 0; known && i < known->value_count; i++) {
         const struct known_value *value = &known->values[i];
         bool seen = false;

@@ -166,7 +166,7 @@ static void look(struct engine *engine)
     if (comm_pe() != 0)
         return;
     struct control_log *log = controls_log(controls, controls->world);
-    controls_trim(log);
+    controls_trim(log, NULL);
     controls_add(log, controls_clock(controls), &seen);
 }
 
@@ -269,7 +269,7 @@ static size_t more_rounds(struct engine *engine, uint64_t *state)
         comm_broadcast(comm_world(), &count, sizeof count);
         if (count == 0)
             continue;
-        random_order(state, order, (size_t)count);
+        random_shuffle(state, order, (size_t)count);
         comm_broadcast(comm_world(), order, (size_t)count * sizeof *order);
         for (int64_t i = 0; i < count && !limit_over(&engine->limit); i++)
             measure_again(engine, &engine->replay.records[order[i]]);
