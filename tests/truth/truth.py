@@ -73,11 +73,16 @@ def with_functions(name):
 
 class Network:
     """Costs in nanoseconds, as in the comment of network/network.c; `others` are those that stand
-    for themselves, by name."""
+    for themselves, by name. schedule: (seconds, factor) of each state that the network is in, in
+    turns from `start` on, which is a time.monotonic(). clock="simulated": times are as programmed
+    however busy the machine is, and `noise` and `seed` say how they spread."""
 
-    def __init__(self, post, wire, quiet, fence=700, progress="self", bcast=None, **others):
+    def __init__(self, post, wire, quiet, fence=700, progress="self", bcast=None, schedule=(),
+                 start=0, clock=None, noise=None, seed=None, **others):
         self.post, self.wire, self.quiet, self.fence = post, wire, quiet, fence
         self.progress, self.bcast, self.others = progress, bcast, others
+        self.schedule, self.start = schedule, start
+        self.clock = {"clock": clock, "noise": noise, "seed": seed}
 
     def __str__(self):
         return f"{self.post:g}/{self.wire:g}/{self.quiet:g}, progress by {self.progress}"
@@ -98,12 +103,19 @@ class Network:
             *(factor * cost for cost in (self.post, self.wire, self.quiet, self.fence)),
             progress=self.progress,
             bcast=f"{kind}:{factor * float(time)}" if time else None,
+            schedule=self.schedule,
+            start=self.start,
+            **self.clock,
             **{name: factor * cost for name, cost in self.others.items()},
         )
 
     def environment(self):
         names = ["post", "wire", "quiet", "fence", "progress", "bcast"]
-        given = {name: getattr(self, name) for name in names} | self.others
+        given = {name: getattr(self, name) for name in names} | self.others | self.clock
+        if self.schedule:
+            given |= {"schedule": "/".join(f"{seconds:g}:{factor:.9g}"
+                                           for seconds, factor in self.schedule),
+                      "start": f"{self.start:.6f}"}
         costs = ",".join(f"{name}={value}" for name, value in given.items() if value is not None)
         return {"LD_PRELOAD": library(), "SKAMPI_TRUTH": costs}
 

@@ -66,6 +66,10 @@ static void excess_track(void);
 
 void busy_until(enum cost cost, int64_t time)
 {
+    if (network.simulated) {
+        simulated_set(time);
+        return;
+    }
     int64_t now = ticks_now();
     /* Other PEs may need this one for their operations, as they would if it really took so long. */
     while (time - now > 2 << EXCESS_LONGEST) {
@@ -133,6 +137,9 @@ static int compare(const void *a, const void *b)
  * so busy that even this is much more than a few readings, the length before it must do. */
 void busy_calibrate(void)
 {
+    if (network.simulated) {
+        return;
+    }
     enum { BATCHES = 61, CALLS = 15 };
     double batch[EXCESS_LONGEST + 1][BATCHES];
     for (int i = 0; i < BATCHES; i++) {

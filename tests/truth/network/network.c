@@ -45,15 +45,31 @@
  * put or non-fetching atomic. The data themselves move at once: who looks at them in another way
  * does not find them late. Where several are on their way to one address, a wait is for the last.
  *
+ * Costs may change by the clock, on all PEs at once:
+ *   schedule   SECONDS:FACTOR/SECONDS:FACTOR/...: all costs are multiplied by the first factor for
+ *              the first time, then by the second one, and so on, and again from the first.
+ *   start      when the schedule began, in seconds of CLOCK_MONOTONIC, also below 0; default 0.
+ *              A call costs what holds at its entry.
+ *
+ *   clock      simulated: CLOCK_MONOTONIC is a clock that passes as programmed, and not otherwise:
+ *              what it measures (skampi --timer clock_gettime) is exact on a busy machine, too. It
+ *              begins at 1000 s.
+ *   noise      SIGMA or SIGMA:SHARE, with that clock: each call costs a factor more or less whose
+ *              logarithm has the standard deviation SIGMA; a SHARE of calls ten times as much.
+ *   seed       a number: other noise.
+ *   processors each node seems to have so many, and each PE to be bound to one, in turns; no PE
+ *              reaches another's memory.
+ *   first      so many PEs seem to be on one node, the others on another one.
+ *
  * Costs count from the entry of the call, so that the real call is part of them; where that takes
  * longer than programmed, the call is late, and report=1 tells how many were (on standard error,
  * at the end). What a program sees of a call beyond its own clock readings in here is calibrated
  * at start-up and taken off.
  *
- * The parts: clock.c, busy.c (lasting as long as programmed), shared.c (what PEs know of each
- * other's times), and the functions: rma.c (also atomics, ordering, contexts), wait.c (also locks),
- * collective.c (also memory). A further cost is an entry of enum cost, its name in parse_item(),
- * and an INTERPOSE of its functions.
+ * The parts: clock.c, busy.c (lasting as long as programmed), schedule.c (costs that change),
+ * shared.c (what PEs know of each other's times), and the functions: rma.c (also atomics, ordering,
+ * contexts), wait.c (also locks), collective.c (also memory). A further cost is an entry of enum
+ * cost, its name in parse_item(), and an INTERPOSE of its functions.
  *
  * Limits: one thread a PE calls the library; all PEs are on one node, because times are exchanged
  * as readings of one clock; waits are for symmetric objects on the heap.
@@ -169,6 +185,22 @@ static void parse_item(char *item)
         parse_broadcast(value);
     } else if (strcmp(item, "outstanding") == 0) {
         network.outstanding = parse_ticks(value);
+    } else if (strcmp(item, "schedule") == 0) {
+        schedule_parse(value);
+    } else if (strcmp(item, "start") == 0) {
+        schedule_start(value);
+    } else if (strcmp(item, "processors") == 0) {
+        network.processors = atoi(value);
+    } else if (strcmp(item, "first") == 0) {
+        network.first = atoi(value);
+    } else if (strcmp(item, "noise") == 0) {
+        noise_parse(value);
+    } else if (strcmp(item, "seed") == 0) {
+        noise_seed(value);
+    } else if (strcmp(item, "clock") == 0) {
+        if (strcmp(value, "simulated") != 0) {
+            die("clock is simulated, or not given", value);
+        }
     } else if (strcmp(item, "report") == 0) {
         network.report = strcmp(value, "0") != 0;
     } else if (strcmp(item, "progress") == 0) {
@@ -242,8 +274,15 @@ __attribute__((constructor)) static void begin(void)
     if (!specification || *specification == '\0') {
         return;
     }
-    clock_calibrate();
+    network.simulated = strstr(specification, "clock=simulated") != NULL;
+    if (network.simulated) {
+        simulated_begin();
+    } else {
+        clock_calibrate();
+    }
     network_parse(specification);
+    network.look = INT64_MAX; /* calibrated without a schedule */
     network.active = true;
     busy_calibrate();
+    schedule_begin();
 }

@@ -17,29 +17,6 @@ _Noreturn void die(const char *what, const char *which);
 /* Lets the real library answer what other PEs ask of this one. */
 void make_progress(void);
 
-/* ---- Clock: ticks of the time-stamp counter where that is invariant, else nanoseconds ---- */
-
-extern bool use_tsc;
-extern double ticks_per_ns;
-
-int64_t system_ns(void);
-void clock_calibrate(void);
-
-static inline int64_t ticks_now(void)
-{
-#if defined(__x86_64__)
-    if (use_tsc) {
-        return (int64_t)__builtin_ia32_rdtsc();
-    }
-#endif
-    return system_ns();
-}
-
-static inline int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- What is programmed ---- */
 
 enum cost {
@@ -77,8 +54,57 @@ struct network {
     enum broadcast broadcast;
     bool progress_by_itself;
     bool report;
+    int processors, first; /* that nodes seem to have; PEs on the first one; 0: as it is */
+    bool simulated;        /* times are those of simulated.c */
+    int64_t longest;       /* ticks until something that was sent arrives, in the slowest state */
+    int64_t look;          /* ticks at which the schedule is looked at again */
 };
 extern struct network network;
+
+/* ---- Clock: ticks of the time-stamp counter where that is invariant, else nanoseconds ---- */
+
+extern bool use_tsc;
+extern double ticks_per_ns;
+
+int64_t system_ns(void);
+void clock_calibrate(void);
+
+/* A clock of this PE that the network moves; nanoseconds. */
+int64_t simulated_now(void);
+void simulated_begin(void);
+/* Not backwards. */
+void simulated_set(int64_t time);
+/* This PE looks for what another one does: the clock stands still. */
+void simulated_waits(void);
+
+static inline int64_t ticks_now(void)
+{
+    if (network.simulated) {
+        return simulated_now();
+    }
+#if defined(__x86_64__)
+    if (use_tsc) {
+        return (int64_t)__builtin_ia32_rdtsc();
+    }
+#endif
+    return system_ns();
+}
+
+static inline int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Costs that change by the clock: SECONDS:FACTOR/..., and when that began. */
+void schedule_parse(const char *text);
+void schedule_start(const char *text);
+/* SIGMA:SHARE, and the seed of what is drawn. */
+void noise_parse(const char *text);
+void noise_seed(const char *text);
+/* When all costs are known. */
+void schedule_begin(void);
+/* Puts the costs into force that hold now, in ticks. */
+void schedule_look(int64_t now);
 
 /* ---- One call ---- */
 
@@ -91,8 +117,14 @@ struct call {
 
 static inline struct call call_enter(void)
 {
-    bool outermost = depth++ == 0;
-    return (struct call){outermost && network.active ? ticks_now() : 0};
+    if (depth++ > 0 || !network.active) {
+        return (struct call){0};
+    }
+    int64_t now = ticks_now();
+    if (now >= network.look) {
+        schedule_look(now);
+    }
+    return (struct call){now};
 }
 
 static inline void call_leave(void)

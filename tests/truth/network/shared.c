@@ -116,17 +116,14 @@ void announce(const void *dest, size_t bytes, int pe, int64_t time)
 int64_t arrival_at(const void *address, int64_t time)
 {
     const unsigned char *byte = address;
-    /* What was sent before something else arrives at most so much later. */
-    int64_t longest =
-        later(network.cost[COST_POST] + network.cost[COST_WIRE], network.cost[COST_FETCH] / 2);
     int64_t last = time;
     for (int pe = 0; pe < pes; pe++) {
         const struct channel *channel = &channels[self][pe];
         int64_t count = __atomic_load_n(&channel->arrival_count, __ATOMIC_ACQUIRE);
         for (int64_t i = count - 1; i >= 0 && i > count - ARRIVALS; i--) {
             const struct arrival *arrival = &channel->arrivals[i % ARRIVALS];
-            if (arrival->time + longest <= time) {
-                break;
+            if (arrival->time + network.longest <= time) {
+                break; /* what was sent before arrives at most so much later */
             }
             if (arrival->begin <= byte && byte < arrival->end) {
                 last = later(last, arrival->time);

@@ -21,7 +21,12 @@ static void charge_wait(struct call call, const volatile void *address)
 /* Returns what the test says. */
 static int charge_test(struct call call, const volatile void *address, int value)
 {
-    if (call.entry != 0 && value) {
+    if (call.entry != 0 && network.simulated) {
+        if (value) {
+            simulated_set(arrival_at((const void *)address, call.entry));
+        }
+        simulated_waits();
+    } else if (call.entry != 0 && value) {
         value = arrival_at((const void *)address, call.entry) == call.entry;
     }
     charge(call, COST_TEST);

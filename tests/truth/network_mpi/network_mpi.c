@@ -98,6 +98,7 @@ static void program(void)
     int size;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     crowded = size > sysconf(_SC_NPROCESSORS_ONLN);
+    schedule_begin();
     network.active = true;
     busy_calibrate();
 }
