@@ -294,7 +294,8 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     double *medians = memory_zeroed(record->made, sizeof *medians);
     double *within = memory_zeroed(record->made, sizeof *within);
     size_t n = 0;
-    for (size_t i = 0; i < record->made; i++) {
+    /* Those that were added for single states would shift what holds for all states. */
+    for (size_t i = 0; i < record->made && i < record->rounds; i++) {
         if (isnan(record->medians[i]))
             continue;
         medians[n] = record->medians[i];

@@ -274,6 +274,7 @@ static size_t more_rounds(struct engine *engine, uint64_t *state)
         for (int64_t i = 0; i < count && !limit_over(&engine->limit); i++)
             measure_again(engine, &engine->replay.records[order[i]]);
         made++;
+        engine->round.number++;
     }
     free(order);
     return made;
