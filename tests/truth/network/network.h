@@ -76,6 +76,8 @@ void simulated_begin(void);
 void simulated_set(int64_t time);
 /* This PE looks for what another one does: the clock stands still. */
 void simulated_waits(void);
+/* Lets other PEs run that this one waits for. */
+void simulated_yield(void);
 
 static inline int64_t ticks_now(void)
 {

@@ -120,6 +120,9 @@ static void apply(size_t state)
 
 void schedule_look(int64_t now)
 {
+    if (network.simulated) {
+        simulated_waits();
+    }
     double place = fmod(monotonic_seconds() - start, cycle);
     place = place < 0 ? place + cycle : place;
     size_t state = 0;
@@ -137,7 +140,7 @@ void schedule_begin(void)
 {
     network.longest =
         later(network.cost[COST_POST] + network.cost[COST_WIRE], network.cost[COST_FETCH] / 2);
-    if (state_count == 0 && noise.sigma == 0 && noise.outliers == 0) {
+    if (state_count == 0 && !network.simulated) {
         network.look = INT64_MAX;
         return;
     }

@@ -44,6 +44,12 @@ void simulated_waits(void)
     has_read = false;
 }
 
+void simulated_yield(void)
+{
+    make_progress();
+    sched_yield();
+}
+
 void simulated_begin(void)
 {
     is_main = true;

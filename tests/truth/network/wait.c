@@ -35,7 +35,10 @@ static int charge_test(struct call call, const volatile void *address, int value
 
 #define WAIT(name, type)                                                                           \
     INTERPOSE(shmem_##name##_wait_until, (volatile type * address, int compare, type operand),     \
-              (address, compare, operand), NOTHING, charge_wait(call, address))                    \
+              (address, compare, operand),                                                         \
+              while (network.simulated && !shmem_##name##_test((type *)address, compare, operand)) \
+                  simulated_yield(),                                                               \
+              charge_wait(call, address))                                                          \
     INTERPOSE_VALUE(                                                                               \
         int, shmem_##name##_test, (volatile type * address, int compare, type operand),            \
         (address, compare, operand), NOTHING, value = charge_test(call, address, value))
