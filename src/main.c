@@ -170,7 +170,7 @@ static bool read_known(const struct options *options, struct known **earlier)
     if (*earlier)
         warn_known(*earlier);
     else
-        fprintf(stderr, "%s\n", error);
+        fprintf(stderr, "skampi: error: --known: %s\n", error);
     free(error);
     return *earlier != NULL;
 }

@@ -59,11 +59,22 @@ def control_of(pes):
 
 
 def sets_of(states):
-    """The states of each set of PEs, by its members."""
+    """The states of each set of PEs, by its members; by their number where these are not stated."""
     sets = {}
     for state in states:
-        sets.setdefault(state.members, []).append(state)
+        sets.setdefault(state.members or state.pes, []).append(state)
     return sets
+
+
+def several(states):
+    """The states of those sets of PEs that were in more than one: others have nothing to be told apart by."""
+    return [state for states in sets_of(states).values() if sum(state.share != 0 for state in states) > 1
+            for state in states]
+
+
+def set_text(state):
+    """In words whose state it is."""
+    return f"PEs {state.members}" if state.members else f"{state.pes} PEs"
 
 
 def states_for(pe_set, states):
@@ -73,8 +84,8 @@ def states_for(pe_set, states):
     if members and members in sets:
         return sets[members]
     # .sko files do not name the members of a result, nor those of a file's only set.
-    fitting = [states for names, states in sets.items()
-               if not (members and names) and (size is None or states[0].pes in (None, size))]
+    fitting = [states for states in sets.values() if not (members and states[0].members)
+               and (size is None or states[0].pes in (None, size))]
     return fitting[0] if len(fitting) == 1 else []
 
 
@@ -122,7 +133,7 @@ class _Source(NamedTuple):
 
     @property
     def place(self):
-        return self.file, self.state.members
+        return self.file, self.state.members or self.state.pes
 
 
 def _reach(state):

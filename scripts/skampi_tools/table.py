@@ -7,10 +7,10 @@ that is still going on.
 import re
 
 from . import style
-from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, ROUNDS, SPAN, STATED_UNIT, STATE_ROUNDS, counters_of,
-                        number_text, part_of, span, span_text, split_row, state_of as state_record, unit_of,
+from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, SPAN, STATED_UNIT, STATE_ROUNDS,
+                        counters_of, number_text, part_of, span, split_row, state_of as state_record, unit_of,
                         value_in)
-from .states import WORDS, find, sets_of, state_of, states_for
+from .states import WORDS, find, set_text, sets_of, several, state_of, states_for
 
 TITLES = {
     "mean": ("bytes", "mean of the middle", "standard error", "repetitions"),
@@ -61,8 +61,9 @@ class Row:
         return number_text(None if value is None else value * unit)
 
     def find_states(self, states):
-        """Values by state, of what the comments said of the control. states: those of the file."""
-        if not states:
+        """Values by state, of what the comments said of the control. states: those to be told apart."""
+        pes = {state.pes for state in states}
+        if not states or self.pes is not None and None not in pes and self.pes not in pes:
             self.by_state.clear()
         states = states_for({"size": self.pes}, states)
         parts = [(find(states, part), part) for part in self.parts]
@@ -128,14 +129,9 @@ class _Columns:
             (f"  {row.unit}" if self.mixed else "") + (" *" if row.marked else "")
 
 
-def _several(states):
-    """Those of sets of PEs that have more than one."""
-    return [state for states in sets_of(states).values() if len(states) > 1 for state in states]
-
-
 def _state_text(state):
     share = "only in earlier runs" if state.share == 0 else f"{style.percent_text(state.share)} of the time"
-    return f"{span_text(state.value)}, {share}{', new' if state.new else ''}"
+    return f"{style.time_text(state.value)}, {share}{', new' if state.new else ''}"
 
 
 def states_in(lines):
@@ -188,7 +184,7 @@ class Table:
             self._say(text)
         elif kind == "warning" and rest:
             self._say(text)
-        elif inside and kind in (*INCOMPLETE, "skipped"):
+        elif inside and kind in (*INCOMPLETE, *MISSING_WORDS.values(), "skipped"):
             self.items.append(text)
         elif inside and kind == "time limit":
             self.limited = True
@@ -266,12 +262,12 @@ class Table:
             self.write("")
         self.printed += 1
         self.write(name)
-        several = _several(self.states)
+        told = several(self.states)
         for row in items:
             if isinstance(row, Row):
-                row.find_states(several)
+                row.find_states(told)
         if any(isinstance(row, Row) and row.by_state for row in items):
-            for line in self._state_lines(several):
+            for line in self._state_lines(told):
                 self.write(f"  {line}")
         self._print_items(items)
         if late:
@@ -282,10 +278,10 @@ class Table:
         """One for each set of PEs."""
         self.states_shown = True
         sets = sets_of(states)
-        for members, states in sets.items():
+        for states in sets.values():
             words = [f"{state.number} ({WORDS[state.control] + ' ' if place == 0 else ''}{_state_text(state)})"
                      for place, state in enumerate(states)]
-            yield f"states{f' of PEs {members}' if len(sets) > 1 else ''}: {', '.join(words)}"
+            yield f"states{f' of {set_text(states[0])}' if len(sets) > 1 else ''}: {', '.join(words)}"
 
     def _print_items(self, items):
         shape = columns = None
@@ -315,7 +311,8 @@ class Table:
         """False: the file has no block."""
         self.end_block()
         if not self.states_shown:
-            for line in self._state_lines(_several(self.states)):
+            new = self.states if any(state.new for state in self.states) else []
+            for line in self._state_lines(several(self.states) or new):
                 self._say(line)
         if self.empty:
             count = len(self.empty)

@@ -55,7 +55,7 @@ static struct {
     int node_count;
     struct whereabouts *where; /* by PE */
     bool sharing;              /* processors are shared on this PE's node */
-    bool sharing_somewhere;    /* on any node */
+    bool any_sharing;          /* on some node */
 } comm;
 
 static void *allocate(size_t count, size_t size)
@@ -545,9 +545,9 @@ static void look_around(void)
     number_nodes();
     comm.sharing = node_shares(comm.node_of[link_pe()]);
     yield_enable(comm.sharing);
-    int64_t sharing = comm.sharing;
-    comm_allreduce_int(&comm.world, COMM_MAX, &sharing, 1);
-    comm.sharing_somewhere = sharing;
+    int64_t any = comm.sharing;
+    comm_allreduce_int(&comm.world, COMM_MAX, &any, 1);
+    comm.any_sharing = any;
     gather_names(name);
 }
 
@@ -698,9 +698,9 @@ bool comm_oversubscribed(void)
     return comm.sharing;
 }
 
-bool comm_oversubscribed_somewhere(void)
+bool comm_oversubscribed_anywhere(void)
 {
-    return comm.sharing_somewhere;
+    return comm.any_sharing;
 }
 
 int comm_cpus_of(int pe, int *first_cpu)

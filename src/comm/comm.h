@@ -124,7 +124,7 @@ int comm_node_leader(int node);       /* its lowest PE */
 const char *comm_node_name(int node); /* host name; PE 0 only, else "" */
 int comm_node_size(int node);
 bool comm_oversubscribed(void); /* PEs of this node share processors: waiting loops yield */
-bool comm_oversubscribed_somewhere(void); /* on any node; the same on all PEs */
+bool comm_oversubscribed_anywhere(void); /* those of some node; the same on all PEs */
 /* How many processors a PE may run on (0: unknown), and the first of them. */
 int comm_cpus_of(int pe, int *first_cpu);
 

@@ -40,7 +40,7 @@ struct batch {
 };
 
 /* What all members do next. */
-enum batch_step { BATCH_STOP, BATCH_MAKE, BATCH_CONTROL, BATCH_IDLE };
+enum batch_step { BATCH_STOP, BATCH_GIVE_UP, BATCH_MAKE, BATCH_CONTROL, BATCH_IDLE };
 /* On what was made since the last verdict: none yet, it is good, it is made again. */
 enum batch_verdict { VERDICT_NONE, VERDICT_GOOD, VERDICT_AGAIN };
 

@@ -37,6 +37,9 @@ static bool next_batch(struct batches *batches, struct decision *next)
             return true;
         case BATCH_STOP:
             return false;
+        case BATCH_GIVE_UP:
+            batches->judge->missed = true;
+            return false;
         case BATCH_CONTROL:
             judge_control(batches);
             break;
@@ -64,11 +67,11 @@ void batches_run(struct batches *batches)
     rule->begin(batches, &next);
     while (next_batch(batches, &next)) {
         struct batch made = batch_make(batches, next.count);
-        judge_made(batches, next.count);
+        judge_made(batches, &made);
         rule->decide(batches, &made, &next);
         batches->first = false;
     }
-    if (samples->valid == 0)
+    if (samples->valid == 0 && !(batches->judge && batches->judge->missed))
         run_fail(run, "none of %zu repetitions started and finished in time%s", samples->invalid,
                  samples->out_of_time ? " before the time limit was reached" : "");
 }

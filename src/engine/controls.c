@@ -20,9 +20,6 @@
 /* Of the time of the run, on all controls together. */
 #define SHARE 0.06
 #define COPY_SHARE 0.01
-/* On looking for levels once more when a measurement is concluded: that takes as long as there are
- * controls. */
-#define JUDGE_SHARE 0.01
 /* At the start, when there is no time yet to take a share of. */
 #define ADVANCE 1e-3
 /* A control is the median of these. */
@@ -37,14 +34,14 @@
 /* The copy is between two blocks of the size of a private cache each. */
 #define LEAST_COPY ((size_t)256 << 10)
 #define MOST_COPY ((size_t)4 << 20)
-/* A log that is longer is thinned out. */
+/* Of a log that is longer every second control stays. */
 #define LONGEST_LOG 100000
 /* Levels are looked for again after so many more controls. */
-#define GROWTH 1.25
+#define GROWTH 1.1
 
 const char *controls_impossible(void)
 {
-    return comm_oversubscribed_somewhere() ? "PEs share processors" : NULL;
+    return comm_oversubscribed_anywhere() ? "PEs share processors" : NULL;
 }
 
 /* ---- Operations ---- */
@@ -198,10 +195,10 @@ void controls_copy(struct controls *controls)
 
 /* ---- How often ---- */
 
-bool controls_affordable(const struct controls *controls)
+bool controls_affordable(const struct controls *controls, double part)
 {
     double passed = wall_seconds() - controls->started;
-    return controls->spent + controls->cost <= SHARE * passed + ADVANCE;
+    return controls->spent + controls->cost <= part * SHARE * passed + ADVANCE;
 }
 
 bool controls_copy_due(const struct controls *controls)
@@ -324,19 +321,20 @@ static void find_levels(struct control_log *log)
     free(series);
 }
 
-/* Every second one stays. */
-static void thin_out(struct control_log *log)
+void controls_trim(struct control_log *log, size_t *place)
 {
+    if (log->count < LONGEST_LOG)
+        return;
     for (size_t i = 0; i < log->count / 2; i++)
         log->controls[i] = log->controls[2 * i + 1];
     log->count /= 2;
     log->judged /= 2;
+    if (place)
+        *place /= 2;
 }
 
 void controls_add(struct control_log *log, double at, const struct result_controls *seen)
 {
-    if (log->count == LONGEST_LOG)
-        thin_out(log);
     if (log->count == log->room) {
         log->room = log->room ? 2 * log->room : 64;
         log->controls = memory_resize(log->controls, log->room * sizeof *log->controls);
@@ -350,15 +348,6 @@ void controls_judge(struct control_log *log)
 {
     if (log->count > log->judged)
         find_levels(log);
-}
-
-void controls_judge_in_time(struct controls *controls, struct control_log *log)
-{
-    double begin = wall_seconds();
-    if (controls->judging > JUDGE_SHARE * (begin - controls->started) + ADVANCE)
-        return;
-    controls_judge(log);
-    controls->judging += wall_seconds() - begin;
 }
 
 void controls_free(struct controls *controls)

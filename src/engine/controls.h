@@ -47,7 +47,6 @@ struct known_level {
 struct controls {
     double started;     /* the engine, wall_seconds() */
     double spent, cost; /* on all controls; on the last one; seconds */
-    double judging;     /* on looking for levels once more; seconds */
     struct control_log **logs;
     size_t log_count;
     struct pe_set *world;
@@ -73,18 +72,19 @@ struct result_controls controls_take(struct controls *, const struct pe_group *)
  * PE. */
 void controls_copy(struct controls *);
 
-/* Whether a control still fits into the share of the time that they may take, and a copy. */
-bool controls_affordable(const struct controls *);
+/* Whether a control still fits into this part of the share of the time that they may take, and a
+ * copy into its own. */
+bool controls_affordable(const struct controls *, double part);
 bool controls_copy_due(const struct controls *);
 
 /* The set's log; made when there is none. The set's rank 0, and PE 0. */
 struct control_log *controls_log(struct controls *, const struct pe_set *);
 /* Adds one, and looks for levels again when enough is new. */
 void controls_add(struct control_log *, double at, const struct result_controls *);
+/* Thins a log out that has become long; *place (or NULL) is one in it, and moves along. */
+void controls_trim(struct control_log *, size_t *place);
 /* Looks for levels now, if anything is new. */
 void controls_judge(struct control_log *);
-/* The same where there is time for it: else the levels of a little earlier have to do. */
-void controls_judge_in_time(struct controls *, struct control_log *);
 /* The control that tells the state; log->count places at most. Returns how many are known. */
 size_t controls_series(const struct control_log *, struct states_control *series);
 /* The one that tells the state of a set: with one PE there are no hand-overs. Seconds; NaN: not

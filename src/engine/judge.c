@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/watch.h"
 #include "stats/stats.h"
@@ -49,12 +50,10 @@ void judge_copy(struct judge *judge, const struct run *run)
 
 /* ---- The state that is asked for ---- */
 
-/* Whether enough was seen to say which states there are. */
-static bool is_scouted(const struct judge *judge)
+/* Whether this run has seen enough to say which states there are. */
+static bool is_scouted(const struct control_log *log)
 {
-    const struct control_log *log = judge->log;
-    return log->known_count > 0 ||
-           (log->count > 0 && log->controls[log->count - 1].at - log->controls[0].at >= SCOUTING);
+    return log->count > 0 && log->controls[log->count - 1].at - log->controls[0].at >= SCOUTING;
 }
 
 static size_t longest(const struct control_log *log)
@@ -77,6 +76,14 @@ static bool is_known_state(const struct control_log *log, int number, double val
     return false;
 }
 
+/* Of the states of earlier runs, too: this one may have begun in a slow one. */
+static bool is_fastest(const struct control_log *log, double value, size_t level)
+{
+    bool told = log->known_count > 0 && isfinite(log->known[0].high);
+    return level == 0 && log->level_count > 0 &&
+           (told ? value < log->known[0].high : is_scouted(log));
+}
+
 /* The state that is asked for, or any; after the control that was taken last. */
 static bool is_right(const struct judge *judge)
 {
@@ -93,9 +100,9 @@ static bool is_right(const struct judge *judge)
     case WANTED_ANY:
         return true;
     case WANTED_FASTEST:
-        return is_scouted(judge) && level == 0;
+        return is_fastest(log, value, level);
     case WANTED_MOST:
-        return is_scouted(judge) && level == longest(log);
+        return is_scouted(log) && level == longest(log);
     case WANTED_NUMBER:
         return is_known_state(log, wanted->state.number, value);
     case WANTED_CONDITION:
@@ -108,9 +115,54 @@ static bool is_right(const struct judge *judge)
 
 /* ---- Stretches ---- */
 
+/* A state that is asked for is waited for whatever the script's limits of time are. */
 static bool has_time(const struct batches *batches)
 {
-    return !batches->samples->out_of_time && wall_seconds() < batches->ends;
+    return (batches->judge->wanted || !batches->samples->out_of_time) &&
+           wall_seconds() < batches->ends;
+}
+
+/* Seconds that were spent on waiting, or on what is made again, are not the script's. */
+static void lose(struct batches *batches, double seconds)
+{
+    struct judge *judge = batches->judge;
+    struct samples *samples = batches->samples;
+    judge->lost += seconds;
+    if (batches->slice_ends != 0)
+        batches->slice_ends += timer_ticks(seconds);
+    if (!judge->wanted || samples->until == 0)
+        return;
+    samples->until += timer_ticks(seconds);
+    samples->out_of_time = false;
+}
+
+/* The stretch does not count. done: there is no time for another one. */
+static void make_again(struct judge *judge, struct decision *next, bool done)
+{
+    next->verdict = VERDICT_AGAIN;
+    next->done = done;
+    next->count = judge->count;
+    next->dropped = 0;
+}
+
+/* A stretch in which the state changed. Whether it was left out. */
+static bool leave_out(struct batches *batches, struct decision *next, double seconds)
+{
+    struct judge *judge = batches->judge;
+    struct samples *samples = batches->samples;
+    bool has_wait = judge->wanted && judge->lost + seconds < judge->wanted->wait;
+    if (has_time(batches) && (has_wait || judge->repeated < MOST_REPEATED)) {
+        lose(batches, seconds);
+        make_again(judge, next, false);
+        judge->repeated++;
+        return true;
+    }
+    if (is_right(judge))
+        return false;
+    bool over = wall_seconds() >= batches->ends;
+    samples->out_of_time = samples->out_of_time || over;
+    make_again(judge, next, over && samples->good > 0);
+    return true;
 }
 
 /* What was measured since the last control, now that there is a new one. */
@@ -118,22 +170,25 @@ static void judge_stretch(struct batches *batches, struct decision *next)
 {
     struct judge *judge = batches->judge;
     struct samples *samples = batches->samples;
-    double before = judge->before, after = NAN;
-    if (judge->log->count > 0)
-        after = controls_value(judge->log->set, &judge->log->controls[judge->log->count - 1].seen);
-    judge->before = after;
-    if (judge->batches == 0)
-        return;
-    judge->batches = 0;
+    double before = judge->before, now = wall_seconds();
+    double after =
+        controls_value(judge->log->set, &judge->log->controls[judge->log->count - 1].seen);
     bool differ = states_differ(before, after, judge->log->noise) || !is_right(judge);
-    if (differ && has_time(batches) && (judge->wanted || judge->repeated < MOST_REPEATED)) {
-        next->verdict = VERDICT_AGAIN;
-        next->done = false;
-        next->count = judge->count;
-        next->dropped = 0;
-        judge->repeated++;
+    if (differ && judge->batches > 0 && !judge->doubted) {
+        judge->doubted = true;
+        next->step = BATCH_CONTROL;
         return;
     }
+    double seconds = judge->judged > 0 ? now - judge->judged : 0;
+    bool made = judge->batches > 0;
+    judge->judged = now;
+    judge->doubted = false;
+    judge->before = after;
+    judge->batches = 0;
+    if (!made)
+        lose(batches, seconds);
+    if (!made || (differ && leave_out(batches, next, seconds)))
+        return;
     next->verdict = VERDICT_GOOD;
     judge->changed += differ;
     for (size_t i = samples->good; i < samples->valid; i++)
@@ -155,7 +210,7 @@ static void judge_unseen(struct batches *batches, struct decision *next)
 static bool needs_control(const struct batches *batches, const struct decision *next)
 {
     const struct judge *judge = batches->judge;
-    bool affordable = controls_affordable(judge->controls);
+    bool affordable = controls_affordable(judge->controls, 1);
     if (judge->wanted)
         return judge->batches > 0 || isnan(judge->before) || judge->idled;
     if (judge->batches == 0)
@@ -175,24 +230,49 @@ static double recent(const struct judge *judge)
     return holds ? controls_value(log->set, &last->seen) : NAN;
 }
 
+/* Why the state that is asked for cannot come to these PEs, or NULL. */
+static const char *impossible(const struct judge *judge)
+{
+    const struct state_wanted *wanted = &judge->wanted->state;
+    const struct control_log *log = judge->log;
+    if (wanted->kind == WANTED_CONDITION && wanted->control == WANTED_HAND_OVER &&
+        pe_set_size(log->set) == 1)
+        return "one PE hands nothing over: ask for addition, or leave --state out";
+    size_t i = 0;
+    while (i < log->known_count && log->known_numbers[i] != wanted->number)
+        i++;
+    return wanted->kind == WANTED_NUMBER && i == log->known_count
+               ? "the results of --known have no state of this number for these PEs: ask for "
+                 "fastest, or for one that they have"
+               : NULL;
+}
+
 /* The machine is in another state: waits, or gives up. */
 static void wait_for_state(struct batches *batches, struct decision *next)
 {
     struct judge *judge = batches->judge;
-    double now = wall_seconds();
-    if (judge->since == 0)
-        judge->since = now;
-    if (now - judge->since < judge->wanted->wait && now < batches->ends) {
+    struct run *run = &batches->bench->run;
+    const struct wanted *wanted = judge->wanted;
+    const char *reason = impossible(judge);
+    bool over = wall_seconds() >= batches->ends;
+    if (!reason && judge->lost < wanted->wait && !over) {
         next->step = BATCH_IDLE;
         judge->idled = true;
         return;
     }
-    judge->missed = true;
-    next->step = BATCH_STOP;
-    run_fail(&batches->bench->run,
-             "the machine was not in the state that --state %s asks for, long enough for this, "
-             "within %g s: wait longer (--state-wait), or ask for another state",
-             judge->wanted->text, judge->wanted->wait);
+    next->step = BATCH_GIVE_UP;
+    if (reason)
+        run_fail(run, "--state %s: %s", wanted->text, reason);
+    else if (over)
+        run_fail(run,
+                 "the time limit ended before the machine was in the state that --state %s asks "
+                 "for, long enough for this",
+                 wanted->text);
+    else
+        run_fail(run,
+                 "the machine was not in the state that --state %s asks for, long enough for this, "
+                 "within %g s: wait longer (--state-wait), or ask for another state",
+                 wanted->text, wanted->wait);
 }
 
 void judge_decide(struct batches *batches, struct decision *next)
@@ -200,11 +280,13 @@ void judge_decide(struct batches *batches, struct decision *next)
     struct judge *judge = batches->judge;
     next->verdict = VERDICT_NONE;
     next->step = next->done ? BATCH_STOP : BATCH_MAKE;
-    if (!judge || !judge->controls || !judge->log || batches->bench->hooks.failure)
+    if (!judge || !judge->controls || !judge->log || batches->bench->hooks.failure || judge->failed)
         return;
     if (judge->taken) {
         judge->taken = false;
         judge_stretch(batches, next);
+        if (next->step == BATCH_CONTROL)
+            return;
         next->step = next->done ? BATCH_STOP : BATCH_MAKE;
         if (!next->done && !is_right(judge))
             wait_for_state(batches, next);
@@ -228,6 +310,7 @@ void judge_control(struct batches *batches)
     struct result_controls seen = controls_take(judge->controls, pe_set_group(run->set));
     if (run->rank != 0)
         return;
+    controls_trim(judge->log, &judge->first);
     controls_add(judge->log, controls_clock(judge->controls), &seen);
     judge->last = wall_seconds();
     judge->taken = true;
@@ -240,13 +323,14 @@ void judge_idle(struct batches *batches)
     run_idle(IDLE);
 }
 
-void judge_made(struct batches *batches, size_t count)
+void judge_made(struct batches *batches, const struct batch *made)
 {
     struct judge *judge = batches->judge;
     if (!judge)
         return;
     judge->batches++;
-    judge->count = count;
+    judge->count = made->count;
+    judge->failed = made->failed;
 }
 
 /* ---- The result ---- */
@@ -330,7 +414,6 @@ void judge_conclude(const struct judge *judge, const struct samples *samples,
     for (size_t i = 0; i < sizeof *seen / sizeof *members; i++)
         members[i] = median_seen(judge, i * sizeof *members, room);
     free(room);
-    controls_judge_in_time(judge->controls, judge->log);
     double value = control_of(judge, samples);
     *(pe_set_size(judge->log->set) > 1 ? &seen->hand_over : &seen->addition) = value;
     find_parts(judge->log, samples, statistics);

@@ -26,12 +26,15 @@ struct judge {
     struct control_log *log; /* on rank 0 */
     size_t first;            /* control of this measurement in it */
     double before, last; /* value of the last control (NaN: none); when it was, wall_seconds() */
-    double since;        /* when waiting for the state began, wall_seconds(); 0: it has not */
-    size_t batches;      /* since the last control */
-    size_t count;        /* repetitions in the last batch */
+    double judged;  /* when the last stretch, or wait, had ended, wall_seconds(); 0: none has */
+    double lost;    /* seconds of waiting for the state, and of stretches made again */
+    size_t batches; /* since the last control */
+    size_t count;   /* repetitions in the last batch */
     size_t repeated, changed; /* stretches made again; those kept although the state changed */
     bool taken, idled;
-    bool missed; /* the state did not come */
+    bool doubted; /* the last control, which is to be confirmed */
+    bool missed;  /* the state did not come */
+    bool failed;  /* the measurement, on some PE */
 };
 
 void judge_begin(struct judge *, struct controls *, const struct wanted *, const struct run *);
@@ -44,7 +47,7 @@ void judge_control(struct batches *);
 /* All members: the machine is in another state than the one asked for. */
 void judge_idle(struct batches *);
 /* A batch has been made. */
-void judge_made(struct batches *, size_t count);
+void judge_made(struct batches *, const struct batch *made);
 /* Rank 0: what the controls say, for the result. */
 void judge_conclude(const struct judge *, const struct samples *, struct statistics *);
 

@@ -150,8 +150,10 @@ static void add_controls(struct engine *engine, const struct measure_request *re
     if (comm_pe() != 0 || outcome->control_count == 0)
         return;
     struct control_log *log = controls_log(&engine->controls, request->set);
-    for (size_t i = 0; i < outcome->control_count; i++)
+    for (size_t i = 0; i < outcome->control_count; i++) {
+        controls_trim(log, NULL);
         controls_add(log, outcome->controls[i].at, &outcome->controls[i].seen);
+    }
 }
 
 /* Whether the machine has been seen in several states by these PEs. */
@@ -256,6 +258,20 @@ static enum measure_status time_over(struct engine *engine, const struct measure
     return MEASURE_TIME_OVER;
 }
 
+/* Why --state cannot be obeyed here, or NULL. The same on all PEs. */
+static const char *stateless(const struct engine *engine)
+{
+    if (engine->wanted.state.kind == WANTED_ANY)
+        return NULL;
+    if (controls_impossible())
+        return "PEs share processors, so the state of the machine is not known: give each PE a "
+               "core, or leave --state out";
+    if (!engine->settings.controls)
+        return "without controls the state of the machine is not known: remove set_controls(0), or "
+               "leave --state out";
+    return NULL;
+}
+
 /* Whether it is measured; otherwise *status says what is done instead. */
 static bool is_measurable(struct engine *engine, const struct measure_request *request,
                           enum measure_status *status)
@@ -275,6 +291,12 @@ static bool is_measurable(struct engine *engine, const struct measure_request *r
         missing_state(&engine->missing, MISSING_SKIPPED, request->text,
                       "the communicator is empty");
         *status = MEASURE_SKIPPED;
+        return false;
+    }
+    reason = request->function->once ? NULL : stateless(engine);
+    if (reason) {
+        missing_leave_out(&engine->missing, MISSING_STATE, request, reason);
+        *status = MEASURE_FAILED;
         return false;
     }
     return true;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "comm/comm.h"
 #include "comm/process.h"
@@ -140,24 +141,35 @@ static double time_left(const struct display *display)
     return share < LEAST_SHARE || share > 1 ? 0 : passed / share - passed;
 }
 
-static void show_measurement(struct display *display, const char *measurement)
+/* Of how many; rounds that are added for single states of the machine have no number. */
+static char *place_text(const struct display *display)
 {
     const struct block *block = display->block;
     const struct round *round = display->round;
+    if (round->number > round->total && round->number > 1)
+        return memory_text("more rounds");
+    if (round->number > 1)
+        return text_format("round %zu/%zu", round->number, round->total);
+    return text_format("block %zu/%zu", block->number, display->options->blocks);
+}
+
+static void show_measurement(struct display *display, const char *measurement)
+{
+    const struct block *block = display->block;
     char left[64] = "", text[32];
     double seconds = time_left(display);
-    bool again = round->number > 1;
     if (seconds > 0)
         snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
-    char *head = text_format("[%s%s %zu/%zu%s] ", display->options->estimate ? "estimate, " : "",
-                             again ? "round" : "block", again ? round->number : block->number,
-                             again ? round->total : display->options->blocks, left);
+    char *place = place_text(display);
+    char *head =
+        text_format("[%s%s%s] ", display->options->estimate ? "estimate, " : "", place, left);
     char *tail =
         text_format("%s: %s%s%s", block->name ? block->name : "", measurement,
                     display->result ? ", before " : "", display->result ? display->result : "");
     show(display, head, tail);
     free(tail);
     free(head);
+    free(place);
 }
 
 void progress_show(struct display *display, const char *call)
@@ -189,11 +201,12 @@ void progress_wait(struct display *display, double seconds)
 {
     if (!wanted(display))
         return;
-    char *head = text_format("[round %zu/%zu]", display->round->number, display->round->total);
+    char *place = place_text(display), *head = text_format("[%s]", place);
     char tail[64], text[32];
-    snprintf(tail, sizeof tail, " begins in %s", time_text(text, sizeof text, seconds));
+    snprintf(tail, sizeof tail, " in %s", time_text(text, sizeof text, seconds));
     show(display, head, tail);
     free(head);
+    free(place);
 }
 
 void progress_state(struct display *display, const char *state)

@@ -274,6 +274,8 @@ static void cover_states(const struct control_log *log, const struct state_round
 static void cover_known(const struct known_point *known, const struct state_rounds *states,
                         struct rounds *rounds)
 {
+    if (isnan(rounds->next_low))
+        return; /* too few to say anything, which others do not change */
     for (size_t i = 0; known && i < known->value_count; i++) {
         const struct known_value *value = &known->values[i];
         bool seen = false;
@@ -292,7 +294,8 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     double *medians = memory_zeroed(record->made, sizeof *medians);
     double *within = memory_zeroed(record->made, sizeof *within);
     size_t n = 0;
-    for (size_t i = 0; i < record->made; i++) {
+    /* Those that were added for single states would shift what holds for all states. */
+    for (size_t i = 0; i < record->made && i < record->rounds; i++) {
         if (isnan(record->medians[i]))
             continue;
         medians[n] = record->medians[i];
@@ -343,6 +346,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .states = states.states,
         .state_count = states.count,
         .round_states = states.round_states,
+        .several_states = log && (log->level_count > 1 || log->known_count > 0),
         .notes = (const char *const *)notes.text,
         .note_count = notes.count,
     };

@@ -32,6 +32,8 @@
 /* A PE waits this long before it reports to the watchdog that it is alive, and looks at the state
  * of the machine. */
 #define SLICE_SECONDS 0.02
+/* Of the time that controls may take: while nothing is measured. The rest is for measurements. */
+#define WAITING_PART 0.5
 /* Rounds in each state of the machine, so that intervals can be told. */
 #define FEWEST_IN_STATE 5
 /* Without a time limit, more rounds for that take as long as those that were asked for, at most;
@@ -154,15 +156,18 @@ static void look(struct engine *engine)
     struct controls *controls = &engine->controls;
     if (!engine->replay.controls || controls_impossible())
         return;
-    int64_t due[] = {controls_affordable(controls), controls_copy_due(controls)};
+    int64_t due[] = {controls_affordable(controls, WAITING_PART), controls_copy_due(controls)};
     comm_broadcast(comm_world(), due, sizeof due);
     if (due[1])
         controls_copy(controls);
     if (!due[0])
         return;
     struct result_controls seen = controls_take(controls, comm_world());
-    if (comm_pe() == 0)
-        controls_add(controls_log(controls, controls->world), controls_clock(controls), &seen);
+    if (comm_pe() != 0)
+        return;
+    struct control_log *log = controls_log(controls, controls->world);
+    controls_trim(log, NULL);
+    controls_add(log, controls_clock(controls), &seen);
 }
 
 /* Waits until moment, in seconds of the run, with the library making progress; collective. */
@@ -251,10 +256,9 @@ static size_t more_rounds(struct engine *engine, uint64_t *state)
     if (isinf(end))
         end = wall_seconds() + asked;
     int64_t count = 1;
+    states_settle(&engine->controls);
     while (!engine->limit.over) {
         bool over = wall_seconds() >= end;
-        if (comm_pe() == 0)
-            states_settle(&engine->controls);
         count = comm_pe() == 0 && !over ? (int64_t)lacking(engine, true, NULL) : 0;
         comm_broadcast(comm_world(), &count, sizeof count);
         if (count == 0)
@@ -265,11 +269,12 @@ static size_t more_rounds(struct engine *engine, uint64_t *state)
         comm_broadcast(comm_world(), &count, sizeof count);
         if (count == 0)
             continue;
-        random_order(state, order, (size_t)count);
+        random_shuffle(state, order, (size_t)count);
         comm_broadcast(comm_world(), order, (size_t)count * sizeof *order);
         for (int64_t i = 0; i < count && !limit_over(&engine->limit); i++)
             measure_again(engine, &engine->replay.records[order[i]]);
         made++;
+        engine->round.number++;
     }
     free(order);
     return made;

@@ -111,17 +111,17 @@ void states_report(const struct controls *controls, struct output *output)
 
 /* ---- Rounds ---- */
 
-/* The part of a round that was made in a state, or NULL. */
+/* The part of a round that was made in a state, or NULL. Parts are in the order of rounds: *from is
+ * the first one of this round, and then of the next. */
 static const struct round_part *part_in(const struct control_log *log,
                                         const struct rounds_record *record, size_t round,
-                                        size_t level)
+                                        size_t level, size_t *from)
 {
     const struct round_part *found = NULL;
-    for (size_t i = 0; i < record->part_count; i++) {
-        const struct round_part *part = &record->parts[i];
+    for (; *from < record->part_count && record->parts[*from].round == round; ++*from) {
+        const struct round_part *part = &record->parts[*from];
         bool enough = part->valid >= FEWEST_IN_PART || part->alone;
-        if (part->round == round && enough &&
-            states_level_of(part->control, log->levels, log->level_count) == level &&
+        if (enough && states_level_of(part->control, log->levels, log->level_count) == level &&
             (!found || part->valid > found->valid))
             found = part;
     }
@@ -132,9 +132,9 @@ static const struct round_part *part_in(const struct control_log *log,
 static size_t medians_in(const struct control_log *log, const struct rounds_record *record,
                          size_t level, double *medians, double *within)
 {
-    size_t n = 0;
+    size_t n = 0, from = 0;
     for (size_t round = 0; round < record->made; round++) {
-        const struct round_part *part = part_in(log, record, round, level);
+        const struct round_part *part = part_in(log, record, round, level, &from);
         if (!part || isnan(part->median))
             continue;
         medians[n] = part->median;
@@ -146,27 +146,24 @@ static size_t medians_in(const struct control_log *log, const struct rounds_reco
 size_t states_rounds_in(const struct control_log *log, const struct rounds_record *record,
                         size_t level)
 {
-    size_t n = 0;
+    size_t n = 0, from = 0;
     for (size_t round = 0; round < record->made; round++)
-        n += part_in(log, record, round, level) != NULL;
+        n += part_in(log, record, round, level, &from) != NULL;
     return n;
 }
 
-/* The state of a complete round, 0: it has parts in several, or is not known. */
+/* The state of a complete round, 0: it has parts in several, or is not known; *from as above. */
 static int round_state(const struct control_log *log, const struct rounds_record *record,
-                       size_t round)
+                       size_t round, size_t *from)
 {
     int number = 0;
-    for (size_t i = 0; i < record->part_count; i++) {
-        const struct round_part *part = &record->parts[i];
-        if (part->round != round)
-            continue;
-        int own = states_number(log, part->control);
-        if (own == 0 || (number != 0 && own != number))
-            return 0;
+    bool one = true;
+    for (; *from < record->part_count && record->parts[*from].round == round; ++*from) {
+        int own = states_number(log, record->parts[*from].control);
+        one = one && own != 0 && (number == 0 || own == number);
         number = own;
     }
-    return number;
+    return one ? number : 0;
 }
 
 struct state_rounds states_of_rounds(const struct control_log *log,
@@ -191,8 +188,9 @@ struct state_rounds states_of_rounds(const struct control_log *log,
                                                                .next_high = found.next_high + step,
                                                                .between = found.between};
     }
+    size_t from = 0;
     for (size_t round = 0; round < record->made; round++)
-        all.round_states[round] = round_state(log, record, round);
+        all.round_states[round] = round_state(log, record, round, &from);
     free(within);
     free(medians);
     return all;

@@ -112,6 +112,10 @@ static bool make_batches(const struct trial *trial, struct judge *judge, struct 
                               .reference = before.mean};
     int64_t start = timer_now();
     batches_run(&batches);
+    if (judge->missed) {
+        samples_release(&samples);
+        return false;
+    }
     double took = timer_seconds(timer_now() - start);
     check_data(bench);
     if (function->reference)

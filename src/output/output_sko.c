@@ -301,7 +301,7 @@ static void print_rounds(FILE *text, const struct result_rounds *rounds)
     fprintf(text, ", spread between rounds %s, within rounds %s\n",
             percent(p[0], sizeof p[0], rounds->between),
             percent(p[1], sizeof p[1], rounds->within));
-    for (size_t i = 0; rounds->state_count > 1 && i < rounds->state_count; i++) {
+    for (size_t i = 0; rounds->several_states && i < rounds->state_count; i++) {
         const struct result_state_rounds *state = &rounds->states[i];
         fprintf(text, "# state %d: %zu round%s, ", state->state, state->rounds,
                 words_plural(state->rounds));

@@ -183,6 +183,7 @@ struct result_rounds {
     const struct result_state_rounds *states;
     size_t state_count;      /* 0: no controls */
     const int *round_states; /* as medians; 0: several, or not known; NULL: no controls */
+    bool several_states;     /* of the machine were seen, by these PEs */
     unsigned flags;
     const char *const *notes;
     size_t note_count;

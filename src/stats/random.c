@@ -36,3 +36,12 @@ void random_order(uint64_t *state, size_t *order, size_t n)
         order[j] = i;
     }
 }
+
+void random_shuffle(uint64_t *state, size_t *items, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        size_t j = (size_t)random_up_to(state, i), item = items[i];
+        items[i] = items[j];
+        items[j] = item;
+    }
+}

@@ -19,5 +19,7 @@ double random_share(uint64_t *state);
 
 /* Puts 0 to n - 1 into order[], every order equally likely (Fisher and Yates; Durstenfeld 1964). */
 void random_order(uint64_t *state, size_t *order, size_t n);
+/* Puts what is in items[] into such an order. */
+void random_shuffle(uint64_t *state, size_t *items, size_t n);
 
 #endif

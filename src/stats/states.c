@@ -10,15 +10,35 @@
 
 /* Controls whose median stands for the one in the middle: two disturbed ones do not count. */
 #define WINDOW 5
-/* A level has so many controls, of few a quarter, and this share of the time; where two known
- * levels confirm it, less. */
-#define FEWEST 6
-#define FEWEST_OF_FEW 3
+/* A level has this share of the time. Half of that is in stays of so many controls in a row, in a
+ * short series a third of it; or it takes a larger share, of many controls. Where two known levels
+ * confirm it, less will do. */
 #define LEAST_SHARE 0.02
-#define LEAST_SHARE_KNOWN 0.005
-/* Medians of levels differ by this factor, and by so many times the noise. */
+#define STAY 8
+#define SHORTEST_STAY 4
+#define SHARE_WITHOUT_STAYS 0.15
+#define FEWEST_WITHOUT_STAYS 30
+#define LEAST_SHARE_KNOWN 0.01
+#define FEWEST_KNOWN 5
+#define FEWEST_KNOWN_OF_FEW 3
+#define FEW 24
+/* Medians of levels differ by this factor, and by so many times the spread inside them; the second
+ * term, divided by the number of controls, is added for few. */
 #define LEAST_FACTOR 1.15
-#define LEAST_NOISES 3
+#define LEAST_SPREADS 3.5
+#define MORE_SPREADS 60
+/* Less than one, since noise is estimated too large when the state changes at every control. */
+#define NOISE_AS_SPREAD 0.7
+/* Between the quartiles of normal values of deviation 1. */
+#define QUARTERS 1.34898
+/* Machines jump between states: this share of the ways from one level to the other have at most so
+ * many controls between, or this share of the mean stay. A way leaves a level at its quartile that
+ * faces the other one, or this far from its median to the other's, whichever is nearer to that. */
+#define DIRECT (2.0 / 3)
+#define MOST_BETWEEN 3
+#define SHARE_BETWEEN 0.05
+#define FACING 0.25
+#define LANDING 0.15
 /* Between levels lies a stretch with at most this share of the controls of an equally long one on
  * either side. */
 #define VALLEY 0.1
@@ -43,8 +63,11 @@
 /* Controls in the order of their smoothed logarithm. */
 struct ladder {
     size_t n;
-    double *y;    /* ascending */
-    double *time; /* time[i]: share of the time of those before i; n + 1 entries */
+    const double *smoothed; /* in the order of time */
+    double *y;              /* ascending */
+    double *time;           /* time[i]: share of the time of those before i; n + 1 entries */
+    double *staying;        /* the same, only of controls in long stays */
+    double *logs;           /* not smoothed */
     double noise;
     const struct states_level *known;
     size_t known_count;
@@ -108,6 +131,25 @@ static void shares_of_time(const struct states_control *controls, size_t n, doub
         shares[i] = sum > 0 ? shares[i] / sum : 1 / (double)n;
 }
 
+static size_t stay_of(size_t n)
+{
+    size_t third = n / 3 > SHORTEST_STAY ? n / 3 : SHORTEST_STAY;
+    return third < STAY ? third : STAY;
+}
+
+/* Sets to 0 the shares of controls that are not in a stay: so many in a row that differ by less
+ * than levels do. */
+static void keep_stays(const double *smoothed, size_t n, double noise, double *shares)
+{
+    double most = fmax(log(LEAST_FACTOR), LEAST_SPREADS * noise);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && fabs(smoothed[end] - smoothed[end - 1]) < most; end++)
+            continue;
+        if (end - i < stay_of(n))
+            memset(shares + i, 0, (end - i) * sizeof *shares);
+    }
+}
+
 static double middle(const struct ladder *l, size_t first, size_t end)
 {
     return stats_median_sorted(l->y + first, end - first);
@@ -128,23 +170,34 @@ static size_t known_near(const struct ladder *l, double y)
     return best;
 }
 
+/* Controls of a level that earlier runs confirm. */
+static size_t fewest_known(size_t n)
+{
+    return n < FEW ? FEWEST_KNOWN_OF_FEW : FEWEST_KNOWN;
+}
+
+/* Whether first..end - 1 are a level and not disturbed controls of another one. */
+static bool persists(const struct ladder *l, size_t first, size_t end, bool confirmed)
+{
+    double share = l->time[end] - l->time[first];
+    if (confirmed)
+        return share >= LEAST_SHARE_KNOWN && end - first >= fewest_known(l->n);
+    if (share < LEAST_SHARE || end - first < stay_of(l->n))
+        return false;
+    return l->staying[end] - l->staying[first] >= share / 2 ||
+           (share >= SHARE_WITHOUT_STAYS && end - first >= FEWEST_WITHOUT_STAYS);
+}
+
 /* Whether the controls first..end - 1 may be cut at `at`, where the stretch between has `inside`
  * controls and the fuller ones on both sides at least `beside`. */
 static bool may_cut(const struct ladder *l, size_t first, size_t at, size_t end, size_t inside,
                     size_t beside)
 {
-    double lower = middle(l, first, at), upper = middle(l, at, end);
-    size_t one = known_near(l, lower), other = known_near(l, upper);
+    size_t one = known_near(l, middle(l, first, at)), other = known_near(l, middle(l, at, end));
     bool confirmed = one && other && one != other;
-    size_t fewest = l->n / 4 < FEWEST ? l->n / 4 : FEWEST;
-    if (fewest < FEWEST_OF_FEW || confirmed)
-        fewest = FEWEST_OF_FEW;
-    double share = confirmed ? LEAST_SHARE_KNOWN : LEAST_SHARE;
-    double valley = confirmed ? VALLEY_KNOWN : VALLEY;
-    double least = fmax(log(LEAST_FACTOR), confirmed ? 0 : LEAST_NOISES * l->noise);
-    return beside >= fewest && (double)inside <= valley * (double)beside &&
-           upper - lower >= least && l->time[at] - l->time[first] >= share &&
-           l->time[end] - l->time[at] >= share;
+    double valley = (confirmed ? VALLEY_KNOWN : VALLEY) * (double)beside;
+    return (double)inside <= valley && beside >= (confirmed ? fewest_known(l->n) : SHORTEST_STAY) &&
+           persists(l, first, at, confirmed) && persists(l, at, end, confirmed);
 }
 
 struct cut {
@@ -221,6 +274,88 @@ static size_t divide(const struct ladder *l, size_t *ends, size_t room)
     return count;
 }
 
+/* Spread of the controls first..end - 1 themselves, as if they were normal; those that are not
+ * between the middles of the gaps on both sides are disturbed, or a stay too short to be seen. */
+static double spread_of(const struct ladder *l, size_t first, size_t end)
+{
+    double low = first > 0 ? (l->y[first - 1] + l->y[first]) / 2 : -INFINITY;
+    double high = end < l->n ? (l->y[end - 1] + l->y[end]) / 2 : INFINITY;
+    double *x = memory_zeroed(end - first, sizeof *x);
+    size_t n = 0;
+    for (size_t i = first; i < end; i++)
+        if (l->logs[i] >= low && l->logs[i] <= high)
+            x[n++] = l->logs[i];
+    stats_sort(x, n);
+    double quarters =
+        n > 0 ? stats_quantile_sorted(x, n, 0.75) - stats_quantile_sorted(x, n, 0.25) : 0;
+    free(x);
+    return quarters / QUARTERS;
+}
+
+/* Whether the machine jumps between these neighbouring groups, and does not wander. */
+static bool jumps(const struct ladder *l, size_t first, size_t at, size_t end)
+{
+    double lower = middle(l, first, at), upper = middle(l, at, end);
+    double low = fmax(stats_quantile_sorted(l->y + first, at - first, 1 - FACING),
+                      lower + LANDING * (upper - lower));
+    double high =
+        fmin(stats_quantile_sorted(l->y + at, end - at, FACING), upper - LANDING * (upper - lower));
+    size_t *between = memory_zeroed(l->n, sizeof *between), crossings = 0, now = 0, direct = 0;
+    int last = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        int side = l->smoothed[i] <= low ? -1 : l->smoothed[i] >= high ? 1 : 0;
+        if (side == 0) {
+            now++;
+            continue;
+        }
+        if (side == -last)
+            between[crossings++] = now;
+        now = 0;
+        last = side;
+    }
+    double most = fmax(MOST_BETWEEN, SHARE_BETWEEN * (double)l->n / (double)(crossings + 1));
+    for (size_t i = 0; i < crossings; i++)
+        direct += (double)between[i] <= most;
+    free(between);
+    return (double)direct >= DIRECT * (double)crossings;
+}
+
+/* How far the groups on both sides of ends[i] are apart, in what they have to be. */
+static double apart(const struct ladder *l, const size_t *ends, size_t i)
+{
+    size_t first = i > 0 ? ends[i - 1] : 0, at = ends[i], end = ends[i + 1];
+    double lower = middle(l, first, at), upper = middle(l, at, end);
+    size_t one = known_near(l, lower), other = known_near(l, upper);
+    bool confirmed = one && other && one != other;
+    double spreads = LEAST_SPREADS + (confirmed ? 0 : MORE_SPREADS / (double)l->n);
+    double spread = (spread_of(l, first, at) + spread_of(l, at, end)) / 2;
+    if (!confirmed && !jumps(l, first, at, end))
+        return 0;
+    return (upper - lower) /
+           fmax(log(LEAST_FACTOR), spreads * fmax(spread, NOISE_AS_SPREAD * l->noise));
+}
+
+/* Joins groups that are not far enough apart, the closest ones first. Returns how many are left. */
+static size_t join(const struct ladder *l, size_t *ends, size_t count)
+{
+    while (count > 1) {
+        size_t closest = 0;
+        double least = INFINITY;
+        for (size_t i = 0; i + 1 < count; i++) {
+            double distance = apart(l, ends, i);
+            if (distance < least) {
+                least = distance;
+                closest = i;
+            }
+        }
+        if (least >= 1)
+            break;
+        count--;
+        memmove(ends + closest, ends + closest + 1, (count - closest) * sizeof *ends);
+    }
+    return count;
+}
+
 /* Bounds, and what time says; the values follow when it is clear which controls are in it. */
 static void describe(const struct ladder *l, const size_t *ends, size_t count,
                      struct states_level *found)
@@ -288,8 +423,11 @@ size_t states_find(const struct states_control *controls, size_t n,
     double *shares = memory_zeroed(n, sizeof *shares);
     size_t *order = memory_zeroed(n, sizeof *order), *ends = memory_zeroed(room, sizeof *ends);
     struct ladder l = {n,
+                       smoothed,
                        memory_zeroed(n, sizeof *l.y),
                        memory_zeroed(n + 1, sizeof *l.time),
+                       memory_zeroed(n + 1, sizeof *l.staying),
+                       memory_zeroed(n, sizeof *l.logs),
                        states_noise(controls, n),
                        known,
                        known_count};
@@ -299,8 +437,12 @@ size_t states_find(const struct states_control *controls, size_t n,
     for (size_t i = 0; i < n; i++) {
         l.y[i] = smoothed[order[i]];
         l.time[i + 1] = l.time[i] + shares[order[i]];
+        l.logs[i] = log(controls[order[i]].value);
     }
-    size_t count = divide(&l, ends, room);
+    keep_stays(smoothed, n, l.noise, shares);
+    for (size_t i = 0; i < n; i++)
+        l.staying[i + 1] = l.staying[i] + shares[order[i]];
+    size_t count = join(&l, ends, divide(&l, ends, room));
     describe(&l, ends, count, found);
     for (size_t i = 0; i < count; i++) {
         size_t first = i > 0 ? ends[i - 1] : 0;
@@ -313,5 +455,7 @@ size_t states_find(const struct states_control *controls, size_t n,
     free(ends);
     free(l.y);
     free(l.time);
+    free(l.staying);
+    free(l.logs);
     return count;
 }

@@ -38,8 +38,8 @@ size_t states_level_of(double value, const struct states_level *levels, size_t c
 bool states_differ(double before, double after, double noise);
 
 /* Spread of controls within a state: standard deviation of the natural logarithm, from differences
- * of neighbouring controls, so that neither changes of state nor outliers count. 0 when there are
- * too few to tell. */
+ * of neighbouring controls, so that neither changes of state nor outliers count. Up to
+ * twice too large where the state changes at every control. 0 when there are too few to tell. */
 double states_noise(const struct states_control *controls, size_t n);
 
 #endif

@@ -4,6 +4,7 @@
 state, with numbers of states that mean the same in all launches and configurations."""
 
 import json
+import math
 import os
 import sys
 
@@ -23,23 +24,23 @@ folder = scratch_directory()
 LEVEL = {1: 2e-7, 2: 5e-7}
 
 
-def launch(name, configuration, number, points, shares, values):
+def launch(name, configuration, number, points, shares, values, seconds=60.0):
     where = os.path.join(folder, name, "launches", configuration, f"{number:04d}")
     os.makedirs(where)
     lines = records(points)
-    lines[-1:-1] = states_of(shares, values) if shares else []
+    lines[-1:-1] = states_of(shares, values, seconds=seconds) if shares else []
     write_records(os.path.join(where, "results.json"), lines)
 
 
 def campaign(name, launches):
-    """launches: {configuration: [(points, shares, values of the states), ...]}"""
+    """launches: {configuration: [(points, shares, values of the states[, seconds]), ...]}"""
     os.makedirs(os.path.join(folder, name))
     with open(os.path.join(folder, name, "campaign.json"), "w", encoding="utf-8") as file:
         json.dump({"campaign": 1, "launches": max(map(len, launches.values())),
                    "configurations": [{"name": configuration} for configuration in launches]}, file)
     for configuration, own in launches.items():
-        for number, (points, shares, values) in enumerate(own, 1):
-            launch(name, configuration, number, points, shares, values)
+        for number, what in enumerate(own, 1):
+            launch(name, configuration, number, *what)
     return run([CAMPAIGN, "--summarize", name], cwd=folder)
 
 
@@ -58,16 +59,18 @@ made = campaign("two", {
     "A": [([barrier([1] * 6 + [2] * 4, 1 + n / 100)], {1: 0.6, 2: 0.4},
            {1: 60e-9 + n * 1e-9, 2: 160e-9 + n * 1e-9}) for n in range(6)],
     "B": [([in_rounds(point("b", "Shmem_Barrier", {}, 1e-6), [5e-7 * (1 + n / 100)] * 10, [1] * 10)],
-           {1: 1.0}, SLOW) for n in range(6)]})
+           {1: 1.0}, SLOW, 120.0) for n in range(6)]})
 tap.ok(made.status == 0 and made.err == "", "a campaign whose launches were in several states is summarized", made)
 whole = summary("two", "summary.json")
 a, b = whole.rounds
 tap.equal([(s.number, s.members, s.pes, s.control, round(s.share, 9), s.seconds) for s in whole.states],
-          [(1, "0-1", 2, "hand_over", 0.3, 6 * 36.0), (2, "0-1", 2, "hand_over", 0.7, 6 * 24.0 + 6 * 60.0)],
+          [(1, "0-1", 2, "hand_over", 0.2, 6 * 36.0), (2, "0-1", 2, "hand_over", 0.8, 6 * 24.0 + 6 * 120.0)],
           "states have one number in all configurations, and their share of all launches")
 low, high = whole.states
-tap.ok(low.low is None and low.high == high.low and high.high is None and 66e-9 < low.high < 160e-9
-       and low.value == 62.5e-9 and 160e-9 < high.value <= 164e-9, "... values and bounds", whole.states)
+bounds = sorted(math.sqrt((60e-9 + n * 1e-9) * (160e-9 + n * 1e-9)) for n in range(6))
+tap.near(low.high, (bounds[2] + bounds[3]) / 2, 1e-15, "the bound is the median of those of the launches")
+tap.ok(low.low is None and low.high == high.low and high.high is None and low.value == 62.5e-9
+       and 160e-9 < high.value <= 164e-9, "... values and bounds", whole.states)
 wanted = {state: rounds_of([level * (1 + n / 100) for n in range(6)]) for state, level in LEVEL.items()}
 for state, value in a.by_state().items():
     own = wanted[state]

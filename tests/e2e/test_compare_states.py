@@ -254,6 +254,15 @@ for names in (("points", "slower"), ("points parts", "slower parts")):
     tap.ok(barrier.verdict == "slower" and abs(barrier.ratio - 1.2) < 0.01 and
            [s.count_old for s in barrier.states[:2]] == ([4, 4] if "parts" not in names[0] else [8, 8]),
            f"{names[0]}: results that lie in states", barrier)
+for name in ("points", "slower"):  # three of each in each state
+    os.makedirs(os.path.join(folder, f"few {name}"))
+    for number in (0, 1, 2, 4, 5, 6):
+        os.link(os.path.join(folder, f"{name}/{number}.json"), os.path.join(folder, f"few {name}/{number}.json"))
+barrier = judged("few points", "few slower")
+tap.ok(barrier.verdict == "slower" and barrier.reason == "in all states together" and
+       abs(barrier.ratio - 1.2) < 0.01 and [part.verdict for part in barrier.states] ==
+       ["cannot tell", "cannot tell", "slower"],
+       "too few launches in each state, but not in all together", barrier)
 barrier = judged("points/0.json", "points/7.json")
 tap.ok(barrier.verdict == "cannot tell" and barrier.reason.startswith("states differ: "),
        "single results in different states", barrier)

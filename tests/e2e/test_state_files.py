@@ -218,20 +218,20 @@ for what in ("how many seconds states lasted", "most controls of results", "spre
 comments = [line for line in text("pair.sko").splitlines()
             if line.startswith(("# state", "# hand-over", "# part"))]
 tap.equal(comments, [
-    "# hand-over: 62.5 ns", "# hand-over: 100 ns", "# hand-over: 80.0 ns",
-    "# part: hand-over 61.0 ns: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
-    "# part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us",
-    "# hand-over: 80.0 ns",
-    "# part: hand-over 61.0 ns: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
-    "# part: hand-over 64.0 ns: 31 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
-    "# state 1: hand-over 61.0 ns (below 100 ns), 60 % of the time",
-    "# state 2: hand-over 164 ns (above 100 ns), 40 % of the time",
+    "# hand-over: 62.50 ns", "# hand-over: 100.0 ns", "# hand-over: 80.00 ns",
+    "# part: hand-over 61.00 ns: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# part: hand-over 164.0 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us",
+    "# hand-over: 80.00 ns",
+    "# part: hand-over 61.00 ns: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# part: hand-over 64.00 ns: 31 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# state 1: hand-over 61.00 ns (below 100.0 ns), 60 % of the time",
+    "# state 2: hand-over 164.0 ns (above 100.0 ns), 40 % of the time",
     "# state 1: 7 rounds, median 0.1956 us, 98.4 % interval [0.1900, 0.2000], 95 % prediction interval "
     "[0.1800, 0.2100]",
     "# state 2: 3 rounds, median 0.4876 us, --- interval [---, ---], 95 % prediction interval [---, ---]"],
           "states in comments of .sko")
 tap.equal([line for line in text("pair.sko").splitlines() if line.startswith(("# state 2: hand", "# begin"))],
-          ['# begin result "barrier"', "# state 2: hand-over 164 ns (above 100 ns), 40 % of the time",
+          ['# begin result "barrier"', "# state 2: hand-over 164.0 ns (above 100.0 ns), 40 % of the time",
            '# begin result "barrier (rounds)"'], "... before the rounds")
 _, back = converted("pair.sko", "from-sko.json")
 pair = results.read(path("pair.json"))
@@ -248,18 +248,18 @@ converted("pair.sko", "twice.sko")
 converted("twice.sko", "thrice.sko")
 tap.equal(text("thrice.sko"), text("twice.sko"), ".sko -> .sko changes nothing the second time")
 converted("pair.json", "ns.sko", "--unit", "ns")
-tap.ok("# part: hand-over 164 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns to --- ns" in text("ns.sko"),
-       "values are in the unit of results", text("ns.sko"))
+tap.ok("# part: hand-over 164.0 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns to --- ns"
+       in text("ns.sko"), "values are in the unit of results", text("ns.sko"))
 
 converted("two.json", "two.sko")
 _, back = converted("two.sko", "sets.json")
 tap.equal([(s.members, s.pes, s.control, s.number) for s in back.states],
           [("0-1", 2, "hand_over", 1), ("0-1", 2, "hand_over", 2), ("0", 1, "addition", 1)],
           ".sko names the sets where there are several")
-tap.equal([r.state for r in back.results], [r.state for r in file.results], "... which results are found by")
-tap.ok("# addition: 0.31 ns" in text("two.sko") and
-       "# state 1 of PEs 0: addition 0.31 ns, 100 % of the time" in text("two.sko"), "... one PE has additions",
-       text("two.sko"))
+tap.equal([r.state for r in back.results], [1, 2, None, None, 1, None],
+          "... which results are found by, if their set was in several states")
+tap.ok("# state 1 of PEs 0: addition 0.3100 ns, 100 % of the time" in text("two.sko") and
+       "# addition" not in text("two.sko"), "... only their results have a control", text("two.sko"))
 write("one.json", only_pair[:1], [state(1, 6.1e-8)], controls={"on": True})
 lost, _ = converted("one.json", "one.sko")
 tap.ok("state" not in text("one.sko") and "hand-over" not in text("one.sko")
@@ -269,13 +269,35 @@ known = [state(1, 6.1e-8, None, 1e-7, known=True), state(2, 1.64e-7, 1e-7, 3e-7,
 write("known.json", only_pair[:1], known, controls={"on": True, "known": ["a.json"]})
 converted("known.json", "known.sko")
 tap.equal([line for line in text("known.sko").splitlines() if line.startswith("# state")],
-          ["# state 1: hand-over 61.0 ns (below 100 ns), 100 % of the time",
-           "# state 2: hand-over 164 ns (100 ns to 300 ns), only in earlier runs",
-           "# state 3: hand-over 400 ns (above 300 ns), 50 % of the time, new"], "states of earlier runs")
+          ["# state 1: hand-over 61.00 ns (below 100.0 ns), 100 % of the time",
+           "# state 2: hand-over 164.0 ns (100.0 ns to 300.0 ns), only in earlier runs",
+           "# state 3: hand-over 400.0 ns (above 300.0 ns), 50 % of the time, new"], "states of earlier runs")
 _, back = converted("known.sko", "known-back.json")
 tap.equal([(s.known, s.new, s.share, s.low, s.high) for s in back.states],
           [(True, False, 1.0, None, 1e-7), (True, False, 0, 1e-7, 3e-7), (False, True, 0.5, 3e-7, None)],
           "... are known again")
+tap.equal(back.header["controls"], {"on": True, "known": ["a.json"]}, "... and where they are from")
+with open(path("asked.sko"), "w", encoding="utf-8") as stream:
+    stream.write(text("known.sko").replace(
+        "# earlier run: a.json",
+        "# state: only fastest, waiting up to 10 s for each point\n# earlier run: a.json"))
+late = {"record": "missing", "kind": "state", "call": "F(a=1)", "reason": "no: slow"}
+write("late.json", only_pair[:1], [late], controls={"on": True, "state": "fastest"})
+converted("late.json", "late.sko")
+_, asked = converted("late.sko", "late-back.json")
+tap.equal((records(asked, "missing"), asked.header["controls"]["state"]), ([late], "fastest"),
+          "what waited in vain for a state")
+tap.equal(results.read(path("asked.sko")).header["controls"]["state"], "fastest", "... as skampi writes it")
+many = [state(1, 1e-7, None, 2e-7, 0.5, pes=300, members=None),
+        state(2, 3e-7, 2e-7, None, 0.5, pes=300, members=None),
+        state(1, 5e-7, pes=400, members=None)]
+write("many.json", [barrier(1, 3.5e-7, 1e-6, pe_set={"size": 300, "placement": ""})], many)
+converted("many.json", "many.sko")
+for name in ("many.json", "many.sko"):
+    back = results.read(path(name))
+    tap.equal(([s.pes for s in back.states], back.results[0].state), ([300, 300, 400], 2),
+              f"{name}: sets whose members are too many are told apart by their sizes")
+tap.ok("# state 1 of 400 PEs: hand-over" in text("many.sko"), "... in .sko", text("many.sko"))
 converted("known.json", "known.csv")
 tap.equal([(s.known, s.new) for s in converted("known.csv", "known-csv.json")[1].states],
           [(False, False), (True, False), (False, False)], "CSV tells that a state is known by its share of 0")
@@ -293,7 +315,7 @@ converted("seen.json", "seen.sko")
 tap.equal([s.known for s in converted("seen.sko", "seen-back.json")[1].states], [True],
           "... if there is only one, too")
 slow = span_text(1.234567e-6), span_text(0.0), span_text(None), span_text(9.9999e-7)
-tap.equal(slow, ("1.235 us", "0 ns", "--- ns", "1 us"), "controls in their own units")
+tap.equal(slow, ("1.235 us", "0.0 ns", "--- ns", "1000.0 ns"), "controls in their own units")
 damaged = text("pair.sko").replace("state 1: 7 rounds", "state x: 7 rounds").replace("# part: h", "# part: H")
 with open(path("damaged.sko"), "w", encoding="utf-8") as stream:
     stream.write(damaged)
@@ -338,7 +360,7 @@ def table(*arguments, **further):
     return [line.rstrip() for line in done.out.splitlines()]
 
 
-STATES_LINE = "  states: 1 (hand-over 61.0 ns, 60 % of the time), 2 (164 ns, 40 % of the time)"
+STATES_LINE = "  states: 1 (hand-over 61 ns, 60 % of the time), 2 (164 ns, 40 % of the time)"
 RESULTS = [
     "barrier", STATES_LINE,
     "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]  in state 2 [us]",
@@ -363,7 +385,7 @@ tap.equal([line.split()[0] for line in shown_first], ["barrier", "bytes"],
 write("no-rounds.json", only_pair, STATES[:2], controls={"on": True})
 converted("no-rounds.json", "no-rounds.sko")
 tap.equal(table(stdin=text("no-rounds.sko"))[-2:], ["", STATES_LINE.strip()], "... and are said at the end")
-tap.ok("    part: hand-over 164 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us"
+tap.ok("    part: hand-over 164.0 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us"
        in table("-v", "medians.sko"), "-v also shows parts")
 other_unit = text("medians.sko").replace("median 0.4876 us, quartiles 0.4800 us",
                                          "median 487.6 ns, quartiles 480.0 ns")
@@ -375,14 +397,32 @@ tap.equal(table("two.json")[0:2] + table("two.json")[9:13],
           ["barrier", STATES_LINE, "alone", "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
            "      0      0.02000         0.01960  0.02040           20", ""],
           "a set of PEs with one state is shown as ever")
-several = [*STATES[:2], state(1, 3e-10, None, 4e-10, 0.25, pes=1, members="0", control="addition"),
-           state(2, 5e-10, 4e-10, None, 0, pes=1, members="0", control="addition", known=True)]
-write("several.json", POINTS[-1:], several)
-tap.equal(table("several.json")[1:4],
-          ["  states of PEs 0-1: 1 (hand-over 61.0 ns, 60 % of the time), 2 (164 ns, 40 % of the time)",
-           "  states of PEs 0: 1 (addition 0.3 ns, 25 % of the time), 2 (0.5 ns, only in earlier runs)",
-           "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]"],
-          "states of several sets")
+several = [*STATES[:2], state(3, 2.5e-7, 2e-7, None, 0, known=True),
+           state(1, 3e-10, None, 4e-10, 0.25, pes=1, members="0", control="addition"),
+           state(2, 5e-10, 4e-10, None, 0.75, pes=1, members="0", control="addition", new=True),
+           state(1, 1e-6, pes=3, members="0-2")]
+of_three = barrier(6, 1e-6, 1e-6, pe_set={"size": 3, "members": "0-2", "placement": ""})
+write("several.json", [POINTS[-1], of_three], several)
+tap.equal(table("several.json")[1:],
+          ["  states of PEs 0-1: 1 (hand-over 61 ns, 60 % of the time), 2 (164 ns, 40 % of the time), "
+           "3 (250 ns, only in earlier runs)",
+           "  states of PEs 0: 1 (addition 0.3 ns, 25 % of the time), 2 (0.5 ns, 75 % of the time, new)",
+           "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]",
+           "      0      0.02000         0.01960  0.02040           20          0.02000", "", "barrier",
+           "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
+           "      0        1.000          0.9800    1.020           20"], "states of several sets")
+tap.equal(table("known.json")[1:3], [
+    "  states: 1 (hand-over 61 ns, 100 % of the time), 2 (164 ns, only in earlier runs), "
+    "3 (400 ns, 50 % of the time, new)",
+    "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]"],
+          "a state of earlier runs only is named beside two of this one")
+write("new.json", only_pair[:1], [known[1], {**known[2], "share": 1.0}])
+tap.equal((table("new.json")[:3], table("new.json")[-1]),
+          (["barrier", *[line[:-len("  in state 1 [us]  in state 2 [us]")] for line in RESULTS[2:3]],
+            "      0       0.1950          0.1911   0.1989           20"],
+           "states: 2 (hand-over 164 ns, only in earlier runs), 3 (400 ns, 100 % of the time, new)"),
+          "a run that was in one state has no columns, but a new state is said")
+tap.ok("hand-over" not in "".join(table("seen.json")), "... a known one is not")
 write("plain.json", [{name: value for name, value in only_pair[0].items() if "hand_over" not in name}])
 tap.equal(table("one.json"), table("plain.json"), "one state: the table is that of a file without states")
 

@@ -164,8 +164,8 @@ def check_pairs(tap, target, seeds):
     tap.ok(not bad, f"{PAIRS} damaged traces of two PEs: check, dump and the exports survive",
            "\n".join(bad[:3]))
     exported = [[done.status == 0 for done, _ in ran[2:]] for ran, _ in results]
-    tap.ok(all(exported[0]) and not any(exported[1]) and sum(map(all, exported)) > 1,
-           "and some of them can be exported", exported)
+    tap.ok(all(exported[0]) and not any(exported[1]),
+           "what is not damaged can be exported, files of two runs cannot", exported)
 
 
 def main():

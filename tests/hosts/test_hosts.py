@@ -306,6 +306,15 @@ def check_last_words():
     tap.ok(re.search(wanted, job.written().splitlines()[-1]), "... also in the .sko", job.written()[-500:])
 
 
+def check_uneven():
+    """PEs share processors on the first node only: all agree that there are no controls."""
+    script = ('begin measurement "t" measure comm(get_np()) : Shmem_Barrier() end measurement')
+    for pes in sorted({3, 2 * len(os.sched_getaffinity(0)) + 1}):
+        with hosts(2) as these:
+            run = harness.skampi(script, np=pes, timeout=40, env={"SKAMPI_LAUNCH": these.launch_line()})
+        tap.equal(run.status, 0, f"{pes} PEs on 2 hosts measure", run)
+
+
 def realtime_allowed():
     return subprocess.run(["chrt", "--rr", "1", "true"], stderr=subprocess.DEVNULL,
                           check=False).returncode == 0
@@ -333,6 +342,7 @@ def main():
     if not realtime:
         tap.note("no real-time priority here: times depend on what else the machine has to do")
     check_last_words()
+    check_uneven()
     check_nodes(realtime)
     check_delay(realtime)
     check_clocks(realtime)

@@ -50,12 +50,32 @@ static void orders(void **state)
         assert_true(counts[i] > 850 && counts[i] < 1150);
 }
 
+/* Whatever is in the array stays in it. */
+static void shuffled(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    int counts[6] = {0};
+    for (int i = 0; i < 6000; i++) {
+        size_t items[] = {40, 50, 60};
+        random_shuffle(&seed, items, 3);
+        assert_int_equal(items[0] + items[1] + items[2], 150);
+        assert_true(items[0] != items[1] && items[1] != items[2] && items[0] != items[2]);
+        assert_true(items[0] % 10 == 0 && items[0] >= 40 && items[0] <= 60);
+        counts[(items[0] / 10 - 4) * 2 + (items[1] > items[2])]++;
+    }
+    for (int i = 0; i < 6; i++)
+        assert_true(counts[i] > 850 && counts[i] < 1150);
+    random_shuffle(&seed, NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known),
         cmocka_unit_test(ranges),
         cmocka_unit_test(orders),
+        cmocka_unit_test(shuffled),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

@@ -10,8 +10,11 @@
 
 #include "stats/states.h"
 
-#define MOST 2000
+#define MOST 1000
 #define ROOM 8
+
+static struct states_control controls[MOST];
+static struct states_level found[ROOM];
 
 static double uniform(void)
 {
@@ -35,7 +38,7 @@ struct machine {
 };
 
 /* Fills share[] with the shares of the time that were spent on each cost. */
-static void run(const struct machine *m, size_t n, struct states_control *controls, double *share)
+static void run(const struct machine *m, size_t n, double *share)
 {
     size_t now = 0;
     double memory = normal(), at = 0, until = -m->dwell * log(uniform());
@@ -59,35 +62,289 @@ static void run(const struct machine *m, size_t n, struct states_control *contro
         share[i] /= at;
 }
 
+/* One cost is one state, however noisy, and whatever earlier runs knew. */
 static void one_cost(void **state)
 {
     (void)state;
     static const struct machine machines[] = {
-        {{1e-7}, 1, 1, 0.01, 0.03, 0.05, 0, 0},
-        {{1e-7}, 1, 1, 0.01, 0.15, 0.05, 0, 0},
-        {{1e-7}, 1, 1, 0.01, 0.05, 0.05, 0, 0.1},
+        {{1e-7}, 1, 1, 0.01, 0.03, 0.05, 0, 0},   {{1e-7}, 1, 1, 0.01, 0.05, 0.05, 0, 0},
+        {{1e-7}, 1, 1, 0.01, 0.10, 0.05, 0, 0},   {{1e-7}, 1, 1, 0.01, 0.15, 0.05, 0, 0},
+        {{1e-7}, 1, 1, 0.01, 0.05, 0.05, 0, 0.1}, {{1e-7}, 1, 1, 0.01, 0.05, 0.05, 0.8, 0},
+        {{1e-7}, 1, 1, 0.01, 0.10, 0.05, 0.8, 0},
     };
-    static const size_t sizes[] = {4, 20, 60, 300};
-    static struct states_control controls[MOST];
-    struct states_level found[ROOM];
+    static const struct states_level known[] = {{.value = 1e-7}, {.value = 2.7e-7}};
+    static const size_t sizes[] = {1, 4, 8, 12, 20, 60, 250, MOST};
     double share[3];
     srand(1);
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            int wrong = 0;
-            for (int trial = 0; trial < 500; trial++) {
-                run(&machines[m], sizes[k], controls, share);
+            int wrong = 0, wrong_known = 0, trials = sizes[k] < 100 ? 300 : 100;
+            for (int trial = 0; trial < trials; trial++) {
+                run(&machines[m], sizes[k], share);
                 wrong += states_find(controls, sizes[k], NULL, 0, found, ROOM) != 1;
+                wrong_known += states_find(controls, sizes[k], known, 2, found, ROOM) != 1;
             }
-            if (wrong > 5)
-                fail_msg("machine %zu, %zu controls: %d wrong", m, sizes[k], wrong);
+            if (wrong > trials / 100 + 1 || wrong_known > trials / 100 + 1)
+                fail_msg("machine %zu, %zu controls: %d and %d of %d wrong", m, sizes[k], wrong,
+                         wrong_known, trials);
         }
+}
+
+/* Two and three costs are found with their values and shares, and controls belong to theirs. */
+static void several_costs(void **state)
+{
+    (void)state;
+    static const struct machine machines[] = {
+        {{6e-8, 7.8e-8}, 2, 0.1, 0.001, 0.03, 0.05, 0, 0},
+        {{6e-8, 7.8e-8}, 2, 1, 0.01, 0.05, 0.05, 0, 0},
+        {{6e-8, 7.8e-8}, 2, 10, 0.1, 0.05, 0.05, 0, 0},
+        {{6e-8, 9e-8}, 2, 1, 0.01, 0.10, 0.05, 0, 0},
+        {{6e-8, 16e-8}, 2, 0.1, 0.01, 0.10, 0.05, 0, 0},
+        {{6e-8, 16e-8}, 2, 1, 0.1, 0.15, 0.05, 0, 0},
+        {{6e-8, 16e-8}, 2, 0.05, 0.05, 0.05, 0, 0, 0}, /* no stays: its share is enough */
+        {{6e-8, 16e-8, 50e-8}, 3, 1, 0.01, 0.05, 0.05, 0.5, 0.1},
+    };
+    srand(2);
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        int right = 0, trials = 0;
+        /* What is shorter than three controls is not seen. */
+        double tolerance = machines[m].dwell < 2 * machines[m].every ? 0.15 : 0.03;
+        while (trials < 100) {
+            double share[3];
+            run(&machines[m], MOST, share);
+            size_t count = machines[m].count;
+            if (share[0] < 0.1 || share[1] < 0.1 || (count > 2 && share[2] < 0.1))
+                continue;
+            trials++;
+            bool good = states_find(controls, MOST, NULL, 0, found, ROOM) == count;
+            for (size_t i = 0; good && i < count; i++)
+                good = fabs(found[i].share - share[i]) < tolerance &&
+                       fabs(log(found[i].value / machines[m].costs[i])) < 0.11 &&
+                       states_level_of(machines[m].costs[i], found, count) == i;
+            right += good;
+        }
+        if (right < 95)
+            fail_msg("machine %zu: %d of 100 right", m, right);
+    }
+}
+
+/* One broad level, 115 to 190 ns, beside a narrow one is one. */
+static void broad(void **state)
+{
+    (void)state;
+    srand(3);
+    int right = 0;
+    for (int trial = 0; trial < 200; trial++) {
+        for (size_t i = 0; i < 400; i++) {
+            double value = i / 50 % 2 ? 115e-9 + 75e-9 * uniform() : 61e-9;
+            controls[i] = (struct states_control){0.01 * (double)i, value * exp(0.03 * normal())};
+        }
+        right += states_find(controls, 400, NULL, 0, found, ROOM) == 2 &&
+                 fabs(found[0].share - 0.5) < 0.02 && found[1].low > 65e-9 && found[1].low < 112e-9;
+    }
+    assert_true(right >= 198);
+}
+
+/* Fills controls[] from `first` with n of this value, 3 % spread, 0.1 s apart. */
+static size_t stay(size_t first, size_t n, double value)
+{
+    for (size_t i = first; i < first + n; i++)
+        controls[i] = (struct states_control){0.1 * (double)i, value * (i % 3   ? 1
+                                                                        : i % 2 ? 0.97
+                                                                                : 1.03)};
+    return first + n;
+}
+
+static void few(void **state)
+{
+    (void)state;
+    assert_int_equal(states_find(controls, 0, NULL, 0, found, ROOM), 0);
+    stay(stay(0, 1, 6e-8), 1, 16e-8);
+    assert_int_equal(states_find(controls, 2, NULL, 0, found, 0), 0);
+    assert_int_equal(states_find(controls, 1, NULL, 0, found, ROOM), 1);
+    assert_true(found[0].low == 0 && isinf(found[0].high) && found[0].share == 1);
+    assert_true(found[0].count == 1 && found[0].known == 0);
+    assert_int_equal(states_find(controls, 2, NULL, 0, found, ROOM), 1);
+    /* Three of seven may be a disturbance, four of eight are not; levels of earlier runs confirm.
+     */
+    stay(stay(0, 4, 6e-8), 4, 16e-8);
+    assert_int_equal(states_find(controls, 7, NULL, 0, found, ROOM), 1);
+    assert_int_equal(states_find(controls, 8, NULL, 0, found, ROOM), 2);
+    static const struct states_level known[] = {{.value = 6.2e-8}, {.value = 15e-8}};
+    assert_int_equal(states_find(controls, 7, known, 2, found, ROOM), 2);
+    assert_int_equal(states_find(controls, 8, NULL, 0, found, 1), 1);
+    /* The same, one after the other, persists nowhere. */
+    for (size_t i = 0; i < 8; i++)
+        stay(i, 1, i % 2 ? 16e-8 : 6e-8);
+    assert_int_equal(states_find(controls, 8, NULL, 0, found, ROOM), 1);
+    stay(0, 100, 6e-8);
+    for (size_t i = 0; i < 100; i++)
+        controls[i].value = 6e-8;
+    assert_int_equal(states_find(controls, 100, NULL, 0, found, ROOM), 1);
+    assert_true(found[0].value == 6e-8);
+}
+
+/* A burst of disturbed controls is no state; one of the same share that stays is. */
+static void bursts(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (int i = 0; i < 20; i++)
+        n = stay(stay(n, 38, 1e-7), 2, 3e-7);
+    assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 1);
+    assert_true(fabs(found[0].value - 1e-7) < 1e-9);
+    n = stay(stay(stay(0, 300, 1e-7), 40, 3e-7), 460, 1e-7);
+    assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 2);
+    assert_true(fabs(found[1].share - 0.05) < 0.005);
+    assert_int_equal(found[1].count, 40);
+    n = stay(stay(stay(0, 300, 1e-7), 6, 3e-7), 494, 1e-7);
+    assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 1);
+}
+
+/* Less than 15 % apart is one state, a slope is one, and so is a slow way up. */
+static void not_apart(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (int i = 0; i < 10; i++)
+        n = stay(stay(n, 20, 1e-7), 20, 1.12e-7);
+    assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 1);
+    n = 0;
+    for (int i = 0; i < 10; i++)
+        n = stay(stay(n, 20, 1e-7), 20, 1.25e-7);
+    assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 2);
+    for (size_t i = 0; i < 400; i++)
+        stay(i, 1, 1e-7 * exp((double)i / 400));
+    assert_int_equal(states_find(controls, 400, NULL, 0, found, ROOM), 1);
+    /* Two ends with a fast, but not sudden way between them. */
+    for (size_t i = 0; i < 200; i++)
+        stay(i, 1, 1e-7 * exp(i < 90 ? 0 : i >= 110 ? 0.6 : 0.03 * (double)(i - 90)));
+    assert_int_equal(states_find(controls, 200, NULL, 0, found, ROOM), 1);
+}
+
+/* Stays everywhere between two levels make one of all, unless they are rare. */
+static void filled(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (size_t i = 0; i < 20; i++) {
+        double between = 1e-7 * (1 + 0.5 * ((double)(7 * i % 20) + 0.5) / 20);
+        n = stay(stay(stay(n, 15, 1e-7), 20, between), 15, 1.5e-7);
+    }
+    assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 1);
+    for (size_t i = 15; i < n; i += 50)
+        stay(i, 18, 1e-7);
+    assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 2);
+}
+
+static void bounds(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 30; i++)
+        controls[i] = (struct states_control){(double)i, i < 10 ? 1 : i < 20 ? 4 : 9};
+    assert_int_equal(states_find(controls, 30, NULL, 0, found, ROOM), 3);
+    assert_true(found[0].low == 0 && fabs(found[0].high - 2) < 1e-12);
+    assert_true(found[1].low == found[0].high && fabs(found[1].high - 6) < 1e-12);
+    assert_true(found[2].low == found[1].high && isinf(found[2].high));
+    assert_true(found[0].value == 1 && found[1].value == 4 && found[2].value == 9);
+    assert_true(fabs(found[0].share + found[1].share + found[2].share - 1) < 1e-12);
+    assert_int_equal(states_level_of(1.9, found, 3), 0);
+    assert_int_equal(states_level_of(found[0].high, found, 3), 1);
+    assert_int_equal(states_level_of(1e9, found, 3), 2);
+    assert_int_equal(states_level_of(NAN, found, 3), 3);
+    assert_int_equal(states_level_of(1, found, 0), 0);
+}
+
+/* Shares are of the time, but a control says nothing about a time without controls. */
+static void shares(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 40; i++)
+        controls[i] = i < 20 ? (struct states_control){0.1 * (double)i, 1e-7}
+                             : (struct states_control){2 + 0.3 * (double)(i - 20), 3e-7};
+    assert_int_equal(states_find(controls, 40, NULL, 0, found, ROOM), 2);
+    /* 1.9 s and half of 0.1 s, half of that and 5.7 s */
+    assert_true(fabs(found[0].share - 1.95 / 7.7) < 1e-9);
+    /* The last control of the first state comes 100 s later, as do all of the second. */
+    for (size_t i = 19; i < 40; i++)
+        controls[i].at += 100;
+    assert_int_equal(states_find(controls, 40, NULL, 0, found, ROOM), 2);
+    assert_true(fabs(found[0].share - (1.8 + 1 + 0.05) / (1.8 + 1 + 0.1 + 5.7)) < 1e-9);
+    for (size_t i = 0; i < 40; i++)
+        controls[i].at = 5;
+    assert_int_equal(states_find(controls, 40, NULL, 0, found, ROOM), 2);
+    assert_true(fabs(found[0].share - 0.5) < 1e-12);
+}
+
+static void known(void **state)
+{
+    (void)state;
+    static const struct states_level earlier[] = {
+        {.value = 5.5e-8}, {.value = 6.4e-8}, {.value = 7e-8}, {.value = 30e-8}};
+    size_t n = stay(stay(0, 30, 6.2e-8), 30, 16e-8);
+    /* Nearest of three; far from all. */
+    assert_int_equal(states_find(controls, n, earlier, 4, found, ROOM), 2);
+    assert_int_equal(found[0].known, 2);
+    assert_int_equal(found[1].known, 0);
+    /* Of two found levels that are near to a known one, the nearest is it. */
+    static const struct states_level between[] = {{.value = 11e-8}};
+    n = stay(stay(0, 60, 10e-8), 60, 13e-8);
+    assert_int_equal(states_find(controls, n, between, 1, found, ROOM), 2);
+    assert_int_equal(found[0].known, 1);
+    assert_int_equal(found[1].known, 0);
+    /* Known levels alone make none: they may confirm a short stay, not two controls. */
+    static const struct states_level two[] = {{.value = 6e-8}, {.value = 16e-8}};
+    n = stay(stay(stay(0, 100, 6e-8), 5, 16e-8), 100, 6e-8);
+    assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 1);
+    assert_int_equal(states_find(controls, n, two, 2, found, ROOM), 2);
+    assert_true(found[0].known == 1 && found[1].known == 2);
+    n = stay(stay(stay(0, 100, 6e-8), 2, 16e-8), 100, 6e-8);
+    assert_int_equal(states_find(controls, n, two, 2, found, ROOM), 1);
+    assert_int_equal(found[0].known, 1);
+    /* A value inside a broad level is that level, far from its median, too. */
+    for (size_t i = 0; i < 100; i++)
+        controls[i].value = 1e-7 * (1 + 0.01 * (double)(i % 60));
+    static const struct states_level inside[] = {{.value = 1.57e-7}};
+    assert_int_equal(states_find(controls, 100, inside, 1, found, ROOM), 1);
+    assert_true(found[0].value < 1.3e-7 && found[0].known == 1);
+}
+
+static void differences(void **state)
+{
+    (void)state;
+    assert_false(states_differ(1e-7, 1.14e-7, 0));
+    assert_true(states_differ(1e-7, 1.16e-7, 0.01));
+    assert_true(states_differ(1.16e-7, 1e-7, 0.01));
+    assert_false(states_differ(1e-7, 1.4e-7, 0.1));
+    assert_true(states_differ(1e-7, 1.7e-7, 0.1));
+    assert_false(states_differ(0, 1e-7, 0));
+    assert_false(states_differ(1e-7, NAN, 0));
+}
+
+/* Neither states nor outliers are noise. */
+static void spread(void **state)
+{
+    (void)state;
+    srand(4);
+    double share[3];
+    static const struct machine steady = {{1e-7}, 1, 1, 0.01, 0.05, 0, 0, 0},
+                                changing = {{1e-7, 3e-7}, 2, 0.1, 0.01, 0.05, 0.05, 0, 0};
+    run(&steady, MOST, share);
+    assert_true(fabs(states_noise(controls, MOST) - 0.05) < 0.008);
+    run(&changing, MOST, share);
+    double noise = states_noise(controls, MOST);
+    assert_true(noise > 0.045 && noise < 0.08);
+    assert_true(states_noise(controls, 5) == 0);
+    assert_true(states_noise(controls, 0) == 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_cost),
+        cmocka_unit_test(one_cost), cmocka_unit_test(several_costs), cmocka_unit_test(broad),
+        cmocka_unit_test(few),      cmocka_unit_test(bursts),        cmocka_unit_test(not_apart),
+        cmocka_unit_test(filled),   cmocka_unit_test(bounds),        cmocka_unit_test(shares),
+        cmocka_unit_test(known),    cmocka_unit_test(differences),   cmocka_unit_test(spread),
     };
     return cmocka_run_group_tests_name("states", tests, NULL, NULL);
 }

@@ -36,6 +36,10 @@ def take_fact(header, text):
             rounds["seconds"] = number(found.group(2))
     elif found := re.fullmatch(rf"time limit: ({NUM}) s", text):
         header.setdefault("rounds", {})["time_limit"] = number(found.group(1))
+    elif found := re.fullmatch(rf"state: only (\w+)(?:, waiting up to {NUM} s for each point)?", text):
+        header.setdefault("controls", {"on": True})["state"] = found.group(1)
+    elif name == "earlier run":
+        header.setdefault("controls", {"on": True}).setdefault("known", []).append(value)
     elif name == "warning":
         header.setdefault("warnings", []).append(value)
     elif (found := TIMER.fullmatch(text)) and all(map(NUMBER.fullmatch, found.groups()[1:5])):

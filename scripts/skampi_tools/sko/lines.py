@@ -8,8 +8,6 @@ import datetime
 import math
 import re
 
-from .. import style
-
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 DEFAULT_UNIT = "us"
 _SIGNIFICANT = 4
@@ -140,7 +138,7 @@ STATE_ROUNDS = re.compile(rf"state (\d{{1,9}}): (\d{{1,18}}) rounds?, median ({N
 _SPAN = rf"(?:{NUM}) (?:ns|us|ms|s)"
 SPAN = re.compile(_SPAN)
 _CONTROL = "(?P<control>hand-over|addition)"
-_STATE = re.compile(r"state (?P<state>\d{1,9})(?: of PEs? (?P<members>[-\d,]+))?: "
+_STATE = re.compile(r"state (?P<state>\d{1,9})(?: of PEs? (?P<members>[-\d,]+)| of (?P<pes>\d{1,18}) PEs?)?: "
                     rf"{_CONTROL} (?P<value>{_SPAN})"
                     rf"(?: \((?:below (?P<below>{_SPAN})|above (?P<above>{_SPAN})|"
                     rf"(?P<low>{_SPAN}) to (?P<high>{_SPAN}))\))?"
@@ -152,6 +150,8 @@ LEVEL = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))? ({NUM}) %")
 ROUNDS_BLOCK = " (rounds)"
 # Takes the place of a result and makes the exit status 3.
 INCOMPLETE = ("failed", "unsupported", "not measurable", "too large")
+# Kinds of missing records that have other words here.
+MISSING_WORDS = {"state": "not in this state"}
 # One line for many: how many.
 MORE = re.compile(r"(\d{1,18}) measurements? more of this block\b")
 END = "end: "  # of a converted file: all it knows of the end
@@ -190,13 +190,11 @@ def unit_text(unit):
 
 
 def span_text(seconds):
-    """Of a control, with its unit: 61.0 ns, 195.6 ns, 100 ns."""
+    """Of a control, in the unit that suits it: 61.00 ns."""
     if seconds is None or not math.isfinite(seconds):
         return "--- ns"
-    name = next((name for name, unit in UNITS.items() if seconds * unit < 999.95), "s")
-    value = seconds * UNITS[name]
-    text = style.number_text(value, _SIGNIFICANT)
-    return f"{value:.1f} {name}" if 1 <= value < 100 and "." not in text else f"{text} {name}"
+    name = next((name for name, unit in UNITS.items() if abs(seconds) * unit < 1000), "s")
+    return f"{number_text(seconds * UNITS[name])} {name}"
 
 
 def span(text):
@@ -214,7 +212,8 @@ def state_of(text):
     low, high = text["low"] or text["above"], text["high"] or text["below"]
     share = 0 if text["earlier"] else text["share"] and per(text["share"], 100)
     return {"record": "state", "state": int(text["state"]), "members": text["members"] or "",
-            "pes": _count_members(text["members"]), "control": text["control"].replace("-", "_"),
+            "pes": int(text["pes"]) if text["pes"] else _count_members(text["members"]),
+            "control": text["control"].replace("-", "_"),
             "value": span(text["value"]), "low": low and span(low), "high": high and span(high), "share": share,
             "known": False, "new": bool(text["new"])}
 

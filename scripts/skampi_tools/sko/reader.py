@@ -8,9 +8,9 @@ from ..cli import Error
 from ..records import STATE_NUMBERS
 from ..states import ADDITION, HAND_OVER
 from .header import take_fact
-from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MORE, NUM,
-                    ROUNDS, ROUNDS_BLOCK, SPAN, STARTS, STATE_ROUNDS, UNITS, counters_of, instant, number,
-                    part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
+from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS,
+                    MORE, NUM, ROUNDS, ROUNDS_BLOCK, SPAN, STARTS, STATE_ROUNDS, UNITS, counters_of, instant,
+                    number, part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5
@@ -241,11 +241,11 @@ class _Reader:
         sizes = {record["pe_set"]["size"] for record in self.records if record["record"] == "result"
                  and (record.get(HAND_OVER) is not None or record.get(ADDITION) is not None)}
         for state in states:
-            if not state["members"] and state["control"] == ADDITION:
+            if state["pes"] is None and state["control"] == ADDITION:
                 state["pes"] = 1
-            elif not state["members"] and len(sizes) == 1:
+            elif state["pes"] is None and len(sizes) == 1:
                 state["pes"] = min(sizes)
-        alone = len({state["members"] for state in states}) == len(states)
+        alone = len({(state["members"], state["pes"]) for state in states}) == len(states)
         if alone or any(state["new"] or state["share"] == 0 for state in states):
             for state in states:
                 state["known"] = not state["new"]
@@ -256,7 +256,8 @@ class _Reader:
             call += ")"
         else:
             call, _, reason = text.partition(": ")
-        record = {"record": "missing", "kind": kind.replace(" ", "_"), "call": call,
+        names = {words: name for name, words in MISSING_WORDS.items()}
+        record = {"record": "missing", "kind": names.get(kind, kind.replace(" ", "_")), "call": call,
                   "reason": reason}
         if found := MORE.match(reason):
             record["points"] = int(found.group(1))
@@ -367,7 +368,7 @@ class _Reader:
         elif self.blocks == 0 and take_fact(self.header, text):
             if found := _UNIT_OPTION.match(text):
                 self.unit, self.unit_forced = UNITS[found.group(1)], True
-        elif kind in (*INCOMPLETE, "skipped", "time limit") and rest:
+        elif kind in (*INCOMPLETE, *MISSING_WORDS.values(), "skipped", "time limit") and rest:
             self._take_missing(kind, rest)
         elif kind == "counters" and self._take_counters(rest):
             pass

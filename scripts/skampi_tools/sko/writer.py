@@ -4,9 +4,9 @@ import math
 import re
 
 from .. import style
-from ..states import WORDS, control_of, sets_of
-from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, ROUNDS_BLOCK, UNITS, ctime, number_text,
-                    span_text, unit_text)
+from ..states import WORDS, control_of, set_text, sets_of, several, state_of, states_for
+from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, ctime,
+                    number_text, span_text, unit_text)
 
 
 class _Writer:
@@ -15,9 +15,10 @@ class _Writer:
         self.unit = unit
         self.medians = medians  # as comments
         self.sets = len(sets_of(states))
-        # As skampi does: what is always the same is not said. A file that is cut off has no states.
-        self.by_state = not states or len(states) > self.sets
-        self.with_states = self.by_state or any(state.known or state.new for state in states)
+        # As skampi does: what is always the same is not said.
+        self.several = several(states)
+        self.cut_off = not states  # they stand at the end
+        self.with_states = self.several or any(state.known or state.new for state in states)
         self.block = None       # name of the one that is open
         self.printing = False   # the last record was printed by the script
         self.conditions = None  # stated last in it
@@ -83,6 +84,11 @@ class _Writer:
                          f"{f', spread over {seconds:g} s' if seconds else ''}")
         if rounds.get("time_limit"):
             self.comment(f"time limit: {rounds['time_limit']:g} s")
+        controls = header.get("controls") or {}
+        if controls.get("state"):
+            self.comment(_one_line(f"state: only {controls['state']}"))
+        for path in controls.get("known") or []:
+            self.comment(_one_line(f"earlier run: {path}"))
         for note in header.get("notes") or []:
             self.comment(_one_line(f"converted: {note}"))
         self.comment("result lines: loop variables, bytes, time (mean of the middle half), its "
@@ -144,10 +150,13 @@ class _Writer:
         self.controls(record, unit)
         self.after_row(record, unit)
 
+    def by_state(self, record):
+        return self.cut_off or states_for(record.get("pe_set") or {}, self.several)
+
     def controls(self, record, unit):
         """Of a result: the control that states come from."""
         control = control_of((record.get("pe_set") or {}).get("size"))
-        if self.by_state and record.get(control) is not None:
+        if self.by_state(record) and record.get(control) is not None:
             self.comment(f"{WORDS[control]}: {span_text(record[control])}")
         name = self.unit_name(record, unit)
         for part in record.get("parts") or []:
@@ -162,13 +171,13 @@ class _Writer:
         if not self.with_states:
             self.lose("states, where there is one")
             return
-        members = record.get("members")
         low, high = (None if record.get(name) is None else span_text(record[name]) for name in ("low", "high"))
         bounds = (f" ({low} to {high})" if low and high else f" (below {high})" if high else
                   f" (above {low})" if low else "")
         share = record.get("share")
         earlier = ", only in earlier runs" if share == 0 else ""
-        self.comment(f"state {record['state']}{f' of PEs {members}' if members and self.sets > 1 else ''}: "
+        whose = f" of {set_text(state_of(record))}" if self.sets > 1 else ""
+        self.comment(f"state {record['state']}{whose}: "
                      f"{WORDS.get(record['control'], record['control'])} {span_text(record['value'])}{bounds}"
                      f"{f', {_percent(share)} of the time' if share else ''}"
                      f"{', new' if record.get('new') else ''}{earlier}")
@@ -177,7 +186,7 @@ class _Writer:
 
     def rounds_by_state(self, record, unit):
         entries = record.get("states") or []
-        for entry in entries if self.by_state else []:
+        for entry in entries if self.by_state(record) else []:
             number = {name: self.number(entry.get(name), unit) for name in
                       ("median", "median_low", "median_high", "next_low", "next_high")}
             self.comment(f"state {entry['state']}: {style.count_text(entry['rounds'], 'round')}, median "
@@ -271,8 +280,8 @@ class _Writer:
                 if any(record.get(member) not in (None, [], {}, "") for member in members):
                     self.lose(what)
         elif kind == "missing":
-            self.comment(_one_line(f"{record['kind'].replace('_', ' ')}: {record['call']}: "
-                                   f"{record.get('reason', '')}"))
+            kind = MISSING_WORDS.get(record["kind"], record["kind"].replace("_", " "))
+            self.comment(_one_line(f"{kind}: {record['call']}: {record.get('reason', '')}"))
         elif kind == "state":
             self.state(record)
         elif kind == "controls":

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# LONG
+# SERIAL
+# TIMEOUT: 180
+"""Runs on a machine that has two states, since a preloaded library makes them: they are found, points get
+enough rounds in each, and --state measures in one of them only."""
+
+import json
+import os
+import statistics
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+import harness
+from builds import preloadable
+from harness import Tap, skampi, skip_all
+
+SLOW = 3e-6  # seconds that a hand-over takes longer
+BETWEEN = SLOW / 3  # no hand-over is near this one
+CHANGES = f"2 0.3 {SLOW}"  # every 2 s the last 30 %
+DISTURBED = 100e-6  # a hand-over that another program interrupts takes longer
+FEWEST = 60  # controls: on a busy machine there are not enough to tell states
+
+SCRIPT = """set_min_repetitions(4)
+set_max_repetitions(16)
+begin measurement "b"
+  measure comm(get_np()) : Shmem_Barrier()
+  measure comm(get_np()) : Shmem_Put_Full(8, 1)
+end measurement
+"""
+
+
+def run_of(library, *args):
+    run = skampi(SCRIPT, args=["-o", "out.json", "-o", "out.sko", *args], timeout=80,
+                 env={"LD_PRELOAD": library, "SKAMPI_STATES": CHANGES})
+    with open(run.path("out.json"), encoding="utf-8") as file:
+        return run, [json.loads(line) for line in file]
+
+
+def of(records, kind):
+    return [record for record in records if record["record"] == kind]
+
+
+def is_busy(tap, records):
+    """Whether other programs keep the machine from having states; then that is noted."""
+    seen = [value for series in of(records, "controls") for value in series["hand_over"] if value is not None]
+    disturbed = sum(value > DISTURBED for value in seen)
+    if len(seen) >= FEWEST and disturbed < 0.05 * len(seen):
+        return False
+    tap.skip("states", f"the machine is too busy: {disturbed} of {len(seen)} controls were disturbed")
+    return True
+
+
+def test_rounds(tap, library):
+    run, records = run_of(library, "--rounds", "4,6s", "--time-limit", "30s")
+    tap.ok(run.status in (0, 4), "a run with rounds ends", run)
+    states = of(records, "state")
+    fast = [state for state in states if state["value"] < BETWEEN]
+    slow = [state for state in states if state["value"] > BETWEEN]
+    if not (fast and slow) and is_busy(tap, records):
+        return
+    if not tap.ok(fast and slow, "both states are found", (states, run)):
+        return
+    share = sum(state["share"] for state in slow)
+    tap.ok(0.1 < share < 0.6, "the slow state has its share of the time", states)
+    for rounds in of(records, "rounds"):
+        name = rounds["call"]
+        medians = rounds["medians"]
+        tap.ok(len(medians) > 4, f"{name}: rounds are added", rounds)
+        tap.equal(len(rounds["round_states"]), len(medians), f"{name}: each round has its state")
+        asked = [median for median in medians[:4] if median is not None]
+        tap.equal(rounds["rounds"], len(asked), f"{name}: only rounds that were asked for count")
+        tap.ok(abs(rounds["median"] / statistics.median(asked) - 1) < 1e-9,
+               f"{name}: and only they make its median", rounds)
+        made = [result["round"] for result in of(records, "result") if result["call"] == name]
+        tap.equal(made, sorted(set(made)), f"{name}: each round has a number of its own")
+        if run.status == 0:
+            enough = {entry["state"]: entry["rounds"] for entry in rounds["states"]}
+            tap.ok(all(enough.get(state["state"], 0) >= 5 for state in states),
+                   f"{name}: 5 rounds in each state", (enough, states))
+
+
+def test_fastest(tap, library):
+    run, records = run_of(library, "--state", "fastest")
+    results = of(records, "result")
+    tap.equal((run.status, len(results)), (0, 2), "--state fastest measures", run)
+    if is_busy(tap, records):
+        return
+    tap.ok(all(result["hand_over"] < BETWEEN and "parts" not in result for result in results),
+           "in the fast state alone", results)
+    run, records = run_of(library, "--state", f"hand-over>{BETWEEN * 1e9:g}ns")
+    results = of(records, "result")
+    tap.equal((run.status, len(results)), (0, 2), "a condition measures", run)
+    tap.ok(all(result["hand_over"] > BETWEEN for result in results), "in the slow state alone", results)
+
+
+def main():
+    tap = Tap()
+    if not harness.has("SHMEM"):
+        skip_all("built without OpenSHMEM")
+    if harness.cores() < 2:
+        skip_all("two PEs need two cores, or there are no controls")
+    library = preloadable("two_states.c")
+    if tap.ok(library, "the library that makes states is built"):
+        test_rounds(tap, library)
+        test_fastest(tap, library)
+    tap.done()
+
+
+main()

@@ -1,0 +1,461 @@
+/*
+ * Stretches of batches that are judged by controls, on a machine that is simulated: which ones are
+ * made again, how long a state is waited for, and that every measurement ends.
+ * LINK: src/engine/judge.c src/engine/samples.c src/stats/states.c src/stats/stats.c
+ * src/base/memory.c
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "engine/judge.h"
+#include "engine/watch.h"
+
+#define FAST 60e-9
+#define SLOW 160e-9
+#define CONTROL_SECONDS 50e-6
+#define BATCH_SECONDS 1e-3
+#define BATCH 10
+#define MOST_STEPS 200000
+
+/* ---- The machine ---- */
+
+static struct {
+    double now;
+    double (*hand_over)(double now);
+    struct control_log log;
+    const char *failure;
+} machine;
+
+double wall_seconds(void)
+{
+    return machine.now;
+}
+
+const char *controls_impossible(void)
+{
+    return NULL;
+}
+
+bool controls_affordable(const struct controls *controls, double part)
+{
+    (void)controls;
+    (void)part;
+    return true;
+}
+
+bool controls_copy_due(const struct controls *controls)
+{
+    (void)controls;
+    return false;
+}
+
+void controls_copy(struct controls *controls)
+{
+    (void)controls;
+}
+
+double controls_clock(const struct controls *controls)
+{
+    (void)controls;
+    return machine.now;
+}
+
+double controls_value(const struct pe_set *set, const struct result_controls *seen)
+{
+    (void)set;
+    return seen->hand_over;
+}
+
+struct control_log *controls_log(struct controls *controls, const struct pe_set *set)
+{
+    (void)controls;
+    (void)set;
+    return &machine.log;
+}
+
+void controls_trim(struct control_log *log, size_t *place)
+{
+    (void)log;
+    (void)place;
+}
+
+void controls_add(struct control_log *log, double at, const struct result_controls *seen)
+{
+    log->controls = realloc(log->controls, (log->count + 1) * sizeof *log->controls);
+    log->controls[log->count++] = (struct control){at, *seen};
+}
+
+struct result_controls controls_take(struct controls *controls, const struct pe_group *group)
+{
+    (void)group;
+    controls->cost = CONTROL_SECONDS;
+    machine.now += CONTROL_SECONDS;
+    return (struct result_controls){machine.hand_over(machine.now), NAN, NAN, 1e-9, NAN};
+}
+
+/* ---- What judge.c needs besides ---- */
+
+void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
+{
+    (void)group;
+    (void)data;
+    (void)bytes;
+}
+
+const struct pe_group *pe_set_group(const struct pe_set *set)
+{
+    (void)set;
+    return NULL;
+}
+
+int pe_set_size(const struct pe_set *set)
+{
+    (void)set;
+    return 2;
+}
+
+bool run_fail(struct run *run, const char *format, ...)
+{
+    (void)run;
+    machine.failure = format;
+    return false;
+}
+
+void run_idle(double seconds)
+{
+    machine.now += seconds;
+}
+
+void watch_progress(void)
+{
+}
+
+void progress_state(struct display *display, const char *state)
+{
+    (void)display;
+    (void)state;
+}
+
+bool state_wanted_meets(const struct state_wanted *wanted, double control)
+{
+    return wanted->below ? control < wanted->limit : control > wanted->limit;
+}
+
+static struct timer test_timer = {.name = "test", .ticks_per_second = 1e9};
+struct timer *timer_in_use = &test_timer;
+
+int64_t timer_ticks(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
+}
+
+/* ---- A measurement, as batches.c makes it ---- */
+
+struct made {
+    size_t valid, batches, repeated, changed;
+    bool missed, out_of_time;
+    double control; /* of all repetitions that have one: the largest */
+    double seconds;
+};
+
+struct plan {
+    size_t enough; /* repetitions */
+    struct wanted wanted;
+    double ends, max_time, slice; /* 0: none */
+    size_t fails;                 /* batch that fails on another PE; 0: none */
+};
+
+static void apply(struct samples *samples, enum batch_verdict verdict)
+{
+    if (verdict == VERDICT_GOOD)
+        samples_good(samples);
+    else if (verdict == VERDICT_AGAIN)
+        samples_back(samples);
+}
+
+/* One batch, and the rule's decision after it. */
+static void make(struct batches *batches, const struct plan *plan, struct made *made,
+                 struct decision *next)
+{
+    struct samples *samples = batches->samples;
+    struct batch batch = {.count = next->count};
+    machine.now += BATCH_SECONDS;
+    assert_true(samples->valid + next->count <= samples->capacity);
+    samples->valid += next->count;
+    made->batches++;
+    batch.failed = made->batches == plan->fails;
+    judge_made(batches, &batch);
+    samples->out_of_time = samples->out_of_time ||
+                           (samples->until && timer_ticks(machine.now) >= samples->until) ||
+                           machine.now >= batches->ends;
+    next->count = BATCH;
+    next->done = batch.failed || samples->valid >= plan->enough || samples->out_of_time ||
+                 (batches->slice_ends && timer_ticks(machine.now) >= batches->slice_ends);
+}
+
+static struct made measure(const struct plan *plan, double (*hand_over)(double))
+{
+    struct settings settings = {.controls = true};
+    struct measurement function = {0};
+    struct bench bench = {0};
+    bench.run = (struct run){.settings = &settings, .function = &function, .hooks = &bench.hooks};
+    struct controls controls = {0};
+    struct samples samples = {0};
+    struct judge judge;
+    struct made made = {0};
+    samples_reserve(&samples, plan->enough + BATCH, false);
+    machine.now = 1;
+    machine.hand_over = hand_over;
+    machine.failure = NULL;
+    double begin = machine.now;
+    judge_begin(&judge, &controls, &plan->wanted, &bench.run);
+    struct batches batches = {.bench = &bench,
+                              .judge = &judge,
+                              .ends = plan->ends > 0 ? begin + plan->ends : INFINITY,
+                              .samples = &samples};
+    if (plan->max_time > 0)
+        samples.until = timer_ticks(begin + plan->max_time);
+    if (plan->slice > 0)
+        batches.slice_ends = timer_ticks(begin + plan->slice);
+    struct decision next = {.count = BATCH};
+    for (size_t step = 0;; step++) {
+        assert_true(step < MOST_STEPS);
+        judge_decide(&batches, &next);
+        apply(&samples, next.verdict);
+        if (next.step == BATCH_STOP || next.step == BATCH_GIVE_UP)
+            break;
+        if (next.step == BATCH_CONTROL)
+            judge_control(&batches);
+        else if (next.step == BATCH_IDLE)
+            judge_idle(&batches);
+        else
+            make(&batches, plan, &made, &next);
+    }
+    made.valid = samples.valid;
+    made.repeated = judge.repeated;
+    made.changed = judge.changed;
+    made.missed = next.step == BATCH_GIVE_UP;
+    made.out_of_time = samples.out_of_time;
+    made.seconds = machine.now - begin;
+    for (size_t i = 0; i < samples.valid; i++)
+        if (samples.control[i] > made.control)
+            made.control = samples.control[i];
+    samples_release(&samples);
+    free(machine.log.controls);
+    machine.log.controls = NULL;
+    machine.log.count = 0;
+    return made;
+}
+
+/* ---- States ---- */
+
+static double steady(double now)
+{
+    (void)now;
+    return FAST;
+}
+
+/* Slow from 12 ms on. */
+static double slower_later(double now)
+{
+    return now < 1.012 ? FAST : SLOW;
+}
+
+/* Another state after every batch. */
+static double restless(double now)
+{
+    return fmod(now, 2.2e-3) < 1.1e-3 ? FAST : SLOW;
+}
+
+/* Fast for half a second in every two. */
+static double now_and_then(double now)
+{
+    return fmod(now, 2) >= 1.5 ? FAST : SLOW;
+}
+
+static double slow(double now)
+{
+    (void)now;
+    return SLOW;
+}
+
+/* Two levels that the log knows, as find_levels() would have found them. */
+static void two_levels(void)
+{
+    machine.log.levels[0] = (struct states_level){.value = FAST, .low = 0, .high = 100e-9};
+    machine.log.levels[1] = (struct states_level){.value = SLOW, .low = 100e-9, .high = INFINITY};
+    machine.log.numbers[0] = 1;
+    machine.log.numbers[1] = 2;
+    machine.log.level_count = 2;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&machine, 0, sizeof machine);
+    two_levels();
+    return 0;
+}
+
+static struct wanted below(double limit, double wait)
+{
+    return (struct wanted){.state = {.kind = WANTED_CONDITION, .below = true, .limit = limit},
+                           .text = "condition",
+                           .wait = wait};
+}
+
+/* ---- Tests ---- */
+
+static void one_state(void **state)
+{
+    (void)state;
+    struct made made = measure(&(struct plan){.enough = 200}, steady);
+    assert_int_equal(made.valid, 200);
+    assert_int_equal(made.batches, 20);
+    assert_int_equal(made.repeated + made.changed, 0);
+    assert_true(made.control > 0.99 * FAST && made.control < 1.01 * FAST);
+}
+
+static void changed_once(void **state)
+{
+    (void)state;
+    struct made made = measure(&(struct plan){.enough = 200}, slower_later);
+    assert_int_equal(made.valid, 200);
+    assert_int_equal(made.repeated, 1);
+    assert_int_equal(made.changed, 0);
+    assert_true(made.control > 0.99 * SLOW && made.control < 1.01 * SLOW);
+}
+
+/* A state that changes all the time ends with a mark. */
+static void changes_forever(void **state)
+{
+    (void)state;
+    struct made made = measure(&(struct plan){.enough = 200}, restless);
+    assert_int_equal(made.valid, 200);
+    assert_int_equal(made.repeated, 10);
+    assert_true(made.changed > 0);
+    struct wanted any = below(1e-6, 0.5);
+    made = measure(&(struct plan){.enough = 200, .wanted = any}, restless);
+    assert_false(made.missed);
+    assert_int_equal(made.valid, 200);
+    assert_true(made.changed > 0);
+    assert_true(made.seconds < 2);
+}
+
+/* What failed on another PE is not tried again. */
+static void failed(void **state)
+{
+    (void)state;
+    struct made made = measure(&(struct plan){.enough = 200, .fails = 3}, restless);
+    assert_int_equal(made.batches, 3);
+    made =
+        measure(&(struct plan){.enough = 200, .fails = 1, .wanted = below(100e-9, 10)}, restless);
+    assert_int_equal(made.batches, 1);
+    assert_false(made.missed);
+}
+
+/* Only time that is spent on waiting counts as such. */
+static void waits(void **state)
+{
+    (void)state;
+    struct plan plan = {.enough = 20000, .wanted = below(100e-9, 7)};
+    struct made made = measure(&plan, now_and_then);
+    assert_false(made.missed);
+    assert_int_equal(made.valid, 20000);
+    assert_true(made.control < 100e-9);
+    plan.wanted.wait = 1;
+    made = measure(&plan, now_and_then);
+    assert_true(made.missed);
+    plan.wanted.wait = 0;
+    made = measure(&plan, slow);
+    assert_true(made.missed && made.batches == 0 && made.seconds < 0.001);
+}
+
+/* Nor does it shorten the time that the script gives a measurement. */
+static void limits(void **state)
+{
+    (void)state;
+    struct plan plan = {.enough = 100000, .wanted = below(100e-9, 60), .max_time = 1.2};
+    struct made made = measure(&plan, now_and_then);
+    assert_false(made.missed);
+    assert_true(made.valid > 10000 && made.valid < 13000);
+    assert_true(made.control < 100e-9);
+    plan.max_time = 0;
+    plan.slice = 1.2;
+    made = measure(&plan, now_and_then);
+    assert_true(made.valid > 10000 && made.valid < 13000);
+}
+
+/* At the end of the run what was measured in another state does not count. */
+static void time_limit(void **state)
+{
+    (void)state;
+    struct plan plan = {.enough = 100000, .wanted = below(100e-9, 60), .ends = 1.0005};
+    struct made made = measure(&plan, now_and_then);
+    assert_false(made.missed);
+    assert_true(made.out_of_time);
+    assert_true(made.valid > 4000 && made.valid < 5000);
+    assert_int_equal(made.changed, 0);
+    assert_true(made.control < 100e-9);
+    made = measure(&plan, slow);
+    assert_true(made.missed);
+    assert_non_null(strstr(machine.failure, "time limit"));
+}
+
+/* The fastest state of earlier runs counts, also when this one has not seen it. */
+static void fastest(void **state)
+{
+    (void)state;
+    struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_FASTEST}, "fastest", 1}};
+    machine.log.levels[0].high = INFINITY;
+    machine.log.level_count = 1;
+    machine.log.known[0] = (struct states_level){.value = FAST, .low = 0, .high = 100e-9};
+    machine.log.known[1] = (struct states_level){.value = SLOW, .low = 100e-9, .high = INFINITY};
+    machine.log.known_count = 2;
+    assert_true(measure(&plan, slow).missed);
+    assert_false(measure(&plan, steady).missed);
+    assert_true(measure(&plan, steady).seconds < 0.1);
+    machine.log.known_count = 0;
+    plan.wanted.wait = 10;
+    struct made made = measure(&plan, slow); /* the only one that there is */
+    assert_false(made.missed);
+    assert_true(made.seconds > 2 && made.seconds < 2.5);
+    plan.wanted.state.kind = WANTED_MOST;
+    machine.log.known_count = 2;
+    assert_true(measure(&plan, slow).seconds > 2);
+}
+
+/* What cannot come is not waited for. */
+static void never(void **state)
+{
+    (void)state;
+    struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_NUMBER, .number = 3}, "3", 60}};
+    machine.log.known[0] = (struct states_level){.value = FAST, .low = 0, .high = INFINITY};
+    machine.log.known_numbers[0] = 1;
+    machine.log.known_count = 1;
+    struct made made = measure(&plan, steady);
+    assert_true(made.missed && made.seconds < 1);
+    plan.wanted.state.number = 1;
+    assert_false(measure(&plan, steady).missed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(one_state, begin),       cmocka_unit_test_setup(changed_once, begin),
+        cmocka_unit_test_setup(changes_forever, begin), cmocka_unit_test_setup(failed, begin),
+        cmocka_unit_test_setup(waits, begin),           cmocka_unit_test_setup(limits, begin),
+        cmocka_unit_test_setup(time_limit, begin),      cmocka_unit_test_setup(fastest, begin),
+        cmocka_unit_test_setup(never, begin),
+    };
+    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}
