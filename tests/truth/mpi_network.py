@@ -10,8 +10,7 @@ ROOT_RANK = 0
 def library():
     """Path of the library to be preloaded; network_mpi.c says what it is told."""
     sources = [truth.TRUTH / "network_mpi" / "network_mpi.c",
-               *(truth.TRUTH / "network" / f"{name}.c" for name in ("busy", "clock", "schedule",
-                                                              "simulated"))]
+               *(truth.TRUTH / "network" / f"{name}.c" for name in ("busy", "clock", "schedule"))]
     return truth.compiled(truth.BUILD / "tests" / "libnetwork_mpi.so", sources, "-shared", "-fPIC",
                           "-lm")
 

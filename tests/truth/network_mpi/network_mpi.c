@@ -54,6 +54,21 @@ void make_progress(void)
         sched_yield();
 }
 
+/* Its clock is never simulated. */
+int64_t simulated_now(void)
+{
+    return 0;
+}
+
+void simulated_set(int64_t time)
+{
+    (void)time;
+}
+
+void simulated_waits(void)
+{
+}
+
 /* ---- What is programmed ---- */
 
 static void program_item(const char *name, const char *value)
