@@ -35,6 +35,7 @@ struct control_log {
     int numbers[RESULT_STATES_MAX];                /* of the states that they are */
     size_t level_count, judged;                    /* from so many controls */
     double noise;                                  /* of controls within a level, logarithmic */
+    double slowest; /* control of a result for which the fastest state was asked; 0: none; PE 0 */
 };
 
 /* A state that earlier runs have seen. */

@@ -163,12 +163,23 @@ static bool sees_states(struct engine *engine, const struct measure_request *req
            controls_log(&engine->controls, request->set)->level_count > 1;
 }
 
+/* What was taken for the fastest state so far. */
+static void note_fastest(struct engine *engine, const struct measure_request *request,
+                         const struct statistics *statistics)
+{
+    if (comm_pe() != 0 || engine->wanted.state.kind != WANTED_FASTEST || !engine->settings.controls)
+        return;
+    struct control_log *log = controls_log(&engine->controls, request->set);
+    log->slowest = fmax(log->slowest, controls_value(request->set, &statistics->controls));
+}
+
 static void report_success(struct engine *engine, const struct measure_request *request,
                            struct outcome *outcome)
 {
     const struct statistics *statistics = &outcome->statistics;
     outcome_bring(outcome, &engine->bench.hooks.notes, request->set);
     add_controls(engine, request, outcome);
+    note_fastest(engine, request, statistics);
     if (engine->output)
         report_result(&engine->reporter, &engine->bench, request, outcome,
                       sees_states(engine, request));

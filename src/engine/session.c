@@ -175,8 +175,11 @@ int engine_finish(struct engine *engine, bool *report_end)
     struct limit *limit = &engine->limit;
     rounds_replay(engine);
     states_settle(&engine->controls);
-    if (engine->output && !engine->options.estimate)
+    if (engine->output && !engine->options.estimate) {
         states_report(&engine->controls, engine->output);
+        if (states_slower(&engine->controls, engine->output))
+            engine->missing.incomplete = true;
+    }
     rounds_print(engine);
     progress_end(&engine->display);
     texts_bring(&engine->pending);

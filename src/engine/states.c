@@ -109,6 +109,24 @@ void states_report(const struct controls *controls, struct output *output)
     }
 }
 
+bool states_slower(const struct controls *controls, struct output *output)
+{
+    bool found = false;
+    for (size_t i = 0; i < controls->log_count; i++) {
+        const struct control_log *log = controls->logs[i];
+        size_t level = states_level_of(log->slowest, log->levels, log->level_count);
+        if (log->slowest == 0 || level == 0 || level == log->level_count)
+            continue;
+        found = true;
+        output_comment(output,
+                       "warning: --state fastest: a faster state (%.4g ns) came when results had "
+                       "been measured at up to %.4g ns: measure again, with --known and the JSON "
+                       "file of this run",
+                       log->levels[0].value * 1e9, log->slowest * 1e9);
+    }
+    return found;
+}
+
 /* ---- Rounds ---- */
 
 /* The part of a round that was made in a state, or NULL. Parts are in the order of rounds: *from is

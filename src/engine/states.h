@@ -14,6 +14,10 @@ void states_settle(struct controls *);
 /* Writes them, and what they were derived from. */
 void states_report(const struct controls *, struct output *);
 
+/* Whether some results for which the fastest state was asked were measured in what turned out to be
+ * a slower one; writes a warning for each set of which that is so. */
+bool states_slower(const struct controls *, struct output *);
+
 /* The number of the state that a control belongs to; 0: it is not known. */
 int states_number(const struct control_log *, double control);
 
