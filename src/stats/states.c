@@ -53,6 +53,10 @@
 #define SAME_FACTOR 1.2
 /* A control tells nothing about a time further away, in seconds. */
 #define LONGEST_GAP 1.0
+/* Where a PE has to wait for its processor, a control takes as long as a time slice, 1 ms at least,
+ * and so many times as long as others. That is no state of the machine. */
+#define SLICE 1e-3
+#define INTERRUPTED 30
 /* Fewer differences do not tell the noise. */
 #define FEWEST_DIFFERENCES 5
 /* The quarter of |difference| of two normal values of deviation 1 that is smallest ends here. */
@@ -101,7 +105,8 @@ size_t states_level_of(double value, const struct states_level *levels, size_t c
     return i;
 }
 
-/* Each logarithm becomes the median of those around it, at the ends of the first or last ones. */
+/* Each logarithm becomes the median of those around it, at the ends of the first or last ones; of
+ * those near in time, since others may have been in another state. */
 static void smooth(const struct states_control *controls, size_t n, double *y)
 {
     size_t window = n < WINDOW ? n : WINDOW;
@@ -110,10 +115,12 @@ static void smooth(const struct states_control *controls, size_t n, double *y)
         size_t first = i < window / 2 ? 0 : i - window / 2;
         if (first + window > n)
             first = n - window;
-        for (size_t j = 0; j < window; j++)
-            around[j] = log(controls[first + j].value);
-        stats_sort(around, window);
-        y[i] = stats_median_sorted(around, window);
+        size_t near = 0;
+        for (size_t j = first; j < first + window; j++)
+            if (fabs(controls[j].at - controls[i].at) <= LONGEST_GAP)
+                around[near++] = log(controls[j].value);
+        stats_sort(around, near);
+        y[i] = stats_median_sorted(around, near);
     }
 }
 
@@ -413,12 +420,10 @@ static void recognize(const struct ladder *l, const size_t *ends, struct states_
     }
 }
 
-size_t states_find(const struct states_control *controls, size_t n,
+static size_t find(const struct states_control *controls, size_t n,
                    const struct states_level *known, size_t known_count, struct states_level *found,
                    size_t room)
 {
-    if (n == 0 || room == 0)
-        return 0;
     double *smoothed = memory_zeroed(n, sizeof *smoothed);
     double *shares = memory_zeroed(n, sizeof *shares);
     size_t *order = memory_zeroed(n, sizeof *order), *ends = memory_zeroed(room, sizeof *ends);
@@ -457,5 +462,35 @@ size_t states_find(const struct states_control *controls, size_t n,
     free(l.time);
     free(l.staying);
     free(l.logs);
+    return count;
+}
+
+/* The controls in which no PE had lost its processor to another program, to kept; how many. */
+static size_t leave_out_interrupted(const struct states_control *controls, size_t n,
+                                    struct states_control *kept)
+{
+    double *sorted = memory_zeroed(n, sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = controls[i].value;
+    stats_sort(sorted, n);
+    double most = fmax(SLICE, INTERRUPTED * stats_quantile_sorted(sorted, n, 0.25));
+    free(sorted);
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (controls[i].value <= most)
+            kept[count++] = controls[i];
+    return count;
+}
+
+size_t states_find(const struct states_control *controls, size_t n,
+                   const struct states_level *known, size_t known_count, struct states_level *found,
+                   size_t room)
+{
+    if (n == 0 || room == 0)
+        return 0;
+    struct states_control *kept = memory_zeroed(n, sizeof *kept);
+    size_t count = leave_out_interrupted(controls, n, kept);
+    count = find(kept, count, known, known_count, found, room);
+    free(kept);
     return count;
 }

@@ -201,6 +201,34 @@ static void bursts(void **state)
     assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 1);
 }
 
+/* Other programs take the processor away for some ms: no state, however often. */
+static void interrupted(void **state)
+{
+    (void)state;
+    srand(3);
+    for (size_t i = 0; i < 400; i++) {
+        bool lost = i % 40 >= 26;
+        controls[i] =
+            (struct states_control){(double)i * 0.01, (lost ? 4e-3 : 1e-7) * exp(0.05 * normal())};
+    }
+    assert_int_equal(states_find(controls, 400, NULL, 0, found, ROOM), 1);
+    assert_true(fabs(found[0].value / 1e-7 - 1) < 0.05);
+}
+
+/* A set that is looked at twice every 3 s, on a machine that has changed its state by then: what is
+ * that far away does not smooth a control. */
+static void seldom(void **state)
+{
+    (void)state;
+    srand(4);
+    for (size_t i = 0; i < 64; i++)
+        controls[i] =
+            (struct states_control){(double)(i / 2) * 3 + (double)(i % 2) * 0.01,
+                                    ((i / 2) % 2 == 0 ? 1e-7 : 3e-7) * exp(0.02 * normal())};
+    assert_int_equal(states_find(controls, 64, NULL, 0, found, ROOM), 2);
+    assert_true(fabs(found[0].share - 0.5) < 0.05);
+}
+
 /* Less than 15 % apart is one state, a slope is one, and so is a slow way up. */
 static void not_apart(void **state)
 {
@@ -265,11 +293,12 @@ static void shares(void **state)
     assert_int_equal(states_find(controls, 40, NULL, 0, found, ROOM), 2);
     /* 1.9 s and half of 0.1 s, half of that and 5.7 s */
     assert_true(fabs(found[0].share - 1.95 / 7.7) < 1e-9);
-    /* The last control of the first state comes 100 s later, as do all of the second. */
+    /* The last control of the first state comes 100 s later, as do all of the second: alone among
+     * those near in time, it is one of them. */
     for (size_t i = 19; i < 40; i++)
         controls[i].at += 100;
     assert_int_equal(states_find(controls, 40, NULL, 0, found, ROOM), 2);
-    assert_true(fabs(found[0].share - (1.8 + 1 + 0.05) / (1.8 + 1 + 0.1 + 5.7)) < 1e-9);
+    assert_true(fabs(found[0].share - (1.8 + 0.5) / (1.8 + 1 + 0.1 + 5.7)) < 1e-9);
     for (size_t i = 0; i < 40; i++)
         controls[i].at = 5;
     assert_int_equal(states_find(controls, 40, NULL, 0, found, ROOM), 2);
@@ -341,10 +370,13 @@ static void spread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_cost), cmocka_unit_test(several_costs), cmocka_unit_test(broad),
-        cmocka_unit_test(few),      cmocka_unit_test(bursts),        cmocka_unit_test(not_apart),
-        cmocka_unit_test(filled),   cmocka_unit_test(bounds),        cmocka_unit_test(shares),
-        cmocka_unit_test(known),    cmocka_unit_test(differences),   cmocka_unit_test(spread),
+        cmocka_unit_test(one_cost),    cmocka_unit_test(several_costs),
+        cmocka_unit_test(broad),       cmocka_unit_test(few),
+        cmocka_unit_test(bursts),      cmocka_unit_test(interrupted),
+        cmocka_unit_test(seldom),      cmocka_unit_test(not_apart),
+        cmocka_unit_test(filled),      cmocka_unit_test(bounds),
+        cmocka_unit_test(shares),      cmocka_unit_test(known),
+        cmocka_unit_test(differences), cmocka_unit_test(spread),
     };
     return cmocka_run_group_tests_name("states", tests, NULL, NULL);
 }
