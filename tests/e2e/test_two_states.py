@@ -19,6 +19,7 @@ SLOW = 3e-6  # seconds that a hand-over takes longer
 BETWEEN = SLOW / 3  # no hand-over is near this one
 CHANGES = f"2 0.3 {SLOW}"  # every 2 s the last 30 %
 DISTURBED = 100e-6  # a hand-over that another program interrupts takes longer
+RARE = 0.1  # share of the time
 FEWEST = 60  # controls: on a busy machine there are not enough to tell states
 
 SCRIPT = """set_min_repetitions(4)
@@ -76,8 +77,12 @@ def test_rounds(tap, library):
         tap.equal(made, sorted(set(made)), f"{name}: each round has a number of its own")
         if run.status == 0:
             enough = {entry["state"]: entry["rounds"] for entry in rounds["states"]}
-            tap.ok(all(enough.get(state["state"], 0) >= 5 for state in states),
-                   f"{name}: 5 rounds in each state", (enough, states))
+            few = [state for state in states if enough.get(state["state"], 0) < 5]
+            # The machine's own states may turn out to be others at the end, by some rare controls.
+            tap.ok(all(state["share"] < RARE for state in few), f"{name}: 5 rounds in each state",
+                   (enough, states))
+            tap.equal(len([note for note in rounds["notes"] if "state" in note]), len(few),
+                      f"{name}: a note for each state that has fewer", rounds["notes"])
 
 
 def test_fastest(tap, library):
