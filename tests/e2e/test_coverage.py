@@ -194,6 +194,14 @@ with open(in_folder("calls"), encoding="utf-8") as file:
 tap.ok(again.status == 0 and len(calls) == 7 and calls[6].endswith("runs/run-002.json"),
        "again: what is missing is run, and nothing else", again)
 
+known = tool(*options[:-4], "-o", "known", "--known", "--runs", 3)
+with open(in_folder("calls"), encoding="utf-8") as file:
+    calls = file.read().splitlines()[7:]
+tap.ok(known.status == 0 and "--known" not in calls[0] and calls[1].count("--known known/run-001.json") == 1
+       and "--known known/run-001.json --known known/run-002.json -o" in calls[2],
+       "--known: each run gets those before it", (known, calls))
+
+
 def real_runs():
     return tool("--program", harness.program(), "--launch", os.path.join(ROOT, "mk/launch") + " {pes}",
                 "--runs", 2, "--rounds", 5, "--script", "tiny.ski", "--json", "real.json",
