@@ -9,6 +9,7 @@ import json
 import os
 import statistics
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
@@ -31,9 +32,9 @@ end measurement
 """
 
 
-def run_of(library, *args):
+def run_of(library, *args, changes=CHANGES):
     run = skampi(SCRIPT, args=["-o", "out.json", "-o", "out.sko", *args], timeout=80,
-                 env={"LD_PRELOAD": library, "SKAMPI_STATES": CHANGES})
+                 env={"LD_PRELOAD": library, "SKAMPI_STATES": changes})
     with open(run.path("out.json"), encoding="utf-8") as file:
         return run, [json.loads(line) for line in file]
 
@@ -99,6 +100,18 @@ def test_fastest(tap, library):
     tap.ok(all(result["hand_over"] > BETWEEN for result in results), "in the slow state alone", results)
 
 
+def test_faster_later(tap, library):
+    """The machine leaves the slow state for the first time some seconds after the run has begun."""
+    begin = time.clock_gettime(time.CLOCK_MONOTONIC) + 7
+    run, records = run_of(library, "--state", "fastest", "--rounds", "6,12s", changes=f"{begin} 0.5 {SLOW}")
+    if is_busy(tap, records):
+        return
+    with open(run.path("out.sko"), encoding="utf-8") as file:
+        text = file.read()
+    tap.ok(run.status == 3 and "# warning: --state fastest: a faster state (" in text,
+           "a faster state that comes later is reported", (run, text))
+
+
 def main():
     tap = Tap()
     if not harness.has("SHMEM"):
@@ -109,6 +122,7 @@ def main():
     if tap.ok(library, "the library that makes states is built"):
         test_rounds(tap, library)
         test_fastest(tap, library)
+        test_faster_later(tap, library)
     tap.done()
 
 
