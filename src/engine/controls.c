@@ -270,7 +270,7 @@ static void find_known(const struct controls *controls, struct control_log *log)
 
 double controls_value(const struct pe_set *set, const struct result_controls *seen)
 {
-    return pe_set_size(set) > 1 ? seen->hand_over : seen->addition;
+    return result_control((size_t)pe_set_size(set), seen);
 }
 
 struct control_log *controls_log(struct controls *controls, const struct pe_set *set)

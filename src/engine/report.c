@@ -24,7 +24,6 @@
 
 /* Of the prediction interval. */
 #define ROUNDS_CONFIDENCE 0.95
-#define ROUNDS_LEAST 5
 /* Rounds are unstable when they differ by this many times what their samples explain, and by this
  * share at least. */
 #define UNSTABLE_TIMES 3
@@ -257,7 +256,7 @@ static void cover_states(const struct control_log *log, const struct state_round
             notes_add(notes, text_format("state %d has only %zu round%s of the %d that its "
                                          "intervals need: measure for longer",
                                          state->state, state->rounds, words_plural(state->rounds),
-                                         ROUNDS_LEAST));
+                                         ROUNDS_FEWEST));
     }
     for (size_t level = 0; level < log->level_count; level++) {
         size_t i = 0;

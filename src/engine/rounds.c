@@ -19,6 +19,7 @@
 #include "engine/states.h"
 #include "engine/watch.h"
 #include "stats/random.h"
+#include "stats/rounds.h"
 
 /* Seconds between the beginnings of two rounds, at least, when nothing else is asked for; and at
  * most, with a time limit. Levels were seen to last 2 to 16 s. */
@@ -34,8 +35,6 @@
 #define SLICE_SECONDS 0.02
 /* Of the time that controls may take: while nothing is measured. The rest is for measurements. */
 #define WAITING_PART 0.5
-/* Rounds in each state of the machine, so that intervals can be told. */
-#define FEWEST_IN_STATE 5
 /* Without a time limit, more rounds for that take as long as those that were asked for, at most;
  * they are this many times as frequent. */
 #define MORE_OFTEN 4
@@ -239,7 +238,7 @@ static size_t lacking(struct engine *engine, bool all, size_t *order)
         bool lacks = false;
         for (size_t level = 0; level < log->level_count; level++)
             if (any || states_level_of(now, log->levels, log->level_count) == level)
-                lacks = lacks || states_rounds_in(log, record, level) < FEWEST_IN_STATE;
+                lacks = lacks || states_rounds_in(log, record, level) < ROUNDS_FEWEST;
         if (lacks && order)
             order[n] = i;
         n += lacks;

@@ -106,11 +106,6 @@ const char *control_name(size_t pes)
     return pes > 1 ? "hand_over" : "addition";
 }
 
-double control_value(size_t pes, const struct result_controls *seen)
-{
-    return pes > 1 ? seen->hand_over : seen->addition;
-}
-
 bool variable_hidden(const struct result_point *point, size_t index)
 {
     for (size_t later = index + 1; later < point->variable_count; later++)

@@ -214,7 +214,7 @@ static void print_controls(FILE *text, const struct result *result)
 {
     const struct statistics *statistics = &result->statistics;
     const struct result_point *point = &result->point;
-    double value = control_value(point->pes, &statistics->controls);
+    double value = result_control(point->pes, &statistics->controls);
     char n[4][64];
     const char *unit = unit_name(point);
     if (!result->several_states || isnan(value))

@@ -20,3 +20,8 @@ const char *result_flag_name(enum result_flag flag)
     };
     return names[flag];
 }
+
+double result_control(size_t pes, const struct result_controls *seen)
+{
+    return pes > 1 ? seen->hand_over : seen->addition;
+}

@@ -83,6 +83,9 @@ struct result_controls {
     double copy;                                           /* of a byte */
 };
 
+/* The one that tells the state of so many PEs: hand-overs, with one PE additions. */
+double result_control(size_t pes, const struct result_controls *seen);
+
 /* At most this many states are distinguished. */
 #define RESULT_STATES_MAX 8
 

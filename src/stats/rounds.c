@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "stats/stats.h"
 
-#define FEWEST 5
-
 static double *sorted_copy(const double *x, size_t n)
 {
     double *sorted = memory_zeroed(n, sizeof *sorted);
@@ -75,7 +73,7 @@ struct rounds rounds_of(const double *medians, const double *within, size_t n, d
         rounds.within = in_proportion_to(stats_median_sorted(inside, n), rounds.median);
         free(inside);
     }
-    if (n >= FEWEST) {
+    if (n >= ROUNDS_FEWEST) {
         size_t low, high;
         double share = place_of(n, (1 - confidence) / 2) / (double)(n - 1);
         stats_median_ranks(n, confidence, &low, &high);

@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* With fewer there are no intervals. */
+#define ROUNDS_FEWEST 5
+
 struct rounds {
     size_t count;
     double median;              /* of the rounds' medians */
