@@ -79,8 +79,8 @@ const struct manual_option option_rows[OPTIONS] = {
                               "numbers, and intervals cover their states; may be repeated"},
     [OPTION_STATE] = {"state", 0, "WHICH",
                       .help = "measure only in this state of the machine: fastest, most (the one "
-                              "that lasts longest), a number of --known, or a condition such as "
-                              "'hand-over<200ns'",
+                              "that lasts longest), a number of --known, or conditions such as "
+                              "'hand-over<200ns,addition<300ps'",
                       .words = "fastest most"},
     [OPTION_STATE_WAIT] = {"state-wait", 0, "TIME",
                            .help = "wait at most TIME for the state of --state, for each point; "

@@ -36,7 +36,7 @@
 #define MOST_COPY ((size_t)4 << 20)
 /* Of a log that is longer every second control stays. */
 #define LONGEST_LOG 100000
-/* Levels are looked for again after so many more controls. */
+/* States are looked for again after so many more controls. */
 #define GROWTH 1.1
 
 const char *controls_impossible(void)
@@ -231,26 +231,29 @@ void controls_know(struct controls *controls, const struct known *known)
     controls->known = memory_zeroed((size_t)count + 1, sizeof *controls->known);
     for (size_t i = 0; known && i < known->state_count; i++) {
         const struct known_state *state = &known->states[i];
-        controls->known[i] =
-            (struct known_level){hash_of(state->members, state->pes), state->number, state->value,
-                                 state->low, state->high};
+        struct seen_earlier *earlier = &controls->known[i];
+        earlier->set = hash_of(state->members, state->pes);
+        earlier->number = state->number;
+        memcpy(earlier->ranges, state->ranges, sizeof earlier->ranges);
     }
     comm_broadcast(comm_world(), controls->known, (size_t)count * sizeof *controls->known);
 }
 
 /* In ascending order; those that there is no room for are left out. */
-static void add_known(struct control_log *log, const struct known_level *level)
+static void add_known(struct control_log *log, const struct seen_earlier *earlier)
 {
     size_t at = log->known_count;
     if (at == RESULT_STATES_MAX)
         return;
-    for (; at > 0 && log->known[at - 1].value > level->value; at--) {
+    struct states_state state = {0};
+    memcpy(state.of, earlier->ranges, sizeof state.of);
+    double rank = states_rank(&state);
+    for (; at > 0 && states_rank(&log->known[at - 1]) > rank; at--) {
         log->known[at] = log->known[at - 1];
         log->known_numbers[at] = log->known_numbers[at - 1];
     }
-    log->known[at] =
-        (struct states_level){.value = level->value, .low = level->low, .high = level->high};
-    log->known_numbers[at] = level->number;
+    log->known[at] = state;
+    log->known_numbers[at] = earlier->number;
     log->known_count++;
 }
 
@@ -268,9 +271,9 @@ static void find_known(const struct controls *controls, struct control_log *log)
 
 /* ---- What was seen ---- */
 
-double controls_value(const struct pe_set *set, const struct result_controls *seen)
+struct states_values controls_now(const struct control_log *log)
 {
-    return result_control((size_t)pe_set_size(set), seen);
+    return result_control_values(&log->controls[log->count - 1].seen);
 }
 
 struct control_log *controls_log(struct controls *controls, const struct pe_set *set)
@@ -286,39 +289,29 @@ struct control_log *controls_log(struct controls *controls, const struct pe_set 
     return controls->logs[controls->log_count++] = log;
 }
 
-size_t controls_series(const struct control_log *log, struct states_control *series)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < log->count; i++) {
-        double value = controls_value(log->set, &log->controls[i].seen);
-        if (value > 0)
-            series[n++] = (struct states_control){log->controls[i].at, value};
-    }
-    return n;
-}
-
 /* Those of earlier runs keep their numbers; the others get the next ones. */
-static void number_levels(struct control_log *log)
+static void number_states(struct control_log *log)
 {
     int next = 1;
     for (size_t i = 0; i < log->known_count; i++)
         next = log->known_numbers[i] >= next ? log->known_numbers[i] + 1 : next;
-    for (size_t i = 0; i < log->level_count; i++) {
-        size_t known = log->levels[i].known;
+    for (size_t i = 0; i < log->state_count; i++) {
+        size_t known = log->states[i].known;
         log->numbers[i] = known > 0 ? log->known_numbers[known - 1] : next++;
     }
 }
 
-static void find_levels(struct control_log *log)
+static void find_states(struct control_log *log)
 {
     struct states_control *series = memory_zeroed(log->count, sizeof *series);
-    size_t n = controls_series(log, series);
-    log->noise = states_noise(series, n);
-    log->level_count =
-        n > 0 ? states_find(series, n, log->known, log->known_count, log->levels, RESULT_STATES_MAX)
-              : 0;
+    for (size_t i = 0; i < log->count; i++)
+        series[i] = (struct states_control){log->controls[i].at,
+                                            result_control_values(&log->controls[i].seen)};
+    log->noise = states_noise(series, log->count);
+    log->state_count = states_find(series, log->count, log->known, log->known_count, log->states,
+                                   RESULT_STATES_MAX);
     log->judged = log->count;
-    number_levels(log);
+    number_states(log);
     free(series);
 }
 
@@ -342,13 +335,13 @@ void controls_add(struct control_log *log, double at, const struct result_contro
     }
     log->controls[log->count++] = (struct control){at, *seen};
     if ((double)log->count >= GROWTH * (double)log->judged)
-        find_levels(log);
+        find_states(log);
 }
 
 void controls_judge(struct control_log *log)
 {
     if (log->count > log->judged)
-        find_levels(log);
+        find_states(log);
 }
 
 void controls_free(struct controls *controls)

@@ -28,21 +28,23 @@ struct control_log {
     struct pe_set *set;
     struct control *controls;
     size_t count, room;
-    struct states_level known[RESULT_STATES_MAX]; /* of earlier runs, ascending */
+    struct states_state known[RESULT_STATES_MAX]; /* of earlier runs, ascending */
     int known_numbers[RESULT_STATES_MAX];
     size_t known_count;
-    struct states_level levels[RESULT_STATES_MAX]; /* that the controls so far lie on */
-    int numbers[RESULT_STATES_MAX];                /* of the states that they are */
-    size_t level_count, judged;                    /* from so many controls */
-    double noise;                                  /* of controls within a level, logarithmic */
-    double slowest; /* control of a result for which the fastest state was asked; 0: none; PE 0 */
+    struct states_state states[RESULT_STATES_MAX]; /* that the controls so far tell, ascending */
+    int numbers[RESULT_STATES_MAX];
+    size_t state_count, judged; /* from so many controls */
+    struct states_values noise; /* of controls within a state, logarithmic */
+    /* Controls of the slowest result for which the fastest state was asked; PE 0. */
+    struct states_values slowest;
+    bool has_slowest;
 };
 
-/* A state that earlier runs have seen. */
-struct known_level {
+/* A state that earlier runs have seen, of any set. */
+struct seen_earlier {
     uint64_t set; /* hash of members and number of PEs */
     int number;
-    double value, low, high; /* seconds */
+    struct states_range ranges[STATES_KINDS];
 };
 
 struct controls {
@@ -51,7 +53,7 @@ struct controls {
     struct control_log **logs;
     size_t log_count;
     struct pe_set *world;
-    struct known_level *known; /* of all sets */
+    struct seen_earlier *known; /* of all sets */
     size_t known_count;
     double copy;                 /* the last one of this PE, seconds a byte; NaN: none */
     double copied_at, copy_cost; /* wall_seconds(), 0: never; seconds */
@@ -80,17 +82,14 @@ bool controls_copy_due(const struct controls *);
 
 /* The set's log; made when there is none. The set's rank 0, and PE 0. */
 struct control_log *controls_log(struct controls *, const struct pe_set *);
-/* Adds one, and looks for levels again when enough is new. */
+/* Adds one, and looks for states again when enough is new. */
 void controls_add(struct control_log *, double at, const struct result_controls *);
 /* Thins a log out that has become long; *place (or NULL) is one in it, and moves along. */
 void controls_trim(struct control_log *, size_t *place);
-/* Looks for levels now, if anything is new. */
+/* Looks for states now, if anything is new. */
 void controls_judge(struct control_log *);
-/* The control that tells the state; log->count places at most. Returns how many are known. */
-size_t controls_series(const struct control_log *, struct states_control *series);
-/* The one that tells the state of a set: with one PE there are no hand-overs. Seconds; NaN: not
- * known. */
-double controls_value(const struct pe_set *, const struct result_controls *);
+/* The last one, which tells the state now; log->count > 0. */
+struct states_values controls_now(const struct control_log *);
 /* Seconds since the start. */
 double controls_clock(const struct controls *);
 

@@ -21,13 +21,15 @@
 #define STILL_HOLDS 0.02
 /* Before it is known which states there are, this long is looked, seconds. */
 #define SCOUTING 2.0
+static const struct states_values unknown = {{NAN, NAN}};
+
 /* Between two looks at a machine in another state than the one asked for, seconds. */
 #define IDLE 5e-3
 
 void judge_begin(struct judge *judge, struct controls *controls, const struct wanted *wanted,
                  const struct run *run)
 {
-    *judge = (struct judge){.before = NAN};
+    *judge = (struct judge){.before = unknown};
     if (!run->settings->controls || run->function->once || controls_impossible())
         return;
     judge->controls = controls;
@@ -59,29 +61,32 @@ static bool is_scouted(const struct control_log *log)
 static size_t longest(const struct control_log *log)
 {
     size_t most = 0;
-    for (size_t i = 1; i < log->level_count; i++)
-        if (log->levels[i].share > log->levels[most].share)
+    for (size_t i = 1; i < log->state_count; i++)
+        if (log->states[i].share > log->states[most].share)
             most = i;
     return most;
 }
 
 /* By the bounds that earlier runs gave it, unless this run has found another state there. */
-static bool is_known_state(const struct control_log *log, int number, double value)
+static bool is_known_state(const struct control_log *log, int number,
+                           const struct states_values *now)
 {
-    size_t level = states_level_of(value, log->levels, log->level_count);
-    bool other = log->level_count > 1 && level < log->level_count && log->numbers[level] != number;
+    size_t state = states_of(now, log->states, log->state_count);
+    bool other = log->state_count > 1 && state < log->state_count && log->numbers[state] != number;
     for (size_t i = 0; i < log->known_count; i++)
         if (log->known_numbers[i] == number)
-            return value >= log->known[i].low && value < log->known[i].high && !other;
+            return states_hold(&log->known[i], now) && !other;
     return false;
 }
 
 /* Of the states of earlier runs, too: this one may have begun in a slow one. */
-static bool is_fastest(const struct control_log *log, double value, size_t level)
+static bool is_fastest(const struct control_log *log, const struct states_values *now)
 {
-    bool told = log->known_count > 0 && isfinite(log->known[0].high);
-    return level == 0 && log->level_count > 0 &&
-           (told ? value < log->known[0].high : is_scouted(log));
+    bool told = false;
+    for (size_t kind = 0; log->known_count > 0 && kind < STATES_KINDS; kind++)
+        told = told || isfinite(log->known[0].of[kind].high);
+    return log->state_count > 0 && states_of(now, log->states, log->state_count) == 0 &&
+           (told ? states_hold(&log->known[0], now) : is_scouted(log));
 }
 
 /* The state that is asked for, or any; after the control that was taken last. */
@@ -93,22 +98,18 @@ static bool is_right(const struct judge *judge)
         return true;
     if (log->count == 0)
         return false;
-    const struct result_controls *seen = &log->controls[log->count - 1].seen;
-    double value = controls_value(log->set, seen);
-    size_t level = states_level_of(value, log->levels, log->level_count);
+    struct states_values now = controls_now(log);
     switch (wanted->state.kind) {
     case WANTED_ANY:
         return true;
     case WANTED_FASTEST:
-        return is_fastest(log, value, level);
+        return is_fastest(log, &now);
     case WANTED_MOST:
-        return is_scouted(log) && level == longest(log);
+        return is_scouted(log) && states_of(&now, log->states, log->state_count) == longest(log);
     case WANTED_NUMBER:
-        return is_known_state(log, wanted->state.number, value);
+        return is_known_state(log, wanted->state.number, &now);
     case WANTED_CONDITION:
-        return state_wanted_meets(&wanted->state, wanted->state.control == WANTED_HAND_OVER
-                                                      ? seen->hand_over
-                                                      : seen->addition);
+        return state_wanted_meets(&wanted->state, &now);
     }
     return false;
 }
@@ -170,10 +171,9 @@ static void judge_stretch(struct batches *batches, struct decision *next)
 {
     struct judge *judge = batches->judge;
     struct samples *samples = batches->samples;
-    double before = judge->before, now = wall_seconds();
-    double after =
-        controls_value(judge->log->set, &judge->log->controls[judge->log->count - 1].seen);
-    bool differ = states_differ(before, after, judge->log->noise) || !is_right(judge);
+    double now = wall_seconds();
+    struct states_values before = judge->before, after = controls_now(judge->log);
+    bool differ = states_differ(&before, &after, &judge->log->noise) || !is_right(judge);
     if (differ && judge->batches > 0 && !judge->doubted) {
         judge->doubted = true;
         next->step = BATCH_CONTROL;
@@ -192,7 +192,7 @@ static void judge_stretch(struct batches *batches, struct decision *next)
     next->verdict = VERDICT_GOOD;
     judge->changed += differ;
     for (size_t i = samples->good; i < samples->valid; i++)
-        samples->control[i] = differ ? NAN : sqrt(before * after);
+        samples->controls[i] = differ ? unknown : states_between(&before, &after);
 }
 
 /* No control can be afforded: the last one has to do. */
@@ -201,7 +201,7 @@ static void judge_unseen(struct batches *batches, struct decision *next)
     struct judge *judge = batches->judge;
     struct samples *samples = batches->samples;
     for (size_t i = samples->good; i < samples->valid; i++)
-        samples->control[i] = judge->before;
+        samples->controls[i] = judge->before;
     judge->batches = 0;
     next->verdict = VERDICT_GOOD;
 }
@@ -212,22 +212,22 @@ static bool needs_control(const struct batches *batches, const struct decision *
     const struct judge *judge = batches->judge;
     bool affordable = controls_affordable(judge->controls, 1);
     if (judge->wanted)
-        return judge->batches > 0 || isnan(judge->before) || judge->idled;
+        return judge->batches > 0 || !states_are_known(&judge->before) || judge->idled;
     if (judge->batches == 0)
-        return isnan(judge->before) && affordable;
+        return !states_are_known(&judge->before) && affordable;
     double stretch = wall_seconds() - judge->last;
     return affordable && (next->done || stretch >= STRETCH * judge->controls->cost);
 }
 
-/* The control of an earlier measurement, where it is recent. */
-static double recent(const struct judge *judge)
+/* The controls of an earlier measurement, where they are recent. */
+static struct states_values recent(const struct judge *judge)
 {
     const struct control_log *log = judge->log;
     if (log->count == 0)
-        return NAN;
+        return unknown;
     const struct control *last = &log->controls[log->count - 1];
     bool holds = controls_clock(judge->controls) - last->at < STILL_HOLDS;
-    return holds ? controls_value(log->set, &last->seen) : NAN;
+    return holds ? controls_now(log) : unknown;
 }
 
 /* Why the state that is asked for cannot come to these PEs, or NULL. */
@@ -235,8 +235,8 @@ static const char *impossible(const struct judge *judge)
 {
     const struct state_wanted *wanted = &judge->wanted->state;
     const struct control_log *log = judge->log;
-    if (wanted->kind == WANTED_CONDITION && wanted->control == WANTED_HAND_OVER &&
-        pe_set_size(log->set) == 1)
+    bool hands_over = state_wanted_limits(wanted, STATES_HAND_OVER);
+    if (wanted->kind == WANTED_CONDITION && hands_over && pe_set_size(log->set) == 1)
         return "one PE hands nothing over: ask for addition, or leave --state out";
     size_t i = 0;
     while (i < log->known_count && log->known_numbers[i] != wanted->number)
@@ -297,7 +297,7 @@ void judge_decide(struct batches *batches, struct decision *next)
         judge->idled = false;
         return;
     }
-    if (isnan(judge->before) && judge->batches == 0)
+    if (!states_are_known(&judge->before) && judge->batches == 0)
         judge->before = recent(judge);
     if (next->done && judge->batches > 0)
         judge_unseen(batches, next);
@@ -349,56 +349,58 @@ static double median_seen(const struct judge *judge, size_t offset, double *room
     return stats_median_sorted(room, n);
 }
 
-/* The repetitions of one level, in the order of their size, to room. */
-static size_t repetitions_in(const struct control_log *log, const struct samples *samples,
-                             size_t level, double *room, double *controls)
+/* The median of one kind of control around the repetitions in a state (NULL: around all).
+ * NaN: none is known. */
+static double control_in(const struct samples *samples, const struct states_state *state,
+                         size_t kind, double *room)
 {
     size_t n = 0;
     for (size_t i = 0; i < samples->valid; i++) {
-        double value = samples->control[i];
-        if (!(value > 0) || states_level_of(value, log->levels, log->level_count) != level)
-            continue;
-        controls[n] = value;
-        room[n++] = samples->max[i];
+        double value = samples->controls[i].of[kind];
+        if (value > 0 && (!state || states_hold(state, &samples->controls[i])))
+            room[n++] = value;
     }
     stats_sort(room, n);
-    stats_sort(controls, n);
+    return stats_median_sorted(room, n);
+}
+
+/* The repetitions in one state, in the order of their size, to room; how many. */
+static size_t repetitions_in(const struct samples *samples, const struct states_state *state,
+                             double *room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < samples->valid; i++)
+        if (states_hold(state, &samples->controls[i]))
+            room[n++] = samples->max[i];
+    stats_sort(room, n);
     return n;
 }
 
 static void find_parts(const struct control_log *log, const struct samples *samples,
-                       struct statistics *statistics)
+                       struct statistics *statistics, double *room)
 {
-    double *room = memory_zeroed(samples->valid + 1, sizeof *room);
-    double *controls = memory_zeroed(samples->valid + 1, sizeof *controls);
     statistics->part_count = 0;
-    for (size_t level = 0; level < log->level_count; level++) {
-        size_t n = repetitions_in(log, samples, level, room, controls);
+    for (size_t i = 0; i < log->state_count; i++) {
+        const struct states_state *state = &log->states[i];
+        size_t n = repetitions_in(samples, state, room);
         if (n == 0)
             continue;
-        statistics->parts[statistics->part_count++] =
-            (struct result_part){.control = stats_median_sorted(controls, n),
-                                 .valid = n,
-                                 .median = stats_median_sorted(room, n),
-                                 .p25 = stats_quantile_sorted(room, n, 0.25),
-                                 .p75 = stats_quantile_sorted(room, n, 0.75)};
+        struct result_part *part = &statistics->parts[statistics->part_count++];
+        *part = (struct result_part){.valid = n,
+                                     .median = stats_median_sorted(room, n),
+                                     .p25 = stats_quantile_sorted(room, n, 0.25),
+                                     .p75 = stats_quantile_sorted(room, n, 0.75)};
+        for (size_t kind = 0; kind < STATES_KINDS; kind++)
+            part->controls.of[kind] = control_in(samples, state, kind, room);
     }
-    free(controls);
-    free(room);
 }
 
-/* Of the repetitions; where none has one, of the controls. */
-static double control_of(const struct judge *judge, const struct samples *samples)
+/* Of the repetitions; where none has one, of the last control. */
+static double control_of(const struct judge *judge, const struct samples *samples, size_t kind,
+                         double *room)
 {
-    double *values = memory_zeroed(samples->valid + 1, sizeof *values);
-    size_t n = 0;
-    for (size_t i = 0; i < samples->valid; i++)
-        if (samples->control[i] > 0)
-            values[n++] = samples->control[i];
-    stats_sort(values, n);
-    double median = n > 0 ? stats_median_sorted(values, n) : judge->before;
-    free(values);
-    return median;
+    double median = control_in(samples, NULL, kind, room);
+    return isnan(median) ? judge->before.of[kind] : median;
 }
 
 void judge_conclude(const struct judge *judge, const struct samples *samples,
@@ -409,14 +411,16 @@ void judge_conclude(const struct judge *judge, const struct samples *samples,
     statistics->part_count = 0;
     if (!judge->controls || !judge->log)
         return;
-    double *room = memory_zeroed(judge->log->count - judge->first + 1, sizeof *room);
+    size_t places = judge->log->count - judge->first;
+    double *room =
+        memory_zeroed((places > samples->valid ? places : samples->valid) + 1, sizeof *room);
     double *members = (double *)seen;
     for (size_t i = 0; i < sizeof *seen / sizeof *members; i++)
         members[i] = median_seen(judge, i * sizeof *members, room);
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
+        *result_control(seen, kind) = control_of(judge, samples, kind, room);
+    find_parts(judge->log, samples, statistics, room);
     free(room);
-    double value = control_of(judge, samples);
-    *(pe_set_size(judge->log->set) > 1 ? &seen->hand_over : &seen->addition) = value;
-    find_parts(judge->log, samples, statistics);
     if (judge->changed > 0)
         statistics->flags |= 1u << RESULT_STATE_CHANGED;
     statistics->repeated = judge->repeated;

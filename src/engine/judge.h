@@ -23,9 +23,10 @@ struct wanted {
 struct judge {
     struct controls *controls; /* NULL: none are taken */
     const struct wanted *wanted;
-    struct control_log *log; /* on rank 0 */
-    size_t first;            /* control of this measurement in it */
-    double before, last; /* value of the last control (NaN: none); when it was, wall_seconds() */
+    struct control_log *log;     /* on rank 0 */
+    size_t first;                /* control of this measurement in it */
+    struct states_values before; /* the last controls (NaN: none) */
+    double last;                 /* when they were, wall_seconds() */
     double judged;  /* when the last stretch, or wait, had ended, wall_seconds(); 0: none has */
     double lost;    /* seconds of waiting for the state, and of stretches made again */
     size_t batches; /* since the last control */

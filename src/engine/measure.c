@@ -160,7 +160,7 @@ static void add_controls(struct engine *engine, const struct measure_request *re
 static bool sees_states(struct engine *engine, const struct measure_request *request)
 {
     return engine->settings.controls &&
-           controls_log(&engine->controls, request->set)->level_count > 1;
+           controls_log(&engine->controls, request->set)->state_count > 1;
 }
 
 /* What was taken for the fastest state so far. */
@@ -170,7 +170,10 @@ static void note_fastest(struct engine *engine, const struct measure_request *re
     if (comm_pe() != 0 || engine->wanted.state.kind != WANTED_FASTEST || !engine->settings.controls)
         return;
     struct control_log *log = controls_log(&engine->controls, request->set);
-    log->slowest = fmax(log->slowest, controls_value(request->set, &statistics->controls));
+    struct states_values values = result_control_values(&statistics->controls);
+    if (!log->has_slowest || states_product(&values) > states_product(&log->slowest))
+        log->slowest = values;
+    log->has_slowest = true;
 }
 
 static void report_success(struct engine *engine, const struct measure_request *request,

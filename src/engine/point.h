@@ -9,11 +9,13 @@
 #include <stdint.h>
 
 #include "engine/request.h"
+#include "stats/states.h"
 
 /* The repetitions of a round that were made in one state of the machine. */
 struct round_part {
-    size_t round; /* from 0 */
-    double control, median, within;
+    size_t round;                  /* from 0 */
+    struct states_values controls; /* medians */
+    double median, within;
     size_t valid;
     bool alone; /* all of the round */
 };

@@ -252,20 +252,20 @@ static void cover_states(const struct control_log *log, const struct state_round
             rounds->next_low = state->next_low;
         if (state->next_high > rounds->next_high)
             rounds->next_high = state->next_high;
-        if (log->level_count > 1 && isnan(state->next_low))
+        if (log->state_count > 1 && isnan(state->next_low))
             notes_add(notes, text_format("state %d has only %zu round%s of the %d that its "
                                          "intervals need: measure for longer",
                                          state->state, state->rounds, words_plural(state->rounds),
                                          ROUNDS_FEWEST));
     }
-    for (size_t level = 0; level < log->level_count; level++) {
+    for (size_t state = 0; state < log->state_count; state++) {
         size_t i = 0;
-        while (i < states->count && states->states[i].state != log->numbers[level])
+        while (i < states->count && states->states[i].state != log->numbers[state])
             i++;
-        if (i == states->count && log->level_count > 1)
+        if (i == states->count && log->state_count > 1)
             notes_add(notes, text_format("no round was made in state %d: the prediction interval "
                                          "does not cover it",
-                                         log->numbers[level]));
+                                         log->numbers[state]));
     }
 }
 
@@ -345,7 +345,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .states = states.states,
         .state_count = states.count,
         .round_states = states.round_states,
-        .several_states = log && (log->level_count > 1 || log->known_count > 0),
+        .several_states = log && (log->state_count > 1 || log->known_count > 0),
         .notes = (const char *const *)notes.text,
         .note_count = notes.count,
     };

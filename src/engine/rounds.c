@@ -61,7 +61,7 @@ static void add_round(struct rounds_record *record, const struct latest *latest,
             record->parts = memory_resize(record->parts, record->part_room * sizeof *record->parts);
         }
         record->parts[record->part_count++] = (struct round_part){.round = round,
-                                                                  .control = part->control,
+                                                                  .controls = part->controls,
                                                                   .median = part->median,
                                                                   .within = part->p75 - part->p25,
                                                                   .valid = part->valid,
@@ -230,15 +230,15 @@ static size_t lacking(struct engine *engine, bool all, size_t *order)
     for (size_t i = 0; i < replay->count; i++) {
         const struct rounds_record *record = &replay->records[i];
         struct control_log *log = controls_log(&engine->controls, record->request.set);
-        if (!record->settings.controls || log->count == 0 || log->level_count < 2)
+        if (!record->settings.controls || log->count == 0 || log->state_count < 2)
             continue;
         /* Of sets that nobody looks at between measurements the state is not known now. */
         bool any = all || !pe_set_equal(log->set, engine->controls.world);
-        double now = controls_value(log->set, &log->controls[log->count - 1].seen);
+        struct states_values now = controls_now(log);
         bool lacks = false;
-        for (size_t level = 0; level < log->level_count; level++)
-            if (any || states_level_of(now, log->levels, log->level_count) == level)
-                lacks = lacks || states_rounds_in(log, record, level) < ROUNDS_FEWEST;
+        for (size_t state = 0; state < log->state_count; state++)
+            if (any || states_of(&now, log->states, log->state_count) == state)
+                lacks = lacks || states_rounds_in(log, record, state) < ROUNDS_FEWEST;
         if (lacks && order)
             order[n] = i;
         n += lacks;
@@ -315,7 +315,7 @@ static const struct control_log *log_of(struct engine *engine, const struct roun
     if (!record->settings.controls)
         return NULL;
     const struct control_log *log = controls_log(&engine->controls, record->request.set);
-    return log->level_count > 0 ? log : NULL;
+    return log->state_count > 0 ? log : NULL;
 }
 
 void rounds_print(struct engine *engine)

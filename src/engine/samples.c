@@ -16,7 +16,7 @@ void samples_reserve(struct samples *samples, size_t limit, bool counting)
     samples->max = memory_zeroed(limit, sizeof *samples->max);
     samples->message = memory_zeroed(3 * limit + BATCH_EXTRA, sizeof *samples->message);
     samples->skew = memory_zeroed(limit, sizeof *samples->skew);
-    samples->control = memory_zeroed(limit, sizeof *samples->control);
+    samples->controls = memory_zeroed(limit, sizeof *samples->controls);
     if (counting)
         samples->counts = memory_zeroed(limit * COUNTERS_MAX, sizeof *samples->counts);
 }
@@ -27,7 +27,7 @@ void samples_release(struct samples *samples)
     free(samples->max);
     free(samples->message);
     free(samples->skew);
-    free(samples->control);
+    free(samples->controls);
     free(samples->counts);
 }
 
@@ -38,7 +38,7 @@ void samples_drop(struct samples *samples, size_t dropped)
     memmove(samples->own, samples->own + dropped, rest * sizeof *samples->own);
     memmove(samples->max, samples->max + dropped, rest * sizeof *samples->max);
     memmove(samples->skew, samples->skew + dropped, rest * sizeof *samples->skew);
-    memmove(samples->control, samples->control + dropped, rest * sizeof *samples->control);
+    memmove(samples->controls, samples->controls + dropped, rest * sizeof *samples->controls);
     samples->good -= dropped < samples->good ? dropped : samples->good;
     if (samples->counts)
         memmove(samples->counts, samples->counts + dropped * COUNTERS_MAX,

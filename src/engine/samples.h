@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stats/states.h"
+
 /* A change of level counts when a steady series shows it this rarely, and by this share at least.
  */
 #define CHANGE_P 0.01
@@ -24,8 +26,8 @@ struct samples {
     double *max;      /* over PEs, the same on all members */
     double *message;  /* room for a batch's message */
     double *skew;     /* of the starts, seconds; dissemination only */
-    double *control;  /* of the machine, around each; NaN: not known; on the set's rank 0 */
-    double *counts;   /* of events in this PE's valid repetitions, where they are counted */
+    struct states_values *controls; /* around each; NaN: not known; on the set's rank 0 */
+    double *counts; /* of events in this PE's valid repetitions, where they are counted */
     /* So many valid ones are good for certain; what was counted until then. */
     size_t good, good_invalid, good_late, good_overruns, good_too_long;
 };

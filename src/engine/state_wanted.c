@@ -1,4 +1,5 @@
-/* Reads the value of --state: a word, the number of a state, or a condition. */
+/* Reads the value of --state: a word, the number of a state, or conditions. */
+#define _DEFAULT_SOURCE /* strsep */
 #include "engine/state_wanted.h"
 
 #include <ctype.h>
@@ -10,10 +11,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "output/result.h"
 
 static const char choices[] =
     "give fastest, most, the number of a state of --known, or a condition "
-    "such as 'hand-over<200ns'";
+    "such as 'hand-over<200ns' or 'hand-over<200ns,addition<300ps'";
 
 static const char *without_blanks(const char *text)
 {
@@ -28,7 +30,7 @@ static bool is_word(const char *text, size_t length, const char *word)
     return length == strlen(word) && strncmp(text, word, length) == 0;
 }
 
-/* Seconds of "200ns", blanks allowed; NaN for anything else. */
+/* Seconds of "200ns", blanks allowed; NaN for anything else. Additions take picoseconds. */
 static double time_of(const char *text)
 {
     char *end, unit[4];
@@ -45,29 +47,53 @@ static double time_of(const char *text)
         return NAN;
     memcpy(unit, end, length);
     unit[length] = '\0';
-    double per_second = words_unit(unit);
+    double per_second = strcmp(unit, "ps") == 0 ? 1e12 : words_unit(unit);
     return per_second > 0 ? value / per_second : NAN;
 }
 
-static char *parse_condition(const char *text, const char *sign, struct state_wanted *wanted)
+/* Which control is named, with a blank, - or _ between its words; STATES_KINDS: none. */
+static size_t kind_named(const char *text, size_t length)
 {
-    size_t length = (size_t)(sign - text);
-    if (is_word(text, length, "hand-over") || is_word(text, length, "hand_over"))
-        wanted->control = WANTED_HAND_OVER;
-    else if (is_word(text, length, "addition"))
-        wanted->control = WANTED_ADDITION;
-    else
+    size_t kind = 0;
+    while (kind < STATES_KINDS && !is_word(text, length, result_control_name(kind)) &&
+           !is_word(text, length, result_control_words(kind)))
+        kind++;
+    return kind;
+}
+
+/* One condition, such as "hand-over<200ns". */
+static char *parse_limit(const char *text, struct state_wanted *wanted)
+{
+    text = without_blanks(text);
+    const char *sign = strpbrk(text, "<>");
+    size_t kind = sign ? kind_named(text, (size_t)(sign - text)) : STATES_KINDS;
+    if (kind == STATES_KINDS)
         return text_format("a condition is about hand-over or addition, such as "
                            "'hand-over%c200ns'",
+                           sign ? *sign : '<');
+    double limit = time_of(sign + 1);
+    if (!(limit > 0) || !isfinite(limit))
+        return text_format("after %c give a time above 0 with its unit (ps, ns, us, ms or s), such "
+                           "as 200ns",
                            *sign);
-    wanted->kind = WANTED_CONDITION;
-    wanted->below = *sign == '<';
-    wanted->limit = time_of(sign + 1);
-    if (wanted->limit > 0 && isfinite(wanted->limit))
+    if (*sign == '<')
+        wanted->limits[kind].below = fmin(wanted->limits[kind].below, limit);
+    else
+        wanted->limits[kind].above = fmax(wanted->limits[kind].above, limit);
+    if (wanted->limits[kind].above < wanted->limits[kind].below)
         return NULL;
-    return text_format("after %c give a time above 0 with its unit (ns, us, ms or s), such as "
-                       "200ns",
-                       *sign);
+    return text_format("no %s is both above and below this", result_control_words(kind));
+}
+
+/* Conditions that all have to be met, with commas between them. */
+static char *parse_conditions(const char *text, struct state_wanted *wanted)
+{
+    char *copy = memory_text(text), *rest = copy, *wrong = NULL;
+    wanted->kind = WANTED_CONDITION;
+    while (rest && !wrong)
+        wrong = parse_limit(strsep(&rest, ","), wanted);
+    free(copy);
+    return wrong;
 }
 
 static char *parse_number(const char *text, struct state_wanted *wanted)
@@ -87,12 +113,13 @@ static char *parse_number(const char *text, struct state_wanted *wanted)
 char *state_wanted_parse(const char *text, struct state_wanted *wanted)
 {
     *wanted = (struct state_wanted){.kind = WANTED_ANY};
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
+        wanted->limits[kind].below = INFINITY;
     if (!text)
         return NULL;
     text = without_blanks(text);
-    const char *sign = strpbrk(text, "<>");
-    if (sign)
-        return parse_condition(text, sign, wanted);
+    if (strpbrk(text, "<>"))
+        return parse_conditions(text, wanted);
     if (isdigit((unsigned char)*text))
         return parse_number(text, wanted);
     if (is_word(text, strlen(text), "fastest"))
@@ -104,7 +131,17 @@ char *state_wanted_parse(const char *text, struct state_wanted *wanted)
     return NULL;
 }
 
-bool state_wanted_meets(const struct state_wanted *wanted, double control)
+bool state_wanted_limits(const struct state_wanted *wanted, size_t kind)
 {
-    return wanted->below ? control < wanted->limit : control > wanted->limit;
+    return wanted->limits[kind].above > 0 || isfinite(wanted->limits[kind].below);
+}
+
+bool state_wanted_meets(const struct state_wanted *wanted, const struct states_values *controls)
+{
+    bool met = true;
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
+        if (state_wanted_limits(wanted, kind))
+            met = met && controls->of[kind] > wanted->limits[kind].above &&
+                  controls->of[kind] < wanted->limits[kind].below;
+    return met;
 }

@@ -6,25 +6,30 @@
 
 #include <stdbool.h>
 
+#include "stats/states.h"
+
 struct state_wanted {
     enum {
         WANTED_ANY,
         WANTED_FASTEST,
         WANTED_MOST,     /* the state that lasts longest */
         WANTED_NUMBER,   /* one of --known */
-        WANTED_CONDITION /* the control is below or above the limit */
+        WANTED_CONDITION /* the controls are within limits */
     } kind;
     int number; /* from 1 */
-    enum { WANTED_HAND_OVER, WANTED_ADDITION } control;
-    bool below;
-    double limit; /* seconds, above 0 */
+    /* Of each kind of control, seconds: above < c < below; 0 and INFINITY where nothing is said. */
+    struct {
+        double above, below;
+    } limits[STATES_KINDS];
 };
 
 /* Fills in *wanted. NULL, or what to write instead, for the user; the caller frees it. text: NULL
  * stands for WANTED_ANY. */
 char *state_wanted_parse(const char *text, struct state_wanted *wanted);
 
-/* Of a condition. */
-bool state_wanted_meets(const struct state_wanted *, double control);
+/* Whether a condition says something of this kind of control. */
+bool state_wanted_limits(const struct state_wanted *, size_t kind);
+/* Whether controls meet a condition. */
+bool state_wanted_meets(const struct state_wanted *, const struct states_values *);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "engine/members.h"
@@ -21,52 +22,50 @@ void states_settle(struct controls *controls)
         controls_judge(controls->logs[i]);
 }
 
-int states_number(const struct control_log *log, double control)
+int states_number(const struct control_log *log, const struct states_values *controls)
 {
-    size_t level = states_level_of(control, log->levels, log->level_count);
-    return level < log->level_count ? log->numbers[level] : 0;
+    size_t state = states_of(controls, log->states, log->state_count);
+    return state < log->state_count ? log->numbers[state] : 0;
 }
 
 /* ---- Records ---- */
 
-static void report_state(const struct control_log *log, size_t level, bool only,
+/* Of the set of this log; ranges and what time says are to be filled in. */
+static struct result_state state_of(const struct control_log *log, int number, bool only,
+                                    const char *members)
+{
+    return (struct result_state){.number = number,
+                                 .members = members,
+                                 .pes = (size_t)pe_set_size(log->set),
+                                 .only_set = only};
+}
+
+static void report_state(const struct control_log *log, size_t index, bool only,
                          const char *members, struct output *output)
 {
-    const struct states_level *found = &log->levels[level];
+    const struct states_state *found = &log->states[index];
     double seconds = log->controls[log->count - 1].at - log->controls[0].at;
-    output_state(output, &(struct result_state){
-                             .number = log->numbers[level],
-                             .members = members,
-                             .pes = (size_t)pe_set_size(log->set),
-                             .only_set = only,
-                             .value = found->value,
-                             .low = found->low,
-                             .high = found->high,
-                             .share = found->share,
-                             .seconds = found->share * seconds,
-                             .known = found->known > 0,
-                             .is_new = log->known_count > 0 && found->known == 0,
-                             .alone = log->level_count == 1 && log->known_count == 0,
-                         });
+    struct result_state state = state_of(log, log->numbers[index], only, members);
+    memcpy(state.ranges, found->of, sizeof state.ranges);
+    state.share = found->share;
+    state.seconds = found->share * seconds;
+    state.known = found->known > 0;
+    state.is_new = log->known_count > 0 && found->known == 0;
+    state.alone = log->state_count == 1 && log->known_count == 0;
+    output_state(output, &state);
 }
 
 /* A state that only earlier runs have seen. */
 static void report_known(const struct control_log *log, size_t known, bool only,
                          const char *members, struct output *output)
 {
-    for (size_t level = 0; level < log->level_count; level++)
-        if (log->levels[level].known == known + 1)
+    for (size_t i = 0; i < log->state_count; i++)
+        if (log->states[i].known == known + 1)
             return;
-    output_state(output, &(struct result_state){
-                             .number = log->known_numbers[known],
-                             .members = members,
-                             .pes = (size_t)pe_set_size(log->set),
-                             .only_set = only,
-                             .value = log->known[known].value,
-                             .low = log->known[known].low,
-                             .high = log->known[known].high,
-                             .known = true,
-                         });
+    struct result_state state = state_of(log, log->known_numbers[known], only, members);
+    memcpy(state.ranges, log->known[known].of, sizeof state.ranges);
+    state.known = true;
+    output_state(output, &state);
 }
 
 /* As many as the output takes, evenly. */
@@ -94,14 +93,14 @@ void states_report(const struct controls *controls, struct output *output)
 {
     size_t sets = 0;
     for (size_t i = 0; i < controls->log_count; i++)
-        sets += controls->logs[i]->level_count > 0;
+        sets += controls->logs[i]->state_count > 0;
     for (size_t i = 0; i < controls->log_count; i++) {
         const struct control_log *log = controls->logs[i];
-        if (log->level_count == 0)
+        if (log->state_count == 0)
             continue;
         char *members = members_text(log->set);
-        for (size_t level = 0; level < log->level_count; level++)
-            report_state(log, level, sets == 1, members, output);
+        for (size_t state = 0; state < log->state_count; state++)
+            report_state(log, state, sets == 1, members, output);
         for (size_t known = 0; known < log->known_count; known++)
             report_known(log, known, sets == 1, members, output);
         report_controls(log, members, output);
@@ -114,15 +113,15 @@ bool states_slower(const struct controls *controls, struct output *output)
     bool found = false;
     for (size_t i = 0; i < controls->log_count; i++) {
         const struct control_log *log = controls->logs[i];
-        size_t level = states_level_of(log->slowest, log->levels, log->level_count);
-        if (log->slowest == 0 || level == 0 || level == log->level_count)
+        size_t slowest = states_of(&log->slowest, log->states, log->state_count);
+        if (!log->has_slowest || slowest == 0 || slowest == log->state_count)
             continue;
         found = true;
         output_comment(output,
-                       "warning: --state fastest: a faster state (%.4g ns) came when results had "
-                       "been measured at up to %.4g ns: measure again, with --known and the JSON "
+                       "warning: --state fastest: state %d, which is faster, came when results "
+                       "had been measured in state %d: measure again, with --known and the JSON "
                        "file of this run",
-                       log->levels[0].value * 1e9, log->slowest * 1e9);
+                       log->numbers[0], log->numbers[slowest]);
     }
     return found;
 }
@@ -133,13 +132,13 @@ bool states_slower(const struct controls *controls, struct output *output)
  * the first one of this round, and then of the next. */
 static const struct round_part *part_in(const struct control_log *log,
                                         const struct rounds_record *record, size_t round,
-                                        size_t level, size_t *from)
+                                        size_t state, size_t *from)
 {
     const struct round_part *found = NULL;
     for (; *from < record->part_count && record->parts[*from].round == round; ++*from) {
         const struct round_part *part = &record->parts[*from];
         bool enough = part->valid >= FEWEST_IN_PART || part->alone;
-        if (enough && states_level_of(part->control, log->levels, log->level_count) == level &&
+        if (enough && states_of(&part->controls, log->states, log->state_count) == state &&
             (!found || part->valid > found->valid))
             found = part;
     }
@@ -148,11 +147,11 @@ static const struct round_part *part_in(const struct control_log *log,
 
 /* Medians of the rounds in a state, to medians and within; how many. */
 static size_t medians_in(const struct control_log *log, const struct rounds_record *record,
-                         size_t level, double *medians, double *within)
+                         size_t state, double *medians, double *within)
 {
     size_t n = 0, from = 0;
     for (size_t round = 0; round < record->made; round++) {
-        const struct round_part *part = part_in(log, record, round, level, &from);
+        const struct round_part *part = part_in(log, record, round, state, &from);
         if (!part || isnan(part->median))
             continue;
         medians[n] = part->median;
@@ -162,11 +161,11 @@ static size_t medians_in(const struct control_log *log, const struct rounds_reco
 }
 
 size_t states_rounds_in(const struct control_log *log, const struct rounds_record *record,
-                        size_t level)
+                        size_t state)
 {
     size_t n = 0, from = 0;
     for (size_t round = 0; round < record->made; round++)
-        n += part_in(log, record, round, level, &from) != NULL;
+        n += part_in(log, record, round, state, &from) != NULL;
     return n;
 }
 
@@ -177,7 +176,7 @@ static int round_state(const struct control_log *log, const struct rounds_record
     int number = 0;
     bool one = true;
     for (; *from < record->part_count && record->parts[*from].round == round; ++*from) {
-        int own = states_number(log, record->parts[*from].control);
+        int own = states_number(log, &record->parts[*from].controls);
         one = one && own != 0 && (number == 0 || own == number);
         number = own;
     }
@@ -191,12 +190,12 @@ struct state_rounds states_of_rounds(const struct control_log *log,
     struct state_rounds all = {.round_states = memory_zeroed(record->made + 1, sizeof(int))};
     double *medians = memory_zeroed(record->made + 1, sizeof *medians);
     double *within = memory_zeroed(record->made + 1, sizeof *within);
-    for (size_t level = 0; level < log->level_count; level++) {
-        size_t n = medians_in(log, record, level, medians, within);
+    for (size_t state = 0; state < log->state_count; state++) {
+        size_t n = medians_in(log, record, state, medians, within);
         if (n == 0)
             continue;
         struct rounds found = rounds_of(medians, within, n, confidence);
-        all.states[all.count++] = (struct result_state_rounds){.state = log->numbers[level],
+        all.states[all.count++] = (struct result_state_rounds){.state = log->numbers[state],
                                                                .rounds = n,
                                                                .median = found.median,
                                                                .median_low = found.low,

@@ -18,8 +18,8 @@ void states_report(const struct controls *, struct output *);
  * a slower one; writes a warning for each set of which that is so. */
 bool states_slower(const struct controls *, struct output *);
 
-/* The number of the state that a control belongs to; 0: it is not known. */
-int states_number(const struct control_log *, double control);
+/* The number of the state that controls belong to; 0: it is not known. */
+int states_number(const struct control_log *, const struct states_values *);
 
 /* What the rounds of one point say about each state. */
 struct state_rounds {
@@ -32,7 +32,7 @@ struct state_rounds states_of_rounds(const struct control_log *, const struct ro
                                      double confidence, double step);
 void states_release(struct state_rounds *);
 
-/* Rounds of a point in a state of its set (index of the level in the log). */
-size_t states_rounds_in(const struct control_log *, const struct rounds_record *, size_t level);
+/* Rounds of a point in a state of its set (index in the log). */
+size_t states_rounds_in(const struct control_log *, const struct rounds_record *, size_t state);
 
 #endif

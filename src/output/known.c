@@ -16,8 +16,8 @@
 
 /* A state under its common number, with what each file that has it says its value is. */
 struct common {
-    struct known_state state; /* value: the median */
-    double *values;
+    struct known_state state; /* values: the medians */
+    struct states_values *values;
     size_t value_count, last_file;
 };
 
@@ -45,9 +45,18 @@ struct pair {
 
 /* ---- States ---- */
 
+/* Which controls a state has, as bits. */
+static int controls_of(const struct known_state *state)
+{
+    int controls = 0;
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
+        controls |= !isnan(state->ranges[kind].value) << kind;
+    return controls;
+}
+
 static size_t set_of(struct merge *merge, const struct known_state *state)
 {
-    char *name = text_format("%s %d %s", state->control, state->pes, state->members);
+    char *name = text_format("%d %d %s", controls_of(state), state->pes, state->members);
     size_t number = table_number(&merge->set_names, name, strlen(name) + 1);
     free(name);
     if (number == merge->set_room) {
@@ -58,14 +67,38 @@ static size_t set_of(struct merge *merge, const struct known_state *state)
     return number;
 }
 
-static bool alike(const struct known_state *a, const struct known_state *b)
+/* In one kind of control. */
+static bool alike_in(const struct states_range *a, const struct states_range *b)
 {
-    const struct known_state *lower = a->value <= b->value ? a : b, *upper = lower == a ? b : a;
+    if (isnan(a->value)) /* so both do not have it: they are of one set */
+        return true;
+    const struct states_range *lower = a->value <= b->value ? a : b, *upper = lower == a ? b : a;
     if (upper->value <= lower->value * ALIKE)
         return true;
     /* Without a bound on that side, a run has seen nothing that tells states apart there. */
     bool bounded = isfinite(lower->high) || upper->low > 0;
     return bounded && upper->value < lower->high && lower->value >= upper->low;
+}
+
+static bool alike(const struct known_state *a, const struct known_state *b)
+{
+    bool all = true;
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
+        all = all && alike_in(&a->ranges[kind], &b->ranges[kind]);
+    return all;
+}
+
+static double distance_in(const struct states_range *a, const struct states_range *b)
+{
+    return isnan(a->value) ? 0 : fabs(log(a->value / b->value));
+}
+
+static double distance(const struct known_state *a, const struct known_state *b)
+{
+    double sum = 0;
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
+        sum += pow(distance_in(&a->ranges[kind], &b->ranges[kind]), 2);
+    return sqrt(sum);
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -100,7 +133,7 @@ static struct pair *list_pairs(struct merge *merge, const struct known_file *fil
                 .state = i,
                 .common = k,
                 .stated = state->known && state->number == common->number,
-                .distance = fabs(log(state->value / common->value)),
+                .distance = distance(state, common),
             };
         }
     }
@@ -109,17 +142,29 @@ static struct pair *list_pairs(struct merge *merge, const struct known_file *fil
     return pairs;
 }
 
+static double median_of(const struct common *common, size_t kind)
+{
+    double *sorted = memory_allocate(common->value_count * sizeof *sorted);
+    for (size_t i = 0; i < common->value_count; i++)
+        sorted[i] = common->values[i].of[kind];
+    stats_sort(sorted, common->value_count);
+    double median = stats_median_sorted(sorted, common->value_count);
+    free(sorted);
+    return median;
+}
+
 static void unite(struct common *common, const struct known_state *state, size_t file)
 {
     struct known_state *united = &common->state;
-    double *sorted = memory_allocate((common->value_count + 1) * sizeof *sorted);
-    common->values[common->value_count++] = state->value;
-    memcpy(sorted, common->values, common->value_count * sizeof *sorted);
-    stats_sort(sorted, common->value_count);
-    united->value = stats_median_sorted(sorted, common->value_count);
-    free(sorted);
-    united->low = fmin(united->low, state->low);
-    united->high = fmax(united->high, state->high);
+    size_t last = common->value_count++;
+    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+        struct states_range *range = &united->ranges[kind];
+        const struct states_range *own = &state->ranges[kind];
+        common->values[last].of[kind] = own->value;
+        range->value = median_of(common, kind);
+        range->low = fmin(range->low, own->low);
+        range->high = fmax(range->high, own->high);
+    }
     united->share += state->share;
     united->seconds += state->seconds;
     common->last_file = file;
@@ -147,7 +192,6 @@ static void add_state(struct merge *merge, const struct known_state *state, int 
     common->values = memory_allocate(merge->files * sizeof *common->values);
     common->state.number = number;
     common->state.members = memory_text(state->members);
-    common->state.control = memory_text(state->control);
     common->state.share = common->state.seconds = 0;
     unite(common, state, file);
     if (number > set->highest)
@@ -185,28 +229,39 @@ static void take_states(struct merge *merge, const struct known_file *file, size
     }
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    const struct common *x = a, *y = b;
-    return (x->state.value > y->state.value) - (x->state.value < y->state.value);
-}
-
 static int compare_numbers(const void *a, const void *b)
 {
     const struct common *x = a, *y = b;
     return (x->state.number > y->state.number) - (x->state.number < y->state.number);
 }
 
-/* A run that saw one state has no bound where another one saw two: bounds must not overlap. */
-static void part(struct known_state *lower, struct known_state *upper)
+/* A run that saw one state has no bound where another one saw two. In one kind. */
+static void part_in(struct states_range *lower, struct states_range *upper)
 {
-    if (lower->high <= upper->low)
-        return;
     bool high = lower->high > lower->value && lower->high <= upper->value;
     bool low = upper->low > lower->value && upper->low <= upper->value;
     double from = high ? lower->high : low ? upper->low : lower->value;
     double to = low ? upper->low : high ? lower->high : upper->value;
     lower->high = upper->low = sqrt(from) * sqrt(to);
+}
+
+/* Ranges must not overlap in all kinds: those of the kind in which the states are furthest apart
+ * are made not to. */
+static void part(struct known_state *a, struct known_state *b)
+{
+    size_t furthest = 0;
+    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+        const struct states_range *x = &a->ranges[kind], *y = &b->ranges[kind];
+        if (!isnan(x->value) && (x->high <= y->low || y->high <= x->low))
+            return;
+        if (distance_in(x, y) > distance_in(&a->ranges[furthest], &b->ranges[furthest]))
+            furthest = kind;
+    }
+    struct states_range *x = &a->ranges[furthest], *y = &b->ranges[furthest];
+    if (x->value <= y->value)
+        part_in(x, y);
+    else
+        part_in(y, x);
 }
 
 static void finish_set(struct set *set, size_t files)
@@ -218,10 +273,9 @@ static void finish_set(struct set *set, size_t files)
         struct known_state *state = &set->states[i].state;
         state->share = seconds > 0 && isfinite(seconds) ? state->seconds / seconds
                                                         : state->share / (double)files;
+        for (size_t other = 0; other < i; other++)
+            part(&set->states[other].state, state);
     }
-    qsort(set->states, set->count, sizeof *set->states, compare_values);
-    for (size_t i = 1; i < set->count; i++)
-        part(&set->states[i - 1].state, &set->states[i].state);
     qsort(set->states, set->count, sizeof *set->states, compare_numbers);
 }
 

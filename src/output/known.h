@@ -2,9 +2,10 @@
  * Results of earlier runs (--known): the states of the machine that they saw, under common numbers,
  * and what each point was worth in them. PE 0. Times in seconds.
  *
- * Several files: states of different files, of the same set of PEs and the same control, are one
- * when their values lie within 20 % of each other, or when a bound between states says so: each
- * value lies within the bounds of the other state, and one of the states is bounded on that side.
+ * Several files: states of different files, of the same set of PEs and the same controls, are one
+ * when for each control their values lie within 20 % of each other, or a bound between states says
+ * so: each value lies within the bounds of the other state, and one of the states is bounded on
+ * that side.
  * The first file that has a state gives the number; where another file needs that number for
  * another state, that state gets the next free one. So numbers stay when files are added behind.
  */

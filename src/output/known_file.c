@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "output/known_key.h"
+#include "output/result.h"
 
 void known_run_release(struct known_run *run)
 {
@@ -24,7 +25,6 @@ void known_run_release(struct known_run *run)
 void known_state_release(struct known_state *state)
 {
     free(state->members);
-    free(state->control);
 }
 
 void known_point_release(struct known_point *point)
@@ -170,14 +170,53 @@ static const char *take_header(const json_t *record, struct known_file *file)
 
 static const char *check_state(struct known_file *file, const struct known_state *state)
 {
-    if (strcmp(state->control, "hand_over") != 0 && strcmp(state->control, "addition") != 0)
-        return "control is neither hand_over nor addition";
-    if (!(state->low < state->high) || state->value < state->low || state->value >= state->high)
-        return "the value is not between its bounds";
     char *name = known_state_name(state->members, state->pes, state->number);
     bool new = table_number(&file->names, name, strlen(name) + 1) == file->state_count;
     free(name);
     return new ? NULL : "a state with this number has been there already";
+}
+
+/* One control of a state; where the record does not have it, its value is NaN. */
+static const char *take_range(const json_t *record, size_t kind, struct states_range *range)
+{
+    const json_t *member = json_object_get(record, result_control_name(kind));
+    *range = (struct states_range){NAN, 0, INFINITY};
+    if (!member || json_is_null(member))
+        return NULL;
+    if (!json_is_object(member))
+        return "hand_over or addition is no object of value, low and high";
+    if (!number_of(member, "value", 0, INFINITY, &range->value) || range->value == 0)
+        return "the value of a control is no time above 0";
+    if (!number_or(member, "low", 0, 0, INFINITY, &range->low) ||
+        !number_or(member, "high", INFINITY, 0, INFINITY, &range->high))
+        return "low or high is no time";
+    if (!(range->low < range->high) || range->value < range->low || range->value >= range->high)
+        return "the value is not between its bounds";
+    return NULL;
+}
+
+static const char *take_ranges(const json_t *record, struct known_state *state)
+{
+    const char *wrong = NULL;
+    bool any = false;
+    for (size_t kind = 0; kind < STATES_KINDS && !wrong; kind++) {
+        wrong = take_range(record, kind, &state->ranges[kind]);
+        any = any || !isnan(state->ranges[kind].value);
+    }
+    return wrong || any ? wrong : "a state has neither hand_over nor addition";
+}
+
+static const char *take_numbers(const json_t *record, struct known_state *state)
+{
+    if (!integer_of(record, "state", 1, HIGHEST_NUMBER, &state->number))
+        return "state is no number from 1 to 999";
+    if (!integer_of(record, "pes", 1, INT_MAX, &state->pes))
+        return "pes is no count";
+    if (!number_or(record, "share", 0, 0, 1.001, &state->share))
+        return "share is not from 0 to 1";
+    if (!number_or(record, "seconds", 0, 0, INFINITY, &state->seconds))
+        return "seconds is no time";
+    return NULL;
 }
 
 static const char *take_state(const json_t *record, struct known_file *file)
@@ -186,28 +225,18 @@ static const char *take_state(const json_t *record, struct known_file *file)
         file->state_room = 2 * file->state_room + 8;
         file->states = memory_resize_array(file->states, file->state_room, sizeof *file->states);
     }
-    struct known_state read = {.known = flag_of(record, "known")};
-    bool members = text_or_empty(record, "members", &read.members);
-    bool control = text_of(record, "control", &read.control);
+    struct known_state *read = &file->states[file->state_count];
+    *read = (struct known_state){.known = flag_of(record, "known")};
     const char *wrong = NULL;
-    if (!members || !control)
-        wrong = "members or control is no text";
-    else if (!integer_of(record, "state", 1, HIGHEST_NUMBER, &read.number))
-        wrong = "state is no number from 1 to 999";
-    else if (!integer_of(record, "pes", 1, INT_MAX, &read.pes))
-        wrong = "pes is no count";
-    else if (!number_of(record, "value", 0, INFINITY, &read.value) || read.value == 0)
-        wrong = "value is no time above 0";
-    else if (!number_or(record, "low", 0, 0, INFINITY, &read.low) ||
-             !number_or(record, "high", INFINITY, 0, INFINITY, &read.high))
-        wrong = "low or high is no time";
-    else if (!number_or(record, "share", 0, 0, 1.001, &read.share))
-        wrong = "share is not from 0 to 1";
-    else if (!number_or(record, "seconds", 0, 0, INFINITY, &read.seconds))
-        wrong = "seconds is no time";
-    else
-        wrong = check_state(file, &read);
-    file->states[file->state_count++] = read;
+    if (!text_or_empty(record, "members", &read->members))
+        wrong = "members is no text";
+    if (!wrong)
+        wrong = take_numbers(record, read);
+    if (!wrong)
+        wrong = take_ranges(record, read);
+    if (!wrong)
+        wrong = check_state(file, read);
+    file->state_count++;
     return wrong;
 }
 

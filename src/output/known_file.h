@@ -9,17 +9,16 @@
 #include <stddef.h>
 
 #include "base/table.h"
+#include "stats/states.h"
 
-/* Numbers of states are unique within a set of PEs. A control c is in the state if low <= c < high.
- */
+/* Numbers of states are unique within a set of PEs. */
 struct known_state {
     int number;    /* from 1 */
     char *members; /* of the set; "": too many to be listed */
     int pes;
-    char *control;           /* "hand_over", or "addition" with one PE */
-    double value, low, high; /* low 0, high INFINITY: no bound */
-    double share, seconds;   /* of the time of the runs, 0 to 1; how long that was */
-    bool known;              /* its file had it from earlier runs (--known) */
+    struct states_range ranges[STATES_KINDS]; /* of those that the file has; one at least */
+    double share, seconds; /* of the time of the runs, 0 to 1; how long that was */
+    bool known;            /* its file had it from earlier runs (--known) */
 };
 
 /* A point in one state. */

@@ -101,11 +101,6 @@ const char *missing_name(enum result_missing kind)
     return names[kind];
 }
 
-const char *control_name(size_t pes)
-{
-    return pes > 1 ? "hand_over" : "addition";
-}
-
 bool variable_hidden(const struct result_point *point, size_t index)
 {
     for (size_t later = index + 1; later < point->variable_count; later++)

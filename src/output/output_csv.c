@@ -19,7 +19,8 @@ static const char *const list_columns[] = {"flags",  "notes",       "levels",  "
                                            "per_pe", "samples",     "medians", "parts",
                                            "states", "round_states"};
 static const char *const missing_columns[] = {"kind", "reason", "points"};
-static const char *const state_columns[] = {"low", "high", "share"};
+static const char *const state_columns[] = {"hand_over_low", "hand_over_high", "addition_low",
+                                            "addition_high", "share"};
 enum { NUMBER_COLUMN = 2, CALL_COLUMN = 4, PES_COLUMN = 8, MEMBERS_COLUMN = 9 };
 #define POINT_COLUMNS (sizeof point_columns / sizeof *point_columns)
 #define LIST_COLUMNS (sizeof list_columns / sizeof *list_columns)
@@ -261,7 +262,8 @@ static void put_parts(FILE *text, const struct statistics *statistics)
         const struct result_part *part = &statistics->parts[i];
         const double numbers[] = {part->median, part->p25, part->p75};
         fputs(i ? ";" : "", text);
-        put_or_nan(text, part->control);
+        put_or_nan(text, part->controls.of[0]);
+        put_fields(text, part->controls.of + 1, STATES_KINDS - 1);
         fprintf(text, ":%zu", part->valid);
         put_fields(text, numbers, sizeof numbers / sizeof *numbers);
     }
@@ -389,7 +391,15 @@ static void put_missing(FILE *text, const struct record_missing *missing)
     fputc('\n', text);
 }
 
-/* The columns that states share with results are those of the members and the control. */
+/* Nothing where there is no such bound, or no such control. */
+static void put_bound(FILE *text, const struct states_range *range, double bound)
+{
+    fputc(',', text);
+    if (!isnan(range->value) && bound > 0)
+        put_number(text, bound);
+}
+
+/* The columns that states share with results are those of the members and the controls. */
 static void put_state(FILE *text, const struct result_state *state)
 {
     fprintf(text, "state,,%d", state->number);
@@ -399,15 +409,16 @@ static void put_state(FILE *text, const struct result_state *state)
     put_commas(text, POINT_COLUMNS - MEMBERS_COLUMN - 1);
     for (size_t i = 0; i < member_count; i++) {
         fputc(',', text);
-        if (strcmp(members[i].name, control_name(state->pes)) == 0)
-            put_number(text, state->value);
+        for (size_t kind = 0; kind < STATES_KINDS; kind++)
+            if (strcmp(members[i].name, result_control_name(kind)) == 0)
+                put_number(text, state->ranges[kind].value);
     }
     put_commas(text, LIST_COLUMNS + MISSING_COLUMNS);
-    fputc(',', text);
-    if (state->low > 0)
-        put_number(text, state->low);
-    fputc(',', text);
-    put_number(text, state->high);
+    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+        const struct states_range *range = &state->ranges[kind];
+        put_bound(text, range, range->low);
+        put_bound(text, range, range->high);
+    }
     fputc(',', text);
     put_number(text, state->share);
     fputc('\n', text);

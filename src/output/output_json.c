@@ -281,6 +281,19 @@ static void put_levels(FILE *text, const struct result_level *levels, size_t n)
     fputc(']', text);
 }
 
+/* Begins the object of a part. */
+static void put_part_controls(FILE *text, const struct result_part *part)
+{
+    bool first = true;
+    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+        if (isnan(part->controls.of[kind]))
+            continue;
+        fprintf(text, "%c\"%s\":", first ? '{' : ',', result_control_name(kind));
+        json_number(text, part->controls.of[kind]);
+        first = false;
+    }
+}
+
 static void put_parts(FILE *text, const struct result *result)
 {
     const struct statistics *statistics = &result->statistics;
@@ -289,8 +302,8 @@ static void put_parts(FILE *text, const struct result *result)
     name_of(text, "parts");
     for (size_t i = 0; i < statistics->part_count; i++) {
         const struct result_part *part = &statistics->parts[i];
-        fprintf(text, "%c{\"%s\":", i ? ',' : '[', control_name(result->point.pes));
-        json_number(text, part->control);
+        fputc(i ? ',' : '[', text);
+        put_part_controls(text, part);
         put_integer(text, "valid", (int64_t)part->valid);
         put_number(text, "median", part->median);
         put_number(text, "p25", part->p25);
@@ -392,10 +405,17 @@ static void put_state(FILE *text, const struct result_state *state)
     if (state->members)
         put_string(text, "members", state->members);
     put_integer(text, "pes", (int64_t)state->pes);
-    put_string(text, "control", control_name(state->pes));
-    put_number(text, "value", state->value);
-    put_bound(text, "low", state->low);
-    put_bound(text, "high", state->high);
+    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+        const struct states_range *range = &state->ranges[kind];
+        if (isnan(range->value))
+            continue;
+        name_of(text, result_control_name(kind));
+        fputs("{\"value\":", text);
+        json_number(text, range->value);
+        put_bound(text, "low", range->low);
+        put_bound(text, "high", range->high);
+        fputc('}', text);
+    }
     put_number(text, "share", state->share);
     put_number(text, "seconds", state->seconds);
     put_flag(text, "known", state->known);

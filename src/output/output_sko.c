@@ -194,19 +194,28 @@ static const char *time_text(char *text, size_t size, double seconds)
     static const struct {
         double per_second;
         const char *name;
-    } units[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
+    } units[] = {{1e12, "ps"}, {1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
     char number[64];
     size_t i = 0;
-    while (i < 3 && fabs(seconds) * units[i].per_second >= 1000)
+    while (i < sizeof units / sizeof *units - 1 && fabs(seconds) * units[i].per_second >= 1000)
         i++;
     snprintf(text, size, "%s %s",
              output_number(number, sizeof number, seconds * units[i].per_second), units[i].name);
     return text;
 }
 
-static const char *control_words(size_t pes)
+/* Those that are known, one after the other; between: name and value. */
+static void print_values(FILE *text, const char *between, const struct states_values *values)
 {
-    return pes > 1 ? "hand-over" : "addition";
+    char value[64];
+    const char *separator = "";
+    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+        if (isnan(values->of[kind]))
+            continue;
+        fprintf(text, "%s%s%s %s", separator, result_control_words(kind), between,
+                time_text(value, sizeof value, values->of[kind]));
+        separator = ", ";
+    }
 }
 
 /* What tells the states of the machine, once there are several. */
@@ -214,20 +223,23 @@ static void print_controls(FILE *text, const struct result *result)
 {
     const struct statistics *statistics = &result->statistics;
     const struct result_point *point = &result->point;
-    double value = result_control(point->pes, &statistics->controls);
-    char n[4][64];
+    struct states_values values = result_control_values(&statistics->controls);
+    char n[3][64];
     const char *unit = unit_name(point);
-    if (!result->several_states || isnan(value))
+    if (!result->several_states || !states_are_known(&values))
         return;
-    fprintf(text, "# %s: %s\n", control_words(point->pes), time_text(n[0], sizeof n[0], value));
+    fputs("# ", text);
+    print_values(text, ":", &values);
+    fputc('\n', text);
     for (size_t i = 0; statistics->part_count > 1 && i < statistics->part_count; i++) {
         const struct result_part *part = &statistics->parts[i];
-        fprintf(text, "# part: %s %s: %zu repetition%s, median %s%s, quartiles %s%s to %s%s\n",
-                control_words(point->pes), time_text(n[0], sizeof n[0], part->control), part->valid,
+        fputs("# part: ", text);
+        print_values(text, "", &part->controls);
+        fprintf(text, ": %zu repetition%s, median %s%s, quartiles %s%s to %s%s\n", part->valid,
                 words_plural(part->valid),
-                output_number(n[1], sizeof n[1], part->median * point->unit), unit,
-                output_number(n[2], sizeof n[2], part->p25 * point->unit), unit,
-                output_number(n[3], sizeof n[3], part->p75 * point->unit), unit);
+                output_number(n[0], sizeof n[0], part->median * point->unit), unit,
+                output_number(n[1], sizeof n[1], part->p25 * point->unit), unit,
+                output_number(n[2], sizeof n[2], part->p75 * point->unit), unit);
     }
 }
 
@@ -312,12 +324,25 @@ static void print_rounds(FILE *text, const struct result_rounds *rounds)
     print_notes(text, rounds->notes, rounds->note_count);
 }
 
+/* A control and its bounds, if it has any. */
+static void print_range(FILE *text, const char *name, const struct states_range *range)
+{
+    char n[3][64];
+    const char *low = time_text(n[1], sizeof n[1], range->low);
+    const char *high = time_text(n[2], sizeof n[2], range->high);
+    fprintf(text, "%s %s", name, time_text(n[0], sizeof n[0], range->value));
+    if (range->low > 0 && isfinite(range->high))
+        fprintf(text, " (%s to %s)", low, high);
+    else if (range->low > 0)
+        fprintf(text, " (above %s)", low);
+    else if (isfinite(range->high))
+        fprintf(text, " (below %s)", high);
+}
+
 /* Nothing where the machine has only one. */
 static void print_state(FILE *text, const struct result_state *state)
 {
-    char n[3][64];
-    const char *low = time_text(n[1], sizeof n[1], state->low);
-    const char *high = time_text(n[2], sizeof n[2], state->high);
+    const char *separator = ": ";
     if (state->alone)
         return;
     fprintf(text, "# state %d", state->number);
@@ -325,13 +350,13 @@ static void print_state(FILE *text, const struct result_state *state)
         fprintf(text, " of PEs %s", state->members);
     else if (!state->only_set)
         fprintf(text, " of %zu PEs", state->pes);
-    fprintf(text, ": %s %s", control_words(state->pes), time_text(n[0], sizeof n[0], state->value));
-    if (state->low > 0 && isfinite(state->high))
-        fprintf(text, " (%s to %s)", low, high);
-    else if (state->low > 0)
-        fprintf(text, " (above %s)", low);
-    else if (isfinite(state->high))
-        fprintf(text, " (below %s)", high);
+    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+        if (isnan(state->ranges[kind].value))
+            continue;
+        fputs(separator, text);
+        print_range(text, result_control_words(kind), &state->ranges[kind]);
+        separator = ", ";
+    }
     if (state->share > 0 || !state->known)
         fprintf(text, ", %.3g %% of the time%s\n", state->share * 100,
                 state->is_new ? ", new" : "");

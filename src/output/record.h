@@ -91,9 +91,6 @@ extern const size_t member_count;
 
 const char *missing_name(enum result_missing kind);
 
-/* The control that tells the state of so many PEs: hand-overs, with one PE additions. */
-const char *control_name(size_t pes);
-
 /* Whether a variable of the same name comes later: of nested loops, the inner one counts. */
 bool variable_hidden(const struct result_point *point, size_t index);
 

@@ -21,7 +21,33 @@ const char *result_flag_name(enum result_flag flag)
     return names[flag];
 }
 
-double result_control(size_t pes, const struct result_controls *seen)
+static const struct {
+    const char *name, *words;
+    size_t offset;
+} kinds[STATES_KINDS] = {
+    [STATES_HAND_OVER] = {"hand_over", "hand-over", offsetof(struct result_controls, hand_over)},
+    [STATES_ADDITION] = {"addition", "addition", offsetof(struct result_controls, addition)}};
+
+double *result_control(struct result_controls *seen, size_t kind)
 {
-    return pes > 1 ? seen->hand_over : seen->addition;
+    return (double *)((char *)seen + kinds[kind].offset);
+}
+
+struct states_values result_control_values(const struct result_controls *seen)
+{
+    struct result_controls copy = *seen;
+    struct states_values values;
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
+        values.of[kind] = *result_control(&copy, kind);
+    return values;
+}
+
+const char *result_control_name(size_t kind)
+{
+    return kinds[kind].name;
+}
+
+const char *result_control_words(size_t kind)
+{
+    return kinds[kind].words;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "settings/settings.h"
+#include "stats/states.h"
 
 struct result_variable {
     const char *name, *value;
@@ -83,15 +84,20 @@ struct result_controls {
     double copy;                                           /* of a byte */
 };
 
-/* The one that tells the state of so many PEs: hand-overs, with one PE additions. */
-double result_control(size_t pes, const struct result_controls *seen);
+/* Those that tell the state; with one PE there are no hand-overs. */
+struct states_values result_control_values(const struct result_controls *seen);
+/* The one of a kind. */
+double *result_control(struct result_controls *seen, size_t kind);
+/* What kind of control that is, as records name it and as people read it. */
+const char *result_control_name(size_t kind);
+const char *result_control_words(size_t kind);
 
 /* At most this many states are distinguished. */
-#define RESULT_STATES_MAX 8
+#define RESULT_STATES_MAX 16
 
 /* The repetitions of one measurement that were made in one state. */
 struct result_part {
-    double control; /* of the repetitions, median */
+    struct states_values controls; /* of the repetitions, medians */
     size_t valid;
     double median, p25, p75;
 };
@@ -115,7 +121,7 @@ struct statistics {
     size_t level_count;                            /* 0: they are not distinguished */
     unsigned flags;                                /* bits 1 << enum result_flag */
     struct result_controls controls;
-    struct result_part parts[RESULT_STATES_MAX]; /* by control, ascending */
+    struct result_part parts[RESULT_STATES_MAX]; /* by state, ascending */
     size_t part_count;                           /* 0: no control is known */
     size_t repeated; /* stretches made again, since the state of the machine changed */
 };
@@ -146,9 +152,8 @@ struct result_state {
     int number;          /* from 1 */
     const char *members; /* "0-3,8", or NULL where they are too many to be listed */
     size_t pes;
-    bool only_set;      /* no other set of this run has controls */
-    double value;       /* the control that tells the state: median in it, seconds */
-    double low, high;   /* it lies between these: 0 and infinity at the ends */
+    bool only_set; /* no other set of this run has controls */
+    struct states_range ranges[STATES_KINDS];
     double share;       /* of the time */
     double seconds;     /* the same */
     bool known, is_new; /* earlier runs have seen it; there were some, and none has */

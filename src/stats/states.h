@@ -1,7 +1,8 @@
 /*
- * The states of a machine, from a series of controls: times of one small operation, measured again
- * and again between everything else, which tell how fast the machine is just now. Pure functions
- * on arrays; docs/method.md, "The machine's state", has the rule in words.
+ * The states of a machine, from its controls: times of small operations, measured again and again
+ * between everything else, which tell how fast the machine is just now. Controls of each kind lie
+ * on levels; a state is what lies on one level of each kind. Pure functions on arrays;
+ * docs/method.md, "The machine's state", has the rule in words.
  */
 #ifndef SKAMPI_STATS_STATES_H
 #define SKAMPI_STATS_STATES_H
@@ -9,37 +10,62 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Kinds of controls that tell the state together. */
+enum { STATES_HAND_OVER, STATES_ADDITION, STATES_KINDS };
+
+/* Controls of each kind that were measured together, seconds, > 0; NaN: not known. */
+struct states_values {
+    double of[STATES_KINDS];
+};
+
 struct states_control {
-    double at;    /* seconds since the start of the run */
-    double value; /* seconds, > 0 */
+    double at; /* seconds since the start of the run */
+    struct states_values values;
 };
 
-struct states_level {
-    double value;     /* median of its controls that nothing disturbed */
-    double low, high; /* a control belongs to it if low <= value < high; 0 and INFINITY at the ends,
-                         else the geometric mean of the edges of two neighbouring levels */
-    size_t count;     /* controls measured while the machine was in it, disturbed ones, too */
-    double share;     /* of the time */
-    size_t known;     /* 1 + index of the known level that it is, 0: none */
+/* The controls of one kind in a state. */
+struct states_range {
+    double value; /* median of those that nothing disturbed; NaN: the state has no such control */
+    double low, high; /* they lie in low <= c < high; 0 and INFINITY: no bound */
 };
 
-/* n controls in the order of time. known: levels of earlier runs, ascending, only their values are
- * read (NULL, 0: none). Fills found[] in ascending order, `room` at most; returns their number, at
- * least 1 for n > 0 and room > 0. O(n log n). */
+struct states_state {
+    struct states_range of[STATES_KINDS];
+    size_t count; /* controls measured while the machine was in it, disturbed ones, too */
+    double share; /* of the time */
+    size_t known; /* 1 + index of the known state that it is, 0: none */
+};
+
+/* n controls in the order of time; controls that lack a kind which others have do not count.
+ * known: states of earlier runs, only their ranges are read (NULL, 0: none). Fills found[] in
+ * ascending order of the product of their values, `room` at most; returns their number, at least 1
+ * for n > 0 and room > 0. O(n log n). */
 size_t states_find(const struct states_control *controls, size_t n,
-                   const struct states_level *known, size_t known_count, struct states_level *found,
+                   const struct states_state *known, size_t known_count, struct states_state *found,
                    size_t room);
 
-/* The level that a control belongs to, or count when there is none. */
-size_t states_level_of(double value, const struct states_level *levels, size_t count);
+/* Whether values are in a state: those of each kind that the state has, in its range. */
+bool states_hold(const struct states_state *, const struct states_values *);
 
-/* Whether two controls, before and after a batch, say that the state changed; noise: as
- * states_noise() tells. False when one is not known (not above 0). */
-bool states_differ(double before, double after, double noise);
+/* The first state that values are in, or count when there is none. */
+size_t states_of(const struct states_values *, const struct states_state *, size_t count);
 
-/* Spread of controls within a state: standard deviation of the natural logarithm, from differences
- * of neighbouring controls, so that neither changes of state nor outliers count. Up to
- * twice too large where the state changes at every control. 0 when there are too few to tell. */
-double states_noise(const struct states_control *controls, size_t n);
+/* Whether controls before and after a batch say that the state changed, in any kind; noise:
+ * as states_noise() tells. Kinds that are not known (not above 0) do not tell. */
+bool states_differ(const struct states_values *before, const struct states_values *after,
+                   const struct states_values *noise);
+
+/* Spread of the controls of each kind within a state: control_noise(). */
+struct states_values states_noise(const struct states_control *controls, size_t n);
+
+/* The geometric mean of two. */
+struct states_values states_between(const struct states_values *, const struct states_values *);
+
+/* Whether any kind is known. */
+bool states_are_known(const struct states_values *);
+
+/* By which states are ordered: the product of the values that are known. */
+double states_product(const struct states_values *);
+double states_rank(const struct states_state *);
 
 #endif

@@ -223,7 +223,7 @@ static void trimmed(void **state)
     assert_true(log->controls[place].at >= 50000 && log->controls[place].at < 50020);
     for (size_t i = 1; i < log->count; i++)
         assert_true(log->controls[i].at > log->controls[i - 1].at);
-    assert_int_equal(log->level_count, 1);
+    assert_int_equal(log->state_count, 1);
     pe_set_release(set);
     controls_free(&controls);
 }

@@ -1,8 +1,8 @@
 /*
  * Stretches of batches that are judged by controls, on a machine that is simulated: which ones are
  * made again, how long a state is waited for, and that every measurement ends.
- * LINK: src/engine/judge.c src/engine/samples.c src/stats/states.c src/stats/stats.c
- * src/base/memory.c
+ * LINK: src/engine/judge.c src/engine/samples.c src/stats/states.c src/stats/control_levels.c
+ * src/stats/stats.c src/output/result.c src/base/memory.c
  */
 #include <math.h>
 #include <setjmp.h>
@@ -31,6 +31,7 @@
 static struct {
     double now;
     double (*hand_over)(double now);
+    double (*addition)(double now); /* NULL: always 1 ns */
     struct control_log log;
     const char *failure;
 } machine;
@@ -69,10 +70,9 @@ double controls_clock(const struct controls *controls)
     return machine.now;
 }
 
-double controls_value(const struct pe_set *set, const struct result_controls *seen)
+struct states_values controls_now(const struct control_log *log)
 {
-    (void)set;
-    return seen->hand_over;
+    return result_control_values(&log->controls[log->count - 1].seen);
 }
 
 struct control_log *controls_log(struct controls *controls, const struct pe_set *set)
@@ -99,7 +99,8 @@ struct result_controls controls_take(struct controls *controls, const struct pe_
     (void)group;
     controls->cost = CONTROL_SECONDS;
     machine.now += CONTROL_SECONDS;
-    return (struct result_controls){machine.hand_over(machine.now), NAN, NAN, 1e-9, NAN};
+    double addition = machine.addition ? machine.addition(machine.now) : 1e-9;
+    return (struct result_controls){machine.hand_over(machine.now), NAN, NAN, addition, NAN};
 }
 
 /* ---- What judge.c needs besides ---- */
@@ -145,9 +146,14 @@ void progress_state(struct display *display, const char *state)
     (void)state;
 }
 
-bool state_wanted_meets(const struct state_wanted *wanted, double control)
+bool state_wanted_limits(const struct state_wanted *wanted, size_t kind)
 {
-    return wanted->below ? control < wanted->limit : control > wanted->limit;
+    return isfinite(wanted->limits[kind].below);
+}
+
+bool state_wanted_meets(const struct state_wanted *wanted, const struct states_values *controls)
+{
+    return controls->of[0] < wanted->limits[0].below;
 }
 
 static struct timer test_timer = {.name = "test", .ticks_per_second = 1e9};
@@ -247,8 +253,7 @@ static struct made measure(const struct plan *plan, double (*hand_over)(double))
     made.out_of_time = samples.out_of_time;
     made.seconds = machine.now - begin;
     for (size_t i = 0; i < samples.valid; i++)
-        if (samples.control[i] > made.control)
-            made.control = samples.control[i];
+        made.control = fmax(made.control, samples.controls[i].of[0]);
     samples_release(&samples);
     free(machine.log.controls);
     machine.log.controls = NULL;
@@ -288,29 +293,35 @@ static double slow(double now)
     return SLOW;
 }
 
-/* Two levels that the log knows, as find_levels() would have found them. */
-static void two_levels(void)
+static struct states_state hand_over_state(double value, double low, double high)
 {
-    machine.log.levels[0] = (struct states_level){.value = FAST, .low = 0, .high = 100e-9};
-    machine.log.levels[1] = (struct states_level){.value = SLOW, .low = 100e-9, .high = INFINITY};
+    return (struct states_state){.of = {{value, low, high}, {1e-9, 0, INFINITY}}};
+}
+
+/* Two states that the log knows, as find_states() would have found them. */
+static void two_states(void)
+{
+    machine.log.states[0] = hand_over_state(FAST, 0, 100e-9);
+    machine.log.states[1] = hand_over_state(SLOW, 100e-9, INFINITY);
     machine.log.numbers[0] = 1;
     machine.log.numbers[1] = 2;
-    machine.log.level_count = 2;
+    machine.log.state_count = 2;
 }
 
 static int begin(void **state)
 {
     (void)state;
     memset(&machine, 0, sizeof machine);
-    two_levels();
+    two_states();
     return 0;
 }
 
 static struct wanted below(double limit, double wait)
 {
-    return (struct wanted){.state = {.kind = WANTED_CONDITION, .below = true, .limit = limit},
-                           .text = "condition",
-                           .wait = wait};
+    return (struct wanted){
+        .state = {.kind = WANTED_CONDITION, .limits = {{0, limit}, {0, INFINITY}}},
+        .text = "condition",
+        .wait = wait};
 }
 
 /* ---- Tests ---- */
@@ -333,6 +344,22 @@ static void changed_once(void **state)
     assert_int_equal(made.repeated, 1);
     assert_int_equal(made.changed, 0);
     assert_true(made.control > 0.99 * SLOW && made.control < 1.01 * SLOW);
+}
+
+static double slower_processor_later(double now)
+{
+    return now < 1.012 ? 1e-9 : 2e-9;
+}
+
+/* Any of the controls tells that the state changed. */
+static void processor_changed(void **state)
+{
+    (void)state;
+    machine.addition = slower_processor_later;
+    struct made made = measure(&(struct plan){.enough = 200}, steady);
+    assert_int_equal(made.valid, 200);
+    assert_int_equal(made.repeated, 1);
+    assert_int_equal(made.changed, 0);
 }
 
 /* A state that changes all the time ends with a mark. */
@@ -416,10 +443,10 @@ static void fastest(void **state)
 {
     (void)state;
     struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_FASTEST}, "fastest", 1}};
-    machine.log.levels[0].high = INFINITY;
-    machine.log.level_count = 1;
-    machine.log.known[0] = (struct states_level){.value = FAST, .low = 0, .high = 100e-9};
-    machine.log.known[1] = (struct states_level){.value = SLOW, .low = 100e-9, .high = INFINITY};
+    machine.log.states[0].of[0].high = INFINITY;
+    machine.log.state_count = 1;
+    machine.log.known[0] = hand_over_state(FAST, 0, 100e-9);
+    machine.log.known[1] = hand_over_state(SLOW, 100e-9, INFINITY);
     machine.log.known_count = 2;
     assert_true(measure(&plan, slow).missed);
     assert_false(measure(&plan, steady).missed);
@@ -439,7 +466,7 @@ static void never(void **state)
 {
     (void)state;
     struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_NUMBER, .number = 3}, "3", 60}};
-    machine.log.known[0] = (struct states_level){.value = FAST, .low = 0, .high = INFINITY};
+    machine.log.known[0] = hand_over_state(FAST, 0, INFINITY);
     machine.log.known_numbers[0] = 1;
     machine.log.known_count = 1;
     struct made made = measure(&plan, steady);
@@ -451,11 +478,16 @@ static void never(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(one_state, begin),       cmocka_unit_test_setup(changed_once, begin),
-        cmocka_unit_test_setup(changes_forever, begin), cmocka_unit_test_setup(failed, begin),
-        cmocka_unit_test_setup(waits, begin),           cmocka_unit_test_setup(limits, begin),
-        cmocka_unit_test_setup(time_limit, begin),      cmocka_unit_test_setup(fastest, begin),
+        cmocka_unit_test_setup(one_state, begin),
+        cmocka_unit_test_setup(changed_once, begin),
+        cmocka_unit_test_setup(changes_forever, begin),
+        cmocka_unit_test_setup(failed, begin),
+        cmocka_unit_test_setup(waits, begin),
+        cmocka_unit_test_setup(limits, begin),
+        cmocka_unit_test_setup(time_limit, begin),
+        cmocka_unit_test_setup(fastest, begin),
         cmocka_unit_test_setup(never, begin),
+        cmocka_unit_test_setup(processor_changed, begin),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }

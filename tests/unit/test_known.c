@@ -21,10 +21,19 @@
     "{\"record\":\"header\",\"schema\":1,\"program\":\"skampi\",\"version\":\"0.1\","              \
     "\"library\":\"Open MPI\",\"pes\":2,\"nodes\":[{\"name\":\"n1\",\"pes\":2}]}\n"
 #define END "{\"record\":\"end\",\"status\":0}\n"
+#define RANGE(name, value, low, high)                                                              \
+    "\"" name "\":{\"value\":" #value ",\"low\":" #low ",\"high\":" #high "}"
+#define STATE_OF(number, controls, share, seconds)                                                 \
+    "{\"record\":\"state\",\"state\":" #number ",\"members\":\"0-1\",\"pes\":2," controls          \
+    ",\"share\":" #share ",\"seconds\":" #seconds ",\"known\":false,\"new\":false}\n"
 #define STATE(number, value, low, high, share, seconds)                                            \
-    "{\"record\":\"state\",\"state\":" #number ",\"members\":\"0-1\",\"pes\":2,\"control\":"       \
-    "\"hand_over\",\"value\":" #value ",\"low\":" #low ",\"high\":" #high ",\"share\":" #share     \
-    ",\"seconds\":" #seconds ",\"known\":false,\"new\":false}\n"
+    STATE_OF(number, RANGE("hand_over", value, low, high), share, seconds)
+/* Of both controls. */
+#define BOTH(number, value, low, high, addition, addition_low, addition_high)                      \
+    STATE_OF(number,                                                                               \
+             RANGE("hand_over", value, low, high) "," RANGE("addition", addition, addition_low,    \
+                                                            addition_high),                        \
+             0.25, 10)
 #define ENTRY(number, rounds, median, low, high)                                                   \
     "{\"state\":" #number ",\"rounds\":" #rounds ",\"median\":" #median ",\"next_low\":" #low      \
     ",\"next_high\":" #high "}"
@@ -84,9 +93,9 @@ static void has_state(const struct known *known, int number, double value, doubl
 {
     const struct known_state *state = known_state_find(known, "0-1", 2, number);
     assert_non_null(state);
-    is_near(state->value, value);
-    is_near(state->low, low);
-    is_near(state->high, high);
+    is_near(state->ranges[0].value, value);
+    is_near(state->ranges[0].low, low);
+    is_near(state->ranges[0].high, high);
 }
 
 static void one_file(void **state)
@@ -98,7 +107,7 @@ static void one_file(void **state)
     has_state(known, 1, 61e-9, 0, 100e-9);
     has_state(known, 2, 164e-9, 100e-9, INFINITY);
     is_near(known->states[0].share, 0.75);
-    assert_string_equal(known->states[0].control, "hand_over");
+    assert_true(isnan(known->states[0].ranges[1].value));
     assert_null(known_state_find(known, "0-1", 2, 3));
     assert_null(known_state_find(known, "0-2", 2, 1));
     assert_null(known_state_find(known, NULL, 2, 1));
@@ -233,18 +242,56 @@ static void no_state_is_two(void **state)
     known_free(known);
 }
 
+static void has_both(const struct known *known, int number, double hand_over, double addition)
+{
+    const struct known_state *state = known_state_find(known, "0-1", 2, number);
+    assert_non_null(state);
+    is_near(state->ranges[0].value, hand_over);
+    is_near(state->ranges[1].value, addition);
+}
+
+/* States are the same if each of their controls is; ranges never overlap. */
+static void two_controls(void **state)
+{
+    (void)state;
+    struct known *known = READ(HEADER BOTH(1, 60e-9, null, 100e-9, 3e-10, null, 4e-10)
+                                   BOTH(2, 62e-9, null, 100e-9, 5e-10, 4e-10, null)
+                                       BOTH(3, 160e-9, 100e-9, null, 3e-10, null, 4e-10) END,
+                               HEADER BOTH(1, 165e-9, 90e-9, null, 3.1e-10, null, 3.8e-10)
+                                   BOTH(2, 66e-9, null, 90e-9, 5.1e-10, 3.8e-10, null)
+                                       BOTH(3, 170e-9, 90e-9, null, 5e-10, 3.8e-10, null) END,
+                               HEADER BOTH(1, 61e-9, null, null, 3e-10, null, null) END);
+    assert_int_equal(known->state_count, 4);
+    has_both(known, 1, 60.5e-9, 3e-10);
+    has_both(known, 2, 64e-9, 5.05e-10);
+    has_both(known, 3, 162.5e-9, 3.05e-10);
+    has_both(known, 4, 170e-9, 5e-10);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < i; k++) {
+            bool apart = false;
+            for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+                const struct states_range *a = &known->states[i].ranges[kind];
+                const struct states_range *b = &known->states[k].ranges[kind];
+                assert_true(a->low <= a->value && a->value < a->high);
+                apart = apart || a->high <= b->low || b->high <= a->low;
+            }
+            assert_true(apart);
+        }
+    known_free(known);
+}
+
 /* A file that was itself written with --known says by its number which state it means. */
 static void numbers_of_known_states(void **state)
 {
     (void)state;
     struct known *known = READ(
         HEADER STATE(1, 100e-9, null, 105e-9, 0.5, 1) STATE(2, 110e-9, 105e-9, null, 0.5, 1) END,
-        HEADER "{\"record\":\"state\",\"state\":2,\"members\":\"0-1\",\"pes\":2,\"control\":"
-               "\"hand_over\",\"value\":101e-9,\"low\":100.5e-9,\"high\":null,\"share\":1,"
-               "\"seconds\":1,\"known\":true}\n" END);
+        HEADER "{\"record\":\"state\",\"state\":2,\"members\":\"0-1\",\"pes\":2," RANGE(
+            "hand_over", 101e-9, 100.5e-9, null) ",\"share\":1,"
+                                                 "\"seconds\":1,\"known\":true}\n" END);
     assert_int_equal(known->state_count, 2);
-    is_near(known_state_find(known, "0-1", 2, 1)->value, 100e-9);
-    is_near(known_state_find(known, "0-1", 2, 2)->value, 105.5e-9);
+    is_near(known_state_find(known, "0-1", 2, 1)->ranges[0].value, 100e-9);
+    is_near(known_state_find(known, "0-1", 2, 2)->ranges[0].value, 105.5e-9);
     known_free(known);
 }
 
@@ -253,13 +300,16 @@ static void sets_are_apart(void **state)
     (void)state;
     struct known *known = READ(HEADER STATE(
         1, 60e-9, null, null, 1,
-        1) "{\"record\":\"state\",\"state\":1,\"members\":null,\"pes\":2000,\"control\":"
-           "\"hand_over\",\"value\":60e-9,\"low\":null,\"high\":null,\"share\":1}\n"
-           "{\"record\":\"state\",\"state\":1,\"members\":\"0\",\"pes\":1,\"control\":"
-           "\"addition\",\"value\":1e-9,\"low\":null,\"high\":null,\"share\":1}\n" END);
+        1) "{\"record\":\"state\",\"state\":1,\"members\":null,\"pes\":"
+           "2000," RANGE("hand_over", 60e-9, null,
+                         null) ",\"share\":1}\n"
+                               "{\"record\":\"state\",\"state\":1,"
+                               "\"members\":\"0\",\"pes\":1," RANGE("addition", 1e-9, null,
+                                                                    null) ",\"share\":1}\n" END);
     assert_int_equal(known->state_count, 3);
     assert_int_equal(known_state_find(known, NULL, 2000, 1)->number, 1);
-    assert_string_equal(known_state_find(known, "0", 1, 1)->control, "addition");
+    is_near(known_state_find(known, "0", 1, 1)->ranges[1].value, 1e-9);
+    assert_true(isnan(known_state_find(known, "0", 1, 1)->ranges[0].value));
     is_near(known_state_find(known, "0", 1, 1)->share, 1); /* though nobody says how long */
     known_free(known);
 }
@@ -269,14 +319,14 @@ static void what_does_not_matter(void **state)
     (void)state;
     /* A mark at the beginning, ends of lines of another system, empty lines, blanks as Python puts
      * them, records of other kinds even if damaged, unknown members, a last line that was cut. */
-    struct known *known = READ(
-        "\xEF\xBB\xBF" HEADER "\r\n\n{\"record\":\"result\",\"samples\":[1,2,\n"
-        "{\"record\": \"news\", \"text\": [}\n"
-        "{ \"record\" : \"state\", \"state\": 1, \"members\": \"0-1\", \"pes\": 2, \"control\": "
-        "\"hand_over\", \"value\": 6e-08, \"low\": null, \"high\": null, \"more\": [1]}\r\n"
-        "{\"state\":2,\"record\":\"comment\"}\n" POINT(
-            "{}", "") "{\"record\":\"rounds\",\"block\":\"old\"}\n"
-                      "{\"record\":\"rounds\",\"blo");
+    struct known *known =
+        READ("\xEF\xBB\xBF" HEADER "\r\n\n{\"record\":\"result\",\"samples\":[1,2,\n"
+             "{\"record\": \"news\", \"text\": [}\n"
+             "{ \"record\" : \"state\", \"state\": 1, \"members\": \"0-1\", \"pes\": 2, "
+             "\"hand_over\": {\"value\": 6e-08, \"low\": null, \"high\": null}, \"more\": [1]}\r\n"
+             "{\"state\":2,\"record\":\"comment\"}\n" POINT(
+                 "{}", "") "{\"record\":\"rounds\",\"block\":\"old\"}\n"
+                           "{\"record\":\"rounds\",\"blo");
     assert_int_equal(known->state_count, 1);
     assert_int_equal(known->point_count, 0);
     assert_false(known->runs[0].complete);
@@ -347,10 +397,10 @@ static void damaged_states(void **state)
     refused(HEADER STATE(-1, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
     refused(HEADER STATE("1", 6e-8, null, null, 1, 1), ":2: state is no number from 1");
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        char *text = text_format(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,\"control\":"
-                                        "\"hand_over\",\"value\":%s}\n",
+        char *text = text_format(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,"
+                                        "\"hand_over\":{\"value\":%s}}\n",
                                  values[i]);
-        refused(text, ":2: value is no time above 0");
+        refused(text, ":2: the value of a control is no time above 0");
         free(text);
     }
     refused(HEADER STATE(1, NaN, null, null, 1, 1), ":2: no record");
@@ -366,13 +416,12 @@ static void damaged_states(void **state)
     refused(HEADER TWO_STATES STATE(2, 6e-8, null, null, 1, 1),
             ":4: a state with this number has been there already");
     refused(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,\"value\":1}\n",
-            ":2: members or control is no text");
-    refused(HEADER
-            "{\"record\":\"state\",\"state\":1,\"pes\":2,\"control\":\"weather\",\"value\":1}\n",
-            ":2: control is neither");
-    refused(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,\"members\":[0,1],\"control\":"
-                   "\"hand_over\",\"value\":1}\n",
-            ":2: members or control is no text");
+            ":2: a state has neither hand_over nor addition");
+    refused(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,\"addition\":1e-9}\n",
+            ":2: hand_over or addition is no object");
+    refused(HEADER "{\"record\":\"state\",\"state\":1,\"pes\":2,\"members\":[0,1]," RANGE(
+                "addition", 1e-9, null, null) "}\n",
+            ":2: members is no text");
     refused(HEADER "{\"record\":\"state\",\"state\":1,\"state\":2}\n", ":2: no record");
     refused(HEADER "{\"record\":\"state\",\"state\":1,\"pe\n" END, ":2: no record");
     refused(HEADER "{\"record\":\"state\"} x\n", ":2: no record");
@@ -457,6 +506,7 @@ int main(void)
         WITH_FILES(at_the_limit),
         WITH_FILES(bounds_tell),
         WITH_FILES(no_state_is_two),
+        WITH_FILES(two_controls),
         WITH_FILES(numbers_of_known_states),
         WITH_FILES(sets_are_apart),
         WITH_FILES(what_does_not_matter),
