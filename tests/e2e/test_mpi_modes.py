@@ -5,6 +5,7 @@
 of the language and of MPI and runs the scripts for MPI; OpenSHMEM alone lists MPI's functions as absent, and the other way round."""
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from builds import CLEAN, compiling_once, copy_tree, make
-from harness import Tap, has, run, skampi, skip_all
+from harness import Tap, cores, has, run, skampi, skip_all
 
 # Of the test files, those that depend on neither library.
 TESTS = ["e2e/test_language.py", "e2e/test_errors.py", "e2e/test_mpi.py"]
@@ -91,6 +92,24 @@ def scripts_run(tap, tree, launch):
            "what MPICH 4.0 does wrong is a note with the result, or is not called", defects)
 
 
+def hand_overs(tap, tree, launch):
+    """The controls of the machine's state are handed over by messages where there is nothing else."""
+    done = skampi(PINGPONG, np=2, args=["--rounds", "3,1s", "-o", "out.json"], env={**CLEAN, "SKAMPI_LAUNCH": launch},
+                  executable=os.path.join(tree, "skampi"))
+    with open(done.path("out.json"), encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    series = [record for record in records if record["record"] == "controls"]
+    seen = [value for record in series for value in record["hand_over"] if value is not None]
+    if not series and cores() < 2:
+        tap.skip("controls", "PEs share a processor")
+        return
+    tap.ok(len(seen) >= 4 and min(seen) > 0, "hand-overs by messages are controls", done)
+    tap.ok(all(value is None for record in series for value in record["hand_over_shared"]),
+           "there is no memory that they share", series)
+    states = [record for record in records if record["record"] == "state"]
+    tap.ok(states and all(record["hand_over"]["value"] > 0 for record in states), "states have a hand-over", states)
+
+
 def mpi_alone(tap, tree):
     compiler, launcher = "mpicc", "mpirun"
     if shutil.which("mpicc.mpich") and shutil.which("mpirun.mpich"):
@@ -117,6 +136,7 @@ def mpi_alone(tap, tree):
                      executable=os.path.join(tree, "skampi"), env={**CLEAN, "SKAMPI_LAUNCH": launch})
     tap.equal((failing.status, failing.err.count("test.ski:1:")), (2, 1),
               "what all PEs find wrong is said once", failing)
+    hand_overs(tap, tree, launch)
     tests_pass(tap, tree, launch)
     scripts_run(tap, tree, launch)
 
