@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from . import results, style
 from .common_states import CommonStates, combined, control_text
-from .states import states_for
+from .states import states_for, told_by
 from .statistics import interquartile, rounds_of
 
 POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes",
@@ -241,10 +241,11 @@ def _interval(measured, quantity):
 def _state_rows(result, summary, several):
     """A row a state, where there are several."""
     values = result.by_state()
-    states = {state.number: state for state in states_for(result.pe_set, summary.states)}
+    mine = states_for(result.pe_set, summary.states)
+    states, told = {state.number: state for state in mine}, told_by(mine)
     if len(values) < 2:
         return []
-    return [[f"  state {number} ({control_text(states[number])}, "
+    return [[f"  state {number} ({control_text(told, states[number].values)}, "
              f"{style.percent_text(states[number].share, 2)} of the time)", *([""] if several else []),
              _value(value.median, result.quantity), _interval(value, result.quantity),
              style.percent_text(value.between, 2), "", str(value.count)]

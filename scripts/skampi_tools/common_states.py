@@ -2,20 +2,22 @@
 
     common = CommonStates(files)
     for number, value in common.values(0, result).items():  # result: of files[0]
-        print(common.text(number), value.median)            # "state 2 (hand-over 164 ns)"
+        print(common.text(number), value.median)            # "state 2 (hand-over 164 ns, addition 480 ps)"
 """
 
 import math
+from typing import NamedTuple
 
 from . import style
 from .cli import finite
-from .states import WORDS, match_states, sets_of, states_for
+from .states import WORDS, kind_of, match_states, sets_of, states_for
 from .statistics import median
 
 
-def control_text(state):
-    """What a state is known by, as "hand-over 164 ns"."""
-    return f"{WORDS.get(state.control, state.control)} {style.time_text(state.value)}"
+def control_text(told, values):
+    """What a state is known by, as "hand-over 164 ns, addition 480 ps". told: names of controls; values: of the
+    controls, by name."""
+    return ", ".join(f"{WORDS[name]} {style.short_time_text(values[name])}" for name in told)
 
 
 class CommonStates:
@@ -23,11 +25,6 @@ class CommonStates:
         self.files = files
         self.numbers, found = match_states(files)
         self.states = {state.number: state for state in found}
-
-    @staticmethod
-    def _kind(state):
-        """Only states of one kind are ever the same."""
-        return state.control, state.pes
 
     def _of_set(self, index, result):
         """{number in this file: common number} of the states of the result's PEs."""
@@ -47,39 +44,40 @@ class CommonStates:
 
     def alone(self, number):
         """Whether there is no other state of as many PEs."""
-        return sum(self._kind(state) == self._kind(self.states[number]) for state in self.states.values()) == 1
+        return sum(state.kind == self.states[number].kind for state in self.states.values()) == 1
 
     def text(self, number):
-        return f"state {number} ({control_text(self.states[number])})"
+        state = self.states[number]
+        return f"state {number} ({control_text(state.told, state.values)})"
 
     def share(self, number, indices):
         """Of the time of these files, each counting alike: in the state; 0 to 1. Files whose PEs have other
         states, or none, do not count."""
-        kind = self._kind(self.states[number])
+        kind = self.states[number].kind
         shares = []
         for index in indices:
             for members, states in sets_of(self.files[index].states).items():
-                if self._kind(states[0]) == kind:
+                if kind_of(states[0]) == kind:
                     shares.append(sum(own.share for own in states if own.share > 0 and
                                       self.numbers.get((index, members, own.number)) == number))
         return sum(shares) / len(shares) if shares else 0.0
 
 
 def combined(common, indices):
-    """State records of these files together, as if they were one run, with the common numbers."""
+    """State records of these files together, as if they were one run, with the common numbers. Their ranges do not
+    overlap, and a control has a bound only where it tells a state from others."""
     sets = {}
     for index in indices:
         for own in common.files[index].states:
             if (number := common.numbers.get((index, own.members, own.number))) is not None:
-                sets.setdefault(own.members, {}).setdefault(number, []).append(own)
+                sets.setdefault((own.members, kind_of(own)), {}).setdefault(number, []).append(own)
     records = []
-    for members, states in sets.items():
-        numbers = sorted(states)
-        bounds = [_bound(states[a], states[b], common.states[a], common.states[b])
-                  for a, b in zip(numbers, numbers[1:])]
+    for (members, kind), states in sets.items():
+        boxes = _boxes({number: states[number] for number in sorted(states)}, common)
         total = math.fsum(own.seconds for found in states.values() for own in found)
-        runs = sum(any(own.members == members for own in common.files[index].states) for index in indices)
-        for number, low, high in zip(numbers, [None, *bounds], [*bounds, None]):
+        runs = sum(any((own.members, kind_of(own)) == (members, kind) for own in common.files[index].states)
+                   for index in indices)
+        for number, box in sorted(boxes.items()):
             found, state = states[number], common.states[number]
             seconds = math.fsum(own.seconds for own in found)
             # NaN seconds: each run counts alike.
@@ -87,18 +85,49 @@ def combined(common, indices):
             known = any(own.known for own in found)
             records.append({
                 "record": "state", "state": number, "members": members, "pes": state.pes,
-                "control": state.control, "value": state.value, "low": low, "high": high,
+                **{name: {"value": value, "low": box[name][0], "high": box[name][1]}
+                   for name, value in state.values.items()},
                 "share": finite(share), "seconds": finite(seconds), "known": known,
                 "new": not known and any(own.new for own in found)})
     return records
 
 
-def _bound(below, above, lower, upper):
-    """Between two neighbours: the median of the runs' bounds that are there, else half-way between the values,
-    on a logarithmic scale."""
-    bounds = [own.high for own in below] + [own.low for own in above]
-    between = [bound for bound in bounds if bound is not None and lower.value < bound <= upper.value]
-    return median(between) if between else math.sqrt(lower.value * upper.value)
+class _Cut(NamedTuple):
+    """Of a set's states: where one control tells some from the others."""
+    stated: bool  # runs have a bound there
+    gap: float    # between the values of the neighbours: their ratio
+    name: str     # of the control
+    bound: float
+    below: list   # numbers of the states
+
+
+def _boxes(states, common, box=None):
+    """{number: {control: (low, high)}}: ranges of the states that never overlap. states: {number: those of the
+    runs}, all in the box. The best cut parts them in two; so do those of each half."""
+    names = next(iter(common.states[number].values for number in states))
+    box = box or {name: (None, None) for name in names}
+    if len(states) == 1:
+        return dict.fromkeys(states, box)
+    best = max((cut for name in names for cut in _cuts(states, common, name)), key=lambda cut: cut[:2])
+    low, high = box[best.name]
+    below = {number: own for number, own in states.items() if number in best.below}
+    above = {number: own for number, own in states.items() if number not in best.below}
+    return {**_boxes(below, common, {**box, best.name: (low, best.bound)}),
+            **_boxes(above, common, {**box, best.name: (best.bound, high)})}
+
+
+def _cuts(states, common, name):
+    """Between neighbours in this control: at the median of the runs' bounds that are there, else half-way between
+    the values, on a logarithmic scale."""
+    value = {number: common.states[number].values[name] for number in states}
+    numbers = sorted(states, key=value.get)
+    for place, (lower, upper) in enumerate(zip(numbers, numbers[1:]), 1):
+        bounds = [own.controls[name].high for number in numbers[:place] for own in states[number]]
+        bounds += [own.controls[name].low for number in numbers[place:] for own in states[number]]
+        between = [bound for bound in bounds if bound is not None and value[lower] < bound <= value[upper]]
+        yield _Cut(bool(between), value[upper] / value[lower] if value[lower] > 0 else math.inf, name,
+                   median(between) if between else math.sqrt(max(0, value[lower] * value[upper])),
+                   numbers[:place])
 
 
 def shares_of(launches):

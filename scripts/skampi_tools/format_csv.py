@@ -8,7 +8,7 @@ import re
 
 from .cli import Error
 from .records import COUNTS, NUMBERS, STATE_NUMBERS, what_is_wrong
-from .states import HAND_OVER, WORDS, control_of
+from .states import HAND_OVER, WORDS
 
 COLUMNS = (
     "record block number function call args arg_units variables pes members placement "
@@ -18,20 +18,22 @@ COLUMNS = (
     "window_rule window run_time buffers cache hand_over hand_over_slowest hand_over_shared addition copy "
     "repeated unit rounds reached next_low next_high between within "
     "flags notes levels counters per_pe samples medians parts states round_states kind reason points "
-    "low high share").split()
+    "hand_over_low hand_over_high addition_low addition_high share").split()
 KINDS = ("result", "rounds", "missing", "state")
 
+# Of rows of states alone: each control's bounds.
+_BOUNDS = {name: (f"{name}_low", f"{name}_high") for name in WORDS}
+_OF_STATES = frozenset((*sum(_BOUNDS.values(), ()), "share"))
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _SPECIAL = re.compile(r"[;=\\]")
 # Columns that hold numbers, and groups of numbers with these names.
 _NUMBER_LISTS = ("per_pe", "samples", "medians", "round_states")
-_GROUPS = {"levels": ("value", "share"), "parts": ("control", "valid", "median", "p25", "p75"),
+_GROUPS = {"levels": ("value", "share"), "parts": (*WORDS, "valid", "median", "p25", "p75"),
            "states": ("state", "rounds", *STATE_NUMBERS)}
 # Members that are always there; the values mean the same as their absence.
 _ALWAYS = {"result": {"function": "", "call": "", "quantity": "time", "bytes": None, "round": 1,
                       "time": None, "standard_error": None, "window_rule": "", "cache": "",
                       "flags": [], "notes": [], "per_pe": []},
-           "state": {"low": None, "high": None, "share": None},
            "rounds": {"function": "", "call": "", "quantity": "time", "bytes": None, "median": None,
                       "confidence": None, "flags": [], "notes": [], "medians": []}}
 
@@ -131,12 +133,9 @@ def _entries(member):
 
 
 def _groups(member, names):
-    """Entries of several numbers each. A part's control is named by the PEs."""
-    def compose(record):
-        control = control_of((record.get("pe_set") or {}).get("size"))
-        return ";".join([":".join([_entry(entry.get(control if name == "control" else name)) for name in names])
-                         for entry in record.get(member) or ()])
-    return compose
+    """Entries of several numbers each."""
+    return lambda record: ";".join([":".join([_entry(entry.get(name)) for name in names])
+                                    for entry in record.get(member) or ()])
 
 
 def _pe_set(member):
@@ -167,13 +166,16 @@ _WRITERS = [(name, _COMPOSED.get(name)) for name in COLUMNS]
 
 def _as_row(record):
     """The members that columns show. A missing record has the number of points even where that is 1; a state
-    its number and its value where other records have theirs."""
+    its number and the values of its controls where other records have theirs."""
     if record["record"] == "missing":
         return {"number": 0, "points": 1, **record}
     if record["record"] == "state":
-        return {"number": record["state"], record["control"]: record["value"],
-                "pe_set": {"size": record.get("pes"), "members": record.get("members")},
-                **{name: record.get(name) for name in ("record", *_ALWAYS["state"])}}
+        row = {"record": "state", "number": record["state"], "share": record.get("share"),
+               "pe_set": {"size": record.get("pes"), "members": record.get("members")}}
+        for name, (low, high) in _BOUNDS.items():
+            if control := record.get(name):
+                row.update({name: control["value"], low: control.get("low"), high: control.get("high")})
+        return row
     return record
 
 
@@ -243,15 +245,16 @@ def _record(cells):
                                   for name, value in _pairs(text)}
             elif column in _NUMBER_LISTS:
                 record[column] = _numbers(text)
-            elif column in _KNOWN and column not in _ALWAYS["state"]:
+            elif column in _KNOWN and column not in _OF_STATES:
                 record[column] = text
     except ValueError:
         raise ValueError(column) from None
     for name, unit in units.items():
         if name in record["arguments"]:
             record["arguments"][name]["unit"] = unit
-    for part in groups.get("parts", ()):
-        part[control_of(pe_set["size"])] = part.pop("control")
+    if pe_set["size"] == 1:
+        for part in groups.get("parts", ()):
+            part.pop(HAND_OVER)
     return {**record, **groups, "pe_set": pe_set}
 
 
@@ -272,15 +275,16 @@ def _missing(cells):
 
 def _state(cells):
     """Of what the row does not say, only that a state without a share is known."""
-    control = next((name for name in WORDS if name in cells), HAND_OVER)
-    record = {"record": "state", "members": cells.get("members", ""), "control": control}
-    columns = {"state": "number", "pes": "pes", "value": control, **{name: name for name in _ALWAYS["state"]}}
-    column = "record"
-    try:
-        for member, column in columns.items():
-            record[member] = number(cells[column]) if column in cells else None
-    except ValueError:
-        raise ValueError(column) from None
+    def value(column):
+        try:
+            return number(cells[column]) if column in cells else None
+        except ValueError:
+            raise ValueError(column) from None
+    record = {"record": "state", "state": value("number"), "members": cells.get("members", ""), "pes": value("pes")}
+    for name, (low, high) in _BOUNDS.items():
+        if name in cells:
+            record[name] = {"value": value(name), "low": value(low), "high": value(high)}
+    record["share"] = value("share")
     if record["share"] == 0:
         record["known"] = True
     return record

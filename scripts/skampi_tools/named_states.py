@@ -8,7 +8,7 @@ States that states.match_states() finds to be one have one number here. Numbers 
 size: so those of a single file are its own, also if it has sets of several sizes.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from . import style
 from .common_states import CommonStates
@@ -18,33 +18,31 @@ from .states import WORDS
 @dataclass(frozen=True)
 class NamedState:
     number: int
-    control: str  # as in the records
     pes: int
-    value: float  # of the control, seconds: the median over files
-
-
-def control_text(control):
-    return WORDS.get(control, str(control))
+    told: tuple   # names of the controls in which states of so many PEs differ
+    values: dict = field(hash=False)  # of all controls, seconds: medians over files
 
 
 def text_of(named):
-    """"state 1 (hand-over 61 ns)": states of one number, of sets of several sizes."""
-    first = named[0]
-    values = sorted(one.value for one in named)
-    ends = dict.fromkeys(style.time_text(value) for value in (values[0], values[-1]))
-    return f"state {first.number} ({control_text(first.control)} {' to '.join(ends)})"
+    """"state 1 (hand-over 61 ns, addition 285 ps)": states of one number, of sets of several sizes."""
+    controls = []
+    for name in WORDS:
+        values = sorted(one.values[name] for one in named if name in one.told)
+        ends = dict.fromkeys(style.short_time_text(value) for value in values[:1] + values[-1:])
+        controls += [f"{WORDS[name]} {' to '.join(ends)}"] * bool(ends)
+    return f"state {named[0].number} ({', '.join(controls)})"
 
 
 def said_of(named, state):
     """"state 1 (hand-over 61 ns), 60 % of the time": a state of a file under its common number."""
     share = ("only in earlier runs" if not state.share and state.known else
              f"{style.percent_text(state.share)} of the time")
-    return f"{text_of([replace(named, value=state.value)])}, {share}{', new' if state.new else ''}"
+    return f"{text_of([replace(named, values=state.values)])}, {share}{', new' if state.new else ''}"
 
 
-def bounds_text(state):
-    """"below 100 ns": which values of the control are in a states.State; empty without bounds."""
-    low, high = (None if end is None else style.time_text(end) for end in (state.low, state.high))
+def bounds_text(control):
+    """"below 100 ns": which values are in a states.Range; empty without bounds."""
+    low, high = (None if end is None else style.short_time_text(end) for end in (control.low, control.high))
     if low and high:
         return f"{low} to {high}"
     return f"below {high}" if high else f"above {low}" if low else ""
@@ -55,9 +53,9 @@ class NamedStates(CommonStates):
         super().__init__(files)
         sizes = {}
         self.named = {}  # by the number that match_states() gave
-        for number, one in sorted(self.states.items()):  # ascending by value
-            size = sizes[one.control, one.pes] = sizes.get((one.control, one.pes), 0) + 1
-            self.named[number] = NamedState(size, one.control, one.pes, one.value)
+        for number, one in sorted(self.states.items()):  # ascending by values
+            size = sizes[one.kind] = sizes.get(one.kind, 0) + 1
+            self.named[number] = NamedState(size, one.pes, one.told, one.values)
 
     def of(self, index, members, number):
         """The NamedState of a file's state; None where it has no value."""
@@ -75,5 +73,5 @@ def several(named):
     """Whether these NamedStates are more than one state of a set of PEs."""
     found = {}
     for one in named:
-        found.setdefault((one.control, one.pes), set()).add(one.number)
+        found.setdefault((tuple(one.values), one.pes), set()).add(one.number)
     return any(len(numbers) > 1 for numbers in found.values())

@@ -71,12 +71,13 @@ _POINT = {
     "levels": _list_of(_object(["value", "share"], value=_number, share=_number)),
     "counters": _map_of(_object(["most", "mean"], most=_number, mean=_number)),
     "per_pe": _numbers, "samples": _numbers, "medians": _numbers,
-    "parts": _list_of(_object(["valid", "median"], hand_over=_number, addition=_number, valid=_count,
+    "parts": _list_of(_object(["addition", "valid", "median"], hand_over=_number, addition=_number, valid=_count,
                               median=_number, p25=_number, p75=_number)),
     "states": _list_of(_object(["state", "rounds", "median"], state=_count, rounds=_count,
                                **{name: _number for name in STATE_NUMBERS})),
     "round_states": _list_of(_count),
 }
+_RANGE = _object(["value"], value=_number, low=_number, high=_number)
 _BLOCK = {"block": _TEXT, "number": _count, "source": _TEXT, "duration": _NUMBER,
           "late_starts": _count, "overruns": _count, "window_changes": _count}
 
@@ -100,8 +101,8 @@ _MEMBERS = {
     "missing": {"kind": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT, "reason": _TEXT,
                 "points": _count},
     "state": {"state": _count, "members": _TEXT_OR_NONE, "pes": _count_or_none,
-              "control": lambda value: _text(value) and value in CONTROLS, "value": _NUMBER, "low": _NUMBER,
-              "high": _NUMBER, "share": _NUMBER, "seconds": _NUMBER, "known": _FLAG, "new": _FLAG},
+              "hand_over": _RANGE, "addition": _RANGE,
+              "share": _NUMBER, "seconds": _NUMBER, "known": _FLAG, "new": _FLAG},
     "controls": {"members": _TEXT_OR_NONE, "pes": _count_or_none, "at": _numbers,
                  **{name: _numbers for name in CONTROLS}},
     "comment": {"text": _TEXT}, "print": {"text": _TEXT},
@@ -114,7 +115,7 @@ _MEMBERS = {
 _NEEDED = {
     "header": ["schema"], "block": ["block"], "block_end": ["block"], "result": ["block"],
     "rounds": ["block"], "missing": ["kind", "call"], "comment": ["text"], "print": ["text"],
-    "state": ["state", "control", "value"], "controls": ["at"], "end": ["status"],
+    "state": ["state", "addition"], "controls": ["at"], "end": ["status"],
 }
 
 

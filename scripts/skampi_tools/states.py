@@ -1,9 +1,11 @@
 """States of the machine: which one a result belongs to, and which states of several files are the same.
 
 The engine measures controls (the hand-over of a word between PEs, an addition) beside the batches of a
-measurement, and derives the states of a run from them: docs/results.md. Values of controls are seconds.
+measurement, and derives the states of a run from them: docs/results.md. A state is a range of each of its
+controls. Values of controls are seconds.
 """
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -15,22 +17,41 @@ WORDS = {HAND_OVER: "hand-over", ADDITION: "addition"}  # as people read them
 NEAR = 1.2  # states of two files whose values differ by less are one
 
 
+class Range(NamedTuple):
+    """A control in a state."""
+    value: float  # its median; NaN: not known
+    low: float    # a control c is inside if low <= c < high; None: no bound
+    high: float
+
+    @property
+    def bounded(self):
+        return self.low is not None or self.high is not None
+
+    def holds(self, control):
+        return (self.low is None or self.low <= control) and (self.high is None or control < self.high)
+
+
 class State(NamedTuple):
     """One state of a run, for one set of PEs."""
     number: int     # from 1, within its set
     members: str    # PEs of the set; "": the file does not say
     pes: int        # how many; None: the file does not say
-    control: str    # HAND_OVER, or with one PE ADDITION
-    value: float    # median of the control
-    low: float      # a control c is in the state if low <= c < high; None: no bound
-    high: float
+    controls: dict  # {name: Range}: HAND_OVER, but with one PE, and ADDITION
     share: float    # of the time of the run
     seconds: float  # the same; NaN: the file does not say
     known: bool     # earlier runs have seen it
     new: bool       # earlier runs were given, and none has seen it
 
-    def holds(self, control):
-        return (self.low is None or self.low <= control) and (self.high is None or control < self.high)
+    def holds(self, record):
+        """Whether a result, or a part of one, is in the state: each control in its range. Without one of
+        them it is in none."""
+        values = [record.get(name) for name in self.controls]
+        return None not in values and all(map(Range.holds, self.controls.values(), values))
+
+    @property
+    def values(self):
+        """{name: median of the control}"""
+        return {name: control.value for name, control in self.controls.items()}
 
 
 class StateValue(NamedTuple):
@@ -44,18 +65,37 @@ class StateValue(NamedTuple):
     between: float = NAN
 
 
+def _known(value):
+    return NAN if value is None else value
+
+
 def state_of(record):
     """The State of a state record."""
-    number = {name: NAN if record.get(name) is None else record[name]
-              for name in ("value", "share", "seconds")}
-    return State(record["state"], record.get("members") or "", record.get("pes"), record["control"],
-                 number["value"], record.get("low"), record.get("high"), number["share"],
-                 number["seconds"], bool(record.get("known")), bool(record.get("new")))
+    controls = {name: Range(_known(record[name]["value"]), record[name].get("low"), record[name].get("high"))
+                for name in WORDS if record.get(name)}
+    return State(record["state"], record.get("members") or "", record.get("pes"), controls,
+                 _known(record.get("share")), _known(record.get("seconds")), bool(record.get("known")),
+                 bool(record.get("new")))
 
 
-def control_of(pes):
-    """The control that states of a set of so many PEs come from."""
-    return ADDITION if pes == 1 else HAND_OVER
+def controls_for(pes):
+    """Names of the controls that states of a set of so many PEs come from."""
+    return (ADDITION,) if pes == 1 else (HAND_OVER, ADDITION)
+
+
+def told_by(states):
+    """Names of the controls in which these states differ: those with a bound in any of them; of states without
+    bounds the first control."""
+    return _bounded(states) or _first(states)
+
+
+def _bounded(states):
+    return tuple(name for name in WORDS if any(
+        state.controls[name].bounded for state in states if name in state.controls))
+
+
+def _first(states):
+    return tuple(name for name in WORDS if any(name in state.controls for state in states))[:1]
 
 
 def sets_of(states):
@@ -90,13 +130,9 @@ def states_for(pe_set, states):
 
 
 def find(states, record):
-    """The number of the state in which a result's control, or that of one of its parts, lies. None:
-    there is none, or the record has no control."""
-    for state in states:
-        control = record.get(state.control)
-        if control is not None and state.holds(control):
-            return state.number
-    return None
+    """The number of the state in which the controls of a result, or of one of its parts, lie. None: there is
+    none, or the record lacks a control."""
+    return next((state.number for state in states if state.holds(record)), None)
 
 
 def parts_by_state(states, parts):
@@ -119,11 +155,16 @@ def parts_by_state(states, parts):
 
 
 class CommonState(NamedTuple):
-    number: int    # from 1, ascending by value
-    control: str
+    number: int    # from 1, ascending by the product of the values
     pes: int
-    value: float   # median of those of the files
+    values: dict   # {control: median of those of the files}
+    told: tuple    # names of the controls in which the common states of as many PEs differ
     share: float   # of the time of all the files' runs
+
+    @property
+    def kind(self):
+        """Only states of one kind are ever the same."""
+        return _kind(self.values, self.pes)
 
 
 class _Source(NamedTuple):
@@ -136,10 +177,18 @@ class _Source(NamedTuple):
         return self.file, self.state.members or self.state.pes
 
 
-def _reach(state):
-    """Where other files' values of this state may lie. A side without a bound reaches as far as the other
+def _kind(controls, pes):
+    return tuple(controls), pes
+
+
+def kind_of(state):
+    return _kind(state.controls, state.pes)
+
+
+def _reach(control):
+    """Where other files' values of this Range may lie. A side without a bound reaches as far as the other
     one: that a run has seen nothing slower does not make all that is slower the same."""
-    value, low, high = state.value, state.low, state.high
+    value, low, high = control
     if low is None and high is not None and min(value, high) > 0:
         low = value * value / high
     elif high is None and low is not None and min(value, low) > 0:
@@ -149,7 +198,7 @@ def _reach(state):
 
 
 def _same(a, b):
-    """Whether the values of two states are within 20 % of each other, or one inside the other's bounds."""
+    """Whether the values of two Ranges are within 20 % of each other, or one inside the other's bounds."""
     low, high = _reach(a)
     if low <= b.value <= high:
         return True
@@ -157,62 +206,94 @@ def _same(a, b):
     return low <= a.value <= high
 
 
+def _one_range(ranges):
+    """Whether these can be one control's in one state: all are the same as one in the middle."""
+    ranges = sorted(ranges, key=lambda control: control.value)
+    middle = {(len(ranges) - 1) // 2, len(ranges) // 2}
+    return any(all(_same(ranges[at], other) for other in ranges) for at in middle)
+
+
 def _one_state(group):
-    """Whether these, ascending by value, can be one state: each file (and set) has one at most, so that it has
-    none between them, and all are the same as one in the middle."""
-    if len({source.place for source in group}) < len(group):
-        return False
-    middle = {(len(group) - 1) // 2, len(group) // 2}
-    return any(all(_same(group[at].state, source.state) for source in group) for at in middle)
+    """Whether these can be one state: each file (and set) has one at most, and they can be one in each
+    control."""
+    return len({source.place for source in group}) == len(group) and all(
+        _one_range([source.state.controls[name] for source in group]) for name in group[0].state.controls)
+
+
+def _distance(a, b):
+    """Of two states of one kind, on a logarithmic scale."""
+    def distance(name):
+        low, high = sorted((a.controls[name].value, b.controls[name].value))
+        return 0.0 if low == high else math.log(high / low) if low > 0 else math.inf
+    return math.hypot(*map(distance, a.controls))
 
 
 def _groups(sources):
-    """Sources of one kind, grouped to common states, closest neighbours first."""
-    sources = sorted(sources, key=lambda source: source.state.value)
-    groups = [[source] for source in sources]
-    of = dict(enumerate(groups))  # the group of each source
-    gaps = sorted(range(1, len(sources)),
-                  key=lambda i: sources[i].state.value / (sources[i - 1].state.value or math.inf))
-    for right in gaps:
-        a, b = of[right - 1], of[right]
-        if _one_state(a + b):
-            for at in range(right, right + len(b)):
-                of[at] = a
-            a += b
-            b.clear()
-    return [group for group in groups if group]
+    """Sources of one kind, grouped to common states, closest pairs first."""
+    groups = {place: [source] for place, source in enumerate(sources)}  # by the place of its first source
+    of = list(groups)                                                   # the group of each source
+    pairs = sorted((_distance(a.state, b.state), i, j) for j, b in enumerate(sources)
+                   for i, a in enumerate(sources[:j]) if a.place != b.place)
+    for _, i, j in pairs:
+        if of[i] != of[j] and _one_state(groups[of[i]] + groups[of[j]]):
+            kept, gone = of[i], of[j]
+            groups[kept] += groups.pop(gone)
+            of = [kept if group == gone else group for group in of]
+    return list(groups.values())
 
 
 def _shares(groups):
     """Of each group, of the time of all runs; by the seconds where all files state them."""
     everything = [source for group in groups for source in group]
-    weights = {}
     if all(math.isfinite(source.state.seconds) for source in everything):
-        total = math.fsum(source.state.seconds for source in everything)
-        weights = {source: source.state.seconds for source in everything}
+        weight = lambda source: source.state.seconds
+        total = math.fsum(map(weight, everything))
     else:
+        weight = lambda source: source.state.share
         total = len({source.place for source in everything})
-        weights = {source: source.state.share for source in everything}
-    return [math.fsum(weights[source] for source in group) / total if total > 0 else NAN for group in groups]
+    return [math.fsum(map(weight, group)) / total if total > 0 else NAN for group in groups]
+
+
+def _values(group):
+    return {name: statistics.median(source.state.controls[name].value for source in group)
+            for name in group[0].state.controls}
+
+
+def _told_apart(groups):
+    """Names of the controls in which these common states differ. Each file by itself may have no bounds: then also
+    those whose values are further apart than one state's."""
+    states = [source.state for group in groups for source in group]
+    told = _bounded(states)
+    pairs = list(itertools.combinations(map(_values, groups), 2))
+    apart = {name for a, b in pairs for name in a if _are_apart(a[name], b[name])}
+    if told and all(any(_are_apart(a[name], b[name]) for name in told) for a, b in pairs):
+        return told
+    return tuple(name for name in WORDS if name in told or name in apart) or _first(states)
+
+
+def _are_apart(a, b):
+    return max(a, b) > NEAR * min(a, b)
 
 
 def match_states(files):
     """({(index of the file, members, number): common number}, [CommonState]): which states of several
-    ResultFiles are the same. They have the same control and the same number of PEs; their values are within
-    20 % of each other, or one lies inside the other's bounds; and neither file has another state between."""
+    ResultFiles are the same. They have the same controls and the same number of PEs, and in each control their
+    values are within 20 % of each other, or one lies inside the other's bounds. The closest go together first, and no
+    file (or set) has two states that are the same."""
     kinds = {}
     for index, file in enumerate(files):
         for state in file.states:
-            if math.isfinite(state.value):
-                kinds.setdefault((state.control, state.pes), []).append(_Source(index, state))
+            if state.controls and all(map(math.isfinite, state.values.values())):
+                kinds.setdefault(kind_of(state), []).append(_Source(index, state))
     found = []
-    for (control, pes), sources in kinds.items():
+    for (_, pes), sources in kinds.items():
         groups = _groups(sources)
+        told = _told_apart(groups)
         for group, share in zip(groups, _shares(groups)):
-            value = statistics.median(source.state.value for source in group)
-            found.append((CommonState(0, control, pes, value, share), group))
+            found.append((CommonState(0, pes, _values(group), told, share), group))
     numbers, common = {}, []
-    for number, (state, group) in enumerate(sorted(found, key=lambda entry: entry[0].value), 1):
+    for number, (state, group) in enumerate(
+            sorted(found, key=lambda entry: math.prod(entry[0].values.values())), 1):
         common.append(state._replace(number=number))
         for source in group:
             numbers[source.file, source.state.members, source.state.number] = number

@@ -12,6 +12,7 @@ import math
 NOTHING = "---"  # as in .sko files: there is nothing to state
 
 TIME_UNITS = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0))
+SHORT_UNITS = (("ps", 1e-12), *TIME_UNITS)  # of controls, which are shorter than what is measured
 SIZE_UNITS = (("B", 1), ("KiB", 2**10), ("MiB", 2**20), ("GiB", 2**30), ("TiB", 2**40))
 RATE_UNITS = (("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12))
 
@@ -65,6 +66,11 @@ def _with_unit(value, units, digits):
 def time_text(seconds, digits=3):
     """A time in the unit that suits it: ns, µs, ms or s."""
     return _with_unit(seconds, TIME_UNITS, digits)
+
+
+def short_time_text(seconds, digits=3):
+    """The same from ps on, as of an addition: 285 ps."""
+    return _with_unit(seconds, SHORT_UNITS, digits)
 
 
 def seconds_text(seconds):

@@ -7,10 +7,11 @@ that is still going on.
 import re
 
 from . import style
-from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, SPAN, STATED_UNIT, STATE_ROUNDS,
-                        counters_of, number_text, part_of, span, split_row, state_of as state_record, unit_of,
+from .common_states import control_text
+from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, STATED_UNIT, STATE_ROUNDS,
+                        controls_of, counters_of, number_text, part_of, split_row, state_of as state_record, unit_of,
                         value_in)
-from .states import WORDS, find, set_text, sets_of, several, state_of, states_for
+from .states import WORDS, find, set_text, sets_of, several, state_of, states_for, told_by
 
 TITLES = {
     "mean": ("bytes", "mean of the middle", "standard error", "repetitions"),
@@ -39,7 +40,7 @@ class Row:
         self.confidence = ""
         self.marked = False
         self.pes = pes        # of its set; None: not stated
-        self.control = {}     # by name, as in a record of results
+        self.controls = {}    # by name, as in a record of results
         self.parts = []       # records
         self.by_state = {}    # texts by the number of the state
 
@@ -61,13 +62,13 @@ class Row:
         return number_text(None if value is None else value * unit)
 
     def find_states(self, states):
-        """Values by state, of what the comments said of the control. states: those to be told apart."""
+        """Values by state, of what the comments said of controls. states: those to be told apart."""
         pes = {state.pes for state in states}
         if not states or self.pes is not None and None not in pes and self.pes not in pes:
             self.by_state.clear()
         states = states_for({"size": self.pes}, states)
         parts = [(find(states, part), part) for part in self.parts]
-        numbers = {number for number, _ in parts} or {find(states, self.control)}
+        numbers = {number for number, _ in parts} or {find(states, self.controls)}
         if len(numbers) == 1 and None not in numbers:
             self.by_state[numbers.pop()] = self.fields[1]
             return
@@ -129,9 +130,9 @@ class _Columns:
             (f"  {row.unit}" if self.mixed else "") + (" *" if row.marked else "")
 
 
-def _state_text(state):
+def _share_text(state):
     share = "only in earlier runs" if state.share == 0 else f"{style.percent_text(state.share)} of the time"
-    return f"{style.time_text(state.value)}, {share}{', new' if state.new else ''}"
+    return f"{share}{', new' if state.new else ''}"
 
 
 def states_in(lines):
@@ -217,8 +218,7 @@ class Table:
         if kind == "counters":
             self.row.counters += [(name, most) for name, most, _ in counters_of(rest) or []]
         elif kind in WORDS.values():
-            if SPAN.fullmatch(rest):
-                self.row.control[kind.replace("-", "_")] = span(rest)
+            self.row.controls.update(controls_of(text) or {})
         elif kind == "part":
             self.row.parts += filter(None, [part_of(rest)])
         elif kind.startswith("state "):
@@ -275,13 +275,20 @@ class Table:
                        f"had ended")
 
     def _state_lines(self, states):
-        """One for each set of PEs."""
+        """One for each set of PEs, but one for each state where several controls tell them apart."""
         self.states_shown = True
         sets = sets_of(states)
         for states in sets.values():
-            words = [f"{state.number} ({WORDS[state.control] + ' ' if place == 0 else ''}{_state_text(state)})"
-                     for place, state in enumerate(states)]
-            yield f"states{f' of {set_text(states[0])}' if len(sets) > 1 else ''}: {', '.join(words)}"
+            told = told_by(states)
+            whose = f" of {set_text(states[0])}" if len(sets) > 1 else ""
+            if len(told) > 1:
+                yield from (f"state {state.number}{whose}: {control_text(told, state.values)}, {_share_text(state)}"
+                            for state in states)
+                continue
+            word = f"{WORDS[told[0]]} "
+            words = [f"{state.number} ({control_text(told, state.values)[len(word) * bool(place):]}, "
+                     f"{_share_text(state)})" for place, state in enumerate(states)]
+            yield f"states{whose}: {', '.join(words)}"
 
     def _print_items(self, items):
         shape = columns = None

@@ -3,15 +3,17 @@
 """The summary of a campaign says by state of the machine what its launches say: one value for each launch and
 state, with numbers of states that mean the same in all launches and configurations."""
 
+import itertools
 import json
 import math
 import os
+import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, optional, run, scratch_directory
 from made_results import point, records, write_records
-from made_states import in_rounds, in_state, states_of
+from made_states import FOUR, in_rounds, in_state, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
@@ -63,14 +65,17 @@ made = campaign("two", {
 tap.ok(made.status == 0 and made.err == "", "a campaign whose launches were in several states is summarized", made)
 whole = summary("two", "summary.json")
 a, b = whole.rounds
-tap.equal([(s.number, s.members, s.pes, s.control, round(s.share, 9), s.seconds) for s in whole.states],
-          [(1, "0-1", 2, "hand_over", 0.2, 6 * 36.0), (2, "0-1", 2, "hand_over", 0.8, 6 * 24.0 + 6 * 120.0)],
+tap.equal([(s.number, s.members, s.pes, [*s.controls], round(s.share, 9), s.seconds) for s in whole.states],
+          [(1, "0-1", 2, ["hand_over", "addition"], 0.2, 6 * 36.0),
+           (2, "0-1", 2, ["hand_over", "addition"], 0.8, 6 * 24.0 + 6 * 120.0)],
           "states have one number in all configurations, and their share of all launches")
-low, high = whole.states
+low, high = (state.controls["hand_over"] for state in whole.states)
 bounds = sorted(math.sqrt((60e-9 + n * 1e-9) * (160e-9 + n * 1e-9)) for n in range(6))
 tap.near(low.high, (bounds[2] + bounds[3]) / 2, 1e-15, "the bound is the median of those of the launches")
 tap.ok(low.low is None and low.high == high.low and high.high is None and low.value == 62.5e-9
        and 160e-9 < high.value <= 164e-9, "... values and bounds", whole.states)
+tap.equal([state.controls["addition"][1:] for state in whole.states], [(None, None)] * 2,
+          "... none in the control that tells nothing")
 wanted = {state: rounds_of([level * (1 + n / 100) for n in range(6)]) for state, level in LEVEL.items()}
 for state, value in a.by_state().items():
     own = wanted[state]
@@ -106,6 +111,45 @@ made = campaign("old", {"A": [([point("b", "Shmem_Barrier", {}, 1e-6)], None, No
 old = summary("old", "summary.json")
 tap.ok(made.status == 0 and old.states == [] and "states" not in old.rounds[0].record and "state" not in made.out,
        "launches without states", made)
+
+# ---- Two controls: ranges that do not overlap ----
+
+
+def boxes(name, *launches):
+    """(hand-over from, to, addition from, to) in ns and ps of each state of a campaign. launches: the values of
+    the states of each."""
+    made = campaign(name, {"A": [([in_state(point("b", "Shmem_Barrier", {}, 1e-6), 1, values)],
+                                  {number: 1 / len(values) for number in values}, values) for values in launches]})
+    tap.equal(made.status, 0, f"{name}: is summarized")
+    return [tuple(None if end is None else round(end * unit, 3) for control, unit in (("hand_over", 1e9), ("addition", 1e12))
+                  for end in state.controls[control][1:]) for state in summary(name, "summary.json").states]
+
+
+def overlap(a, b):
+    """Whether two of these boxes have a point in common."""
+    def meet(low, high, other_low, other_high):
+        return (low or 0) < (other_high or math.inf) and (other_low or 0) < (high or math.inf)
+    return meet(*a[:2], *b[:2]) and meet(*a[2:], *b[2:])
+
+
+hand_over, addition = (round(math.sqrt(FOUR[1][at] * FOUR[4][at]) * unit, 3) for at, unit in ((0, 1e9), (1, 1e12)))
+wanted = [(None, hand_over, None, addition), (None, hand_over, addition, None),
+          (hand_over, None, None, addition), (hand_over, None, addition, None)]
+tap.equal(boxes("four", *[FOUR] * 5), wanted, "four states from two controls")
+ones = [{1: value} for value in FOUR.values()]
+tap.equal(boxes("one each", *ones), wanted, "... of launches that were in one each")
+tap.equal(boxes("mixed", FOUR, *ones), wanted, "... some in all of them")
+corner = {1: FOUR[1], 2: FOUR[2], 3: FOUR[3]}
+tap.equal(boxes("three", corner, {1: FOUR[1], 2: FOUR[2]}), [
+    (None, hand_over, None, addition), (None, hand_over, addition, None), (hand_over, None, None, None)],
+          "a state that one control tells from all others has no bound in the other one")
+for seed in range(5):
+    chance = random.Random(seed)
+    some = boxes(f"random {seed}", *[
+        {n: (61e-9 * 1.7 ** chance.randrange(4), 285e-12 * 1.5 ** chance.randrange(4)) for n in (1, 2, 3)}
+        for _ in range(4)])
+    tap.ok(len(some) > 2 and not any(overlap(a, b) for a, b in itertools.combinations(some, 2)),
+           f"ranges do not overlap (seed {seed})", some)
 
 if not jsonschema:
     tap.skip("summaries follow the schema", "python3-jsonschema is not installed")

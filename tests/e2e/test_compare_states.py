@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory, skip_all
 from made_results import HEADER, point, records, write_records
-from made_states import in_parts, in_rounds, in_state, states_of
+from made_states import FOUR, in_parts, in_rounds, in_state, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli
@@ -108,7 +108,7 @@ for text, mixtures, with_rounds, wanted in (
 # ---- What comes out ----
 
 random.seed(1)
-BARRIER = {1: 195.6e-9, 2: 487.6e-9, 3: 1200e-9}
+BARRIER = {1: 195.6e-9, 2: 487.6e-9, 3: 1200e-9, 4: 2000e-9}
 
 
 def made(name, points, shares, values=None):
@@ -177,6 +177,12 @@ tap.ok([round(s["share_new"], 9) for s in written["states"]] == [0.3, 0.7]
        "the same as JSON", written)
 gate = tool("--no-states", "--fail-over", "5%", "old", "new")
 tap.equal(gate.status, 1, "... and then --fail-over fails", gate)
+
+side("four", {1: 4, 2: 3, 3: 2, 4: 1}, values=FOUR)
+side("four slower", {1: 1, 2: 2, 3: 3, 4: 4}, {2: 1.1}, values={1: FOUR[1], 2: (63e-9, 470e-12), 3: FOUR[3], 4: FOUR[4]})
+barrier = judged("four", "four slower")
+tap.ok(barrier.verdict == "slower" and barrier.reason == "in state 2 (hand-over 62 ns, addition 475 ps)"
+       and len(barrier.states) == 5, "slower in one of four states that two controls tell apart", barrier)
 
 side("second", {1: 3, 2: 7}, {2: 1.1})
 barrier = judged("old", "second")

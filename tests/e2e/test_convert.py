@@ -385,9 +385,10 @@ tap.ok(twice.status == 0 and "Traceback" not in twice.err and
 
 chance = random.Random(SEED)
 tap.note(f"seed {SEED}")
-PARTS = [{"hand_over": 6.1e-8 * i, "valid": i, "median": 1e-7 * i, "p25": None, "p75": 2e-7 * i} for i in (1, 3)]
+PARTS = [{"hand_over": 6.1e-8 * i, "addition": 3e-10, "valid": i, "median": 1e-7 * i, "p25": None, "p75": 2e-7 * i} for i in (1, 3)]
 LINES[-1:-1] = [made_results.state(1, 6.1e-8, None, 1e-7, 0.6), made_results.state(2, 1.6e-7, 1e-7, None, 0.4)]
-next(line for line in LINES if line["record"] == "result").update(hand_over=8e-8, parts=PARTS)
+next(line for line in LINES if line["record"] == "result").update(
+    hand_over=8e-8, addition=3e-10, parts=PARTS)
 next(line for line in LINES if line["record"] == "rounds").update(
     states=[{"state": 1, "rounds": 3, "median": 1.5e-7}], round_states=[1, 0, 1])
 WITH_STATES = "".join(json.dumps(line) + "\n" for line in LINES)
@@ -398,7 +399,7 @@ PIECES = [b'"', b",", b"\n", b"\r", b"{", b"}", b"[", b"]", b"=", b"= ", b";", b
           b"---", b"nan", b"inf", b"1e999", b"-1", b"null", b"true", b"\xc2", b"# ", b"#P[0] ",
           b'# begin result "', b"# note: conditions: ", b"# rounds: ", b"# counters: ", b"'", b"1_0",
           b"99999999999999999999", b"\\ud800", b"# Started at ", b"# levels: 1 ns 2 %\n",
-          b"# state 1: ", b"# hand-over: 1 ns\n", b"# part: ", b"state", b":"]
+          b"# state 1: ", b"# hand-over: 1 ns, addition: 1 ps\n", b"# part: ", b"state", b":"]
 
 
 def damaged():

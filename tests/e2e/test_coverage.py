@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from harness import ROOT, Tap, run, scratch_directory
 from made_results import point, records, write, write_records
-from made_states import in_rounds, states_of
+from made_states import FOUR, in_rounds, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools.statistics import rounds_of
@@ -123,6 +123,15 @@ tap.ok(text.status == 0 and f"contained: {100 * got['contained']:.3g} %" in text
        "\nin the same state: " in text.out and "spread of runs: " in text.out and any(
            line.split()[:8] == ["b", "barrier()", "state", "2", "(hand-over", "160", "ns)", "5"]
            for line in text.out.splitlines()), "people read a line for each state and point", text)
+# Four states from two controls.
+for number in range(2):
+    in_states(f"four{number}.json", number, [(state, state * 1e-7 * generator.uniform(0.95, 1.05))
+                                             for state in FOUR for _ in range(6)], FOUR)
+got = json.loads(tool("--from", "four0.json", "four1.json", "--json", "-").out)["states"]["points"]
+tap.equal([(p["state"], p["text"], p["runs"]) for p in got], [
+    (1, "state 1 (hand-over 61 ns, addition 285 ps)", 2), (2, "state 2 (hand-over 61 ns, addition 480 ps)", 2),
+    (3, "state 3 (hand-over 164 ns, addition 285 ps)", 2), (4, "state 4 (hand-over 164 ns, addition 480 ps)", 2)],
+          "each of four states is judged")
 # A level that moves inside a state is found there: state 2 of the last run is 30 % slower.
 in_states("moved.json", 9, [(1, 2e-7), (2, 6.5e-7)] * 6)
 moved = tool("--from", *paths, "moved.json", "--json", "-")

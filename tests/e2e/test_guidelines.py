@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory, skampi
 from made_results import point, records, write, write_records
-from made_states import in_parts, in_rounds, in_state, states_of
+from made_states import FOUR, in_parts, in_rounds, in_state, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import guidelines
@@ -142,9 +142,9 @@ tap.equal(found([{**p, "quantity": "bytes"} for p in sweep("Shmem_Put_Full", [2e
 # ---- States of the machine: only what was measured in the same one is compared ----
 
 
-def in_states(points, *arguments, name="s.json", shares=None):
+def in_states(points, *arguments, name="s.json", shares=None, values=None):
     lines = records(points)
-    lines[-1:-1] = states_of(shares or {1: 0.6, 2: 0.4})
+    lines[-1:-1] = states_of(shares or {1: 0.6, 2: 0.4}, values)
     write_records(in_folder(name), lines)
     return counted(tool(name, "--json", "-", *arguments))
 
@@ -191,6 +191,10 @@ tap.ok(got["violations"] == [] and got["barrier <= quiet and sync"]["apart"] == 
        and got["barrier <= quiet and sync"]["points"] == 0 and "not compared: 2 points, as "
        "operations were not measured in the same state" in tool("s.json").out,
        "what was measured in different states is not compared, which is said", got)
+others = {state: 2e-7 for state in FOUR}
+got = in_states(barriers({**others, 2: 9e-7}, others), shares=dict.fromkeys(FOUR, 0.25), values=FOUR)
+tap.ok([v["where"] for v in got["violations"]] == ["state 2 (hand-over 61 ns, addition 480 ps)"] and
+       got["barrier <= quiet and sync"]["points"] == 4, "a violation in one of four states", got)
 falling = [in_state(p, state) for p, state in zip(sweep("Shmem_Put_Full", [4e-6, 2e-6, 1.9e-6]), (2, 1, 1))]
 got = in_states(falling)
 tap.ok(got["violations"] == [] and got[MONOTONE]["apart"] == 1,

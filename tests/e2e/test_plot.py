@@ -23,7 +23,7 @@ import zlib
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Run, Tap, run, scratch_directory, skip_all
 from made_results import point, records, write
-from made_states import controls_of, in_parts, in_rounds, in_state, states_of, write_states
+from made_states import FOUR, controls_of, in_parts, in_rounds, in_state, states_of, write_states
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli, results, style
@@ -215,6 +215,11 @@ made("stateless.json", [without_states(p) for p in in_two("put", "F") + in_two("
 one_state = [in_state(p, 1) for p in sweep("put", "F")]
 write_states("one.json", one_state, [*states_of({1: 1.0}), controls_of([1] * 9)])
 made("no-states.json", sweep("put", "F"))
+FOUR_TURNS = [1, 2, 3, 4] * 6
+four_points = [in_rounds(p, [p["median"] * state * (1 + 0.001 * i) for i, state in enumerate(FOUR_TURNS)], FOUR_TURNS)
+               for p in sweep("put", "F")]
+write_states("four.json", four_points, [*states_of({1: 0.4, 2: 0.3, 3: 0.2, 4: 0.1}, FOUR), controls_of(
+    [1] * 8 + [2] * 6 + [3] * 4 + [4] * 2, values=FOUR)])
 write_states("parts.json", [in_parts(point("barrier", "B", {}, 3e-7), {1: 1.956e-7, 2: 4.876e-7}),
                             in_state(point("quiet", "Q", {}, 3e-8), 2)], shares)
 
@@ -273,6 +278,12 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
     ("strip", ["two.json", "--kind", "states"],
      ["State of the machine", "Hand-over [ns]", "Time of the run [s]", "61", "164",
       "state 1 (hand-over 61 ns), 62.5 % of the time", "state 2 (hand-over 164 ns), 37.5 % of the time"]),
+    ("four", ["four.json"],
+     [f"state {number} (hand-over {own} ns, addition {other} ps)" for number, own, other in (
+         (1, 61, 285), (2, 61, 480), (3, 164, 285), (4, 164, 480))]),
+    ("strip-of-four", ["four.json", "--kind", "states"],
+     ["Hand-over [ns]", "Addition [ps]", "61", "164", "285", "480",
+      "state 2 (hand-over 61 ns, addition 480 ps), 30 % of the time"]),
     ("strips", ["two.json", "levels.json", "--kind", "states", "--unit", "us"],
      ["State of the machine, two", "State of the machine, levels", "Hand-over [µs]",
       "state 1 (hand-over 65 ns), 50 % of the time"]),
@@ -376,6 +387,12 @@ tap.equal([colored(drawn["strip"], color) for color in style.PALETTE[:2]], [40 +
           "a strip: a dot for each time at which the control was measured, and one in the legend")
 ranges = [path.get("d") for path in drawn["strip"].iter(f"{SVG}path") if "opacity: 0.12" in path.get("style", "")]
 tap.equal(len(ranges), 2, "... and the ranges of the states behind them")
+tap.equal([colored(drawn["strip-of-four"], color) for color in style.PALETTE[:4]],
+          [2 * (count + 1) for count in (8, 6, 4, 2)], "four states: a strip for each control, coloured by state")
+ranges = [path.get("style") for path in drawn["strip-of-four"].iter(f"{SVG}path")
+          if "opacity: 0.12" in path.get("style", "")]
+tap.ok(len(ranges) == 4 and all(style.GREY in one for one in ranges),
+       "... ranges that several states share are grey, and drawn once", ranges)
 
 
 def all_points(*names):
@@ -405,6 +422,10 @@ done = plot("sets.json", "--kind", "states", "--write-spec", "-")
 tap.equal([panel["title"] + str(panel["series"]) for panel in json.loads(done.out)["panels"]],
           [f"State of the machine, PEs {pes}[{{'members': '{pes}'}}]" for pes in ("0-1", "0-3")],
           "a strip for each set of PEs")
+done = plot("four.json", "--kind", "states", "--write-spec", "-")
+tap.equal([panel["series"] for panel in json.loads(done.out)["panels"]],
+          [[{"members": "0-1", "control": control}] for control in ("hand-over", "addition")],
+          "a strip for each control that tells states apart")
 
 # ---- Files ----
 
@@ -601,12 +622,12 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
     (["two.json", "--spec", spec("s16", {"panels": [{"states": "together", "series": [{"state": 1}]}]})],
      "s16: panels[0].series[0].state: is only for panels of kind curve and dots whose states are separate"),
     (["two.json", "--spec", spec("s17", {"panels": [{"kind": "states", "series": [{"block": "put"}]}]})],
-     "s17: panels[0].series[0].block: a strip of states is selected by file and members alone"),
+     "s17: panels[0].series[0].block: a strip of states is selected by file, members, control alone"),
     (["sets.json", "--spec", spec("s18", {"panels": [{"kind": "states", "series": [{}]}]})],
      "s18: panels[0]: a panel of kind states shows one set of PEs of one file: give it one series with file and "
      "members: PEs 0-1, sets; PEs 0-3, sets"),
     (["two.json", "--spec", spec("s19", {"panels": [{"kind": "states", "series": [{"members": "0-7"}]}]})],
-     "s19: panels[0].series[0]: there is no such file with such a set of PEs"),
+     "s19: panels[0].series[0]: there is no such file with such a set of PEs and this control"),
     (["put.json", "--spec", spec("s14", changed("panels.0.y_range", [-1, 5])), "--log", "y"],
      "s14: panels[0]: y_range: begins at or below zero on a logarithmic axis"),
 ]

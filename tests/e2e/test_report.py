@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import browser as browsers
 from harness import ROOT, Tap, run, scratch_directory, skampi
 from made_results import point, records, write
-from made_states import controls_of, in_parts, in_rounds, in_state, states_of, write_states
+from made_states import FOUR, controls_of, in_parts, in_rounds, in_state, states_of, write_states
 
 browser = browsers.start()
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
@@ -382,10 +382,25 @@ html = page("two.html")
 tap.ok(made.status == 0 and not made.err and '<h2 id="machine">State of the machine</h2>' in html,
        "states: a section about them", made)
 tap.equal(table_of("two.html", "States of the machine, two.json"),
-          [{"state": "1", "control": "hand-over", "its median ns": "61.00", "its range": "below 100 ns",
+          [{"state": "1", "hand-over ns": "61.00", "hand-over, range": "below 100 ns",
             "share of the time": "62 %", "seconds": "37.5"},
-           {"state": "2", "control": "hand-over", "its median ns": "164.0", "its range": "above 100 ns",
+           {"state": "2", "hand-over ns": "164.0", "hand-over, range": "above 100 ns",
             "share of the time": "38 %", "seconds": "22.5"}], "... with their shares of the time")
+write_states(path("four.json"), [in_rounds(point("put", "Shmem_Put", {"count": 8}, 1e-7), [1e-7, 2e-7, 3e-7, 4e-7],
+                                           [1, 2, 3, 4])],
+             [*states_of(dict.fromkeys(FOUR, 0.25), FOUR), controls_of([1, 2, 2, 3, 4, None], values=FOUR)])
+report("four.json", "-o", "four.html")
+tap.equal([[row[name] for name in ("hand-over ns", "hand-over, range", "addition ps", "addition, range")]
+           for row in table_of("four.html", "States of the machine, four.json")],
+          [["61.00", "below 100 ns", "285.0", "below 370 ps"], ["61.00", "below 100 ns", "480.0", "above 370 ps"],
+           ["164.0", "above 100 ns", "285.0", "below 370 ps"], ["164.0", "above 100 ns", "480.0", "above 370 ps"]],
+          "four states: both controls that tell them apart")
+strip = re.search(r'<figure class="strip">.*?</figure>', page("four.html"), re.DOTALL).group()
+tap.equal([(color, dots.count("h0")) for dots, color in re.findall(r'<path d="([^"]*)" stroke="([^"]*)"', strip)],
+          [("var(--s0)", 1), ("var(--s1)", 2), ("var(--s2)", 1), ("var(--s3)", 1)] * 2,
+          "... a picture for each of these controls, in the colours of the states")
+tap.equal((strip.count("<rect"), strip.count("<li>")), (4, 4), "... the ranges once, and one legend")
+tap.ok("Median in state 2 (hand-over 61 ns, addition 480 ps)" in page("four.html"), "... and in the heads of tables")
 strip = re.search(r'<figure class="strip">.*?</figure>', html, re.DOTALL).group()
 tap.equal([(color, dots.count("h0")) for dots, color in re.findall(r'<path d="([^"]*)" stroke="([^"]*)"', strip)],
           [("var(--s0)", 30), ("var(--s1)", 20)], "... a dot for each time at which the control was measured")

@@ -18,7 +18,7 @@ from made_results import state
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
 from skampi_tools.sko.lines import span_text
-from skampi_tools.states import State, match_states
+from skampi_tools.states import Range, State, match_states
 
 jsonschema = optional("jsonschema")
 CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
@@ -46,8 +46,8 @@ def barrier(number, hand_over, time, **more):
                               hand_over=hand_over, **{**CONTROLS, **more})
 
 
-PARTS = [{"hand_over": 6.1e-8, "valid": 30, "median": 1.956e-7, "p25": 1.901e-7, "p75": 2.004e-7},
-         {"hand_over": 1.64e-7, "valid": 10, "median": 4.876e-7, "p25": 4.8e-7, "p75": None}]
+PARTS = [{"hand_over": 6.1e-8, "addition": 3e-10, "valid": 30, "median": 1.956e-7, "p25": 1.901e-7, "p75": 2.004e-7},
+         {"hand_over": 1.64e-7, "addition": 2.9e-10, "valid": 10, "median": 4.876e-7, "p25": 4.8e-7, "p75": None}]
 POINTS = [
     barrier(1, 6.25e-8, 1.95e-7), barrier(2, 1e-7, 4.9e-7), barrier(3, None, 2e-7),
     barrier(4, 8e-8, 2.5e-7, parts=PARTS, flags=["state_changed"]),
@@ -69,7 +69,7 @@ ROUNDS = {**{name: POINTS[0][name] for name in
 
 
 STATES = [state(1, 6.1e-8, None, 1e-7, 0.6), state(2, 1.64e-7, 1e-7, None, 0.4),
-          state(1, 3.1e-10, pes=1, members="0", control="addition")]
+          state(1, 3.1e-10, pes=1, members="0")]
 OVER_TIME = {"record": "controls", "members": "0-1", "pes": 2, "at": [0.5, 1.5], "hand_over": [6.1e-8, 1.64e-7],
              "hand_over_shared": [5e-8, None], "addition": [3e-10, 3.1e-10], "copy": [None, 1.25e-10]}
 
@@ -83,7 +83,8 @@ def write(name, points, further=(), **header):
 
 write("two.json", POINTS, [*STATES, OVER_TIME, ROUNDS], controls={"on": True})
 file = results.read(path("two.json"))
-tap.equal(file.states[0], State(1, "0-1", 2, "hand_over", 6.1e-8, None, 1e-7, 0.6, 12.0, False, False),
+tap.equal(file.states[0], State(1, "0-1", 2, {"hand_over": Range(6.1e-8, None, 1e-7), "addition": Range(3e-10, None, None)}, 0.6,
+                                12.0, False, False),
           "a state of a file")
 tap.equal([(s.members, s.number) for s in file.states], [("0-1", 1), ("0-1", 2), ("0", 1)], "all sets' states")
 tap.equal([record["at"] for record in file.controls], [[0.5, 1.5]], "controls over time")
@@ -133,8 +134,9 @@ def matched(*files):
 two = [state(1, 6.1e-8, None, 1e-7, 0.75), state(2, 1.64e-7, 1e-7, None, 0.25)]
 numbers, common = matched(two, [state(1, 1.8e-7)])
 tap.equal(numbers, [[1, 2], [2]], "within 20 %")
-tap.equal([(c.number, c.control, c.pes, c.value, round(c.share, 3)) for c in common],
-          [(1, "hand_over", 2, 6.1e-8, 0.375), (2, "hand_over", 2, 1.72e-7, 0.625)],
+tap.equal([(c.number, c.told, c.pes, c.values, round(c.share, 3)) for c in common],
+          [(1, ("hand_over",), 2, {"hand_over": 6.1e-8, "addition": 3e-10}, 0.375),
+           (2, ("hand_over",), 2, {"hand_over": 1.72e-7, "addition": 3e-10}, 0.625)],
           "common states have median values and the share of all time")
 tap.equal(matched(two, [state(1, 9e-8)])[0], [[1, 2], [1]], "inside the other's bounds")
 tap.equal(matched([state(1, 9e-8)], two)[0], [[1], [1, 2]], "... in any order")
@@ -156,6 +158,38 @@ tap.equal(matched(two, [])[0], [[1, 2], []], "a file without states")
 tap.equal(match_states([]), ({}, []), "no files")
 tap.equal([round(c.share, 3) for c in matched([state(1, 6e-8, seconds=30.0)], [state(1, 2e-7, seconds=10.0)])[1]],
           [0.75, 0.25], "a longer run counts more")
+
+
+def both(number, hand_over, addition, **more):
+    """A state by both controls, each (value, low, high)."""
+    return state(number, *hand_over, addition=addition, **more)
+
+
+FAST, SLOW = (6.1e-8, None, 1e-7), (1.64e-7, 1e-7, None)          # hand-over
+QUICK, LAZY = (2.85e-10, None, 3.7e-10), (4.8e-10, 3.7e-10, None)  # addition
+FOUR = [both(1, FAST, QUICK, share=0.4), both(2, FAST, LAZY, share=0.3), both(3, SLOW, QUICK, share=0.2),
+        both(4, SLOW, LAZY, share=0.1)]
+four = with_states(*FOUR)
+at = [(7e-8, 3e-10), (7e-8, 3.7e-10), (1e-7, 3e-10), (2e-7, 5e-10), (7e-8, None), (None, 3e-10)]
+tap.equal([results.Result(barrier(1, own, 1e-7, addition=other), False, four.states).state for own, other in at],
+          [1, 2, 3, 4, None, None], "four states from two controls; a result that lacks one is in none")
+lacking = {name: value for name, value in POINTS[0].items() if name != "addition"}
+tap.equal((results.Result(lacking, False, four.states).state, results.Result(lacking, False, four.states).by_state()),
+          (None, {}), "... nor one without the member")
+numbers, common = matched([state(1, 6.1e-8, addition=(2.85e-10,))], [state(1, 6.2e-8, addition=(4.8e-10,))])
+tap.equal((numbers, [c.told for c in common]), ([[1], [2]], [("addition",)] * 2),
+          "files that differ in the addition only have different states, which it tells apart")
+tap.equal(matched([state(1, 6.1e-8, addition=(2.85e-10,))], [state(1, 6.2e-8, addition=(3.3e-10,))])[0], [[1], [1]],
+          "... unless they are near each other in both controls")
+numbers, common = matched(FOUR, [both(1, (1.7e-7,), (5e-10,))], [both(1, (1.7e-7,), (2.8e-10,))], [both(1, FAST[:1], LAZY)])
+tap.equal((numbers, [c.told for c in common]), ([[1, 2, 3, 4], [4], [3], [2]], [("hand_over", "addition")] * 4),
+          "files with one state and with four")
+tap.equal([c.values for c in common][3], {"hand_over": 1.67e-7, "addition": 4.9e-10}, "... have the medians of both")
+tap.equal(matched([both(1, FAST, (3e-10,)), both(2, SLOW, (3e-10,))], FOUR)[0], [[1, 3], [1, 2, 3, 4]],
+          "states of one control among those of two")
+numbers, _ = matched([both(1, (1e-7,), (3e-10,)), both(2, (1.1e-7,), (3e-10,))], [both(1, (1.11e-7,), (3e-10,))],
+                     [both(1, (0.99e-7,), (3e-10,))])
+tap.equal(numbers, [[1, 2], [2], [1]], "of two that would do, the closer one")
 
 # ---- JSON, CSV and .sko into each other ----
 
@@ -190,13 +224,14 @@ tap.ok("controls over time (1)" in lost and "the seconds of states" in lost, "CS
 rows = list(csv.DictReader(io.StringIO(text("two.csv"))))
 tap.equal([rows[0][name] for name in ("hand_over", "hand_over_slowest", "hand_over_shared", "addition", "copy")],
           ["6.25e-08", "2e-07", "5e-08", "3e-10", "1.25e-10"], "columns of controls")
-tap.equal(rows[3]["parts"], "6.1e-08:30:1.956e-07:1.901e-07:2.004e-07;1.64e-07:10:4.876e-07:4.8e-07:nan",
+tap.equal(rows[3]["parts"], "6.1e-08:3e-10:30:1.956e-07:1.901e-07:2.004e-07;1.64e-07:2.9e-10:10:4.876e-07:4.8e-07:nan",
           "parts in a cell")
-tap.equal([[row[name] for name in ("number", "pes", "members", "hand_over", "addition", "low", "high", "share")]
+tap.equal([[row[name] for name in ("number", "pes", "members", "hand_over", "addition", "hand_over_low",
+                                    "hand_over_high", "addition_low", "addition_high", "share")]
            for row in rows if row["record"] == "state"],
-          [["1", "2", "0-1", "6.1e-08", "", "", "1e-07", "0.6"],
-           ["2", "2", "0-1", "1.64e-07", "", "1e-07", "", "0.4"],
-           ["1", "1", "0", "", "3.1e-10", "", "", "1.0"]], "rows of states")
+          [["1", "2", "0-1", "6.1e-08", "3e-10", "", "1e-07", "", "", "0.6"],
+           ["2", "2", "0-1", "1.64e-07", "3e-10", "1e-07", "", "", "", "0.4"],
+           ["1", "1", "0", "", "3.1e-10", "", "", "", "", "1.0"]], "rows of states")
 tap.equal((rows[-1]["states"], rows[-1]["round_states"]),
           ("1:7:1.956e-07:1.9e-07:2e-07:0.984:1.8e-07:2.1e-07:0.03;2:3:4.876e-07:nan:nan:nan:nan:nan:0.02",
            "1;1;1;1;1;1;1;2;2;0"), "rounds by state in cells")
@@ -218,20 +253,22 @@ for what in ("how many seconds states lasted", "most controls of results", "spre
 comments = [line for line in text("pair.sko").splitlines()
             if line.startswith(("# state", "# hand-over", "# part"))]
 tap.equal(comments, [
-    "# hand-over: 62.50 ns", "# hand-over: 100.0 ns", "# hand-over: 80.00 ns",
-    "# part: hand-over 61.00 ns: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
-    "# part: hand-over 164.0 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us",
-    "# hand-over: 80.00 ns",
-    "# part: hand-over 61.00 ns: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
-    "# part: hand-over 64.00 ns: 31 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
-    "# state 1: hand-over 61.00 ns (below 100.0 ns), 60 % of the time",
-    "# state 2: hand-over 164.0 ns (above 100.0 ns), 40 % of the time",
+    "# hand-over: 62.50 ns, addition: 300.0 ps", "# hand-over: 100.0 ns, addition: 300.0 ps",
+    "# hand-over: 80.00 ns, addition: 300.0 ps",
+    "# part: hand-over 61.00 ns, addition 300.0 ps: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# part: hand-over 164.0 ns, addition 290.0 ps: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us",
+    "# hand-over: 80.00 ns, addition: 300.0 ps",
+    "# part: hand-over 61.00 ns, addition 300.0 ps: 30 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# part: hand-over 64.00 ns, addition 300.0 ps: 31 repetitions, median 0.1956 us, quartiles 0.1901 us to 0.2004 us",
+    "# state 1: hand-over 61.00 ns (below 100.0 ns), addition 300.0 ps, 60 % of the time",
+    "# state 2: hand-over 164.0 ns (above 100.0 ns), addition 300.0 ps, 40 % of the time",
     "# state 1: 7 rounds, median 0.1956 us, 98.4 % interval [0.1900, 0.2000], 95 % prediction interval "
     "[0.1800, 0.2100]",
     "# state 2: 3 rounds, median 0.4876 us, --- interval [---, ---], 95 % prediction interval [---, ---]"],
           "states in comments of .sko")
 tap.equal([line for line in text("pair.sko").splitlines() if line.startswith(("# state 2: hand", "# begin"))],
-          ['# begin result "barrier"', "# state 2: hand-over 164.0 ns (above 100.0 ns), 40 % of the time",
+          ['# begin result "barrier"',
+           "# state 2: hand-over 164.0 ns (above 100.0 ns), addition 300.0 ps, 40 % of the time",
            '# begin result "barrier (rounds)"'], "... before the rounds")
 _, back = converted("pair.sko", "from-sko.json")
 pair = results.read(path("pair.json"))
@@ -248,17 +285,18 @@ converted("pair.sko", "twice.sko")
 converted("twice.sko", "thrice.sko")
 tap.equal(text("thrice.sko"), text("twice.sko"), ".sko -> .sko changes nothing the second time")
 converted("pair.json", "ns.sko", "--unit", "ns")
-tap.ok("# part: hand-over 164.0 ns: 10 repetitions, median 487.6 ns, quartiles 480.0 ns to --- ns"
+tap.ok("# part: hand-over 164.0 ns, addition 290.0 ps: 10 repetitions, median 487.6 ns, quartiles 480.0 ns to --- ns"
        in text("ns.sko"), "values are in the unit of results", text("ns.sko"))
 
 converted("two.json", "two.sko")
 _, back = converted("two.sko", "sets.json")
-tap.equal([(s.members, s.pes, s.control, s.number) for s in back.states],
-          [("0-1", 2, "hand_over", 1), ("0-1", 2, "hand_over", 2), ("0", 1, "addition", 1)],
+tap.equal([(s.members, s.pes, [*s.controls], s.number) for s in back.states],
+          [("0-1", 2, ["hand_over", "addition"], 1), ("0-1", 2, ["hand_over", "addition"], 2),
+           ("0", 1, ["addition"], 1)],
           ".sko names the sets where there are several")
 tap.equal([r.state for r in back.results], [1, 2, None, None, 1, None],
           "... which results are found by, if their set was in several states")
-tap.ok("# state 1 of PEs 0: addition 0.3100 ns, 100 % of the time" in text("two.sko") and
+tap.ok("# state 1 of PEs 0: addition 310.0 ps, 100 % of the time" in text("two.sko") and
        "# addition" not in text("two.sko"), "... only their results have a control", text("two.sko"))
 write("one.json", only_pair[:1], [state(1, 6.1e-8)], controls={"on": True})
 lost, _ = converted("one.json", "one.sko")
@@ -269,11 +307,11 @@ known = [state(1, 6.1e-8, None, 1e-7, known=True), state(2, 1.64e-7, 1e-7, 3e-7,
 write("known.json", only_pair[:1], known, controls={"on": True, "known": ["a.json"]})
 converted("known.json", "known.sko")
 tap.equal([line for line in text("known.sko").splitlines() if line.startswith("# state")],
-          ["# state 1: hand-over 61.00 ns (below 100.0 ns), 100 % of the time",
-           "# state 2: hand-over 164.0 ns (100.0 ns to 300.0 ns), only in earlier runs",
-           "# state 3: hand-over 400.0 ns (above 300.0 ns), 50 % of the time, new"], "states of earlier runs")
+          ["# state 1: hand-over 61.00 ns (below 100.0 ns), addition 300.0 ps, 100 % of the time",
+           "# state 2: hand-over 164.0 ns (100.0 ns to 300.0 ns), addition 300.0 ps, only in earlier runs",
+           "# state 3: hand-over 400.0 ns (above 300.0 ns), addition 300.0 ps, 50 % of the time, new"], "states of earlier runs")
 _, back = converted("known.sko", "known-back.json")
-tap.equal([(s.known, s.new, s.share, s.low, s.high) for s in back.states],
+tap.equal([(s.known, s.new, s.share, *s.controls["hand_over"][1:]) for s in back.states],
           [(True, False, 1.0, None, 1e-7), (True, False, 0, 1e-7, 3e-7), (False, True, 0.5, 3e-7, None)],
           "... are known again")
 tap.equal(back.header["controls"], {"on": True, "known": ["a.json"]}, "... and where they are from")
@@ -303,8 +341,8 @@ tap.equal([(s.known, s.new) for s in converted("known.csv", "known-csv.json")[1]
           [(False, False), (True, False), (False, False)], "CSV tells that a state is known by its share of 0")
 alone = {**POINTS[-1], "parts": [{"addition": 3e-10, "valid": 3, "median": 2e-8, "p25": 1e-8, "p75": 3e-8},
                                  {"addition": 5e-10, "valid": 4, "median": 4e-8, "p25": 3e-8, "p75": 5e-8}]}
-write("alone.json", [alone], [state(1, 3e-10, None, 4e-10, 0.4, pes=1, members="0", control="addition"),
-                              state(2, 5e-10, 4e-10, None, 0.6, pes=1, members="0", control="addition")])
+write("alone.json", [alone], [state(1, 3e-10, None, 4e-10, 0.4, pes=1, members="0"),
+                              state(2, 5e-10, 4e-10, None, 0.6, pes=1, members="0")])
 for name in ("alone.csv", "alone.sko"):
     converted("alone.json", name)
     back = results.read(path(name))
@@ -314,27 +352,27 @@ write("seen.json", only_pair[:1], known[:1], controls={"on": True, "known": ["a.
 converted("seen.json", "seen.sko")
 tap.equal([s.known for s in converted("seen.sko", "seen-back.json")[1].states], [True],
           "... if there is only one, too")
-slow = span_text(1.234567e-6), span_text(0.0), span_text(None), span_text(9.9999e-7)
-tap.equal(slow, ("1.235 us", "0.0 ns", "--- ns", "1000.0 ns"), "controls in their own units")
+slow = span_text(1.234567e-6), span_text(0.0), span_text(None), span_text(9.9999e-7), span_text(4.8e-10)
+tap.equal(slow, ("1.235 us", "0.0 ns", "--- ns", "1000.0 ns", "480.0 ps"), "controls in their own units")
 damaged = text("pair.sko").replace("state 1: 7 rounds", "state x: 7 rounds").replace("# part: h", "# part: H")
 with open(path("damaged.sko"), "w", encoding="utf-8") as stream:
     stream.write(damaged)
 _, back = converted("damaged.sko", "damaged.json")
 tap.equal((len(records(back, "comment")), [entry["state"] for entry in back.rounds[0].states]), (5, [2]),
           "lines that are damaged remain comments")
-for record, wrong in (({**STATES[0], "control": "call"}, "its control"), ({**STATES[0], "state": -1}, "its state"),
-                      ({**STATES[0], "low": "x"}, "its low"), ({**OVER_TIME, "copy": 1}, "its copy"),
+for record, wrong in (({**STATES[0], "hand_over": 1e-7}, "its hand_over"), ({**STATES[0], "state": -1}, "its state"),
+                      ({**STATES[0], "addition": {"value": 1e-9, "low": "x"}}, "its addition"), ({**OVER_TIME, "copy": 1}, "its copy"),
                       ({**POINTS[3], "parts": [{"valid": 1}]}, "its parts"),
                       ({**ROUNDS, "states": [{"state": None}]}, "its states"),
-                      ({"record": "state", "state": 1, "control": "addition"}, "a state record without value")):
+                      ({"record": "state", "state": 1}, "a state record without addition")):
     write("wrong.json", POINTS[:1], [record])
     refused = run([CONVERT, "wrong.json"], cwd=FOLDER)
     tap.ok(refused.status == 2 and refused.err.startswith(f"skampi-convert: error: wrong.json:5: {wrong}")
            and refused.err.count("\n") == 1, f"refused with its line: {wrong}", refused)
 with open(path("wrong.csv"), "w", encoding="utf-8") as stream:
-    stream.write("record,block,number,hand_over,low\nstate,,1,6e-8,x\n")
+    stream.write("record,block,number,hand_over,hand_over_low,addition\nstate,,1,6e-8,x,3e-10\n")
 refused = run([CONVERT, "wrong.csv"], cwd=FOLDER)
-tap.ok(refused.status == 2 and refused.err.startswith("skampi-convert: error: wrong.csv:2: column low"),
+tap.ok(refused.status == 2 and refused.err.startswith("skampi-convert: error: wrong.csv:2: column hand_over_low"),
        "... in CSV, too", refused)
 
 if jsonschema:
@@ -345,11 +383,45 @@ if jsonschema:
         wrong = [error.message for line in text(name).splitlines()
                  for error in validator.iter_errors(json.loads(line))]
         tap.ok(not wrong, f"{name} follows the schema", wrong)
-    for member in ("share", "control"):
+    for member in ("share", "addition"):
         record = {name: value for name, value in STATES[0].items() if name != member}
         tap.ok(list(validator.iter_errors(record)), f"the schema wants a state's {member}")
 else:
     tap.skip("files follow the schema", "python3-jsonschema is not installed")
+
+# ---- Four states from two controls ----
+
+
+IN_FOUR = [barrier(number, *at, addition=addition) for number, (at, addition) in enumerate(
+    [((7e-8, 1e-7), 3e-10), ((7e-8, 2e-7), 5e-10), ((2e-7, 3e-7), 3e-10), ((2e-7, 4e-7), 5e-10)], 1)]
+IN_FOUR.append(barrier(5, 7e-8, 2e-7, parts=[
+    {"hand_over": 7e-8, "addition": addition, "valid": 12, "median": time, "p25": time, "p75": time}
+    for addition, time in ((3e-10, 1e-7), (5e-10, 2e-7))]))
+write("four.json", IN_FOUR, FOUR)
+converted("four.json", "four.csv")
+_, back = converted("four.csv", "four-back.json")
+tap.equal(list(map(full, records(back, *KINDS))), list(map(full, records(
+    results.read(path("four.json")), *KINDS))), "JSON -> CSV -> JSON keeps both controls, of states and parts")
+converted("four-back.json", "four.sko")
+tap.equal([line for line in text("four.sko").splitlines() if line.startswith(("# state", "# part"))], [
+    "# part: hand-over 70.00 ns, addition 300.0 ps: 12 repetitions, median 0.1000 us, quartiles 0.1000 us to 0.1000 us",
+    "# part: hand-over 70.00 ns, addition 500.0 ps: 12 repetitions, median 0.2000 us, quartiles 0.2000 us to 0.2000 us",
+    "# state 1: hand-over 61.00 ns (below 100.0 ns), addition 285.0 ps (below 370.0 ps), 40 % of the time",
+    "# state 2: hand-over 61.00 ns (below 100.0 ns), addition 480.0 ps (above 370.0 ps), 30 % of the time",
+    "# state 3: hand-over 164.0 ns (above 100.0 ns), addition 285.0 ps (below 370.0 ps), 20 % of the time",
+    "# state 4: hand-over 164.0 ns (above 100.0 ns), addition 480.0 ps (above 370.0 ps), 10 % of the time"],
+          "... -> .sko names both")
+_, back = converted("four.sko", "four-from-sko.json")
+tap.equal([own.controls for own in back.states], [own.controls for own in four.states], "... which are read again")
+tap.equal([(r.state, {n: v.median for n, v in r.by_state().items()}) for r in back.results],
+          [(1, {1: 1e-7}), (2, {2: 2e-7}), (3, {3: 3e-7}), (4, {4: 4e-7}), (None, {1: 1e-7, 2: 2e-7})],
+          "... and the states of results")
+band = both(1, FAST, (2.85e-10, 2e-10, 3.7e-10))
+write("band.json", IN_FOUR[:1], [band, FOUR[3]])
+converted("band.json", "band.sko")
+tap.ok("# state 1: hand-over 61.00 ns (below 100.0 ns), addition 285.0 ps (200.0 ps to 370.0 ps), " in text("band.sko")
+       and results.read(path("band.sko")).states[0].controls["addition"] == (2.85e-10, 2e-10, 3.7e-10),
+       "a range between two bounds", text("band.sko"))
 
 # ---- skampi-table ----
 
@@ -385,7 +457,7 @@ tap.equal([line.split()[0] for line in shown_first], ["barrier", "bytes"],
 write("no-rounds.json", only_pair, STATES[:2], controls={"on": True})
 converted("no-rounds.json", "no-rounds.sko")
 tap.equal(table(stdin=text("no-rounds.sko"))[-2:], ["", STATES_LINE.strip()], "... and are said at the end")
-tap.ok("    part: hand-over 164.0 ns: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us"
+tap.ok("    part: hand-over 164.0 ns, addition 290.0 ps: 10 repetitions, median 0.4876 us, quartiles 0.4800 us to --- us"
        in table("-v", "medians.sko"), "-v also shows parts")
 other_unit = text("medians.sko").replace("median 0.4876 us, quartiles 0.4800 us",
                                          "median 487.6 ns, quartiles 480.0 ns")
@@ -398,15 +470,15 @@ tap.equal(table("two.json")[0:2] + table("two.json")[9:13],
            "      0      0.02000         0.01960  0.02040           20", ""],
           "a set of PEs with one state is shown as ever")
 several = [*STATES[:2], state(3, 2.5e-7, 2e-7, None, 0, known=True),
-           state(1, 3e-10, None, 4e-10, 0.25, pes=1, members="0", control="addition"),
-           state(2, 5e-10, 4e-10, None, 0.75, pes=1, members="0", control="addition", new=True),
+           state(1, 3e-10, None, 4e-10, 0.25, pes=1, members="0"),
+           state(2, 5e-10, 4e-10, None, 0.75, pes=1, members="0", new=True),
            state(1, 1e-6, pes=3, members="0-2")]
 of_three = barrier(6, 1e-6, 1e-6, pe_set={"size": 3, "members": "0-2", "placement": ""})
 write("several.json", [POINTS[-1], of_three], several)
 tap.equal(table("several.json")[1:],
           ["  states of PEs 0-1: 1 (hand-over 61 ns, 60 % of the time), 2 (164 ns, 40 % of the time), "
            "3 (250 ns, only in earlier runs)",
-           "  states of PEs 0: 1 (addition 0.3 ns, 25 % of the time), 2 (0.5 ns, 75 % of the time, new)",
+           "  states of PEs 0: 1 (addition 300 ps, 25 % of the time), 2 (500 ps, 75 % of the time, new)",
            "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]",
            "      0      0.02000         0.01960  0.02040           20          0.02000", "", "barrier",
            "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
@@ -423,6 +495,25 @@ tap.equal((table("new.json")[:3], table("new.json")[-1]),
            "states: 2 (hand-over 164 ns, only in earlier runs), 3 (400 ns, 100 % of the time, new)"),
           "a run that was in one state has no columns, but a new state is said")
 tap.ok("hand-over" not in "".join(table("seen.json")), "... a known one is not")
+converted("four.json", "four-medians.sko", "--medians")
+tap.equal(table("four-medians.sko"), [
+    "barrier", "  state 1: hand-over 61 ns, addition 285 ps, 40 % of the time",
+    "  state 2: hand-over 61 ns, addition 480 ps, 30 % of the time",
+    "  state 3: hand-over 164 ns, addition 285 ps, 20 % of the time",
+    "  state 4: hand-over 164 ns, addition 480 ps, 10 % of the time",
+    "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]  in state 2 [us]  in state 3 [us]  "
+    "in state 4 [us]",
+    "      0       0.1000         0.09800   0.1020           20           0.1000         ---              ---"
+    "              ---",
+    "      0       0.2000         0.1960    0.2040           20         ---                0.2000         ---"
+    "              ---",
+    "      0       0.3000         0.2940    0.3060           20         ---              ---                0.3000"
+    "         ---",
+    "      0       0.4000         0.3920    0.4080           20         ---              ---              ---"
+    "                0.4000",
+    "      0       0.2000         0.1960    0.2040           20           0.1000           0.2000         ---"
+    "              ---"],
+          "four states from two controls have a line each")
 write("plain.json", [{name: value for name, value in only_pair[0].items() if "hand_over" not in name}])
 tap.equal(table("one.json"), table("plain.json"), "one state: the table is that of a file without states")
 

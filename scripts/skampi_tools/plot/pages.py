@@ -114,7 +114,7 @@ def _strip(panel, points, path):
         raise Error(f"{path}: a panel of kind states shows one set of PEs of one file: give it one series with "
                     f"file and members{': ' if found else ''}{'; '.join(strip.name for strip in found[:3])}")
     if not found and not panel.get("optional"):
-        raise Error(f"{path}.series[0]: there is no such file with such a set of PEs")
+        raise Error(f"{path}.series[0]: there is no such file with such a set of PEs and this control")
     return [(series, strip) for strip in found]
 
 

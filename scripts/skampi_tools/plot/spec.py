@@ -10,6 +10,7 @@ import re
 
 from .. import style
 from ..cli import Error
+from ..states import WORDS
 from . import curves as cv
 from .strips import strips
 
@@ -113,9 +114,9 @@ SELECTOR = {
     "file": a_file, "block": a_text, "function": a_text, "occurrence": a_count(0, 10**9),
     "variables": some_scalars, "arguments": some_scalars, "pes": a_count(0, 10**9),
     "placement": one_of(*PLACEMENTS), "repeated": a_count(1, 10**9), "members": a_text,
-    "state": a_count(1, 10**9),
+    "state": a_count(1, 10**9), "control": one_of(*WORDS.values()),
 }
-STRIP = ("file", "members")  # what selects a strip of states
+STRIP = ("file", "members", "control")  # what selects a strip of states
 
 
 def a_selector(value):
@@ -205,7 +206,9 @@ def _check_states(series, panel, at, where):
     if panel.get("kind") == "states":
         for key in series:
             if key not in STRIP:
-                raise Error(f"{where}: {at}.{key}: a strip of states is selected by {' and '.join(STRIP)} alone")
+                raise Error(f"{where}: {at}.{key}: a strip of states is selected by {', '.join(STRIP)} alone")
+    elif "control" in series:
+        raise Error(f"{where}: {at}.control: is only for panels of kind states")
 
 
 def _once(pairs):
@@ -460,7 +463,9 @@ def _state_panels(points):
         title = ["State of the machine"]
         title += [f"PEs {strip.members}"] if len({one.members for one in found}) > 1 else []
         title += [strip.source.label] if several else []
-        panels.append({"title": ", ".join(title), "kind": "states", "series": [strip.selector(several)]})
+        for control in strip.told:
+            panels.append({"title": ", ".join(title), "kind": "states",
+                           "series": [strip.selector(several, control)]})
     return panels
 
 

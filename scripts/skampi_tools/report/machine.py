@@ -2,16 +2,17 @@
 
 import functools
 
-from .. import named_states
+from .. import named_states, style
 from ..plot.curves import Source
 from ..plot.strips import strips_of
+from ..states import WORDS, told_by
 from .markup import esc
-from .picture import strip_picture
+from .picture import strip_pictures
 from .tables import Column, measured_cell, number_cell, percent_cell, table, text_cell, unit_for
 
 INTRODUCTION = (
     "<p>While this was measured, the machine was in several <em>states</em>. Controls tell them apart, which are "
-    "measured beside what the script measures: the hand-over of a word from PE to PE, on one PE an addition. "
+    "measured beside what the script measures: the hand-over of a word from PE to PE, and an addition. "
     "Tables show the median in each state.</p>")
 NO_PICTURE = "<p class=hint>There is no picture: only JSON files keep how the controls went.</p>"
 
@@ -61,7 +62,7 @@ def machine_part(files, machine):
         sets = {state.members for _, state in mine}
         for strip in strips:
             parts.append(f"<p class=conditions>PEs {esc(strip.members)}</p>" if len(sets) > 1 else "")
-            parts.append(strip_picture(strip, esc))
+            parts.append(strip_pictures(strip, esc))
         parts.append("" if strips else NO_PICTURE)
         parts.append(state_table(mine, sets, f"States of the machine, {name}"))
     return INTRODUCTION + "".join(parts) if parts else ""
@@ -71,19 +72,27 @@ def state_table(mine, sets, label):
     """mine: (NamedState, states.State) pairs; sets: their members."""
     mine = sorted(mine, key=lambda pair: (pair[1].members, pair[0].number))
     states = [state for _, state in mine]
-    unit, scale = unit_for([state.value for state in states])
+    told = told_by(states)
     return table([
         Column("PEs", [text_cell(state.members) for state in states] if len(sets) > 1 else []),
         Column("state", [number_cell(named.number) for named, _ in mine]),
-        Column("control", [text_cell(named_states.control_text(state.control)) for state in states],
-               title="What tells the states apart"),
-        Column("its median", [measured_cell(state.value, scale) for state in states], unit),
-        Column("its range", [text_cell(named_states.bounds_text(state)) for state in states]),
+        *(column for name in told for column in control_columns(name, states)),
         Column("share of the time", [percent_cell(state.share) for state in states]),
         Column("seconds", [number_cell(state.seconds) for state in states]),
         Column("in earlier runs", [text_cell(earlier(state)) for state in states],
                title="Whether the runs named by --known have seen it"),
     ], label, sortable=False)
+
+
+def control_columns(name, states):
+    """Its median in each state, and its range."""
+    controls = [state.controls.get(name) for state in states]
+    unit, scale = unit_for([own.value for own in controls if own], style.SHORT_UNITS)
+    return [
+        Column(WORDS[name], [own and measured_cell(own.value, scale) for own in controls], unit,
+               f"Median of the control {WORDS[name]}"),
+        Column(f"{WORDS[name]}, range", [own and text_cell(named_states.bounds_text(own)) for own in controls]),
+    ]
 
 
 def earlier(state):

@@ -4,8 +4,9 @@ offers, drawn from the same data (page.plot_data). Colours are the style sheet's
 import math
 
 from .. import style
-from ..named_states import control_text, said_of
+from ..named_states import said_of
 from ..plot import curves as cv
+from ..states import WORDS
 from .sections import is_number
 
 WIDTH, HEIGHT = 720, 340
@@ -175,28 +176,38 @@ def picture(block, esc):
             f'<ul class="legend">{"".join(legend)}</ul>')
 
 
-def strip_picture(strip, esc):
-    """Markup of the state of the machine over the time of a run, and its legend. strip: of plot.strips."""
+def strip_pictures(strip, esc):
+    """Markup of the state of the machine over the time of a run, a picture for each control in which its states
+    differ, and their legend. strip: of plot.strips."""
+    legend = "".join(f'<li><svg width="12" height="12" aria-hidden="true"><circle cx="6" cy="6" r="4" '
+                     f'fill="{_color(named.number)}"/></svg> {esc(said_of(named, state))}</li>'
+                     for named, state in strip.states)
+    pictures = "".join(_strip_picture(strip, control, esc) for control in strip.told)
+    return f'<figure class="strip">{pictures}<ul class="legend">{legend}</ul></figure>'
+
+
+def _color(number):
+    """Of a state; 0: none."""
+    return f"var(--s{(number - 1) % len(style.PALETTE)})" if number else "var(--weak)"
+
+
+def _strip_picture(strip, control, esc):
     bottom = STRIP_HEIGHT - BOTTOM
-    x_axis = Axis([0.0, *strip.at], False, LEFT, WIDTH - RIGHT, from_zero=True)
-    y_axis = Axis(strip.values, True, bottom, TOP)
-    parts, legend = [], []
-    for named, state in strip.states:
-        color = f"var(--s{(named.number - 1) % len(style.PALETTE)})"
-        top = TOP if state.high is None else y_axis.place(state.high)
-        end = bottom if state.low is None else y_axis.place(state.low)
+    known = strip.dots(control)
+    x_axis = Axis([0.0, *(at for at, _, _ in known)], False, LEFT, WIDTH - RIGHT, from_zero=True)
+    y_axis = Axis([value for _, value, _ in known], True, bottom, TOP)
+    parts = []
+    for number, low, high in strip.bands(control):
+        top = TOP if high is None else y_axis.place(high)
+        end = bottom if low is None else y_axis.place(low)
         if end > top:
             parts.append(f'<rect x="{LEFT}" width="{WIDTH - RIGHT - LEFT}" y="{top:.1f}" height="{end - top:.1f}" '
-                         f'fill="{color}" fill-opacity="0.13"/>')
-        legend.append(f'<li><svg width="12" height="12" aria-hidden="true"><circle cx="6" cy="6" r="4" '
-                      f'fill="{color}"/></svg> {esc(said_of(named, state))}</li>')
-    parts += grid_of(x_axis, y_axis, style.number_text, style.time_text, "seconds of the run",
-                     control_text(strip.control), esc)
-    for number in sorted(set(strip.numbers)):
-        color = f"var(--s{(number - 1) % len(style.PALETTE)})" if number else "var(--weak)"
-        dots = "".join(f"M{x_axis.place(at):.1f} {y_axis.place(value):.1f}h0" for at, value, where in
-                       zip(strip.at, strip.values, strip.numbers) if where == number)
-        parts.append(f'<path d="{dots}" stroke="{color}" stroke-width="3" stroke-linecap="round"/>')
-    return (f'<figure class="strip"><svg class="picture" viewBox="0 0 {WIDTH} {STRIP_HEIGHT}" role="img" '
-            f'aria-label="{esc(f"State of the machine, PEs {strip.members}")}">{"".join(parts)}</svg>'
-            f'<ul class="legend">{"".join(legend)}</ul></figure>')
+                         f'fill="{_color(number)}" fill-opacity="0.13"/>')
+    parts += grid_of(x_axis, y_axis, style.number_text, style.short_time_text, "seconds of the run",
+                     WORDS[control], esc)
+    for number in sorted({number for _, _, number in known}):
+        dots = "".join(f"M{x_axis.place(at):.1f} {y_axis.place(value):.1f}h0"
+                       for at, value, where in known if where == number)
+        parts.append(f'<path d="{dots}" stroke="{_color(number)}" stroke-width="3" stroke-linecap="round"/>')
+    return (f'<svg class="picture" viewBox="0 0 {WIDTH} {STRIP_HEIGHT}" role="img" aria-label="'
+            f'{esc(f"State of the machine, PEs {strip.members}: {WORDS[control]}")}">{"".join(parts)}</svg>')

@@ -92,10 +92,10 @@ def interval_text(low, high, scale):
     return f"{significant(low / scale)} – {significant(high / scale)}", low
 
 
-def unit_for(values):
+def unit_for(values, units=style.TIME_UNITS):
     """The unit in which most of the times read well."""
     known = sorted(abs(x) for x in values if is_number(x) and x)
-    return style.choose_unit(known[len(known) // 2] if known else math.nan, style.TIME_UNITS)
+    return style.choose_unit(known[len(known) // 2] if known else math.nan, units)
 
 
 def percent_cell(share):

@@ -9,6 +9,7 @@ import math
 import re
 
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
+SHORT_UNITS = {"ps": 1e12, **UNITS}  # of controls
 DEFAULT_UNIT = "us"
 _SIGNIFICANT = 4
 _LEAST_DECIMAL = -9
@@ -27,7 +28,7 @@ def number(text):
     return value if math.isfinite(value) else None
 
 
-_EXPONENTS = {1e9: "e-9", 1e6: "e-6", 1e3: "e-3", 100: "e-2"}
+_EXPONENTS = {1e12: "e-12", 1e9: "e-9", 1e6: "e-6", 1e3: "e-3", 100: "e-2"}
 
 
 def per(text, divisor):
@@ -135,16 +136,26 @@ MEDIAN = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
 STATE_ROUNDS = re.compile(rf"state (\d{{1,9}}): (\d{{1,18}}) rounds?, median ({NUM})(?: (ns|us|ms|s|bytes))?, "
                           rf"{_SHARE} interval \[({NUM}), ({NUM})\], {_SHARE} prediction interval "
                           rf"\[({NUM}), ({NUM})\]")
-_SPAN = rf"(?:{NUM}) (?:ns|us|ms|s)"
-SPAN = re.compile(_SPAN)
-_CONTROL = "(?P<control>hand-over|addition)"
+_SPAN = rf"(?:{NUM}) (?:ps|ns|us|ms|s)"
+_CONTROL = rf"(?P<control>hand-over|addition):? (?P<value>{_SPAN})"
+_BOUNDS = (rf"(?: \((?:below (?P<below>{_SPAN})|above (?P<above>{_SPAN})|"
+           rf"(?P<low>{_SPAN}) to (?P<high>{_SPAN}))\))?")
+_RANGE = re.compile(_CONTROL + _BOUNDS)
+_ONE_CONTROL = re.compile(_CONTROL)
+
+
+def _several(form):
+    """Controls in this form one after another."""
+    one = re.sub(r"\?P<\w+>", "?:", form)
+    return rf"(?P<controls>{one}(?:, {one})*)"
+
+
 _STATE = re.compile(r"state (?P<state>\d{1,9})(?: of PEs? (?P<members>[-\d,]+)| of (?P<pes>\d{1,18}) PEs?)?: "
-                    rf"{_CONTROL} (?P<value>{_SPAN})"
-                    rf"(?: \((?:below (?P<below>{_SPAN})|above (?P<above>{_SPAN})|"
-                    rf"(?P<low>{_SPAN}) to (?P<high>{_SPAN}))\))?"
+                    rf"{_several(_CONTROL + _BOUNDS)}"
                     rf"(?:, (?P<share>{NUM}) % of the time)?(?P<new>, new)?(?P<earlier>, only in earlier runs)?")
 _VALUE = rf"{NUM}(?: (?:ns|us|ms|s|bytes))?"
-_PART = re.compile(rf"{_CONTROL} (?P<value>{_SPAN}): (?P<valid>\d{{1,18}}) repetitions?, median "
+_CONTROLS = re.compile(_several(_CONTROL))
+_PART = re.compile(rf"{_several(_CONTROL)}: (?P<valid>\d{{1,18}}) repetitions?, median "
                    rf"(?P<median>{_VALUE}), quartiles (?P<p25>{_VALUE}) to (?P<p75>{_VALUE})")
 LEVEL = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))? ({NUM}) %")
 ROUNDS_BLOCK = " (rounds)"
@@ -191,16 +202,40 @@ def unit_text(unit):
 
 def span_text(seconds):
     """Of a control, in the unit that suits it: 61.00 ns."""
-    if seconds is None or not math.isfinite(seconds):
-        return "--- ns"
-    name = next((name for name, unit in UNITS.items() if abs(seconds) * unit < 1000), "s")
-    return f"{number_text(seconds * UNITS[name])} {name}"
+    if not seconds or not math.isfinite(seconds):
+        return f"{number_text(seconds)} ns"
+    name = next((name for name, unit in SHORT_UNITS.items() if abs(seconds) * unit < 1000), "s")
+    return f"{number_text(seconds * SHORT_UNITS[name])} {name}"
 
 
 def span(text):
     """The seconds of such a text; None: not known."""
     value, unit = text.split()
-    return per(value, UNITS[unit])
+    return per(value, SHORT_UNITS[unit])
+
+
+def _by_name(found):
+    return found["control"].replace("-", "_")
+
+
+def _values_of(text):
+    """{control: seconds} of "hand-over 61 ns, addition 285 ps"; in any form that _CONTROL has."""
+    return {_by_name(found): span(found["value"]) for found in _ONE_CONTROL.finditer(text)}
+
+
+def controls_of(text):
+    """The controls of a result, by name; None: the text says something else."""
+    return _values_of(text) if _CONTROLS.fullmatch(text) else None
+
+
+def _ranges_of(text):
+    """The controls of a state, as in its record."""
+    ranges = {}
+    for found in _RANGE.finditer(text):
+        low, high = found["low"] or found["above"], found["high"] or found["below"]
+        ranges[_by_name(found)] = {"value": span(found["value"]), "low": low and span(low),
+                                   "high": high and span(high)}
+    return ranges
 
 
 def state_of(text):
@@ -209,13 +244,10 @@ def state_of(text):
     if not found:
         return None
     text = found.groupdict()
-    low, high = text["low"] or text["above"], text["high"] or text["below"]
     share = 0 if text["earlier"] else text["share"] and per(text["share"], 100)
     return {"record": "state", "state": int(text["state"]), "members": text["members"] or "",
             "pes": int(text["pes"]) if text["pes"] else _count_members(text["members"]),
-            "control": text["control"].replace("-", "_"),
-            "value": span(text["value"]), "low": low and span(low), "high": high and span(high), "share": share,
-            "known": False, "new": bool(text["new"])}
+            **_ranges_of(text["controls"]), "share": share, "known": False, "new": bool(text["new"])}
 
 
 def _count_members(text):
@@ -230,7 +262,7 @@ def part_of(text):
     """The record of a part of a result, its values as texts: numbers, with a unit if that has a name. None: the
     text says something else."""
     found = _PART.fullmatch(text)
-    return found and {found["control"].replace("-", "_"): span(found["value"]), "valid": int(found["valid"]),
+    return found and {**_values_of(found["controls"]), "valid": int(found["valid"]),
                       **{name: found[name] for name in ("median", "p25", "p75")}}
 
 

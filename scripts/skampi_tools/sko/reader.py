@@ -6,10 +6,10 @@ import re
 
 from ..cli import Error
 from ..records import STATE_NUMBERS
-from ..states import ADDITION, HAND_OVER
+from ..states import HAND_OVER, WORDS
 from .header import take_fact
 from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS,
-                    MORE, NUM, ROUNDS, ROUNDS_BLOCK, SPAN, STARTS, STATE_ROUNDS, UNITS, counters_of, instant,
+                    MORE, NUM, ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, controls_of, counters_of, instant,
                     number, part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
@@ -221,10 +221,11 @@ class _Reader:
                                                   **dict(zip(STATE_NUMBERS, values))})
         return True
 
-    def _take_control(self, kind, text):
-        if self.row is None or not SPAN.fullmatch(text):
+    def _take_controls(self, text):
+        controls = controls_of(text)
+        if self.row is None or not controls:
             return False
-        self.row[kind.replace("-", "_")] = span(text)
+        self.row.update(controls)
         return True
 
     def _take_part(self, text):
@@ -239,9 +240,9 @@ class _Reader:
         states that are new or only in these, and from one state, which is only said then: others are known."""
         states = [record for record in self.records if record["record"] == "state"]
         sizes = {record["pe_set"]["size"] for record in self.records if record["record"] == "result"
-                 and (record.get(HAND_OVER) is not None or record.get(ADDITION) is not None)}
+                 and any(record.get(name) is not None for name in WORDS)}
         for state in states:
-            if state["pes"] is None and state["control"] == ADDITION:
+            if state["pes"] is None and HAND_OVER not in state:
                 state["pes"] = 1
             elif state["pes"] is None and len(sizes) == 1:
                 state["pes"] = min(sizes)
@@ -380,7 +381,7 @@ class _Reader:
             pass
         elif kind.startswith("state ") and self._take_state(text):
             pass
-        elif kind in ("hand-over", "addition") and self._take_control(kind, rest):
+        elif kind in WORDS.values() and self._take_controls(text):
             pass
         elif kind == "part" and self._take_part(rest):
             pass

@@ -4,7 +4,7 @@ import math
 import re
 
 from .. import style
-from ..states import WORDS, control_of, set_text, sets_of, several, state_of, states_for
+from ..states import WORDS, controls_for, set_text, sets_of, several, state_of, states_for
 from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, ctime,
                     number_text, span_text, unit_text)
 
@@ -154,15 +154,16 @@ class _Writer:
         return self.cut_off or states_for(record.get("pe_set") or {}, self.several)
 
     def controls(self, record, unit):
-        """Of a result: the control that states come from."""
-        control = control_of((record.get("pe_set") or {}).get("size"))
-        if self.by_state(record) and record.get(control) is not None:
-            self.comment(f"{WORDS[control]}: {span_text(record[control])}")
+        """Of a result: the controls that states come from. Without one of them it is in no state."""
+        names = controls_for((record.get("pe_set") or {}).get("size"))
+        if self.by_state(record) and all(record.get(name) is not None for name in names):
+            self.comment(", ".join(f"{WORDS[name]}: {span_text(record[name])}" for name in names))
         name = self.unit_name(record, unit)
         for part in record.get("parts") or []:
             median, p25, p75 = (f"{self.number(part.get(quantile), unit)}{name}"
                                 for quantile in ("median", "p25", "p75"))
-            self.comment(f"part: {WORDS[control]} {span_text(part.get(control))}: "
+            where = ", ".join(f"{word} {span_text(part[name])}" for name, word in WORDS.items() if name in part)
+            self.comment(f"part: {where}: "
                          f"{style.count_text(part['valid'], 'repetition')}, median {median}, quartiles {p25} to "
                          f"{p75}")
 
@@ -171,14 +172,12 @@ class _Writer:
         if not self.with_states:
             self.lose("states, where there is one")
             return
-        low, high = (None if record.get(name) is None else span_text(record[name]) for name in ("low", "high"))
-        bounds = (f" ({low} to {high})" if low and high else f" (below {high})" if high else
-                  f" (above {low})" if low else "")
+        state = state_of(record)
+        controls = ", ".join(f"{WORDS[name]} {_range_text(control)}" for name, control in state.controls.items())
         share = record.get("share")
         earlier = ", only in earlier runs" if share == 0 else ""
-        whose = f" of {set_text(state_of(record))}" if self.sets > 1 else ""
-        self.comment(f"state {record['state']}{whose}: "
-                     f"{WORDS.get(record['control'], record['control'])} {span_text(record['value'])}{bounds}"
+        whose = f" of {set_text(state)}" if self.sets > 1 else ""
+        self.comment(f"state {record['state']}{whose}: {controls}"
                      f"{f', {_percent(share)} of the time' if share else ''}"
                      f"{', new' if record.get('new') else ''}{earlier}")
         if record.get("seconds"):
@@ -334,6 +333,13 @@ _NOT_HELD = [
     (["flags"], "flags"), (["samples"], "samples"), (["medians"], "medians of rounds"),
     (["hand_over_slowest", "hand_over_shared", "copy"], "most controls of results"),
 ]
+
+
+def _range_text(control):
+    """Of a state: its value, and its bounds if it has some."""
+    low, high = (None if end is None else span_text(end) for end in (control.low, control.high))
+    return span_text(control.value) + (f" ({low} to {high})" if low and high else f" (below {high})" if high else
+                                       f" (above {low})" if low else "")
 
 
 def _one_line(text):

@@ -56,11 +56,18 @@ def point(block, function, arguments, time, samples=None, **more):
     return record
 
 
-def state(number, value, low=None, high=None, share=1.0, **more):
-    """A state record of PEs 0 and 1, whose hand-over takes value seconds."""
-    return {"record": "state", "state": number, "members": "0-1", "pes": 2, "control": "hand_over",
-            "value": value, "low": low, "high": high, "share": share, "seconds": 20 * share,
-            "known": False, "new": False, **more}
+def range_of(value, low=None, high=None):
+    """A control in a state record."""
+    return {"value": value, "low": low, "high": high}
+
+
+def state(number, value, low=None, high=None, share=1.0, pes=2, addition=(3e-10,), **more):
+    """A state record of PEs 0 and 1. value, low, high: of the hand-over, with one PE of the addition; addition:
+    the same of that."""
+    own = range_of(value, low, high)
+    controls = {"addition": own} if pes == 1 else {"hand_over": own, "addition": range_of(*addition)}
+    return {"record": "state", "state": number, "members": "0-1", "pes": pes, **controls, "share": share,
+            "seconds": 20 * share, "known": False, "new": False, **more}
 
 
 def records(points, header=None, status=0, whole=True):

@@ -9,33 +9,46 @@ import os
 import sys
 
 from harness import ROOT
-from made_results import records, write_records
+from made_results import range_of, records, write_records
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools.statistics import rounds_of
 
 HAND_OVER = {1: 61e-9, 2: 164e-9, 3: 400e-9}  # seconds, by state
+# Where both controls tell: hand-over and addition.
+FOUR = {1: (61e-9, 285e-12), 2: (61e-9, 480e-12), 3: (164e-9, 285e-12), 4: (164e-9, 480e-12)}
+
+
+def controls_in(state, values=None):
+    """Both controls in a state, by name. values: by state the hand-over, or (hand-over, addition)."""
+    value = (values or HAND_OVER)[state]
+    return dict(zip(("hand_over", "addition"), value if isinstance(value, tuple) else (value, 3e-10)))
+
+
+def _range(value, values):
+    """Half-way between neighbours, on a logarithmic scale, are the bounds."""
+    low, high = max((v for v in values if v < value), default=None), min((v for v in values if v > value), default=None)
+    return range_of(value, low and math.sqrt(low * value), high and math.sqrt(high * value))
 
 
 def states_of(shares, values=None, members="0-1", pes=2, seconds=60.0):
     """State records, which records() of made_results puts to the end. shares: of the time, by state. values:
-    of the control, by state; half-way between them, on a logarithmic scale, is the bound."""
-    values = values or HAND_OVER
-    numbers = sorted(shares)
-    bounds = [math.sqrt(values[a] * values[b]) for a, b in zip(numbers, numbers[1:])]
-    return [{"record": "state", "state": number, "members": members, "pes": pes, "control": "hand_over",
-             "value": values[number], "low": low, "high": high, "share": shares[number],
-             "seconds": seconds * shares[number], "known": False, "new": False}
-            for number, low, high in zip(numbers, [None, *bounds], [*bounds, None])]
+    of the controls, by state."""
+    controls = {number: controls_in(number, values) for number in sorted(shares)}
+    return [{"record": "state", "state": number, "members": members, "pes": pes,
+             **{name: _range(value, [others[name] for others in controls.values()]) for name, value in own.items()},
+             "share": shares[number], "seconds": seconds * shares[number], "known": False, "new": False}
+            for number, own in controls.items()]
 
 
 def controls_of(states, members="0-1", pes=2, seconds=0.1, values=None):
     """A controls record. states: at each time, so many seconds after each other; None: nothing was measured
     then."""
-    control = [None if state is None else (values or HAND_OVER)[state] * (1 + 0.001 * (i % 5))
-               for i, state in enumerate(states)]
+    at = [{} if state is None else controls_in(state, values) for state in states]
+    hand_over, addition = ([own[name] * (1 + 0.001 * (i % 5)) if own else None for i, own in enumerate(at)]
+                           for name in ("hand_over", "addition"))
     return {"record": "controls", "members": members, "pes": pes, "at": [seconds * i for i in range(len(states))],
-            "hand_over": control, "hand_over_shared": control, "addition": [3e-10] * len(states),
+            "hand_over": hand_over, "hand_over_shared": hand_over, "addition": addition,
             "copy": [None] * len(states)}
 
 
@@ -69,11 +82,11 @@ def in_rounds(point, medians, states):
 
 def in_state(point, state, values=None):
     """The point's result, measured in this state."""
-    return {**point, "hand_over": (values or HAND_OVER)[state]}
+    return {**point, **controls_in(state, values)}
 
 
-def in_parts(point, parts):
+def in_parts(point, parts, values=None):
     """The point's result whose repetitions lie in several states. parts: {state: median}."""
-    return {**point, "hand_over": HAND_OVER[min(parts)], "parts": [
-        {"hand_over": HAND_OVER[state], "valid": 20, "median": median, "p25": median * 0.98,
-         "p75": median * 1.02} for state, median in sorted(parts.items())]}
+    return {**in_state(point, min(parts), values), "parts": [
+        {**controls_in(state, values), "valid": 20, "median": median, "p25": median * 0.98, "p75": median * 1.02}
+        for state, median in sorted(parts.items())]}
