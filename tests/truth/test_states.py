@@ -55,7 +55,7 @@ class Measured:
         return self.of("state")
 
     def values(self):
-        return [state["value"] for state in self.states]
+        return [state["hand_over"]["value"] for state in self.states]
 
 
 def measure(script, *options, pes=2, dwell=(1, 1), constant=False, sko=False, timeout=120, **others):
@@ -266,7 +266,7 @@ def check_none():
                   "--rounds", "5,4s", pes=1)
     result = (one.of("result") or [{}])[0]
     tap.ok(one.status == 0 and result.get("addition", 0) and result.get("hand_over", 0) is None and
-           [state["control"] for state in one.states] == ["addition"],
+           [("hand_over" in state, "addition" in state) for state in one.states] == [(False, True)],
            "one PE: the addition alone tells the state", f"{result}\n{one.states}\n{one.run}")
 
     crowd = measure(BOTH, "--rounds", "3,1s", pes=4, processors=2)
@@ -301,8 +301,8 @@ def check_sets():
               {"0-3": 2, "0-1": 2, "0": 1}, "each set of PEs has its states", measured.run)
     for members in ("0-3", "0-1"):
         states = found.get(members, [])
-        tap.ok(len(states) == 2 and near(states[0]["value"], FAST, 0.04) and
-               near(states[1]["value"], SLOW, 0.04), f"PEs {members}: at the programmed costs", states)
+        tap.ok(len(states) == 2 and near(states[0]["hand_over"]["value"], FAST, 0.04) and
+               near(states[1]["hand_over"]["value"], SLOW, 0.04), f"PEs {members}: at the programmed costs", states)
     for record in measured.of("rounds"):
         if record["block"] != "one":
             check_round_states("sets", record)
