@@ -214,10 +214,9 @@ def _one_range(ranges):
 
 
 def _one_state(group):
-    """Whether these can be one state: each file (and set) has one at most, and they can be one in each
-    control."""
-    return len({source.place for source in group}) == len(group) and all(
-        _one_range([source.state.controls[name] for source in group]) for name in group[0].state.controls)
+    """Whether these can be one state: they can be one in each control."""
+    return all(_one_range([source.state.controls[name] for source in group])
+               for name in group[0].state.controls)
 
 
 def _distance(a, b):
@@ -229,15 +228,18 @@ def _distance(a, b):
 
 
 def _groups(sources):
-    """Sources of one kind, grouped to common states, closest pairs first."""
+    """Sources of one kind, grouped to common states, closest pairs first. Each file (and set) has one at most in a
+    group."""
     groups = {place: [source] for place, source in enumerate(sources)}  # by the place of its first source
+    places = {place: {source.place} for place, source in enumerate(sources)}
     of = list(groups)                                                   # the group of each source
     pairs = sorted((_distance(a.state, b.state), i, j) for j, b in enumerate(sources)
                    for i, a in enumerate(sources[:j]) if a.place != b.place)
     for _, i, j in pairs:
-        if of[i] != of[j] and _one_state(groups[of[i]] + groups[of[j]]):
-            kept, gone = of[i], of[j]
+        kept, gone = of[i], of[j]
+        if places[kept].isdisjoint(places[gone]) and _one_state(groups[kept] + groups[gone]):
             groups[kept] += groups.pop(gone)
+            places[kept] |= places.pop(gone)
             of = [kept if group == gone else group for group in of]
     return list(groups.values())
 

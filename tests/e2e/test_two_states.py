@@ -57,8 +57,8 @@ def test_rounds(tap, library):
     run, records = run_of(library, "--rounds", "4,6s", "--time-limit", "30s")
     tap.ok(run.status in (0, 4), "a run with rounds ends", run)
     states = of(records, "state")
-    fast = [state for state in states if state["value"] < BETWEEN]
-    slow = [state for state in states if state["value"] > BETWEEN]
+    fast = [state for state in states if state["hand_over"]["value"] < BETWEEN]
+    slow = [state for state in states if state["hand_over"]["value"] > BETWEEN]
     if not (fast and slow) and is_busy(tap, records):
         return
     if not tap.ok(fast and slow, "both states are found", (states, run)):
