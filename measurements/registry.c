@@ -23,6 +23,7 @@
     FAMILY(team_collective)                                                                        \
     FAMILY(signal)                                                                                 \
     FAMILY(wait_sets)                                                                              \
+    FAMILY(pairs)                                                                                  \
     FAMILY(clock)                                                                                  \
     FAMILY(mpi_pt2pt)                                                                              \
     FAMILY(mpi_rate)                                                                               \
