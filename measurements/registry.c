@@ -27,6 +27,7 @@
     FAMILY(clock)                                                                                  \
     FAMILY(mpi_pt2pt)                                                                              \
     FAMILY(mpi_rate)                                                                               \
+    FAMILY(mpi_pairs)                                                                              \
     FAMILY(mpi_overlap)                                                                            \
     FAMILY(mpi_coll)                                                                               \
     FAMILY(mpi_algorithms)                                                                         \
