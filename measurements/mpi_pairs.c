@@ -43,12 +43,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 {
     const struct traffic *traffic = function->variant;
     struct pairs pairs = pairs_of(function, arguments, pes);
-    size_t bytes = (size_t)argument_value(function, arguments, "count", 0);
-    size_t place = pairs_place_bytes(bytes);
-    size_t steps = pairs_product((size_t)pairs_most_steps(&pairs), place);
-    demand->local = traffic->routine == GET ? steps : bytes;
-    demand->remote = traffic->routine == GET ? bytes : pairs_product(pairs_places(&pairs), place);
-    demand->reported = bytes;
+    pairs_demand(&pairs, (size_t)argument_value(function, arguments, "count", 0),
+                 traffic->routine == GET, demand);
 }
 
 #if SKAMPI_MPI
@@ -59,18 +55,11 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define TAG_OF_MESSAGES 1
 #define TAG_OF_ANSWER 2
 
-/* An operation with its arguments worked out. */
-struct call {
-    int rank;
-    MPI_Aint there; /* in the target's window */
-    size_t here;    /* from the memory of the iteration */
-};
-
 struct traffic_state {
     struct pairs pairs;
     int bytes;
     int64_t steps;
-    struct call *calls; /* one for each step */
+    struct pairs_call *calls; /* one for each step */
     /* Puts and gets. */
     struct window window;
     bool locked;
@@ -78,7 +67,7 @@ struct traffic_state {
     /* Messages. */
     MPI_Comm comm;
     int64_t arriving;
-    struct call *arrivals;
+    struct pairs_call *arrivals;
     int *answering, *answered; /* ranks that get an answer from this one, that give it one */
     int answering_count, answered_count;
     MPI_Request *requests;
@@ -95,19 +84,15 @@ static bool list_calls(struct run *run)
 {
     const struct traffic *traffic = run->function->variant;
     struct traffic_state *state = run->state;
-    size_t place = pairs_place_bytes((size_t)state->bytes);
+    state->bytes = (int)run_argument(run, "count")->integer;
+    if (!pairs_open(&state->pairs, run))
+        return false;
     state->steps = pairs_steps(&state->pairs, run->rank);
-    state->calls = calloc((size_t)state->steps + 1, sizeof *state->calls);
-    state->target = -1;
-    for (int64_t i = 0; state->calls && i < state->steps; i++) {
-        struct step step = pairs_step(&state->pairs, run->rank, i);
-        state->calls[i] = (struct call){step.target, 0, 0};
-        if (traffic->routine == GET)
-            state->calls[i].here = (size_t)i * place;
-        else
-            state->calls[i].there = (MPI_Aint)((size_t)step.place * place);
-        state->target = i == 0 || step.target == state->target ? step.target : -2;
-    }
+    state->calls = pairs_calls(run, &state->pairs, traffic->routine == GET);
+    state->target = state->calls && works(state) ? state->calls[0].rank : -1;
+    for (int64_t i = 1; state->calls && i < state->steps; i++)
+        if (state->calls[i].rank != state->target)
+            state->target = -1;
     return state->calls;
 }
 
@@ -115,8 +100,7 @@ static bool set_up_window(struct run *run)
 {
     struct traffic_state *state = run->state;
     state->window.handle = MPI_WIN_NULL;
-    state->bytes = (int)run_argument(run, "count")->integer;
-    bool good = pairs_open(&state->pairs, run) && list_calls(run);
+    bool good = list_calls(run);
     if (!window_all(run, good, "out of memory"))
         return false;
     pairs_note(run, &state->pairs);
@@ -129,7 +113,7 @@ static bool set_up_window(struct run *run)
 }
 
 /* Steps of one source that arrive here. */
-static int64_t list_arrivals(const struct run *run, int source, struct call *arrivals)
+static int64_t list_arrivals(const struct run *run, int source, struct pairs_call *arrivals)
 {
     const struct traffic_state *state = run->state;
     size_t place = pairs_place_bytes((size_t)state->bytes);
@@ -139,14 +123,15 @@ static int64_t list_arrivals(const struct run *run, int source, struct call *arr
         if (step.target != run->rank)
             continue;
         if (arrivals)
-            arrivals[count] = (struct call){source, 0, (size_t)step.place * place};
+            arrivals[count] =
+                (struct pairs_call){.rank = source, .here = (size_t)step.place * place};
         count++;
     }
     return count;
 }
 
 /* Distinct ranks of the calls, in the order of their first ones; returns their number. */
-static int list_ranks(const struct call *calls, int64_t count, int size, int *ranks)
+static int list_ranks(const struct pairs_call *calls, int64_t count, int size, int *ranks)
 {
     bool *seen = calloc((size_t)size, sizeof *seen);
     int found = 0;
@@ -187,9 +172,8 @@ static bool list_messages(struct run *run)
 static bool set_up_messages(struct run *run)
 {
     struct traffic_state *state = run->state;
-    state->bytes = (int)run_argument(run, "count")->integer;
     state->comm = mpi_comm(run);
-    bool good = pairs_open(&state->pairs, run) && list_calls(run) && list_messages(run);
+    bool good = list_calls(run) && list_messages(run);
     if (good)
         pairs_note(run, &state->pairs);
     if (good && state->arriving + state->steps > INT_MAX / 2)
@@ -214,15 +198,15 @@ static void tear_down(struct run *run)
 
 /* ---- Puts and gets ---- */
 
-static inline void do_step(const struct traffic_state *state, bool get, const struct call *call,
-                           unsigned char *local)
+static inline void do_step(const struct traffic_state *state, bool get,
+                           const struct pairs_call *call, unsigned char *local)
 {
     if (get)
-        MPI_Get(local + call->here, state->bytes, MPI_BYTE, call->rank, call->there, state->bytes,
-                MPI_BYTE, state->window.handle);
+        MPI_Get(local + call->here, state->bytes, MPI_BYTE, call->rank, (MPI_Aint)call->there,
+                state->bytes, MPI_BYTE, state->window.handle);
     else
-        MPI_Put(local + call->here, state->bytes, MPI_BYTE, call->rank, call->there, state->bytes,
-                MPI_BYTE, state->window.handle);
+        MPI_Put(local + call->here, state->bytes, MPI_BYTE, call->rank, (MPI_Aint)call->there,
+                state->bytes, MPI_BYTE, state->window.handle);
 }
 
 static void flush(const struct traffic_state *state)
@@ -239,7 +223,8 @@ static void iterate(struct run *run, int64_t iterations, enum discipline discipl
     bool get = ((const struct traffic *)run->function->variant)->routine == GET;
     for (int64_t i = 0; i < iterations; i++) {
         unsigned char *local = run->local + (size_t)i * run->local_step;
-        for (const struct call *call = state->calls; call < state->calls + state->steps; call++) {
+        for (const struct pairs_call *call = state->calls; call < state->calls + state->steps;
+             call++) {
             do_step(state, get, call, local);
             if (discipline == FLUSH_AFTER_EACH)
                 MPI_Win_flush(call->rank, state->window.handle);
@@ -260,7 +245,7 @@ static double flushed_locally(struct run *run)
         int64_t end = all - done < burst ? all : done + burst;
         int64_t begin = timer_now();
         for (; done < end; done++) {
-            const struct call *call = &state->calls[done % state->steps];
+            const struct pairs_call *call = &state->calls[done % state->steps];
             do_step(state, get, call, run->local + (size_t)(done / state->steps) * run->local_step);
             MPI_Win_flush_local(call->rank, state->window.handle);
         }
@@ -351,10 +336,7 @@ static void fill(struct run *run)
 {
     const struct traffic *traffic = run->function->variant;
     const struct traffic_state *state = run->state;
-    data_poison(run->local, run->demand.local);
-    data_poison(others_memory(run), run->demand.remote);
-    pattern_fill(traffic->routine == GET ? others_memory(run) : run->local, run->demand.reported,
-                 data_key(run, run->rank));
+    pairs_fill(run, traffic->routine == GET, run->local, others_memory(run));
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
 }
@@ -363,14 +345,10 @@ static bool verify(struct run *run)
 {
     const struct traffic *traffic = run->function->variant;
     const struct traffic_state *state = run->state;
-    size_t bytes = run->demand.reported;
-    bool get = traffic->routine == GET;
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
-    return (get ? pairs_verify_steps(run, &state->pairs, run->local, bytes)
-                : pairs_verify_places(run, &state->pairs, others_memory(run), bytes)) &&
-           data_verify(run, "the source", get ? others_memory(run) : run->local, bytes,
-                       run->rank) &&
+    return pairs_verify(run, &state->pairs, traffic->routine == GET, run->local,
+                        others_memory(run)) &&
            (traffic->routine == MESSAGE || window_verify_guards(run, &state->window));
 }
 

@@ -30,13 +30,8 @@ static void demand(const struct measurement *function, const struct argument *ar
                    struct demand *demand)
 {
     struct pairs pairs = pairs_of(function, arguments, pes);
-    size_t bytes = (size_t)argument_value(function, arguments, "count", 0);
-    size_t place = pairs_place_bytes(bytes);
-    size_t steps = pairs_product((size_t)pairs_most_steps(&pairs), place);
-    bool get = is_get(function);
-    demand->local = get ? steps : bytes;
-    demand->remote = get ? bytes : pairs_product(pairs_places(&pairs), place);
-    demand->reported = bytes;
+    pairs_demand(&pairs, (size_t)argument_value(function, arguments, "count", 0), is_get(function),
+                 demand);
 }
 
 #if SKAMPI_SHMEM
@@ -55,35 +50,22 @@ static block_function *const routines[] = {
 #endif
 };
 
-/* An operation with its arguments worked out. */
-struct call {
-    int pe;
-    size_t target, source; /* offsets from the memory of the iteration */
-};
-
 struct traffic_state {
     struct pairs pairs;
     int64_t steps;
-    struct call *calls; /* one for each step */
+    struct pairs_call *calls;
 };
 
 static bool set_up(struct run *run)
 {
     struct traffic_state *state = run->state;
-    bool get = is_get(run->function);
-    size_t place = pairs_place_bytes((size_t)run_argument(run, "count")->integer);
-    bool good = pairs_open(&state->pairs, run);
-    state->steps = good ? pairs_steps(&state->pairs, run->rank) : 0;
-    state->calls = calloc((size_t)state->steps + 1, sizeof *state->calls);
-    good = good && state->calls;
-    for (int64_t i = 0; good && i < state->steps; i++) {
-        struct step step = pairs_step(&state->pairs, run->rank, i);
-        state->calls[i] = (struct call){pe_set_member(run->set, step.target),
-                                        get ? (size_t)i * place : (size_t)step.place * place, 0};
-    }
-    if (good)
-        pairs_note(run, &state->pairs);
-    return good || run_fail(run, "out of memory");
+    bool good = pairs_open(&state->pairs, run) &&
+                (state->calls = pairs_calls(run, &state->pairs, is_get(run->function)));
+    if (!good)
+        return run_fail(run, "out of memory");
+    state->steps = pairs_steps(&state->pairs, run->rank);
+    pairs_note(run, &state->pairs);
+    return true;
 }
 
 static void tear_down(struct run *run)
@@ -95,27 +77,19 @@ static void tear_down(struct run *run)
 
 /* ---- What is timed ---- */
 
-struct memory {
-    unsigned char *target;
-    const unsigned char *source;
-};
-
-static struct memory memory_of(const struct run *run, int64_t iteration)
-{
-    unsigned char *local = run->local + (size_t)iteration * run->local_step;
-    unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
-    return is_get(run->function) ? (struct memory){local, remote} : (struct memory){remote, local};
-}
-
 /* Steps [from, to) of an iteration, and order after each where there is one. */
-static inline void do_steps(const struct run *run, struct memory memory, int64_t from, int64_t to,
+static inline void do_steps(const struct run *run, int64_t iteration, int64_t from, int64_t to,
                             void (*order)(void))
 {
     const struct traffic_state *state = run->state;
     block_function *routine = routines[((const struct traffic *)run->function->variant)->routine];
+    unsigned char *local = run->local + (size_t)iteration * run->local_step;
+    unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
+    bool get = is_get(run->function);
     size_t bytes = run->demand.reported;
-    for (const struct call *call = state->calls + from; call < state->calls + to; call++) {
-        routine(memory.target + call->target, memory.source + call->source, bytes, call->pe);
+    for (const struct pairs_call *call = state->calls + from; call < state->calls + to; call++) {
+        unsigned char *here = local + call->here, *there = remote + call->there;
+        routine(get ? here : there, get ? there : here, bytes, call->pe);
         if (order)
             order();
     }
@@ -125,7 +99,7 @@ static void iterate(struct run *run, int64_t iterations, void (*each)(void), voi
 {
     const struct traffic_state *state = run->state;
     for (int64_t i = 0; i < iterations; i++) {
-        do_steps(run, memory_of(run, i), 0, state->steps, each);
+        do_steps(run, i, 0, state->steps, each);
         if (all)
             all();
     }
@@ -139,10 +113,9 @@ static double fenced(struct run *run)
     double seconds = 0;
     int64_t begin = timer_now();
     for (int64_t i = 0; i < run->iterations; i++) {
-        struct memory memory = memory_of(run, i);
         for (int64_t from = 0; from < state->steps;) {
             int64_t count = state->steps - from < room ? state->steps - from : room;
-            do_steps(run, memory, from, from + count, shmem_fence);
+            do_steps(run, i, from, from + count, shmem_fence);
             from += count;
             room -= count;
             if (room > 0)
@@ -192,20 +165,13 @@ static double run_traffic(struct run *run)
 
 static void fill(struct run *run)
 {
-    data_poison(run->local, run->demand.local);
-    data_poison(run->remote, run->demand.remote);
-    pattern_fill(is_get(run->function) ? run->remote : run->local, run->demand.reported,
-                 data_key(run, run->rank));
+    pairs_fill(run, is_get(run->function), run->local, run->remote);
 }
 
 static bool verify(struct run *run)
 {
     const struct traffic_state *state = run->state;
-    size_t bytes = run->demand.reported;
-    bool get = is_get(run->function);
-    return (get ? pairs_verify_steps(run, &state->pairs, run->local, bytes)
-                : pairs_verify_places(run, &state->pairs, run->remote, bytes)) &&
-           data_verify(run, "the source", get ? run->remote : run->local, bytes, run->rank);
+    return pairs_verify(run, &state->pairs, is_get(run->function), run->local, run->remote);
 }
 
 #define STATE sizeof(struct traffic_state)

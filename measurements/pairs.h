@@ -54,6 +54,12 @@ struct step {
     int64_t place;
 };
 
+/* A step with its arguments worked out. */
+struct pairs_call {
+    int rank, pe;       /* of the target */
+    size_t here, there; /* bytes from the memory of the iteration, on this PE and on the target */
+};
+
 /* Hook: arguments that make no sense on this set. For functions with a parameter `pattern`. */
 const char *pairs_check(const struct measurement *, const struct argument *, const struct pe_set *);
 /* The same, where only patterns of pairs do. */
@@ -88,15 +94,18 @@ size_t pairs_place_bytes(size_t bytes);
 /* a * b, or SIZE_MAX where that is too much to count. */
 size_t pairs_product(size_t a, size_t b);
 
+/* Demands of a function that puts, or gets, `count` bytes in each step. */
+void pairs_demand(const struct pairs *, size_t bytes, bool get, struct demand *);
+/* The steps of this rank, in an array that the caller releases; NULL where memory runs out. */
+struct pairs_call *pairs_calls(const struct run *, const struct pairs *, bool get);
+
 /* A note on who forms pairs, as far as a line has room. */
 void pairs_note(struct run *, const struct pairs *);
 
-/* The data of a function that puts: `memory` of this rank, with places for others, must have what
- * those put that work on it, and poison where nobody does. */
-bool pairs_verify_places(struct run *, const struct pairs *, const unsigned char *memory,
-                         size_t bytes);
-/* The data of one that gets: the places in `memory` of this rank, one for each of its steps. */
-bool pairs_verify_steps(struct run *, const struct pairs *, const unsigned char *memory,
-                        size_t bytes);
+/* Hooks' work where `here` is the memory of this PE, and `there` what others work on, as
+ * pairs_demand() says: the source is filled, what is written to gets poison. */
+void pairs_fill(struct run *, bool get, unsigned char *here, unsigned char *there);
+bool pairs_verify(struct run *, const struct pairs *, bool get, const unsigned char *here,
+                  const unsigned char *there);
 
 #endif

@@ -335,6 +335,31 @@ size_t pairs_place_bytes(size_t bytes)
     return bytes > SIZE_MAX - LINE ? SIZE_MAX : (bytes + LINE - 1) / LINE * LINE;
 }
 
+void pairs_demand(const struct pairs *pairs, size_t bytes, bool get, struct demand *demand)
+{
+    size_t place = pairs_place_bytes(bytes);
+    demand->local = get ? pairs_product((size_t)pairs_most_steps(pairs), place) : bytes;
+    demand->remote = get ? bytes : pairs_product(pairs_places(pairs), place);
+    demand->reported = bytes;
+}
+
+struct pairs_call *pairs_calls(const struct run *run, const struct pairs *pairs, bool get)
+{
+    size_t place = pairs_place_bytes(run->demand.reported);
+    int64_t steps = pairs_steps(pairs, run->rank);
+    struct pairs_call *calls = calloc((size_t)steps + 1, sizeof *calls);
+    for (int64_t i = 0; calls && i < steps; i++) {
+        struct step step = pairs_step(pairs, run->rank, i);
+        calls[i].rank = step.target;
+        calls[i].pe = pe_set_member(run->set, step.target);
+        if (get)
+            calls[i].here = (size_t)i * place;
+        else
+            calls[i].there = (size_t)step.place * place;
+    }
+    return calls;
+}
+
 #define NAMED_PAIRS 8
 
 void pairs_note(struct run *run, const struct pairs *pairs)
@@ -388,8 +413,10 @@ static bool verify_source(struct run *run, const struct pairs *pairs, const unsi
     return good;
 }
 
-bool pairs_verify_places(struct run *run, const struct pairs *pairs, const unsigned char *memory,
-                         size_t bytes)
+/* Of a function that puts: places of this rank must have what those put that work on it, and poison
+ * where nobody does. */
+static bool verify_places(struct run *run, const struct pairs *pairs, const unsigned char *memory,
+                          size_t bytes)
 {
     int count, first = pairs_sources(pairs, run->rank, &count);
     size_t slots = pairs->apart ? (size_t)pairs->window : 1, used = (size_t)count * slots;
@@ -404,8 +431,9 @@ bool pairs_verify_places(struct run *run, const struct pairs *pairs, const unsig
                                          (pairs_places(pairs) - used) * place);
 }
 
-bool pairs_verify_steps(struct run *run, const struct pairs *pairs, const unsigned char *memory,
-                        size_t bytes)
+/* Of one that gets: a place for each step of this rank. */
+static bool verify_steps(struct run *run, const struct pairs *pairs, const unsigned char *memory,
+                         size_t bytes)
 {
     size_t place = pairs_place_bytes(bytes);
     int64_t steps = pairs_steps(pairs, run->rank);
@@ -417,4 +445,20 @@ bool pairs_verify_steps(struct run *run, const struct pairs *pairs, const unsign
                data_verify_untouched(run, "the memory behind a get", at + bytes, place - bytes);
     }
     return good;
+}
+
+void pairs_fill(struct run *run, bool get, unsigned char *here, unsigned char *there)
+{
+    data_poison(here, run->demand.local);
+    data_poison(there, run->demand.remote);
+    pattern_fill(get ? there : here, run->demand.reported, data_key(run, run->rank));
+}
+
+bool pairs_verify(struct run *run, const struct pairs *pairs, bool get, const unsigned char *here,
+                  const unsigned char *there)
+{
+    size_t bytes = run->demand.reported;
+    return (get ? verify_steps(run, pairs, here, bytes)
+                : verify_places(run, pairs, there, bytes)) &&
+           data_verify(run, "the source", get ? there : here, bytes, run->rank);
 }

@@ -24,6 +24,7 @@
     FAMILY(signal)                                                                                 \
     FAMILY(wait_sets)                                                                              \
     FAMILY(pairs)                                                                                  \
+    FAMILY(pairs_threads)                                                                          \
     FAMILY(clock)                                                                                  \
     FAMILY(mpi_pt2pt)                                                                              \
     FAMILY(mpi_rate)                                                                               \
