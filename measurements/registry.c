@@ -23,6 +23,7 @@
     FAMILY(team_collective)                                                                        \
     FAMILY(signal)                                                                                 \
     FAMILY(wait_sets)                                                                              \
+    FAMILY(round_trip)                                                                             \
     FAMILY(pairs)                                                                                  \
     FAMILY(pairs_threads)                                                                          \
     FAMILY(clock)                                                                                  \
