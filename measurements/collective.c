@@ -101,7 +101,7 @@ void collective_do(struct run *run, int root, int64_t iteration)
     call->routine->call(call);
 }
 
-static void barrier(struct run *run)
+void collective_barrier(struct run *run)
 {
     struct collective_state *state = state_of(run);
     const struct collective_call *call = &state->call;
@@ -198,7 +198,7 @@ static double loop(struct run *run, bool separated)
     for (int64_t i = 0; member && i < run->iterations; i++) {
         collective_do(run, root, i);
         if (separated)
-            barrier(run);
+            collective_barrier(run);
     }
     int64_t stopped = run_stop(run);
     return member ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
@@ -219,7 +219,7 @@ double collective_barriers_alone(struct run *run)
     bool member = state_of(run)->member;
     int64_t start = timer_now();
     for (int64_t i = 0; member && i < run->iterations; i++)
-        barrier(run);
+        collective_barrier(run);
     return member ? run_elapsed(run, start, timer_now()) / (double)run->iterations : 0;
 }
 

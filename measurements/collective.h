@@ -99,6 +99,8 @@ bool collective_verify(struct run *, int root);
 double collective_estimate(struct run *, int root);
 /* iteration: in the repetition, for the memory that it uses. */
 void collective_do(struct run *, int root, int64_t iteration);
+/* A barrier of the active set. Members call it. */
+void collective_barrier(struct run *);
 /* The argument that is a root; 0 without one. */
 int collective_root(const struct run *);
 /* A symmetric counter, 0 before set-up, for the family's own use. */

@@ -23,9 +23,13 @@
     FAMILY(team_collective)                                                                        \
     FAMILY(signal)                                                                                 \
     FAMILY(wait_sets)                                                                              \
+    FAMILY(round_trip)                                                                             \
+    FAMILY(pairs)                                                                                  \
+    FAMILY(pairs_threads)                                                                          \
     FAMILY(clock)                                                                                  \
     FAMILY(mpi_pt2pt)                                                                              \
     FAMILY(mpi_rate)                                                                               \
+    FAMILY(mpi_pairs)                                                                              \
     FAMILY(mpi_overlap)                                                                            \
     FAMILY(mpi_coll)                                                                               \
     FAMILY(mpi_algorithms)                                                                         \

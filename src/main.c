@@ -304,6 +304,8 @@ int main(int argc, char **argv)
     struct options options;
     bool launched = comm_launched_rank() >= 0;
     options_parse(&options, argc, argv);
+    if (options.threads)
+        process_set_threads(THREADS_ASKED);
     if (options.information) {
         bool quiet = launched && comm_launched_rank() > 0;
         return quiet ? 0 : inform(&options);

@@ -93,6 +93,9 @@ const struct manual_option option_rows[OPTIONS] = {
                               .help = "end the job if a step of its start or end, such as "
                                       "shmem_init, takes longer; default: " STARTUP_VARIABLE
                                       ", else 5m; 0: no limit"},
+    [OPTION_THREADS] = {"threads",
+                        .help = "start the libraries such that several threads of a PE may call "
+                                "them, for functions named _Threads; others may take longer then"},
     [OPTION_ESTIMATE] = {"estimate",
                          .help = "count the measurements and estimate how long they take"},
     [OPTION_PROGRESS] =
@@ -348,6 +351,9 @@ static void take(struct options *options, enum option_key key, const char *value
         break;
     case OPTION_STATE_WAIT:
         set_state_wait(options, value);
+        break;
+    case OPTION_THREADS:
+        options->threads = true;
         break;
     case OPTION_RAW:
         options->raw = true;

@@ -42,6 +42,7 @@ enum option_key {
     OPTION_STATE_WAIT,
     OPTION_TIME_LIMIT,
     OPTION_STARTUP_LIMIT,
+    OPTION_THREADS,
     OPTION_ESTIMATE,
     OPTION_PROGRESS,
     OPTION_DEBUG,
@@ -67,7 +68,7 @@ struct options {
     int clock_sync;    /* enum clock_sync; -1: the script's */
     int verify;        /* enum verify; -1: the script's */
     double unit;       /* reported units per second; 0: the script's */
-    bool check_only, show_source, progress, estimate, raw;
+    bool check_only, show_source, progress, estimate, raw, threads;
     int rounds;           /* 0: the script's */
     double rounds_spread; /* seconds; below 0: the script's */
     uint64_t seed;        /* 0: a new one */

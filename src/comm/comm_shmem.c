@@ -74,14 +74,37 @@ bool link_attach(void)
     return true;
 }
 
+#if SKAMPI_MPI
+static void start_mpi(int *argc, char ***argv)
+{
+    int provided;
+    process_enter("MPI_Init");
+    if (process_threads() == THREADS_NOT_ASKED)
+        MPI_Init(argc, argv);
+    else
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+}
+#endif
+
+static void start_shmem(void)
+{
+    int provided = SHMEM_THREAD_SINGLE;
+    process_enter("shmem_init");
+    if (process_threads() == THREADS_NOT_ASKED) {
+        shmem_init();
+        return;
+    }
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    process_set_threads(provided == SHMEM_THREAD_MULTIPLE ? THREADS_GIVEN : THREADS_REFUSED);
+}
+
 void link_start(int *argc, char ***argv, struct library_start *cost)
 {
     cost->resident_before = resident_bytes();
     double begin = wall_seconds();
 #if SKAMPI_MPI
     /* In this order: Open MPI aborts when MPI is initialized after OpenSHMEM. */
-    process_enter("MPI_Init");
-    MPI_Init(argc, argv);
+    start_mpi(argc, argv);
     cost->mpi = wall_seconds() - begin;
     begin += cost->mpi;
 #else
@@ -89,8 +112,7 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     (void)argv;
     cost->mpi = NAN;
 #endif
-    process_enter("shmem_init");
-    shmem_init();
+    start_shmem();
     cost->shmem = wall_seconds() - begin;
     cost->resident_after = resident_bytes();
     process_enter("the library's first barrier");

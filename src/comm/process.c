@@ -27,6 +27,18 @@ const char *process_stage(void)
     return atomic_load(&stage);
 }
 
+static enum process_threads threads;
+
+void process_set_threads(enum process_threads given)
+{
+    threads = given;
+}
+
+enum process_threads process_threads(void)
+{
+    return threads;
+}
+
 /* statm is kept per processor and may be off by some pages for each; smaps_rollup counts, but
  * needs Linux 4.14. */
 static double rolled_up(void)

@@ -17,6 +17,17 @@ double resident_bytes(void);
 void process_enter(const char *what);
 const char *process_stage(void);
 
+/* Whether several threads of a process may call the library. */
+enum process_threads {
+    THREADS_NOT_ASKED, /* for: other operations may take longer then */
+    THREADS_ASKED,     /* the library has not been started yet */
+    THREADS_GIVEN,
+    THREADS_REFUSED /* the library cannot do it */
+};
+/* From the main thread. */
+void process_set_threads(enum process_threads);
+enum process_threads process_threads(void);
+
 /* What starting the library took on this PE, the engine's own preparations left out. */
 struct library_start {
     double mpi, shmem; /* seconds in MPI_Init and shmem_init; NaN: not called */

@@ -123,6 +123,7 @@ struct measurement {
     bool one_place;    /* works on the memory that set-up found: its buffers do not cycle */
     bool no_data;      /* moves and changes nothing that could be verified */
     bool own_check;    /* run() verifies each repetition's data itself: they do not outlive it */
+    bool threads;      /* several threads of a PE call the library, see --threads */
     bool neighborhood; /* demand gets the largest number of neighbours of a rank in the set's
                           topology instead of the set's size */
     const char *timed; /* what the value is, one line for --describe */

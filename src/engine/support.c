@@ -17,6 +17,19 @@ static const char *too_old(const struct measurement *function, int major, int mi
     return text;
 }
 
+/* NULL where the library has been started for several threads, or will be asked to. */
+static const char *without_threads(void)
+{
+    switch (process_threads()) {
+    case THREADS_NOT_ASKED:
+        return "several threads call the library: start skampi with --threads";
+    case THREADS_REFUSED:
+        return "this library does not let several threads call it (no SHMEM_THREAD_MULTIPLE)";
+    default:
+        return NULL;
+    }
+}
+
 const char *measurement_unsupported(const struct measurement *function)
 {
     int major = 0, minor = 0;
@@ -30,6 +43,9 @@ const char *measurement_unsupported(const struct measurement *function)
     const char *defect = defect_of(DEFECT_CRASHES, function->name, comm_library());
     if (defect)
         return defect;
+    const char *threads = function->threads ? without_threads() : NULL;
+    if (threads)
+        return threads;
     return function->run ? NULL : "the library that this program was built with lacks it";
 }
 

@@ -1,0 +1,201 @@
+/* Patterns of many ranks: who works on whom, that all ranks agree on it, and that no two operations
+ * share a place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "measurements/pairs.h"
+
+#define MOST 9 /* ranks */
+
+static const char *const patterns[] = {"half",   "offset:1", "offset:2", "neighbours", "random:3",
+                                       "random", "to_one",   "from_one", "targets:5"};
+#define PATTERN_COUNT (sizeof patterns / sizeof *patterns)
+
+/* Arguments of Shmem_Put_Pairs_Rate, or _Full where the window is 0. */
+static const struct measurement *function_for(const char *pattern, int pairs, int directions,
+                                              int window, struct argument *arguments)
+{
+    memset(arguments, 0, MEASUREMENT_MAX_PARAMETERS * sizeof *arguments);
+    arguments[0].integer = 8;
+    arguments[1].string = pattern;
+    arguments[2].integer = pairs;
+    arguments[3].integer = directions;
+    arguments[4].integer = window;
+    return measurement_find(window ? "Shmem_Put_Pairs_Rate" : "Shmem_Put_Pairs_Full");
+}
+
+static const char *refusal(const char *pattern, int pairs, int directions, int window, int size)
+{
+    struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+    const struct measurement *function =
+        function_for(pattern, pairs, directions, window, arguments);
+    struct pe_set *set = pe_set_strided(0, 1, size);
+    const char *reason = pairs_check(function, arguments, set);
+    pe_set_release(set);
+    return reason;
+}
+
+static struct pairs opened(const char *pattern, int pairs, int directions, int window, int size)
+{
+    struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+    struct run run = {.arguments = arguments, .size = size};
+    struct pairs made;
+    run.function = function_for(pattern, pairs, directions, window, arguments);
+    assert_true(pairs_open(&made, &run));
+    return made;
+}
+
+/* Each step is on another rank that names this one among its sources, in a place that exists and
+ * that no other step has; all steps together are as many as is said. */
+static void check_steps(const struct pairs *pairs)
+{
+    size_t places = pairs_places(pairs);
+    char *taken = calloc((size_t)pairs->size * places + 1, 1);
+    int64_t all = 0, most = 0;
+    for (int rank = 0; rank < pairs->size; rank++) {
+        int64_t steps = pairs_steps(pairs, rank);
+        all += steps;
+        most = steps > most ? steps : most;
+        for (int64_t i = 0; i < steps; i++) {
+            struct step step = pairs_step(pairs, rank, i);
+            int count, first = pairs_sources(pairs, step.target, &count);
+            assert_in_range(step.target, 0, pairs->size - 1);
+            assert_int_not_equal(step.target, rank);
+            assert_true(rank >= first && rank < first + count);
+            assert_true(step.place >= 0 && (size_t)step.place < places);
+            char *place = &taken[(size_t)step.target * places + (size_t)step.place];
+            assert_true(!*place || !pairs->apart);
+            *place = 1;
+        }
+    }
+    assert_int_equal(all, pairs_all_steps(pairs));
+    assert_int_equal(most, pairs_most_steps(pairs));
+    free(taken);
+}
+
+static void all_ranks_agree(void **state)
+{
+    int checked = 0;
+    (void)state;
+    for (size_t p = 0; p < PATTERN_COUNT; p++)
+        for (int size = 2; size <= MOST; size++)
+            for (int pairs = 0; pairs <= size; pairs++)
+                for (int directions = 1; directions <= 2; directions++)
+                    for (int window = 0; window <= 3; window += 3) {
+                        if (refusal(patterns[p], pairs, directions, window, size))
+                            continue;
+                        struct pairs made = opened(patterns[p], pairs, directions, window, size);
+                        check_steps(&made);
+                        pairs_close(&made);
+                        checked++;
+                    }
+    assert_true(checked > 500);
+}
+
+static void check_partners(const char *pattern, int pairs, int size, const int *expected)
+{
+    struct pairs made = opened(pattern, pairs, 1, 1, size);
+    for (int rank = 0; rank < size; rank++) {
+        bool first;
+        int partner = pairs_partner(&made, rank, &first);
+        if (partner != expected[rank])
+            fail_msg("%s, %d pairs: the partner of rank %d is %d", pattern, pairs, rank, partner);
+        assert_int_equal(pairs_steps(&made, rank), partner > rank);
+    }
+    pairs_close(&made);
+}
+
+static void patterns_are_what_they_are_called(void **state)
+{
+    (void)state;
+    check_partners("half", 0, 6, (int[]){3, 4, 5, 0, 1, 2});
+    check_partners("half", 2, 6, (int[]){3, 4, -1, 0, 1, -1});
+    check_partners("half", 0, 7, (int[]){3, 4, 5, 0, 1, 2, -1});
+    check_partners("neighbours", 0, 5, (int[]){1, 0, 3, 2, -1});
+    check_partners("offset:2", 0, 8, (int[]){2, 3, 0, 1, 6, 7, 4, 5});
+    check_partners("offset:2", 3, 8, (int[]){2, 3, 0, 1, 6, -1, 4, -1});
+}
+
+/* Each rank has one partner, whose partner it is; another seed gives other pairs. */
+static void random_pairs_are_pairs(void **state)
+{
+    int other = 0;
+    (void)state;
+    struct pairs a = opened("random:1", 0, 1, 1, 100), again = opened("random:1", 0, 1, 1, 100),
+                 b = opened("random:2", 0, 1, 1, 100);
+    for (int rank = 0; rank < 100; rank++) {
+        bool first, second;
+        int partner = pairs_partner(&a, rank, &first);
+        assert_in_range(partner, 0, 99);
+        assert_int_equal(pairs_partner(&a, partner, &second), rank);
+        assert_int_not_equal(first, second);
+        assert_int_equal(pairs_partner(&again, rank, &second), partner);
+        other += pairs_partner(&b, rank, &second) != partner;
+    }
+    assert_true(other > 80);
+    pairs_close(&a);
+    pairs_close(&again);
+    pairs_close(&b);
+}
+
+/* Of 8 ranks, each is the target of its share, about. */
+static void random_targets_are_spread(void **state)
+{
+    int hits[8] = {0};
+    (void)state;
+    struct pairs made = opened("targets:1", 0, 1, 1000, 8);
+    for (int rank = 0; rank < 8; rank++)
+        for (int64_t i = 0; i < pairs_steps(&made, rank); i++)
+            hits[pairs_step(&made, rank, i).target]++;
+    for (int rank = 0; rank < 8; rank++)
+        assert_in_range(hits[rank], 850, 1150);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    assert_null(refusal("half", 3, 2, 1, 7));
+    assert_non_null(strstr(refusal("half", 4, 1, 1, 7), "at most 3"));
+    assert_non_null(strstr(refusal("offset:2", 0, 1, 1, 6), "multiple of 4 PEs"));
+    assert_non_null(strstr(refusal("offset:9223372036854775806", 0, 1, 1, 6), "multiple"));
+    assert_non_null(strstr(refusal("to_one", 7, 1, 1, 7), "at most 6"));
+    assert_non_null(strstr(refusal("targets:1", 0, 2, 1, 7), "one direction"));
+    for (size_t i = 0; i < 8; i++) {
+        static const char *const wrong[] = {"",       "halves",   "offset",    "offset:0",
+                                            "half:2", "random:x", "random:-1", "offset:2x"};
+        const char *said = refusal(wrong[i], 0, 1, 1, 8);
+        if (!said || !strstr(said, "pattern must be"))
+            fail_msg("the pattern \"%s\" is not refused", wrong[i]);
+    }
+}
+
+/* What cannot be counted is more than fits. */
+static void demands_saturate(void **state)
+{
+    struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+    const struct measurement *function = function_for("targets:1", 0, 1, INT_MAX, arguments);
+    struct demand demand;
+    (void)state;
+    arguments[0].integer = INT64_MAX / 2;
+    function->demand(function, arguments, 1000, &demand);
+    assert_true(demand.remote == SIZE_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_ranks_agree),
+        cmocka_unit_test(patterns_are_what_they_are_called),
+        cmocka_unit_test(random_pairs_are_pairs),
+        cmocka_unit_test(random_targets_are_spread),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(demands_saturate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
