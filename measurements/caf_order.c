@@ -70,7 +70,7 @@ static bool verify_get(struct run *run)
 /* ---- Put, quiet and get of the same place ---- */
 
 struct order_state {
-    long updates;        /* of this rank's records, since they were filled */
+    int64_t updates;     /* since records were filled; in cold memory, of each place */
     unsigned char *copy; /* what is got */
 };
 
@@ -135,17 +135,33 @@ static void add_one(unsigned char *record)
     memcpy(record, &counter, sizeof counter);
 }
 
-static inline void update(struct run *run, unsigned quiets, size_t record, int pe)
+static inline void update(const struct run *run, unsigned quiets, unsigned char *record,
+                          unsigned char *local, int pe)
 {
     size_t bytes = run->demand.local;
-    unsigned char *remote = run->remote + record * bytes;
     if (quiets & BEFORE_GET)
         shmem_quiet();
-    shmem_getmem(run->local, remote, bytes, pe);
-    add_one(run->local);
-    shmem_putmem(remote, run->local, bytes, pe);
+    shmem_getmem(local, record, bytes, pe);
+    add_one(local);
+    shmem_putmem(record, local, bytes, pe);
     if (quiets & AFTER_PUT)
         shmem_quiet();
+}
+
+static bool is_cold(const struct run *run)
+{
+    return run->remote_step > 0;
+}
+
+static int records_in_use(const struct run *run)
+{
+    const struct discipline *discipline = run->function->variant;
+    return is_cold(run) ? 1 : discipline->records;
+}
+
+static unsigned char *record_of(const struct run *run, int i)
+{
+    return run->remote + (size_t)i * run->demand.local;
 }
 
 /* Updates that may be made before an untimed quiet completes them. */
@@ -161,26 +177,24 @@ static double run_updates(struct run *run)
 {
     const struct discipline *discipline = run->function->variant;
     struct order_state *state = run->state;
-    int pe = next_pe(run), records = discipline->records;
+    int pe = next_pe(run), records = records_in_use(run);
     int64_t most = most_in_burst(run, discipline);
     double seconds = 0;
     run_start(run);
     for (int64_t done = 0; done < run->iterations; done += most) {
         int64_t burst = run->iterations - done < most ? run->iterations - done : most;
         int64_t start = timer_now();
-        for (int64_t i = 0; i < burst; i++)
-            update(run, discipline->quiets, (size_t)((state->updates + i) % records), pe);
+        for (int64_t i = done; i < done + burst; i++)
+            update(run, discipline->quiets,
+                   record_of(run, (int)((state->updates + i) % records)) +
+                       (size_t)i * run->remote_step,
+                   run->local + (size_t)i * run->local_step, pe);
         seconds += run_elapsed(run, start, timer_now());
         shmem_quiet();
-        state->updates += burst;
     }
     run_stop(run);
+    state->updates += is_cold(run) ? 1 : run->iterations;
     return seconds / (double)run->iterations;
-}
-
-static unsigned char *record_of(const struct run *run, int i)
-{
-    return run->remote + (size_t)i * run->demand.local;
 }
 
 static void fill_records(struct run *run)
@@ -195,6 +209,16 @@ static void fill_records(struct run *run)
     state->updates = 0;
 }
 
+/* The updates of a record take turns, so all have about as many. */
+static int64_t updates_of(const struct run *run, int record)
+{
+    const struct order_state *state = run->state;
+    int records = records_in_use(run);
+    if (record >= records)
+        return 0;
+    return state->updates / records + (record < state->updates % records);
+}
+
 /* An update that got an old value is lost. The rank before has made as many as this one. */
 static bool verify_records(struct run *run)
 {
@@ -206,11 +230,11 @@ static bool verify_records(struct run *run)
     pattern_fill(expected, bytes, data_key(run, run->rank));
     for (int i = 0; i < records; i++) {
         uint64_t counter;
-        long wanted = state->updates / records + (i < state->updates % records);
+        int64_t wanted = updates_of(run, i);
         memcpy(&counter, record_of(run, i), head);
         if (counter != (uint64_t)wanted)
-            return run_fail(run, "wrong data: %ld updates of a record on rank %d counted to %llu",
-                            wanted, run->rank, (unsigned long long)counter);
+            return run_fail(run, "wrong data: %lld updates of a record on rank %d counted to %llu",
+                            (long long)wanted, run->rank, (unsigned long long)counter);
         if (!data_verify_equal(run, "the rest of a record", record_of(run, i) + head,
                                expected + head, bytes - head))
             return false;
