@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "measurements/memory.h"
 #include "measurements/shapes.h"
 
 /* What a call asks for. */
@@ -322,18 +323,23 @@ static bool is_world(const struct pe_set *set)
 }
 #endif
 
+const char *memory_refusal(const struct pe_set *set)
+{
+    return is_world(set)
+               ? NULL
+               : "symmetric memory is allocated and freed by all PEs of the job together: "
+                 "measure it on MPI_COMM_WORLD";
+}
+
 static const char *check(const struct measurement *function, const struct argument *arguments,
                          const struct pe_set *set)
 {
     struct request request = request_of(function, arguments);
-    if (!is_world(set))
-        return "symmetric memory is allocated and freed by all PEs of the job together: measure it "
-               "on MPI_COMM_WORLD";
     if (request.number > SIZE_MAX / request.size)
         return "nb times size is more than can be addressed";
     if (request.alignment & (request.alignment - 1))
         return "alignment must be a power of two";
-    return NULL;
+    return memory_refusal(set);
 }
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,

@@ -11,6 +11,7 @@
     FAMILY(atomic)                                                                                 \
     FAMILY(context)                                                                                \
     FAMILY(ordering)                                                                               \
+    FAMILY(caf_order)                                                                              \
     FAMILY(p2p_sync)                                                                               \
     FAMILY(barrier)                                                                                \
     FAMILY(broadcast)                                                                              \
@@ -18,7 +19,10 @@
     FAMILY(reduction)                                                                              \
     FAMILY(process)                                                                                \
     FAMILY(lock)                                                                                   \
+    FAMILY(image_lock)                                                                             \
+    FAMILY(hash_table)                                                                             \
     FAMILY(memory)                                                                                 \
+    FAMILY(segment)                                                                                \
     FAMILY(team)                                                                                   \
     FAMILY(team_collective)                                                                        \
     FAMILY(signal)                                                                                 \

@@ -338,10 +338,12 @@ def _defects(family):
 def _scripts():
     """Script -> the words in it, without comments and texts."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(program.ROOT, "inputs", "*.ski"))):
+    inputs = os.path.join(program.ROOT, "inputs")
+    paths = [path for folder in ("", "patterns") for path in glob.glob(os.path.join(inputs, folder, "*.ski"))]
+    for path in sorted(paths):
         with open(path, encoding="utf-8") as file:
             text = re.sub(r'"[^"]*"', "", re.sub(r"#.*", "", file.read()))
-        found[os.path.basename(path)] = set(re.findall(r"\w+", text))
+        found[os.path.relpath(path, inputs)] = set(re.findall(r"\w+", text))
     return found
 
 

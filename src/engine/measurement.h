@@ -23,6 +23,7 @@
 #include "objects/operation.h"
 #include "objects/pe_set.h"
 #include "settings/settings.h"
+#include "stats/random.h"
 
 #define MEASUREMENT_MAX_PARAMETERS 8
 

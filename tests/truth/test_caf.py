@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SERIAL
+# LONG
+# TIMEOUT: 400
+"""What a runtime of Coarray Fortran does on OpenSHMEM costs what its calls are programmed to cost: order,
+locks of images, random access under them, symmetric memory and a hash table within 3 % by a simulated
+clock, the hand-over of locks within 5 % by real ones."""
+
+import re
+
+import truth
+import hash_model
+from harness import Tap
+from quiet import Attempts
+
+APART, TOGETHER = 0.03, 0.05
+ATTEMPTS = 5
+K = 20  # iterations
+N = 40  # keys of each PE
+PREAMBLE = "set_unit(1e9)\nset_min_repetitions(4)\nset_max_repetitions(8)\n"
+OTHERS = {"fetch": 2000, "set_lock": 2500, "clear_lock": 1800, "allocate": 20000, "free": 18000,
+          "barrier": 9000}
+
+tap = Tap()
+
+
+def network(progress, clock="simulated", **others):
+    return truth.Network(200, 1500, 300, progress=progress, clock=clock, **{**OTHERS, **others})
+
+
+def script(calls):
+    return PREAMBLE + "".join(
+        f'begin measurement "{call}"\n  measure MPI_COMM_WORLD : {call}\nend measurement\n'
+        for call in calls)
+
+
+def measured(calls, pes, net):
+    """Row by call; by the simulated clock where the network has one."""
+    path = truth.Path(truth.harness.scratch_directory()) / "caf.ski"
+    path.write_text(script(calls))
+    command = [truth.harness.program(), "-i", path]
+    if net.clock["clock"]:
+        command += ["--timer", "clock_gettime"]
+    run = truth.launch(pes, command, net.environment())
+    if run.status != 0:
+        tap.note(run)
+    return {row.block: row for row in run.rows}
+
+
+def expected_of_order(post, wire, quiet):
+    rmw = 2 * post + 2 * wire + quiet
+    return {
+        "Shmem_Put_Call": post,
+        "Shmem_Put_Full": post + wire + quiet,
+        "Shmem_Quiet_Get": quiet + post + wire,
+        "Shmem_Put_Quiet_Get": rmw,
+        "Shmem_Rmw_Local": 2 * post + wire,
+        "Shmem_Rmw_Put_Quiet": rmw,
+        # Nothing is outstanding in front of the first get, and nothing completes the last put.
+        "Shmem_Rmw_Quiet_Get": rmw - wire / K,
+        "Shmem_Rmw_Quiet_Both": rmw + quiet,
+    }
+
+
+def expected_of_one(post, wire, quiet, fetch, set_lock, clear_lock):
+    """Hash tables on one PE: nobody else wants its lock."""
+    met = hash_model.met(1, N) / N
+    found = (1 + met) * (post + wire) + post + wire + quiet
+    return {
+        f"Shmem_Hash_Mcs_Insert({N})": found + 2 * fetch,
+        f"Shmem_Hash_Mcs_Update({N})": found + 2 * fetch,
+        f"Shmem_Hash_Lock({N})": found + set_lock + clear_lock,
+        f"Shmem_Hash_Atomic({N})": (2 + met) * fetch,
+    }
+
+
+def check_row(name, row, value):
+    tap.ok(row and truth.close(row.time, value, APART * value), name,
+           f"{row and row.line.strip()}: should be {value:g}")
+
+
+def check_simulated(pes, progress):
+    net = network(progress)
+    post, wire, quiet, fetch = net.post, net.wire, net.quiet, OTHERS["fetch"]
+    expected = {f"{name}(64, {K})": cost
+                for name, cost in expected_of_order(post, wire, quiet).items()}
+    expected |= {"Shmem_Mcs_Set()": fetch, "Shmem_Mcs_Clear()": quiet + fetch,
+                 "Shmem_Mcs_Test_Free()": fetch,
+                 "Shmem_Malloc_Sequence(4096, 16, 100)": OTHERS["allocate"] + OTHERS["free"],
+                 "Shmem_Segment_Sequence_Barrier(4096, 16, 100)": 2 * OTHERS["barrier"]}
+    if pes > 1:
+        expected |= {"Shmem_Mcs_Test_Busy()": fetch, "Shmem_Mcs_Test_Busy_All()": fetch}
+    if pes <= 2:  # no two PEs want the same lock
+        under = post + wire + quiet
+        for direction in ("Put", "Get"):
+            expected |= {
+                f"Shmem_Mcs_Random_{direction}(64, {K})": 2 * fetch + under,
+                f"Shmem_Lock_Random_{direction}(64, {K})":
+                    OTHERS["set_lock"] + under + OTHERS["clear_lock"]}
+    if pes == 1:
+        expected |= expected_of_one(post, wire, quiet, fetch, OTHERS["set_lock"],
+                                    OTHERS["clear_lock"])
+    rows = measured(expected, pes, net)
+    for call, value in expected.items():
+        check_row(f"{pes} PEs, progress by {progress}: {call}", rows.get(call), value)
+
+
+def check_atomics(pes):
+    """Which PE meets how many taken places depends on who comes first; all together meet as many."""
+    calls = [f"Shmem_Hash_Atomic_{part}({N})" for part in ("Insert", "Update")]
+    rows = measured(calls, pes, network("self"))
+    value = (2 + hash_model.met(pes, N) / (pes * N)) * OTHERS["fetch"]
+    for call in calls:
+        row = rows.get(call)
+        mean = sum(row.per_pe) / pes if row else float("nan")
+        tap.ok(truth.close(mean, value, APART * value), f"{pes} PEs: {call}, the mean of all PEs",
+               f"{row and row.line.strip()}: mean {mean:g}, should be {value:g}")
+
+
+def check_handed_over(name, expected, **others):
+    """Where PEs wait for each other, by real clocks."""
+    net = network("self", clock=None, **others)
+    problems = {}
+    attempts = Attempts(tap, ATTEMPTS)
+    for _ in attempts:
+        rows = measured([call for call in expected if call in problems or not problems], 2, net)
+        problems = {call: rows[call].line if call in rows else "no result" for call in expected
+                    if (call in rows or not problems or call in problems)
+                    and not (call in rows and truth.close(rows[call].time, expected[call],
+                                                          TOGETHER * expected[call]))}
+        if not problems:
+            break
+    for call, value in expected.items():
+        attempts.decide(call not in problems, f"{name}: {call}",
+                        f"{problems.get(call)}: should be {value:g}")
+
+
+def check_queues():
+    post, wire, quiet = 200, 1500, 300
+    hold = 2000
+    handed = quiet + post + wire
+    library = OTHERS["set_lock"] + OTHERS["clear_lock"]
+    check_handed_over("a queue is known in time", {
+        "Shmem_Mcs_Handed_Over(20)": handed, "Shmem_Lock_Handed_Over(20)": library,
+        "Shmem_Mcs_Contended(200)": handed, "Shmem_Lock_Contended(200)": library}, fetch=1000)
+    # Who comes next is known only after a compare-and-swap that fails.
+    fetch = 6000
+    late = quiet + fetch + max(0, post + wire - hold) + post + wire
+    check_handed_over("the next one comes late", {
+        "Shmem_Mcs_Handed_Over(20)": handed, "Shmem_Mcs_Contended(200)": late}, fetch=fetch)
+
+
+def check_descriptions():
+    """What --describe states is what is expected here."""
+    for name, formula in {"Shmem_Quiet_Get": "quiet + post + wire",
+                          "Shmem_Mcs_Clear": "quiet + fetch",
+                          "Shmem_Mcs_Handed_Over": "quiet + post + wire",
+                          "Shmem_Segment_Sequence_Barrier": "2 * barrier"}.items():
+        text = truth.harness.run([truth.harness.program(), "--describe", name]).out
+        model = re.search(r"^\s*cost:[ \t]*(\S.*)$", text, re.MULTILINE)
+        tap.equal(model and model.group(1).strip(), formula, f"{name}: its cost formula")
+
+
+def main():
+    truth.require()
+    check_descriptions()
+    for pes in (1, 2, 3, 7):
+        check_simulated(pes, "self")
+    check_simulated(2, "quiet")
+    for pes in (2, 3, 7):
+        check_atomics(pes)
+    check_queues()
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
