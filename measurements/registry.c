@@ -8,6 +8,7 @@
 #define FAMILIES(FAMILY)                                                                           \
     FAMILY(rma)                                                                                    \
     FAMILY(rma_elements)                                                                           \
+    FAMILY(section)                                                                                \
     FAMILY(atomic)                                                                                 \
     FAMILY(context)                                                                                \
     FAMILY(ordering)                                                                               \
