@@ -9,6 +9,7 @@
     FAMILY(rma)                                                                                    \
     FAMILY(rma_elements)                                                                           \
     FAMILY(section)                                                                                \
+    FAMILY(pointer)                                                                                \
     FAMILY(atomic)                                                                                 \
     FAMILY(context)                                                                                \
     FAMILY(ordering)                                                                               \
