@@ -8,6 +8,8 @@
 #define FAMILIES(FAMILY)                                                                           \
     FAMILY(rma)                                                                                    \
     FAMILY(rma_elements)                                                                           \
+    FAMILY(section)                                                                                \
+    FAMILY(pointer)                                                                                \
     FAMILY(atomic)                                                                                 \
     FAMILY(context)                                                                                \
     FAMILY(ordering)                                                                               \

@@ -79,6 +79,7 @@ void rma_demand(const struct measurement *function, const struct argument *argum
 #include <string.h>
 
 #include "measurements/put_signal.h"
+#include "measurements/sized_calls.h"
 
 /* Pauses last this many times the complete operation, so that it could be over before they end. */
 #define PAUSE_FACTOR 2
@@ -91,53 +92,28 @@ static _Alignas(LINE) unsigned char static_object[RMA_STATIC_BYTES + LINE];
 
 enum form { FORM_BLOCK, FORM_STRIDED, FORM_P, FORM_G };
 
-typedef void block_function(void *, const void *, size_t, int);
-typedef void strided_function(void *, const void *, ptrdiff_t, ptrdiff_t, size_t, int);
-
-#define ELEMENT_SIZES 5 /* 1, 2, 4, 8 and 16 bytes */
-
 struct routine {
     enum form form;
     bool get;
     block_function *bytes; /* where no size of elements is given */
-    block_function *elements[ELEMENT_SIZES];
-    strided_function *strided[ELEMENT_SIZES];
+    block_function *const *elements;
+    strided_function *const *strided;
 };
 
-/* clang-format off */
 static const struct routine routines[] = {
-    [RMA_PUT] = {FORM_BLOCK, false, shmem_putmem,
-                 {shmem_put8, shmem_put16, shmem_put32, shmem_put64, shmem_put128}, {0}},
-    [RMA_PUT_NBI] = {FORM_BLOCK, false, shmem_putmem_nbi,
-                     {shmem_put8_nbi, shmem_put16_nbi, shmem_put32_nbi, shmem_put64_nbi,
-                      shmem_put128_nbi}, {0}},
-    [RMA_GET] = {FORM_BLOCK, true, shmem_getmem,
-                 {shmem_get8, shmem_get16, shmem_get32, shmem_get64, shmem_get128}, {0}},
-    [RMA_GET_NBI] = {FORM_BLOCK, true, shmem_getmem_nbi,
-                     {shmem_get8_nbi, shmem_get16_nbi, shmem_get32_nbi, shmem_get64_nbi,
-                      shmem_get128_nbi}, {0}},
-    [RMA_P] = {FORM_P, false, NULL, {0}, {0}},
-    [RMA_G] = {FORM_G, true, NULL, {0}, {0}},
-    [RMA_IPUT] = {FORM_STRIDED, false, NULL, {0},
-                  {shmem_iput8, shmem_iput16, shmem_iput32, shmem_iput64, shmem_iput128}},
-    [RMA_IGET] = {FORM_STRIDED, true, NULL, {0},
-                  {shmem_iget8, shmem_iget16, shmem_iget32, shmem_iget64, shmem_iget128}},
+    [RMA_PUT] = {FORM_BLOCK, false, shmem_putmem, sized_put, NULL},
+    [RMA_PUT_NBI] = {FORM_BLOCK, false, shmem_putmem_nbi, sized_put_nbi, NULL},
+    [RMA_GET] = {FORM_BLOCK, true, shmem_getmem, sized_get, NULL},
+    [RMA_GET_NBI] = {FORM_BLOCK, true, shmem_getmem_nbi, sized_get_nbi, NULL},
+    [RMA_P] = {FORM_P, false, NULL, NULL, NULL},
+    [RMA_G] = {FORM_G, true, NULL, NULL, NULL},
+    [RMA_IPUT] = {FORM_STRIDED, false, NULL, NULL, sized_iput},
+    [RMA_IGET] = {FORM_STRIDED, true, NULL, NULL, sized_iget},
 #if SKAMPI_SHMEM_1_5
-    [RMA_PUT_SIGNAL] = {FORM_BLOCK, false, put_signal, {0}, {0}},
-    [RMA_PUT_SIGNAL_NBI] = {FORM_BLOCK, false, put_signal_nbi, {0}, {0}},
+    [RMA_PUT_SIGNAL] = {FORM_BLOCK, false, put_signal, NULL, NULL},
+    [RMA_PUT_SIGNAL_NBI] = {FORM_BLOCK, false, put_signal_nbi, NULL, NULL},
 #endif
 };
-/* clang-format on */
-
-static int log2_of(size_t power)
-{
-    int log2 = 0;
-    while (power > 1) {
-        power /= 2;
-        log2++;
-    }
-    return log2;
-}
 
 static const struct routine *routine_of(const struct run *run)
 {
@@ -174,11 +150,11 @@ static struct call call_of(const struct run *run)
     const struct rma_state *state = run->state;
     struct layout layout = layout_of(run->function, run->arguments);
     bool sized = argument_value(run->function, run->arguments, "element_bytes", 0) > 0;
-    int size = log2_of(layout.element);
+    int size = size_log2(layout.element);
     unsigned char *remote = place_of(run, run->rank);
     return (struct call){.form = routine->form,
                          .block = sized ? routine->elements[size] : routine->bytes,
-                         .strided = routine->strided[size],
+                         .strided = routine->strided ? routine->strided[size] : NULL,
                          .target = routine->get ? run->local : remote,
                          .source = routine->get ? remote : run->local,
                          .count = layout.count,

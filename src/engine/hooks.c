@@ -181,6 +181,19 @@ bool run_fail(struct run *run, const char *format, ...)
     return false;
 }
 
+bool run_unsupported(struct run *run, const char *format, ...)
+{
+    struct hooks *hooks = run->hooks;
+    if (hooks->failure)
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    hooks->failure = text_format_with(format, arguments);
+    hooks->unsupported = true;
+    va_end(arguments);
+    return false;
+}
+
 void run_note(struct run *run, const char *format, ...)
 {
     va_list arguments;

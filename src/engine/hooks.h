@@ -25,7 +25,8 @@ struct hooks {
     struct window window;
     struct timing timing;
     struct notes notes;
-    char *failure; /* why this measurement fails on this PE, or NULL */
+    char *failure;    /* why this measurement fails on this PE, or NULL */
+    bool unsupported; /* it does, since the library does not offer it */
     const struct sync_report *clocks;
     double pause_overhead;   /* seconds */
     bool pause_known;        /* by the timer in use */

@@ -117,12 +117,14 @@ static bool attempt_with_clocks(struct engine *engine, const struct measure_requ
 /* ---- What came of it ---- */
 
 /* Why it failed, from the highest PE that knows, to PE 0. */
-static void report_failure(struct engine *engine, const struct measure_request *request,
-                           bool missed)
+static enum measure_status report_failure(struct engine *engine,
+                                          const struct measure_request *request, bool missed)
 {
     char **failure = &engine->bench.hooks.failure;
-    int64_t who = *failure ? comm_pe() : -1;
-    comm_allreduce_int(comm_world(), COMM_MAX, &who, 1);
+    int64_t known[] = {*failure ? comm_pe() : -1, engine->bench.hooks.unsupported};
+    comm_allreduce_int(comm_world(), COMM_MAX, known, 2);
+    int64_t who = known[0];
+    bool unsupported = known[1] != 0;
     int64_t length = *failure ? (int64_t)strlen(*failure) + 1 : 0;
     if (who > 0 && comm_pe() == who) {
         comm_send(0, &length, sizeof length);
@@ -136,11 +138,15 @@ static void report_failure(struct engine *engine, const struct measure_request *
     /* Of later rounds, the result over all rounds says how many are missing. */
     if (missed && engine->round.number == 1)
         missing_leave_out(&engine->missing, MISSING_STATE, request, *failure ? *failure : "");
+    else if (!missed && unsupported)
+        missing_leave_out(&engine->missing, MISSING_UNSUPPORTED, request, *failure ? *failure : "");
     else if (!missed)
         missing_fail(&engine->missing, request, *failure);
     engine->missing.incomplete = true;
     free(*failure);
     *failure = NULL;
+    engine->bench.hooks.unsupported = false;
+    return unsupported ? MEASURE_UNSUPPORTED : MEASURE_FAILED;
 }
 
 /* Those that another PE has taken, to what PE 0 knows. */
@@ -206,13 +212,13 @@ static enum measure_status measure_set(struct engine *engine, const struct measu
     buffers_begin(&engine->bench.buffers, &engine->settings, &run->demand);
     if (window_applies(run) || run->function->clocks)
         clocks_need(&engine->clocks, &engine->settings);
-    bool good = attempt_with_clocks(engine, request, &outcome);
-    if (good)
+    enum measure_status status = MEASURE_DONE;
+    if (attempt_with_clocks(engine, request, &outcome))
         report_success(engine, request, &outcome);
     else
-        report_failure(engine, request, outcome.missed);
+        status = report_failure(engine, request, outcome.missed);
     outcome_free(&outcome);
-    return good ? MEASURE_DONE : MEASURE_FAILED;
+    return status;
 }
 
 /* ---- What is not measured ---- */

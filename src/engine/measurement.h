@@ -292,6 +292,10 @@ double run_max(struct run *, double value);
  * after set-up or after the batch in progress. Returns false. */
 bool run_fail(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same during set-up, where it turns out that the library does not offer here what is to be
+ * measured: the measurement is unsupported, with this reason. */
+bool run_unsupported(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* A line "# note: ..." after the result. Only rank 0's notes are kept, the same text once. */
 void run_note(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -207,12 +207,12 @@ class RunFailed(Exception):
     pass
 
 
-def measure(script, pes=2, environment=None, timeout=120, program=None):
+def measure(script, pes=2, environment=None, timeout=120, program=None, options=()):
     """The result lines of a script given as text. RunFailed unless skampi, or a program like it, exits
     with 0."""
     path = Path(harness.scratch_directory()) / "truth.ski"
     path.write_text(script)
-    run = launch(pes, [program or harness.program(), "-i", path], environment, timeout)
+    run = launch(pes, [program or harness.program(), "-i", path, *options], environment, timeout)
     if run.status != 0:
         raise RunFailed(str(run))
     return run.rows

@@ -33,15 +33,19 @@ static void fill(const struct measurement *function, struct datatype *type, stru
                  const struct operation *operation, size_t swept, int64_t size,
                  struct argument *arguments)
 {
+    static const int64_t one[] = {1};
+
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
 
-        arguments[i] = (struct argument){.integer = parameter->minimum > 0 ? parameter->minimum : 1,
-                                         .real = 1,
-                                         .string = "",
-                                         .datatype = type,
-                                         .operation = operation,
-                                         .info = info};
+        arguments[i] = (struct argument){
+            .integer = parameter->minimum > 0 ? parameter->minimum : 1,
+            .real = 1,
+            .string = parameter->type == PARAMETER_STRING ? parameter->example : "",
+            .array = one,
+            .datatype = type,
+            .operation = operation,
+            .info = info};
         if (parameter->type == PARAMETER_RANK || parameter->type == PARAMETER_ITERATIONS)
             arguments[i].integer = 0;
         if (i == swept)
