@@ -30,6 +30,7 @@ REFUSED = [
     ('Shmem_Put_Pairs_Full(-8, "half", 0, 1, 1)', "at least 0"),
     ('Shmem_Put_Pairs_Rate(8, "half", 0, 1, 0, 1)', "at least 1"),
     ('Shmem_Put_Pairs_Rate(8, "half", 0, 1, 3000000000, 1)', "at most 2147483647"),
+    ('Shmem_Put_Pairs_Full(8, "targets", 0, 2, 1)', "one direction"),
     ('Put_Pairs_Flush(8, "half", 0, 1, 1, "dynamic")', "memory must be"),
     ('Shmem_Round_Trip_Put_Put_Flag(8, "to_one", 0, 1)', "pattern must be"),
 ]
@@ -38,7 +39,6 @@ LEFT_OUT = [
     ('Shmem_Put_Pairs_Full(8, "offset:1", 0, 1, 1)', "multiple of 2 PEs"),
     ('Shmem_Put_Pairs_Full(8, "half", 2, 1, 1)', "at most 1"),
     ('Put_Pairs_Flush(8, "from_one", 3, 1, 1)', "at most 2"),
-    ('Shmem_Put_Pairs_Full(8, "targets", 0, 2, 1)', "one direction"),
 ]
 
 # Blocks of 100 bytes get lost, not what skampi itself sends; and who must notice it.
