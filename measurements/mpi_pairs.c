@@ -4,7 +4,7 @@
  * answered by an empty one.
  */
 #include "measurements/mpi_window.h"
-#include "measurements/pairs.h"
+#include "measurements/pairs_pattern.h"
 
 enum routine { PUT, GET, MESSAGE };
 

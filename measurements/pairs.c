@@ -2,7 +2,7 @@
  * Puts and gets of OpenSHMEM by many ranks at the same time, in three disciplines: a quiet after
  * each, a fence after each, and a window of operations with one quiet.
  */
-#include "measurements/pairs.h"
+#include "measurements/pairs_pattern.h"
 
 #include "measurements/put_signal.h"
 

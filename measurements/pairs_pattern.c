@@ -1,7 +1,7 @@
 /*
  * Who works on whom in patterns of many ranks, and whether their data arrived.
  */
-#include "measurements/pairs.h"
+#include "measurements/pairs_pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "measurements/collective.h"
 #include "measurements/openshmem.h"
-#include "measurements/pairs.h"
+#include "measurements/pairs_pattern.h"
 
 enum synchronized_by {
     BARRIER, /* of all ranks of the set, also those that are in no pair */

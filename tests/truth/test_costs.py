@@ -36,7 +36,7 @@ def networks():
 NETWORKS = networks()[:1] if SAMPLE else networks()
 
 # What tolerances are strictest for: no PE waits for another one.
-APART = {"post", "wire", "hidden", "quiet", "fence", "n"}
+APART = {"post", "wire", "hidden", "quiet", "fence", "n", "window"}
 
 # The classic functions, with what they must return by their meaning, or None where that depends on
 # the algorithm: then only their own cost formulas tell.
@@ -107,6 +107,10 @@ ARGUMENTS = {
     "iterations": (5, 20),
     "therank": (0, 1),
     "root": (0, 0),
+    "pattern": ('"half"', '"neighbours"'),
+    "pairs": (0, 1),
+    "directions": (1, 2),
+    "window": (truth.WINDOW, truth.WINDOW),
 }
 STRIDED = (8, 24)  # elements: each takes its time, which must not be longer than programmed
 OTHERWISE = {"int": (8, 8), "double": (1e-5, 1e-5), "string": ('""', '""')}

@@ -122,7 +122,7 @@ class Network:
     def costs(self, pes):
         """The variables of cost formulas; docs/method.md explains them to authors."""
         names = {name: getattr(self, name) for name in ("post", "wire", "quiet", "fence", "hidden")}
-        names |= self.others | {"n": pes}
+        names |= self.others | {"n": pes, "window": WINDOW}
         if self.bcast is not None:
             kind, time = self.bcast.split(":")
             # From the root's start to the end of the PE that is last, and of the root.
@@ -130,6 +130,8 @@ class Network:
             names["broadcast_root"] = float(time) * (pes - 1 if kind == "linear" else 1)
         return names
 
+
+WINDOW = 4  # operations, in functions with such a parameter
 
 # Costs of the routines that are neither puts nor gets nor the like, each different from all others.
 FAMILIES = {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "measurements/pairs.h"
+#include "measurements/pairs_pattern.h"
 
 #define MOST 9 /* ranks */
 

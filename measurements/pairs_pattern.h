@@ -6,8 +6,8 @@
  * In an iteration each rank that works has the same operations each time, its steps. A step is an
  * operation on a rank, with a place of its own there: what is in flight never overlaps.
  */
-#ifndef SKAMPI_MEASUREMENTS_PAIRS_H
-#define SKAMPI_MEASUREMENTS_PAIRS_H
+#ifndef SKAMPI_MEASUREMENTS_PAIRS_PATTERN_H
+#define SKAMPI_MEASUREMENTS_PAIRS_PATTERN_H
 
 #include <limits.h>
 
