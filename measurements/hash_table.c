@@ -15,6 +15,9 @@ struct place {
     long count;
 };
 
+/* 64 MiB of symmetric memory. */
+#define MOST_INSERTS 2000000
+
 enum passes { INSERT = 1, UPDATE = 2, BOTH = INSERT | UPDATE };
 
 struct hashing {
@@ -238,6 +241,15 @@ static bool verify(struct run *run)
 #define TOTALS 0
 #endif
 
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    (void)set;
+    return argument_named(function, arguments, "inserts")->integer > MOST_INSERTS
+               ? "inserts must be at most 2000000: the table would need more than 64 MiB on each PE"
+               : NULL;
+}
+
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
@@ -248,11 +260,11 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 /* clang-format off */
-#define INSERTS {"inserts", PARAMETER_INT, "", "keys that each PE inserts", .minimum = 1, .maximum = 2000000, .example = "50"}
+#define INSERTS {"inserts", PARAMETER_INT, "", "keys that each PE inserts", .minimum = 1, .maximum = MOST_INSERTS, .example = "50"}
 #define HASH(by, passes)                                                                           \
     .api = API_OPENSHMEM, .synchronized = true, .parameters = {INSERTS}, .who = "all",             \
     .variant = &(const struct hashing){.protection = (by), .reported = (passes)},                  \
-    .state_bytes = STATE, .demand = demand, .setup = WITH_SHMEM(set_up),                           \
+    .state_bytes = STATE, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),                           \
     .run = WITH_SHMEM(run_passes), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
 #define BY_MCS "set + get + put + clear of the MCS lock of the PE"
 #define BY_LOCK "set_lock + get + put + quiet + clear_lock of the PE's lock"

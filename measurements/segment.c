@@ -339,8 +339,9 @@ static bool verify(struct run *run)
 static const char *check(const struct measurement *function, const struct argument *arguments,
                          const struct pe_set *set)
 {
-    if ((size_t)argument_named(function, arguments, "size")->integer > MOST_BYTES ||
-        segment_bytes(function, arguments) > MOST_BYTES)
+    size_t size = (size_t)argument_named(function, arguments, "size")->integer;
+    size_t blocks = (size_t)argument_named(function, arguments, "blocks")->integer;
+    if (size > MOST_BYTES || blocks > MOST_BYTES / free_list_rounded(size))
         return "blocks of that size may need more than 64 MiB together: ask for fewer or smaller "
                "ones";
     return memory_refusal(set);
@@ -355,9 +356,9 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 /* clang-format off */
-#define SIZE {"size", PARAMETER_INT, "bytes", "size of the largest block", .minimum = 16, .maximum = 64 << 20, .example = "4096"}
-#define BLOCKS {"blocks", PARAMETER_INT, "", "blocks in use at the same time, at most", .minimum = 1, .maximum = 65536, .example = "32", .allowed = "blocks of that size: at most 64 MiB together"}
-#define ALLOCATIONS {"allocations", PARAMETER_INT, "", "length of the sequence", .minimum = 1, .maximum = 1 << 24, .example = "100"}
+#define SIZE {"size", PARAMETER_INT, "bytes", "size of the largest block", .minimum = 16, .example = "4096"}
+#define BLOCKS {"blocks", PARAMETER_INT, "", "blocks in use at the same time, at most", .minimum = 1, .example = "32", .allowed = "blocks of that size: at most 64 MiB together"}
+#define ALLOCATIONS {"allocations", PARAMETER_INT, "", "length of the sequence", .minimum = 1, .example = "100"}
 #define SEQUENCE_SEED {"seed", PARAMETER_INT, "", "another seed, another sequence", .minimum = 0, .example = "1", .otherwise = "1"}
 /* clang-format on */
 #define SEQUENCE(supply)                                                                           \

@@ -53,10 +53,11 @@ FAULTS = [
 # Call, set, words of the message, exit status.
 REFUSED = [
     ("Shmem_Segment_Sequence(4096, 8, 10)", "comm(1)", "by all PEs of the job together", 3),
-    ("Shmem_Malloc_Sequence(1mb, 65, 10)", "MPI_COMM_WORLD", "more than 64 MiB together", 3),
+    ("Shmem_Malloc_Sequence(1mb, 65, 10)", "MPI_COMM_WORLD", "more than 64 MiB together", 2),
     ("Shmem_Segment_Sequence(8, 8, 10)", "MPI_COMM_WORLD", "(size) must be at least 16", 2),
     ("Shmem_Rmw_Local(7, 1)", "MPI_COMM_WORLD", "(count) must be at least 8", 2),
     ("Shmem_Hash_Mcs(0)", "MPI_COMM_WORLD", "(inserts) must be at least 1", 2),
+    ("Shmem_Hash_Atomic(2000001)", "MPI_COMM_WORLD", "more than 64 MiB on each PE", 2),
     ("Shmem_Mcs_Handed_Over(1)", "comm(1)", "at least 2 PEs", 3),
 ]
 

@@ -4,9 +4,9 @@
  *
  *   late puts        is no fault: data arrive with the next quiet, fence or barrier, not before
  *   late quiet       ... with the next put, fence or barrier: a quiet completes nothing
- *   atomics succeed  swap and compare-and-swap say what whoever calls them hopes for, and do nothing
- *   add is lost      fetch-and-add now and then does nothing
- *   malloc repeats   gives the same block twice
+ *   atomics succeed  swap and compare-and-swap say what whoever calls them hopes for, and do
+ * nothing add is lost      fetch-and-add now and then does nothing malloc repeats   gives the same
+ * block twice
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
