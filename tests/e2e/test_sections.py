@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# TIMEOUT: 240
+# TIMEOUT: 400
 """Sections of arrays, strided blocks and pointers: a preloaded library counts the calls that each algorithm
 makes for many shapes; wrong data are noticed, also between the elements; what is refused or not supported."""
 
@@ -23,7 +23,7 @@ set_controls(0)
 choose_no_synchronization()
 switch_buffer_cycling_off()
 """
-SHAPES = 12 if SAMPLE else 70
+SHAPES = 12 if SAMPLE else 40
 SEPARATOR = "Shmem_Atomic_Fetch_Inc(1)"
 ELEMENTS = (1, 2, 3, 4, 8, 12, 16, 20, 24)
 
