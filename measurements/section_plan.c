@@ -354,9 +354,9 @@ static inline void copy_innermost(const struct section_plan *runs, unsigned char
 void section_copy(const struct section_plan *runs, unsigned char *target,
                   const unsigned char *source)
 {
-    struct section_walk walk = {.plan = runs};
     if (runs->empty)
         return;
+    struct section_walk walk = section_first(runs);
     do
         copy_innermost(runs, target + walk.offsets[SECTION_TARGET],
                        source + walk.offsets[SECTION_SOURCE]);

@@ -97,8 +97,17 @@ struct section_walk {
     size_t offsets[SECTION_SIDES];
 };
 
-/* The next place, after the first, which a zeroed walk is at; false after the last. first: the
- * innermost loop that takes part. */
+static inline struct section_walk section_first(const struct section_plan *plan)
+{
+    struct section_walk walk;
+    walk.plan = plan;
+    walk.offsets[SECTION_SOURCE] = walk.offsets[SECTION_TARGET] = 0;
+    for (int d = 0; d < plan->loops; d++) /* no more: a small put takes as long as clearing all */
+        walk.at[d] = 0;
+    return walk;
+}
+
+/* False after the last place. first: the innermost loop that takes part. */
 static inline bool section_next(struct section_walk *walk, int first)
 {
     const struct section_plan *plan = walk->plan;

@@ -62,21 +62,22 @@ static inline void call_strided(const struct section_plan *plan, const struct se
 /* Every call of the plan; get: by the routines that get. */
 static void make_calls(const struct section_plan *plan, bool get, struct sides sides, int pe)
 {
-    struct section_walk walk = {.plan = plan};
     if (plan->empty)
         return;
+    struct section_walk walk = section_first(plan);
     do {
         for (int i = 0; i < plan->kinds; i++) {
             const struct section_calls *calls = &plan->calls[i];
             struct sides at = {sides.target + walk.offsets[SECTION_TARGET] + calls->first,
                                sides.source + walk.offsets[SECTION_SOURCE] + calls->first};
-            int size = size_log2(calls->width);
             if (calls->routine == SECTION_MEM)
                 call_blocks(calls, get ? shmem_getmem : shmem_putmem, calls->width, at, pe);
             else if (calls->routine == SECTION_BLOCK)
-                call_blocks(calls, get ? sized_get[size] : sized_put[size], 1, at, pe);
+                call_blocks(calls, (get ? sized_get : sized_put)[size_log2(calls->width)], 1, at,
+                            pe);
             else
-                call_strided(plan, calls, get ? sized_iget[size] : sized_iput[size], at, pe);
+                call_strided(plan, calls, (get ? sized_iget : sized_iput)[size_log2(calls->width)],
+                             at, pe);
         }
     } while (section_next(&walk, 0));
 }

@@ -76,10 +76,10 @@ static void do_call(struct memory *memory, const struct section_plan *plan,
 /* Returns how many calls it makes. */
 static size_t do_plan(struct memory *memory, const struct section_plan *plan)
 {
-    struct section_walk walk = {.plan = plan};
     size_t done = 0;
     if (plan->empty)
         return 0;
+    struct section_walk walk = section_first(plan);
     do
         for (int i = 0; i < plan->kinds; i++)
             for (size_t k = 0; k < plan->calls[i].number; k++, done++) {
