@@ -23,6 +23,9 @@
     FAMILY(team_collective)                                                                        \
     FAMILY(signal)                                                                                 \
     FAMILY(wait_sets)                                                                              \
+    FAMILY(kernel_grid)                                                                            \
+    FAMILY(kernel_random_access)                                                                   \
+    FAMILY(kernel_key_exchange)                                                                    \
     FAMILY(clock)                                                                                  \
     FAMILY(mpi_pt2pt)                                                                              \
     FAMILY(mpi_rate)                                                                               \
