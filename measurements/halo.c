@@ -43,10 +43,6 @@ size_t halo_packed_cells(const struct halo_grid *grid, enum halo_way way)
     return way == HALO_PACK ? (HALO_TURNS * HALO_SIDES + 1) * halo_room(grid) : 0;
 }
 
-#if SKAMPI_SHMEM
-
-#include <shmem.h>
-
 void halo_set_up(const struct run *run, const struct halo_grid *grid, struct halo *halo,
                  long *flags, float *packed)
 {
@@ -74,6 +70,10 @@ void halo_set_up(const struct run *run, const struct halo_grid *grid, struct hal
         side->moves = grid_moves_of(&side->face, &side->target);
     }
 }
+
+#if SKAMPI_SHMEM
+
+#include <shmem.h>
 
 /* ---- Putting a section: what general sections would replace ---- */
 

@@ -53,10 +53,12 @@ size_t halo_room(const struct halo_grid *);
 /* Cells that packing needs; 0 for other ways. Pure. */
 size_t halo_packed_cells(const struct halo_grid *, enum halo_way);
 
-#if SKAMPI_SHMEM
-/* Sides of the run's block. flags: HALO_SIDES longs, 0. */
+/* Sides of the run's block; halo->way and halo->corners are set. flags: HALO_SIDES longs, 0. Pure.
+ */
 void halo_set_up(const struct run *, const struct halo_grid *, struct halo *, long *flags,
                  float *packed);
+
+#if SKAMPI_SHMEM
 /* One exchange. barrier: NULL to wait for the neighbours' flags. */
 void halo_exchange(struct run *, struct halo *, float *cells, void (*barrier)(struct run *));
 #endif

@@ -35,6 +35,8 @@ static const char *check(const struct measurement *function, const struct argume
                          const struct pe_set *set)
 {
     const char *reason = collective_refused_set(set);
+    if (!reason)
+        reason = kernel_refused_maximum(function, arguments);
     if (!reason && argument_value(function, arguments, "words", 0) > (int64_t)1 << 50)
         reason = "words are more than can be addressed";
     return reason;
@@ -205,7 +207,7 @@ static bool set_up_get_put(struct run *run)
 
 /* clang-format off */
 #define WORDS {"words", PARAMETER_INT, "", "64-bit words of the table on each PE", .minimum = 1, .example = "1000"}
-#define UPDATES {"updates", PARAMETER_INT, "", "updates by each PE in a step", .maximum = INT32_MAX, .example = "10"}
+#define UPDATES {"updates", PARAMETER_INT, "", "updates by each PE in a step", .maximum = 1 << 30, .example = "10"}
 #define ACCESS(way)                                                                                \
     KERNEL_COMMON, .parameters = {WORDS, UPDATES, ITERATIONS}, .check = check, .demand = demand,   \
         .setup = WITH_SHMEM(set_up_##way), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .state_bytes = STATE
