@@ -102,10 +102,20 @@ static void put_rows(const struct halo_side *side, float *cells, bool strided)
             }
 }
 
+/* In turn: a neighbour may be one exchange ahead. side: of the receiver. */
+static size_t index_of(const struct halo *halo, int side)
+{
+    return (size_t)(halo->exchanges % HALO_TURNS * HALO_SIDES + side);
+}
+
+static long *flag_of(const struct halo *halo, int side)
+{
+    return &halo->flags[index_of(halo, side)];
+}
+
 static float *packed_place(const struct halo *halo, int side)
 {
-    int turn = (int)(halo->exchanges % HALO_TURNS);
-    return halo->packed + (size_t)(turn * HALO_SIDES + side) * halo->room;
+    return halo->packed + index_of(halo, side) * halo->room;
 }
 
 static void put_packed(const struct halo *halo, const struct halo_side *side, int receiver,
@@ -149,13 +159,13 @@ static void exchange(struct run *run, struct halo *halo, int first, int end, flo
         shmem_fence(); /* the flag says that the face is there */
         for (int s = first; s < end; s++)
             if (halo->side[s].pe >= 0)
-                shmem_long_p(&halo->flags[s ^ 1], halo->exchanges, halo->side[s].pe);
+                shmem_long_p(flag_of(halo, s ^ 1), halo->exchanges, halo->side[s].pe);
     }
     for (int s = first; s < end; s++) {
         if (halo->side[s].pe < 0)
             continue;
         if (!barrier)
-            shmem_long_wait_until(&halo->flags[s], SHMEM_CMP_GE, halo->exchanges);
+            shmem_long_wait_until(flag_of(halo, s), SHMEM_CMP_GE, halo->exchanges);
         if (halo->way == HALO_PACK)
             grid_unpack(&halo->side[s].layer, cells, packed_place(halo, s));
     }

@@ -2,10 +2,10 @@
  * Exchange of the faces of a block with the neighbours' layers, by puts.
  *
  * Each PE puts its faces, and tells each neighbour by a flag that its face is there; or all meet in
- * a barrier. Flags count exchanges and are never reset. Nobody may put into a layer that the
- * neighbour still computes with: a kernel on flags alone uses two arrays of cells in turn, since
- * who has a neighbour's flag of one exchange knows that it has computed with all before. For the
- * same reason packed faces have two places in turn.
+ * a barrier. Flags count exchanges and are never reset. Who has a neighbour's flag of one exchange
+ * knows that it has computed with all before: a neighbour may be one exchange ahead, but not two.
+ * So flags and packed faces have two places in turn, and a kernel on flags alone uses two arrays of
+ * cells in turn.
  */
 #ifndef SKAMPI_MEASUREMENTS_HALO_H
 #define SKAMPI_MEASUREMENTS_HALO_H
@@ -20,7 +20,7 @@
 enum halo_way { HALO_RUNS, HALO_IPUT, HALO_PACK };
 extern const char *const halo_ways[];
 
-enum { HALO_SIDES = 2 * GRID_CUTS, HALO_TURNS = 2 };
+enum { HALO_SIDES = 2 * GRID_CUTS, HALO_TURNS = 2, HALO_FLAGS = HALO_TURNS * HALO_SIDES };
 
 /* A side of the block: 2 * cut + (1: upper). */
 struct halo_side {
@@ -36,9 +36,9 @@ struct halo {
     bool corners; /* cells at corners, too: one dimension after the other */
     struct halo_side side[HALO_SIDES];
     long exchanges; /* so far */
-    /* Symmetric; [side of the receiver]. */
+    /* Symmetric; [turn][side of the receiver]. */
     long *flags;
-    float *packed; /* [turn][side], each with room for that many cells; and one to pack into */
+    float *packed; /* each with room for that many cells; and one more to pack into */
     size_t room;
 };
 
@@ -53,7 +53,7 @@ size_t halo_room(const struct halo_grid *);
 /* Cells that packing needs; 0 for other ways. Pure. */
 size_t halo_packed_cells(const struct halo_grid *, enum halo_way);
 
-/* Sides of the run's block; halo->way and halo->corners are set. flags: HALO_SIDES longs, 0. Pure.
+/* Sides of the run's block; halo->way and halo->corners are set. flags: HALO_FLAGS longs, 0. Pure.
  */
 void halo_set_up(const struct run *, const struct halo_grid *, struct halo *, long *flags,
                  float *packed);

@@ -115,7 +115,7 @@ static void demand(const struct measurement *function, const struct argument *ar
     size_t cells = 2 * block.cells + halo_packed_cells(&grid, way_of(function, arguments));
     demand->remote = cells * sizeof(float);
     demand->own = (kernel_of(function)->himeno ? 12 : 1) * block.cells * sizeof(float);
-    demand->scratch = kernel_scratch() + HALO_SIDES * sizeof(long) +
+    demand->scratch = kernel_scratch() + HALO_FLAGS * sizeof(long) +
                       (2 + 2 * kernel_work_elements(1)) * sizeof(double);
     demand->reported =
         (size_t)(block.extent[0] * block.extent[1] * block.extent[2]) * sizeof(float);

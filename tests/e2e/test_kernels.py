@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-# TIMEOUT: 240
+# TIMEOUT: 400
 """Kernels: every one with every algorithm on 1, 2, 3 and 7 PEs, with sizes that nothing divides; the results are
 those of a serial program, also where PEs are late at any moment; wrong data are noticed; and what is refused."""
 
@@ -226,10 +226,10 @@ def check_measured(tap, title, run, calls, pes):
 
 def test_all(tap):
     """Data are verified with each number of PEs, where faces have other sizes."""
-    numbers = (2, 7) if SAMPLE else (1, 2, 3, 6, 7)
+    numbers = (2,) if SAMPLE else (1, 2, 3, 6, 7)
 
     def measure(pes):
-        calls = CALLS[::3] if SAMPLE else [*CALLS, *map(communication, CALLS[::2])]
+        calls = CALLS[::5] if SAMPLE else [*CALLS, *map(communication, CALLS[::2])]
         return calls, skampi(script(calls), np=pes, args=["--verify", "every"], timeout=100)
 
     for pes, (calls, run) in in_parallel(numbers, measure, width=1):
@@ -257,15 +257,9 @@ def test_refused(tap):
         call, np, where, _ = case
         return skampi(script([call], where), np=np)
 
-    for (call, np, where, reason), run in in_parallel(REFUSED, measure):
+    for (call, np, where, reason), run in in_parallel(REFUSED[::9] if SAMPLE else REFUSED, measure):
         tap.ok(run.status in (2, 3) and reason in run.err and not run.rows,
                f"{call} on {where} of {np}: refused, since {reason}", run)
-
-
-def test_too_many_keys(tap):
-    """All keys in few buckets of many: no PE has room for that, which all know before they put any."""
-    run = skampi(script(["Kernel_Key_Exchange(1000, 30, 1, 29)"]), np=7)
-    tap.ok(run.status in (0, 3), "as many buckets as needed", run)
 
 
 def test_late(tap, library):
@@ -301,7 +295,6 @@ def main():
     if not SAMPLE:
         test_sets(tap)
         test_sizes(tap)
-        test_too_many_keys(tap)
     library = preloadable(FAULTY)
     if tap.ok(library, "the faulty library is built"):
         test_faults(tap, library)
