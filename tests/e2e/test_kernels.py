@@ -89,8 +89,8 @@ static void late(void)
         return;
     if (!seed)
         seed = 7 * (unsigned)getpid() + 1;
-    if (rand_r(&seed) % 8 == 0)
-        usleep(50 + rand_r(&seed) % 300);
+    if (rand_r(&seed) % 16 == 0)
+        usleep(20 + rand_r(&seed) % 100);
 }
 
 void pshmem_putmem(void *, const void *, size_t, int);
@@ -265,7 +265,7 @@ def test_refused(tap):
 def test_late(tap, library):
     """PEs that are late at any moment: flags and places in turn keep what others still need."""
     calls = [call for call in CALLS if "(1," not in call and "(0," not in call]
-    calls = [call.replace(f", {STEPS}", ", 40", 1) for call in calls]
+    calls = [call.replace(f", {STEPS}", ", 12", 1) for call in calls[::2]]
 
     def measure(np):
         return skampi(script(calls), np=np, env={"LD_PRELOAD": library, "LIBRARY_FAULT": "late"},
