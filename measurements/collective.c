@@ -22,8 +22,7 @@ static const size_t sync_sizes[] = {
     SHMEM_REDUCE_SYNC_SIZE,  SHMEM_ALLTOALL_SYNC_SIZE, SHMEM_ALLTOALLS_SYNC_SIZE,
 };
 
-/* Longs in a synchronization array that serves any routine, a multiple of a cache line. */
-static size_t sync_longs(void)
+size_t collective_sync_longs(void)
 {
     size_t most = 0;
     for (size_t i = 0; i < sizeof sync_sizes / sizeof *sync_sizes; i++)
@@ -39,20 +38,25 @@ enum sync_user { SYNC_ROUTINE, SYNC_BARRIER, SYNC_USERS };
 
 static size_t sync_bytes(void)
 {
-    return SYNC_USERS * TURNS * sync_longs() * sizeof(long);
+    return SYNC_USERS * TURNS * collective_sync_longs() * sizeof(long);
 }
 
 static long *sync_array(const struct run *run, enum sync_user user, long turn)
 {
     long *first = (long *)(void *)(run->scratch + COUNTER_BYTES);
-    return first + ((size_t)user * TURNS + (size_t)(turn % TURNS)) * sync_longs();
+    return first + ((size_t)user * TURNS + (size_t)(turn % TURNS)) * collective_sync_longs();
 }
 
-/* What the standard asks of the work array of a reduction, in elements as its size is. */
-static size_t work_bytes(const struct routine *routine, size_t elements)
+size_t collective_work_elements(size_t elements)
 {
     size_t half = elements / 2 + 1, least = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
-    return routine->works ? ROUND_UP((half > least ? half : least) * routine->element, LINE) : 0;
+    return half > least ? half : least;
+}
+
+static size_t work_bytes(const struct routine *routine, size_t elements)
+{
+    return routine->works ? ROUND_UP(collective_work_elements(elements) * routine->element, LINE)
+                          : 0;
 }
 
 long *collective_counter(const struct run *run, enum collective_counter counter)
@@ -265,14 +269,22 @@ void collective_demand(const struct measurement *function, const struct argument
 #endif
 }
 
+const char *collective_refused_set(const struct pe_set *set)
+{
+    int start, log_stride;
+    return pe_set_active(set, &start, &log_stride)
+               ? NULL
+               : "OpenSHMEM collectives need an active set: PEs in ascending order with a constant "
+                 "distance that is a power of two";
+}
+
 const char *collective_check(const struct measurement *function, const struct argument *arguments,
                              const struct pe_set *set)
 {
     const struct routine *routine = function->variant;
-    int start, log_stride;
-    if (!pe_set_active(set, &start, &log_stride))
-        return "OpenSHMEM collectives need an active set: PEs in ascending order with a constant "
-               "distance that is a power of two";
+    const char *refused = collective_refused_set(set);
+    if (refused)
+        return refused;
     size_t block = block_bytes(function, arguments), pes = (size_t)pe_set_size(set);
     /* Everything that is computed from it stays far from overflow, work arrays included. */
     if (block > PTRDIFF_MAX / 8 / pes)

@@ -81,6 +81,15 @@ double collective_delay(const struct settings *, int rank, int size);
  * late PE computes, it does not help the library. */
 int64_t collective_arrive(struct run *, int rank, int size);
 
+/* ---- For all who call collective routines ---- */
+
+/* Why a set is none that active sets can name, or NULL. Pure. */
+const char *collective_refused_set(const struct pe_set *);
+/* Longs in a synchronization array that serves any routine, a multiple of a cache line. */
+size_t collective_sync_longs(void);
+/* Elements that the standard asks of the work array of a reduction of so many. */
+size_t collective_work_elements(size_t elements);
+
 /* ---- For families with hooks of their own, where all of the set is in the active set ---- */
 
 /* First in the state of such a family. */

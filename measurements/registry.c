@@ -32,6 +32,9 @@
     FAMILY(round_trip)                                                                             \
     FAMILY(pairs)                                                                                  \
     FAMILY(pairs_threads)                                                                          \
+    FAMILY(kernel_grid)                                                                            \
+    FAMILY(kernel_random_access)                                                                   \
+    FAMILY(kernel_key_exchange)                                                                    \
     FAMILY(clock)                                                                                  \
     FAMILY(mpi_pt2pt)                                                                              \
     FAMILY(mpi_rate)                                                                               \

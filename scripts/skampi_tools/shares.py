@@ -1,0 +1,134 @@
+"""What applications do with their time, from summaries of their traces (`shmemtrace summary --json`): the share
+of reductions, of remote access, of other communication, and of computation."""
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+
+from . import cli
+
+REDUCTION = re.compile(r"_(and|or|xor|sum|prod|min|max)_(to_all|reduce)$|_reduce$")
+REMOTE = {"put", "get", "nonblocking", "atomic"}
+SYNCHRONIZATION = {"synchronization", "lock"}
+# Start, end and allocation of memory belong to no step of an application.
+LEFT_OUT = {"setup", "memory", "query"}
+GROUPS = ("reductions", "remote access", "other collectives", "synchronization", "other calls")
+TITLES = ("application", "PEs", "time [s]", *GROUPS, "computation")
+FORMATS = ("text", "markdown", "csv", "json")
+
+
+def group_of(routine, kind):
+    """One of GROUPS, or None for what is left out."""
+    if REDUCTION.search(routine):
+        return "reductions"
+    if kind in LEFT_OUT:
+        return None
+    if kind in REMOTE:
+        return "remote access"
+    if kind in SYNCHRONIZATION:
+        return "synchronization"
+    return "other collectives" if kind == "collective" else "other calls"
+
+
+class Shares:
+    """One application: seconds of each PE on average, and percent of them by group."""
+
+    def __init__(self, summary, path):
+        try:
+            self.name = os.path.basename(summary["command"].split()[0]) if summary["command"] else path
+            self.pes = summary["pes"]
+            per_pe = summary["per_pe"]
+            elapsed = sum(pe["elapsed"] or 0 for pe in per_pe)
+            inside = dict.fromkeys((*GROUPS, None), 0.0)
+            for routine in summary["routines"]:
+                inside[group_of(routine["routine"], routine["class"])] += routine["seconds"] or 0
+        except (KeyError, TypeError, AttributeError) as error:
+            raise cli.Error(f"{path}: no summary of a trace: {error} is missing or wrong") from None
+        all_seconds = elapsed - inside.pop(None)
+        if not per_pe or elapsed <= 0 or all_seconds <= 0 or not math.isfinite(all_seconds):
+            raise cli.Error(f"{path}: it does not say how long the application took; record it "
+                            "without --summary")
+        self.seconds = all_seconds / len(per_pe)
+        self.percent = {group: 100 * seconds / all_seconds for group, seconds in inside.items()}
+        # Of several threads, calls at the same time count each.
+        self.percent["computation"] = max(0.0, 100 - sum(self.percent.values()))
+        self.whole = bool(summary.get("whole", True))
+
+    def cells(self):
+        return [self.name, str(self.pes), f"{self.seconds:.4g}",
+                *(f"{percent:.1f} %" for percent in self.percent.values())]
+
+
+def find_shmemtrace():
+    """The program beside the scripts, as in the sources and as installed, or one of the PATH."""
+    here = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    for folder in (os.path.dirname(here), here):
+        if os.access(os.path.join(folder, "shmemtrace"), os.X_OK):
+            return os.path.join(folder, "shmemtrace")
+    found = shutil.which("shmemtrace")
+    if not found:
+        raise cli.Error("no shmemtrace beside the scripts or in PATH, which reads traces; build it, or give "
+                        "files that `shmemtrace summary --json` has written")
+    return found
+
+
+def summary_text(path):
+    """JSON of the summary of a trace, or of a file that has it."""
+    if not os.path.isdir(path):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError as error:
+            raise cli.Error(f"{path}: {error.strerror or error}") from None
+    run = subprocess.run([find_shmemtrace(), "summary", "--json", path], capture_output=True, text=True,
+                         errors="replace", check=False)
+    if run.returncode not in (0, 1) or not run.stdout:  # 1: damaged, with what could be read
+        raise cli.Error(f"{path}: {cli.error_line(run.stderr)}")
+    return run.stdout
+
+
+def read(path):
+    text = summary_text(path)
+    try:
+        summary = json.loads(text)
+    except ValueError:
+        raise cli.Error(f"{path}: neither a trace nor the output of shmemtrace summary --json") from None
+    if not isinstance(summary, dict) or "summary" not in summary:
+        raise cli.Error(f"{path}: JSON, but not the output of shmemtrace summary --json")
+    return Shares(summary, path)
+
+
+# ---- Output ----
+
+
+def as_text(rows):
+    table = [list(TITLES), *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(TITLES))]
+    return "".join("  ".join(cell.ljust(width) if column == 0 else cell.rjust(width)
+                             for column, (cell, width) in enumerate(zip(line, widths))).rstrip() + "\n"
+                   for line in table)
+
+
+def as_markdown(rows):
+    lines = [TITLES, ["---", *["---:"] * (len(TITLES) - 1)], *(row.cells() for row in rows)]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def as_csv(rows):
+    names = ("application", "pes", "seconds", *(name.replace(" ", "_") for name in TITLES[3:]))
+    lines = [names] + [(f'"{row.name}"' if "," in row.name else row.name, row.pes, f"{row.seconds:.9g}",
+                        *(f"{percent:.6g}" for percent in row.percent.values())) for row in rows]
+    return "".join(",".join(map(str, line)) + "\n" for line in lines)
+
+
+def as_json(rows):
+    return json.dumps([{"application": row.name, "pes": row.pes, "seconds": row.seconds,
+                        "percent": row.percent, "whole": row.whole} for row in rows],
+                      indent=1, ensure_ascii=False) + "\n"
+
+
+def formatted(rows, form):
+    return {"text": as_text, "markdown": as_markdown, "csv": as_csv, "json": as_json}[form](rows)
