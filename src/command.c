@@ -211,6 +211,15 @@ static void check_uses(struct command *command)
 
 /* ---- All ---- */
 
+/* Functions that time one operation do what 0 asks for. */
+static bool has_iterations(const struct command *command)
+{
+    for (size_t i = 0; i < command->function_count; i++)
+        if (command_parameter(command->functions[i], "iterations"))
+            return true;
+    return false;
+}
+
 void command_read(struct command *command, const struct command_words *words)
 {
     *command = (struct command){0};
@@ -221,7 +230,7 @@ void command_read(struct command *command, const struct command_words *words)
         else
             add_word(command, word);
     }
-    if (words->iterations)
+    if (words->iterations && (has_iterations(command) || strcmp(words->iterations, "0") != 0))
         add_given(command, "--iterations", "iterations", strlen("iterations"), words->iterations);
     command->sizes.typed = "--sizes";
     command->pes.typed = "--pes";

@@ -8,7 +8,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, has, run, skampi
+from harness import ROOT, Tap, functions, has, run, skampi
 
 tap = Tap()
 SETTINGS = "set_min_repetitions(2)\nset_max_repetitions(2)\n"
@@ -35,7 +35,7 @@ def shown(*arguments):
 
 
 def listed(pattern):
-    return re.findall(r"^(\w+)\(", shown("--list", pattern).out, re.MULTILINE)
+    return [function["name"] for function in functions(pattern)]
 
 
 for routine, wanted in (
