@@ -144,9 +144,8 @@ static void sizes_are_bytes(void **state)
 /* 0 is what functions of one operation do anyway. */
 static void iterations_need_a_parameter(void **state)
 {
-    struct command_words command = words_of(WORDS("Shmem_Barrier_Synchro"));
+    struct command_words command = words_of(WORDS("Allreduce"));
     (void)state;
-    command.words = WORDS("Allreduce");
     command.iterations = "0";
     check(command, "begin measurement \"Allreduce\"\n"
                    "  measure MPI_COMM_WORLD : Allreduce(256, MPI_INT, MPI_SUM)\n"
@@ -197,7 +196,7 @@ static void names_are_refused(void **state)
                    "a range, such as 8:1mb");
     command.sizes = "8:9,10";
     check(command, "--sizes: give a list, such as 8,64,1kb, or a range, such as 8:1mb, not both");
-    command.words = WORDS("Shmem_Barrier");
+    command = words_of(WORDS("Shmem_Barrier"));
     command.sizes = "8";
     check(command, "--sizes: no parameter of Shmem_Barrier is a size");
     command = words_of(WORDS("Bcast", "count=8"));
