@@ -60,4 +60,6 @@ FAMILIES(DECLARED)
 /* clang-format off */
 #define LISTED(family) measurements_##family,
 const struct measurement *const measurement_families[] = {FAMILIES(LISTED) NULL};
+#define NAMED(family) #family,
+const char *const measurement_family_names[] = {FAMILIES(NAMED) NULL};
 /* clang-format on */

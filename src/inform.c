@@ -1,28 +1,32 @@
 /* What skampi prints without measuring: help, manual page, completion, functions, timers. */
-#define _GNU_SOURCE /* FNM_CASEFOLD, strcasestr */
-#include <ctype.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/manual.h"
 #include "base/words.h"
 #include "clock/timer.h"
 #include "engine/alias.h"
 #include "engine/measurement.h"
+#include "list.h"
 #include "list_json.h"
 #include "options.h"
 #include "output/output.h"
-#include "ski/diag.h"
 
 #define STATUS_BAD 2
 
 /* What help and manual page contain besides the options. */
-static const char usage[] = "oshrun -np N skampi -i SCRIPT [option]...";
+static const char *const usages[] = {
+    "oshrun -np N skampi FUNCTION... [NAME=VALUE]... [option]...",
+    "oshrun -np N skampi -i SCRIPT [option]...",
+};
 static const char purpose[] =
-    "Runs the measurements of a script on all PEs and prints their times.";
+    "Measures functions of OpenSHMEM and MPI, or runs the measurements of "
+    "a script, on all PEs, and prints their times.";
+static const char words[] =
+    "FUNCTION is a measurement function (Shmem_Put_Round), a routine (MPI_Allreduce) or a pattern\n"
+    "('Put*Full'); NAME=VALUE sets a parameter of all functions that have it (count=1kb,\n"
+    "root=0,1, datatype=MPI_DOUBLE). --list shows functions, --describe their parameters.";
 static const char *const statuses[][2] = {
     {"0", "everything was measured"},
     {"1", "internal error, failed write or failed assert"},
@@ -35,7 +39,7 @@ static const char *const statuses[][2] = {
 
 static void print_help(void)
 {
-    printf("usage: %s\n%s\n\n", usage, purpose);
+    printf("usage: %s\n       %s\n%s\n\n%s\n\n", usages[0], usages[1], purpose, words);
     manual_help(option_rows, OPTIONS);
     printf("\nA script without a path is searched for in the current directory, in inputs/ beside\n"
            "the program, and in %s.\n\nexit status:\n",
@@ -44,12 +48,37 @@ static void print_help(void)
         printf("  %-8s  %s\n", statuses[i][0], statuses[i][1]);
 }
 
+/* One screen for who types nothing. */
+static void print_start(void)
+{
+    fputs(
+        "skampi measures OpenSHMEM and MPI. Type, for example:\n\n"
+        "  oshrun -np 2 skampi Shmem_Put_Round                      one function\n"
+        "  oshrun -np 2 skampi Shmem_Put_Round --sizes 8:1mb        at sizes from 8 bytes to 1 "
+        "MiB\n"
+        "  oshrun -np 8 skampi MPI_Allreduce --sizes 8:1kb --pes 2,4,8\n"
+        "  oshrun -np 2 skampi 'Put*Full' count=1kb -o put.json     several functions, to a file\n"
+        "  skampi-table put.json                                    the file as a table\n\n"
+        "What can be measured, and how:\n\n"
+        "  skampi --list                             all functions, by family\n"
+        "  skampi --list put                         those about puts\n"
+        "  skampi --describe Shmem_Put_Round         what is timed; the parameters\n\n"
+        "A script can do more; begin with that of a command line:\n\n"
+        "  skampi Shmem_Put_Round --sizes 8:1mb --print-script > my.ski\n"
+        "  oshrun -np 2 skampi -i my.ski\n"
+        "  oshrun -np 2 skampi -i quickstart.ski     a first look at everything\n\n"
+        "skampi -h lists all options. Without oshrun: srun, mpirun or what starts jobs here.\n",
+        stdout);
+}
+
 static void print_man(void)
 {
     manual_page("skampi", options_version(), "measures OpenSHMEM and MPI");
-    manual_synopsis(usage, NULL);
+    manual_synopsis(usages[0], NULL);
+    manual_synopsis(usages[1], NULL);
     manual_section("DESCRIPTION");
     manual_text(purpose);
+    manual_text(words);
     manual_text(
         "The language of scripts is described in README.md beside the scripts that come "
         "with skampi.\nA script without a path is searched for in the current directory, in "
@@ -75,101 +104,6 @@ static void print_signature(const struct measurement *function)
             printf(" = %s%s%s", quote, function->parameters[i].otherwise, quote);
     }
     printf(")");
-}
-
-/* How well a pattern fits, best first. FITS_SOMEWHERE counts only if nothing else fits. */
-enum fit { FITS_WORD, FITS_BEGINNING, FITS_SUMMARY, FITS_SOMEWHERE, FITS_NOT };
-
-/* Where a word begins: Shmem_Lock, IterationTimer, "a lock". */
-static bool begins_word(const char *text, const char *at)
-{
-    return at == text || !isalnum((unsigned char)at[-1]) ||
-           (isupper((unsigned char)*at) && islower((unsigned char)at[-1]));
-}
-
-/* FITS_WORD, FITS_BEGINNING or FITS_NOT. */
-static enum fit fit_words(const char *text, const char *pattern)
-{
-    size_t length = strlen(pattern);
-    enum fit fit = FITS_NOT;
-    for (const char *at = text; *at; at++) {
-        if (!begins_word(text, at) || strncasecmp(at, pattern, length) != 0)
-            continue;
-        if (!at[length] || begins_word(text, at + length) || !isalnum((unsigned char)at[length]))
-            return FITS_WORD;
-        fit = FITS_BEGINNING;
-    }
-    return fit;
-}
-
-static enum fit fit_of(const struct measurement *function, const char *pattern)
-{
-    if (!pattern || fnmatch(pattern, function->name, FNM_CASEFOLD) == 0)
-        return FITS_WORD;
-    enum fit fit = fit_words(function->name, pattern);
-    if (fit != FITS_NOT)
-        return fit;
-    if (fit_words(function->summary, pattern) != FITS_NOT)
-        return FITS_SUMMARY;
-    return strcasestr(function->name, pattern) ? FITS_SOMEWHERE : FITS_NOT;
-}
-
-typedef void print_function(const struct measurement *);
-
-static void print_entry(const struct measurement *function)
-{
-    print_signature(function);
-    printf("\n    %s\n", function->summary);
-    if (measurement_unsupported(function))
-        printf("    unsupported: %s\n", measurement_unsupported(function));
-}
-
-/* Prints ": did you mean X?" for the name of a function; false when none is close. */
-static bool suggest(const char *name)
-{
-    size_t count = 0;
-    while (measurement_at(count))
-        count++;
-    const char **names = calloc(count + 1, sizeof *names), *closest = NULL;
-    for (size_t i = 0; names && i < count; i++)
-        names[i] = measurement_at(i)->name;
-    if (names)
-        closest = diag_closest(name, names, count);
-    if (closest)
-        fprintf(stderr, ": did you mean %s?", closest);
-    free(names);
-    return closest;
-}
-
-/* Lists the functions that measure a routine of a library; false: none does. */
-static bool list_routine(const char *name, print_function *print)
-{
-    const struct measurement *functions[1024];
-    size_t count = alias_find(name, functions, sizeof functions / sizeof *functions);
-    for (size_t i = 0; i < count && i < sizeof functions / sizeof *functions; i++)
-        print(functions[i]);
-    return count > 0;
-}
-
-static int print_list(const char *pattern, print_function *print)
-{
-    const struct measurement *function;
-    size_t found = 0;
-    if (pattern && list_routine(pattern, print))
-        return 0;
-    for (enum fit fit = FITS_WORD; fit < FITS_NOT; fit++)
-        for (size_t i = 0; !(fit == FITS_SOMEWHERE && found > 0) && (function = measurement_at(i));
-             i++)
-            if (fit_of(function, pattern) == fit) {
-                found++;
-                print(function);
-            }
-    if (found > 0)
-        return 0;
-    fprintf(stderr, "skampi: error: no measurement function matches %s", pattern);
-    suggest(pattern);
-    fprintf(stderr, "\n");
-    return STATUS_BAD;
 }
 
 /* The limit of int itself is not worth a line. */
@@ -232,8 +166,7 @@ static int describe(const char *name, bool json)
     const struct measurement *function = measurement_find(name);
     size_t count = function ? 0 : alias_find(name, &function, 1);
     if (!function) {
-        fprintf(stderr, "skampi: error: unknown measurement function %s", name);
-        fprintf(stderr, "%s --list shows them all\n", suggest(name) ? "" : ";");
+        list_refuse("unknown measurement function", name);
         return STATUS_BAD;
     }
     if (json) {
@@ -307,7 +240,12 @@ int options_inform(const struct options *options)
         printf("skampi %s\n", options_version());
         break;
     case INFORM_LIST:
-        return print_list(options->name, json ? list_json : print_entry);
+        return list_functions(options->listed, options->listed_count,
+                              json                ? LIST_JSON
+                              : options->list_all ? LIST_ALL
+                                                  : LIST_FOLDED)
+                   ? 0
+                   : STATUS_BAD;
     case INFORM_DESCRIBE:
         return describe(options->name, json);
     case INFORM_TIMERS:
@@ -318,6 +256,10 @@ int options_inform(const struct options *options)
     case INFORM_COMPLETION:
         manual_completion("skampi", option_rows, OPTIONS, NULL, 0);
         break;
+    case INFORM_START:
+        print_start();
+        break;
+    case INFORM_SCRIPT:
     case INFORM_NOTHING:
         break;
     }

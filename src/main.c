@@ -11,6 +11,7 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "comm/process.h"
+#include "command_script.h"
 #include "engine/control.h"
 #include "options.h"
 #include "ski/check.h"
@@ -42,14 +43,26 @@ static int parse(struct source *source, const struct options *options, struct tr
     return errors;
 }
 
+/* The script of the command line, or the one that it names. NULL with *error (allocated). */
+static struct source *open_source(const struct options *options, char **error)
+{
+    const char *search[2];
+    if (options->input) {
+        size_t count = options_search_path(search);
+        return source_open(options->input, search, count, error);
+    }
+    char *text = command_script(&options->command, error);
+    struct source *source = text ? source_from_text(COMMAND_SCRIPT_NAME, text, strlen(text)) : NULL;
+    free(text);
+    return source;
+}
+
 /* Reads and checks the script on PE 0 (or on the only process, without a launcher). NULL when
  * there are errors, which have then been printed. */
 static struct source *load(const struct options *options)
 {
     char *error = NULL, *messages = NULL;
-    const char *search[2];
-    size_t count = options_search_path(search);
-    struct source *source = source_open(options->input, search, count, &error);
+    struct source *source = open_source(options, &error);
     if (!source) {
         fprintf(stderr, "skampi: error: %s\n", error);
         free(error);
@@ -287,10 +300,26 @@ static bool finish_timed(struct output *output)
     return good;
 }
 
+static int print_script(const struct options *options)
+{
+    size_t length;
+    if (options->error) {
+        options_print_error(options);
+        return STATUS_BAD_SCRIPT;
+    }
+    struct source *source = load(options);
+    if (!source)
+        return STATUS_BAD_SCRIPT;
+    fputs(source_text(source, 0, &length), stdout);
+    source_release(source);
+    return 0;
+}
+
 /* A full disk may be noticed only when the output is closed. */
 static int inform(const struct options *options)
 {
-    int status = options_inform(options);
+    int status =
+        options->information == INFORM_SCRIPT ? print_script(options) : options_inform(options);
     if (!ferror(stdout) && fclose(stdout) == 0)
         return status;
     fprintf(stderr, "skampi: error: standard output cannot be written: %s\n", strerror(errno));

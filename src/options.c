@@ -40,7 +40,8 @@
 #define STATE_WAIT 60
 
 /* Names of measurement functions and timers, for completion. */
-#define FUNCTION_NAMES "$(\"$1\" --list 2>/dev/null | sed -n 's/^\\([A-Za-z_0-9]*\\)(.*/\\1/p')"
+#define FUNCTION_NAMES                                                                             \
+    "$(\"$1\" --list -f json 2>/dev/null | sed 's/^.\"name\": \"\\([A-Za-z_0-9]*\\)\".*/\\1/')"
 #define TIMER_NAMES "$(\"$1\" --timers 2>/dev/null | awk '$2 ~ /^[0-9-]/ {print $1}')"
 
 const struct manual_option option_rows[OPTIONS] = {
@@ -58,6 +59,18 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_SOURCE] = {"source", 's', .help = "copy the script into the output"},
     [OPTION_SET] = {"set", 0, "NAME=EXPR",
                     .help = "replace the value of a global variable of the script"},
+    [OPTION_SIZES] = {"sizes", 0, "SIZES",
+                      .help = "of functions on the command line: bytes, such as 8, 8,64,1kb, 8:1mb "
+                              "(doubling) or 8:1mb:*4"},
+    [OPTION_PES] = {"pes", 0, "NUMBERS",
+                    .help = "of functions on the command line: on so many PEs, such as 2,4,8 or "
+                            "2:64; default: all"},
+    [OPTION_ITERATIONS] = {"iterations", 0, "N",
+                           .help = "of functions on the command line: operations timed together; "
+                                   "0: as many as are needed"},
+    [OPTION_PRINT_SCRIPT] = {"print-script",
+                             .help = "print the script that functions on the command line stand "
+                                     "for, and measure nothing"},
     [OPTION_TIMER] = {"timer", 0, "NAME",
                       .help = "use this timer instead of the best one; --timers lists them",
                       .words = TIMER_NAMES},
@@ -106,9 +119,11 @@ const struct manual_option option_rows[OPTIONS] = {
                               "verification), 128 (clocks)"},
     [OPTION_LIST] = {"list", 0, "PATTERN",
                      .help =
-                         "list measurement functions and their parameters; PATTERN is a word or a "
+                         "list measurement functions by family; PATTERN is words, a family or a "
                          "routine such as MPI_Allreduce",
                      .optional = true, .words = FUNCTION_NAMES},
+    [OPTION_ALL] = {"all", .help = "with --list: a line for each name, also where they differ only "
+                                   "by type or operation"},
     [OPTION_DESCRIBE] = {"describe", 0, "NAME",
                          .help =
                              "describe a measurement function, given by its name or the routine it "
@@ -296,7 +311,23 @@ static void take(struct options *options, enum option_key key, const char *value
         break;
     case OPTION_LIST:
         options->information = INFORM_LIST;
-        options->name = value;
+        if (value)
+            options->listed[options->listed_count++] = value;
+        break;
+    case OPTION_ALL:
+        options->list_all = true;
+        break;
+    case OPTION_SIZES:
+        options->command.sizes = value;
+        break;
+    case OPTION_PES:
+        options->command.pes = value;
+        break;
+    case OPTION_ITERATIONS:
+        options->command.iterations = value;
+        break;
+    case OPTION_PRINT_SCRIPT:
+        options->information = INFORM_SCRIPT;
         break;
     case OPTION_DESCRIBE:
         options->information = INFORM_DESCRIBE;
@@ -452,6 +483,49 @@ static void check_state(struct options *options, bool waits)
     free(wrong);
 }
 
+/* What is left on the command line are words of --list, or functions to measure. */
+static void take_words(struct options *options, char **words, size_t count)
+{
+    bool measures = options->information == INFORM_NOTHING || options->information == INFORM_SCRIPT;
+    if (options->information == INFORM_LIST)
+        while (count-- > 0)
+            options->listed[options->listed_count++] = *words++;
+    else if (!measures && count > 0)
+        fail(options, "unexpected argument %s", *words);
+    else
+        options->command.words = (const char *const *)words, options->command.count = count;
+}
+
+/* An option for functions on the command line, if there is one; NULL: there is none. */
+static const char *command_option(const struct options *options)
+{
+    return options->command.sizes                  ? "--sizes"
+           : options->command.pes                  ? "--pes"
+           : options->command.iterations           ? "--iterations"
+           : options->information == INFORM_SCRIPT ? "--print-script"
+                                                   : NULL;
+}
+
+static void check_command(struct options *options)
+{
+    const char *option = command_option(options);
+    bool measures = !options->information || options->information == INFORM_SCRIPT;
+    if (options->list_all && options->information != INFORM_LIST)
+        fail(options, "--all: it is for --list");
+    if (options->input && options->command.count > 0)
+        fail(options,
+             "unexpected argument %s beside -i %s: leave out -i, or write it into the script",
+             options->command.words[0], options->input);
+    else if (options->input && option)
+        fail(options,
+             "%s is for functions on the command line, not for -i %s; --set changes what a script "
+             "measures",
+             option, options->input);
+    else if (!options->input && options->command.count == 0 && measures)
+        fail(options, "nothing to measure: name a function, such as Shmem_Put_Round, or a script "
+                      "with -i FILE; skampi -h lists all options");
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
@@ -468,6 +542,7 @@ void options_parse(struct options *options, int argc, char **argv)
     options->command_line = join(argc, argv);
     options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
     options->known = memory_zeroed((size_t)argc + 1, sizeof *options->known);
+    options->listed = memory_zeroed((size_t)argc + 1, sizeof *options->listed);
     struct option table[OPTIONS + 1] = {{0}};
     char letters[2 * OPTIONS + 2];
     make_tables(table, letters);
@@ -484,17 +559,14 @@ void options_parse(struct options *options, int argc, char **argv)
         else
             take(options, key_of(key), optarg);
     }
-    /* --list PATTERN and --list=PATTERN are both what users type. */
-    if (options->information == INFORM_LIST && !options->name && optind < argc)
-        options->name = argv[optind++];
-    if (optind < argc)
-        fail(options, "unexpected argument %s; name the script with -i FILE", argv[optind]);
+    if (argc <= 1)
+        options->information = INFORM_START;
+    take_words(options, argv + optind, (size_t)(argc - optind));
     check_suffixes(options);
     check_state(options, options->state_wait >= 0);
     if (options->state_wait < 0)
         options->state_wait = STATE_WAIT;
-    if (!options->input && options->information == INFORM_NOTHING)
-        fail(options, "no script: name one with %s FILE; skampi -h lists all options", "-i");
+    check_command(options);
 }
 
 void options_release(struct options *options)
@@ -502,6 +574,7 @@ void options_release(struct options *options)
     free(options->overrides);
     free(options->outputs);
     free(options->known);
+    free(options->listed);
     free(options->command_line);
     free(options->error);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/manual.h"
+#include "command_script.h"
 
 enum information {
     INFORM_NOTHING,
@@ -19,7 +20,9 @@ enum information {
     INFORM_DESCRIBE,
     INFORM_TIMERS,
     INFORM_MAN,
-    INFORM_COMPLETION
+    INFORM_COMPLETION,
+    INFORM_SCRIPT, /* that the command line stands for; main.c prints it */
+    INFORM_START   /* what to type, for whoever types nothing */
 };
 
 /* Every option, the index of its row in option_rows. */
@@ -31,6 +34,10 @@ enum option_key {
     OPTION_CHECK,
     OPTION_SOURCE,
     OPTION_SET,
+    OPTION_SIZES,
+    OPTION_PES,
+    OPTION_ITERATIONS,
+    OPTION_PRINT_SCRIPT,
     OPTION_TIMER,
     OPTION_CLOCK_SYNC,
     OPTION_VERIFY,
@@ -47,6 +54,7 @@ enum option_key {
     OPTION_PROGRESS,
     OPTION_DEBUG,
     OPTION_LIST,
+    OPTION_ALL,
     OPTION_DESCRIBE,
     OPTION_TIMERS,
     OPTION_MAN,
@@ -82,8 +90,12 @@ struct options {
     const char **overrides; /* NAME=EXPR of --set */
     size_t override_count;
     enum information information;
-    const char *name; /* of --describe; the pattern of --list or NULL */
-    char *error;      /* what is wrong with the command line, or NULL */
+    const char *name;    /* of --describe */
+    const char **listed; /* words and patterns of --list */
+    size_t listed_count;
+    bool list_all;                /* unfolded */
+    struct command_words command; /* what is measured where there is no input */
+    char *error;                  /* what is wrong with the command line, or NULL */
     char *command_line;
 };
 

@@ -177,6 +177,8 @@ struct measurement {
 /* The families' tables, in the order of --list; measurements/registry.c lists them. A family's
  * table ends with an entry that has no name, the list of families with NULL. */
 extern const struct measurement *const measurement_families[];
+/* Their names, in the same order. */
+extern const char *const measurement_family_names[];
 
 /* Hooks that call a library are left out where the program is built without it. */
 #if SKAMPI_SHMEM

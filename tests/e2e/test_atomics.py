@@ -34,7 +34,7 @@ def names():
 
 def listed():
     """Name -> (parameters, reason why it is not supported or None)."""
-    text = skampi(args=["--list"], launch=False).out
+    text = harness.signatures()
     return {name: (parameters, reason or None) for name, parameters, reason in
             re.findall(r"^(\w+)\((.*)\)\n.*\n(?: +unsupported: (.*)\n)?", text, re.MULTILINE)}
 

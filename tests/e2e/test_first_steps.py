@@ -8,7 +8,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, has, run, skampi
+from harness import ROOT, Tap, functions, has, run, skampi
 
 tap = Tap()
 SETTINGS = "set_min_repetitions(2)\nset_max_repetitions(2)\n"
@@ -35,7 +35,7 @@ def shown(*arguments):
 
 
 def listed(pattern):
-    return re.findall(r"^(\w+)\(", shown("--list", pattern).out, re.MULTILINE)
+    return [function["name"] for function in functions(pattern)]
 
 
 for routine, wanted in (
@@ -70,6 +70,55 @@ tap.ok(locks[:1] == ["Shmem_Set_Lock"] and "Win_lock" in locks and
 tap.ok(listed("Shmem_Put_R*") == listed("Shmem_Put_R") and "Shmem_Put_Round" in listed("put_ROUND"),
        "--list takes patterns, beginnings and any case")
 tap.ok("Shmem_Put_Nonblocking_Post" in listed("onblock"), "... and, at the last, any part of a name")
+
+for word in ("barrier", "reduction"):
+    text = shown("--list", word).out
+    lines = [line for line in text.splitlines() if line.startswith("  ")]
+    columns = {(number, re.match(r"  [^)]*\) +", line).end())
+               for number, part in enumerate(text.split("\n\n"))
+               for line in part.splitlines() if line.startswith("  ")}
+    counted = sum(map(int, re.findall(r"^\w+: .*?(\d+) functions?", text, re.MULTILINE)))
+    tap.equal(len(columns), text.count("\n\n") + 1, f"--list {word}: columns of a family are aligned")
+    tap.equal(counted, len(functions(word)), f"--list {word}: families count their functions")
+    tap.equal(len([line for line in shown("--list", word, "--all").out.splitlines()
+                   if line.startswith("  ")]), counted, f"--list {word} --all: a line each")
+    tap.ok(len(lines) <= counted, f"--list {word}: names are folded", text)
+tap.ok("  Shmem_Reduce_{And,Or,Xor}{,_Int,_Long,_Longlong}_Barrier(iterations, count) "
+       in shown("--list", "reduction").out, "types and operations are folded")
+both = functions("put", "single")
+tap.ok(both and all("put" in f["summary"].lower() + f["name"].lower() and "Single" in f["name"] for f in both),
+       "--list put single: both words fit", [f["name"] for f in both])
+
+# ---- Functions on the command line ----
+
+start = shown()
+tap.ok(start.status == 0 and start.err == "" and "skampi Shmem_Put_Round" in start.out
+       and start.out.count("\n") <= 24, "without arguments there is a screen of what to type", start)
+one = "Shmem_Put_Round" if has("SHMEM") else "Pingpong_Send_Recv"
+printed = shown(one, "count=8,64", "--iterations", "0", "--print-script")
+tap.ok(printed.status == 0 and printed.err == "" and "for count in [8, 64] do" in printed.out,
+       "--print-script shows the script", printed)
+with open(os.path.join(ROOT, "docs", "language.md"), encoding="utf-8") as file:
+    example = re.search(r"```sh\nskampi (.* --print-script)\n```\n\n```ski check\n(.*?)```", file.read(), re.DOTALL)
+tap.equal(shown(*example.group(1).split()).out, example.group(2), "... as the language reference does")
+by_words = skampi(args=[one, "count=8,64", "--iterations", "0"], np=2)
+by_script = skampi(printed.out, np=2)
+for name, measured in (("words", by_words), ("the printed script", by_script)):
+    tap.ok(measured.status == 0 and [row.line.split()[1] for row in measured.rows] == ["8", "64"],
+           f"{name}: measured at both sizes", measured)
+tap.ok("# script: <command line> " in by_words.out, "the header says where the script is from", by_words)
+too_many = skampi(args=[one, "--pes", "1:4", "--sizes", "8"], np=2)
+tap.ok(too_many.status == 3 and "comm(4)" in too_many.err and "<command line>:" in too_many.err and
+       any(row.line.startswith("pes= 2 ") for row in too_many.rows),
+       "--pes: what needs more PEs than there are is missing, with its place", too_many)
+for arguments, texts in (
+        (["-n", one, "count=-1"], ("<command line>:", "(count) must be at least 0")),
+        ([one, "count=nonsense"], ("<command line>:", "unknown name 'nonsense'")),
+        ([one, "cuont=8"], ("did you mean count?",)),
+        (["Shmem_Put_Ruond"], ("did you mean Shmem_Put_Round?",))):
+    refused = skampi(args=arguments, np=2, timeout=30)
+    tap.ok(refused.status == 2 and refused.out == "" and all(text in refused.err for text in texts),
+           f"skampi {' '.join(arguments)}: refused", refused)
 
 for arguments, text in (
         (["--describe", "Shmem_Put_Ruond"], "did you mean Shmem_Put_Round?"),

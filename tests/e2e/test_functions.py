@@ -84,8 +84,7 @@ class Case:
 
 
 def read_functions():
-    listed = skampi(args=["--list", "-f", "json"], launch=False)
-    return [Function(json.loads(line)) for line in listed.out.splitlines()]
+    return [Function(descriptor) for descriptor in harness.functions()]
 
 
 def script(cases):

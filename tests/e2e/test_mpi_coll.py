@@ -57,7 +57,7 @@ SIGNATURES = {}
 
 
 def read_signatures():
-    listed = harness.skampi(args=["--list"], launch=False).out
+    listed = harness.signatures()
     SIGNATURES.update(re.findall(r"^(\w+)\((.*)\)$", listed, re.MULTILINE))
 
 

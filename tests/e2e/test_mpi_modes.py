@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from builds import CLEAN, compiling_once, copy_tree, make
+import harness
 from harness import Tap, cores, has, run, skampi, skip_all
 
 # Of the test files, those that depend on neither library.
@@ -50,7 +51,7 @@ def build(tap, tree, found, *arguments):
 
 def listing(tree):
     """Function name -> why it is unsupported, or None."""
-    out = skampi(args=["--list"], launch=False, executable=os.path.join(tree, "skampi")).out
+    out = harness.signatures(executable=os.path.join(tree, "skampi"))
     return {name: reason for name, reason in re.findall(
         r"^(\w+)\(.*\)\n    .*\n(?:    unsupported: (.*)\n)?", out, re.MULTILINE)}
 

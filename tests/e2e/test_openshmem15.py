@@ -77,7 +77,7 @@ class Function:
 
 def read_functions():
     """All that need 1.5, and whether the library here has it."""
-    listed = skampi(args=["--list"], launch=False).out
+    listed = harness.signatures()
     found, unsupported = [], 0
     for function in re.findall(r"^(\w+)\((.*)\)\n    (.*)$", listed, re.MULTILINE):
         described = run([harness.program(), "--describe", function[0]]).out
@@ -185,7 +185,7 @@ def main():
         test_unsupported(tap, functions)
         program, errors = build()
     if tap.ok(program, "there is a program with OpenSHMEM 1.5", errors):
-        listed = skampi(args=["--list"], launch=False, executable=program).out
+        listed = harness.signatures(executable=program)
         tap.ok("unsupported: needs OpenSHMEM" not in listed, "there, nothing needs a later version", listed)
         test_sets(tap, program, functions, 2, [("comm(2)", 2)])
         # Ranks 0 and 3 are no active set, and have a team.

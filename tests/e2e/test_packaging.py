@@ -15,6 +15,7 @@ import tarfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import traces
 from builds import built_variables, copy_tree, make, write
+import harness
 from harness import ROOT, Tap, program, run, scratch_directory, skampi, tracked_files
 
 tap = Tap()
@@ -235,8 +236,7 @@ def completion():
     if shutil.which("shellcheck"):
         checked = run(["shellcheck", "-s", "bash", source])
         tap.equal(checked.status, 0, "the completion passes shellcheck", checked)
-    listed = skampi(args=["--list"], launch=False).out
-    functions = re.findall(r"^(\w+)\(", listed, re.MULTILINE)
+    functions = [function["name"] for function in harness.functions()]
     options = re.findall(r"^ +(-\w)?(?:, +)?(--[a-z-]+)", skampi(args=["-h"], launch=False).out,
                          re.MULTILINE)
     timers = re.findall(r"^(\w+) +[\d.-]+ .*  (?:yes|no: .*)$",

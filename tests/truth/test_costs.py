@@ -11,6 +11,7 @@ import collections
 import re
 
 import truth
+import harness
 from harness import SAMPLE, Tap, program, run
 from quiet import Attempts
 
@@ -172,7 +173,7 @@ class Function:
 
 def functions():
     """All functions with a known truth."""
-    names = re.findall(r"^(\w+)\(", skampi_says("--list"), re.MULTILINE)
+    names = [function["name"] for function in harness.functions()]
     every = {name: Function(name) for name in names}
     for function in every.values():
         if function.formula and not function.supported:

@@ -15,6 +15,7 @@ import concurrent.futures
 import fnmatch
 import importlib
 import math
+import json
 import os
 import re
 import shutil
@@ -329,6 +330,25 @@ def skampi(script=None, np=2, args=(), env=None, timeout=60, launch=True, files=
     if launch:
         argv = launch_line(np, argv)
     return run(argv, {**launch_environment(), **(env or {})}, timeout, directory, stdin)
+
+
+def functions(*words, executable=None):
+    """Descriptors of the measurement functions that the words of --list find, or of all."""
+    listed = skampi(args=["--list", *words, "-f", "json"], launch=False, executable=executable)
+    return [json.loads(line) for line in listed.out.splitlines()]
+
+
+def signatures(*words, executable=None):
+    """The same as text: "NAME(TYPE PARAMETER, ...)", then, indented, the summary, and why the function
+    is unsupported."""
+    names = {"iterations": "int", "rank": "int", "operation": "op"}
+    lines = []
+    for function in functions(*words, executable=executable):
+        parameters = ", ".join(f"{names.get(p['type'], p['type'])} {p['name']}" for p in function["parameters"])
+        lines += [f"{function['name']}({parameters})", f"    {function['summary']}"]
+        if "unsupported" in function:
+            lines.append(f"    unsupported: {function['unsupported']}")
+    return "".join(line + "\n" for line in lines)
 
 
 def in_parallel(cases, runner, width=4):

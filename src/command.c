@@ -1,0 +1,259 @@
+/*
+ * Reads the words of a command line: which functions, and which of their parameters are given.
+ */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/alias.h"
+#include "function_names.h"
+#include "ski/diag.h"
+
+static void __attribute__((format(printf, 2, 3)))
+fail(struct command *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!command->error)
+        command->error = text_format_with(format, arguments);
+    va_end(arguments);
+}
+
+/* ---- Functions ---- */
+
+static void add_function(struct command *command, const struct measurement *function)
+{
+    for (size_t i = 0; i < command->function_count; i++)
+        if (command->functions[i] == function)
+            return;
+    command->functions = memory_resize_array(command->functions, command->function_count + 1,
+                                             sizeof *command->functions);
+    command->functions[command->function_count++] = function;
+}
+
+/* Those that can be measured here: nobody means all others by a pattern. */
+static void add_matching(struct command *command, const char *pattern)
+{
+    const struct measurement *function;
+    const char *reason = NULL;
+    bool found = false;
+
+    for (size_t i = 0; (function = measurement_at(i)); i++) {
+        if (!function_fits_pattern(function, pattern))
+            continue;
+        if (measurement_unsupported(function)) {
+            reason = measurement_unsupported(function);
+            continue;
+        }
+        add_function(command, function);
+        found = true;
+    }
+    if (!found && reason)
+        fail(command, "what %s matches cannot be measured here: %s", pattern, reason);
+    else if (!found)
+        fail(command, "no measurement function matches %s; skampi --list shows them", pattern);
+}
+
+/* The closest of those that measure a routine and are supported, if one is. */
+static const struct measurement *of_routine(const char *name)
+{
+    const struct measurement *some[64];
+    size_t count = alias_find(name, some, sizeof some / sizeof *some);
+
+    for (size_t i = 0; i < count && i < sizeof some / sizeof *some; i++)
+        if (!measurement_unsupported(some[i]))
+            return some[i];
+    return count > 0 ? some[0] : NULL;
+}
+
+static void fail_unknown(struct command *command, const char *word)
+{
+    size_t length = strlen(word);
+    const char *closest = function_closest(word);
+
+    if (length > 4 && strcmp(word + length - 4, ".ski") == 0)
+        fail(command, "%s is no measurement function; if it is a script: -i %s", word, word);
+    else if (closest)
+        fail(command, "unknown measurement function %s: did you mean %s?", word, closest);
+    else
+        fail(command,
+             "unknown measurement function %s; skampi --list shows them, -i names a script", word);
+}
+
+static void add_word(struct command *command, const char *word)
+{
+    const struct measurement *function = function_called(word);
+
+    if (!function)
+        function = of_routine(word);
+    if (function)
+        add_function(command, function);
+    else if (function_is_pattern(word))
+        add_matching(command, word);
+    else
+        fail_unknown(command, word);
+}
+
+/* ---- Parameters ---- */
+
+static void read_values(struct command *command, struct given *given, const char *text)
+{
+    char *wrong = NULL;
+
+    if (!command_values_read(text, &given->values, &wrong))
+        fail(command, "%s: %s", given->typed, wrong);
+    free(wrong);
+}
+
+static void add_given(struct command *command, const char *typed, const char *name, size_t length,
+                      const char *value)
+{
+    command->givens =
+        memory_resize_array(command->givens, command->given_count + 1, sizeof *command->givens);
+    struct given *given = &command->givens[command->given_count++];
+    *given = (struct given){.name = memory_text_part(name, length), .typed = typed};
+    for (size_t i = 0; i + 1 < command->given_count; i++)
+        if (strcmp(command->givens[i].name, given->name) == 0)
+            fail(command, "%s: %s is given twice; give a list, such as %s=8,64", typed, given->name,
+                 given->name);
+    read_values(command, given, value);
+}
+
+bool command_loops(const struct given *given)
+{
+    return given->values.kind != COMMAND_VALUE;
+}
+
+/* count also means s_count and r_count, which functions of MPI have in its place. */
+static bool means_both(const struct parameter *parameter, const char *name)
+{
+    return (strncmp(parameter->name, "s_", 2) == 0 || strncmp(parameter->name, "r_", 2) == 0) &&
+           strcmp(parameter->name + 2, name) == 0;
+}
+
+struct given *command_given(const struct command *command, const struct parameter *parameter)
+{
+    for (size_t i = 0; i < command->given_count; i++)
+        if (strcmp(command->givens[i].name, parameter->name) == 0)
+            return &command->givens[i];
+    for (size_t i = 0; i < command->given_count; i++)
+        if (means_both(parameter, command->givens[i].name))
+            return &command->givens[i];
+    return NULL;
+}
+
+/* Whether it says how many data there are; others with such units say where they lie. */
+bool command_is_size(const struct parameter *parameter)
+{
+    static const char *const names[] = {"count", "s_count", "r_count", "size", "nb", "bytes"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(parameter->name, names[i]) == 0)
+            return parameter->type == PARAMETER_INT && *parameter->unit;
+    return false;
+}
+
+const struct parameter *command_parameter(const struct measurement *function, const char *name)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (strcmp(function->parameters[i].name, name) == 0)
+            return &function->parameters[i];
+    return NULL;
+}
+
+static void note_uses(struct command *command, const struct measurement *function)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        struct given *given = command_given(command, parameter);
+        bool sized = command->sizes.values.count > 0 && command_is_size(parameter);
+        if (given)
+            given->used = true;
+        if (sized)
+            command->sizes.used = true;
+        if (given && sized)
+            fail(command, "%s and %s both set %s of %s: give one of them", command->sizes.typed,
+                 given->typed, parameter->name, function->name);
+    }
+}
+
+static void fail_unused(struct command *command, const struct given *given)
+{
+    const struct measurement *function = command->functions[0];
+    const char *names[MEASUREMENT_MAX_PARAMETERS];
+    size_t count = measurement_parameter_count(function);
+    struct text list = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        names[i] = function->parameters[i].name;
+        text_append(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *closest = diag_closest(given->name, names, count);
+    fail(command, "%s: %s has no parameter %s%s%s%s; it has %s", given->typed, function->name,
+         given->name, closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : "",
+         count > 0 ? list.data : "none");
+    text_release(&list);
+}
+
+static void check_uses(struct command *command)
+{
+    for (size_t i = 0; i < command->function_count; i++)
+        note_uses(command, command->functions[i]);
+    for (size_t i = 0; i < command->given_count; i++)
+        if (!command->givens[i].used)
+            fail_unused(command, &command->givens[i]);
+    if (command->sizes.values.count > 0 && !command->sizes.used)
+        fail(command, "%s: no parameter of %s is a size", command->sizes.typed,
+             command->functions[0]->name);
+}
+
+/* ---- All ---- */
+
+/* Functions that time one operation do what 0 asks for. */
+static bool has_iterations(const struct command *command)
+{
+    for (size_t i = 0; i < command->function_count; i++)
+        if (command_parameter(command->functions[i], "iterations"))
+            return true;
+    return false;
+}
+
+void command_read(struct command *command, const struct command_words *words)
+{
+    *command = (struct command){0};
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->words[i], *equals = strchr(word, '=');
+        if (equals)
+            add_given(command, word, word, (size_t)(equals - word), equals + 1);
+        else
+            add_word(command, word);
+    }
+    if (words->iterations && (has_iterations(command) || strcmp(words->iterations, "0") != 0))
+        add_given(command, "--iterations", "iterations", strlen("iterations"), words->iterations);
+    command->sizes.typed = "--sizes";
+    command->pes.typed = "--pes";
+    if (words->sizes)
+        read_values(command, &command->sizes, words->sizes);
+    if (words->pes)
+        read_values(command, &command->pes, words->pes);
+    if (command->function_count == 0)
+        fail(command, "no measurement function: name one, such as Shmem_Put_Round, or a script "
+                      "with -i FILE");
+    if (!command->error)
+        check_uses(command);
+}
+
+void command_release(struct command *command)
+{
+    for (size_t i = 0; i < command->given_count; i++) {
+        command_values_release(&command->givens[i].values);
+        free(command->givens[i].name);
+    }
+    command_values_release(&command->sizes.values);
+    command_values_release(&command->pes.values);
+    free(command->givens);
+    free(command->functions);
+    free(command->error);
+}

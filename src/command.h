@@ -1,0 +1,46 @@
+/*
+ * What a command line without a script asks for: functions, and values for their parameters. Any
+ * PE.
+ */
+#ifndef SKAMPI_COMMAND_H
+#define SKAMPI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "command_script.h"
+#include "command_values.h"
+#include "engine/measurement.h"
+
+/* NAME=VALUE, or an option that is one. */
+struct given {
+    char *name;
+    const char *typed; /* as messages show it */
+    struct command_values values;
+    bool used;
+};
+
+struct command {
+    const struct measurement **functions; /* each once */
+    size_t function_count;
+    struct given *givens;
+    size_t given_count;
+    struct given sizes, pes; /* count 0 of their values: not given */
+    char *error;             /* allocated: what is wrong, for the user; NULL: nothing */
+};
+
+/* Everything that is wrong with names is found here. */
+void command_read(struct command *, const struct command_words *);
+void command_release(struct command *);
+
+/* Whether it has several values. */
+bool command_loops(const struct given *);
+/* What sets the parameter, or NULL: "count" also sets s_count and r_count. */
+struct given *command_given(const struct command *, const struct parameter *);
+/* The parameter of that name, or NULL. */
+const struct parameter *command_parameter(const struct measurement *, const char *name);
+/* Whether --sizes sets the parameter: it says how many data there are. Others with such units say
+ * where they lie. */
+bool command_is_size(const struct parameter *);
+
+#endif

@@ -1,0 +1,285 @@
+/*
+ * Writes a script for the functions and parameters of a command line.
+ */
+#include "command_script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "command.h"
+
+/* What set_skampi_buffer() is without a script's wish, and how many bytes stand for any number. */
+#define DEFAULT_BUFFER "1mb"
+#define SAMPLE_BYTES 4096
+
+/* ---- Text ---- */
+
+static void append_value(struct text *text, const struct command *command,
+                         const struct parameter *parameter)
+{
+    const struct given *given = command_given(command, parameter);
+    bool loop = given && command_loops(given);
+    const char *value = loop                   ? given->name
+                        : given                ? given->values.parts[0]
+                        : parameter->otherwise ? parameter->otherwise
+                                               : parameter->example;
+    const char *quote = parameter->type == PARAMETER_STRING && !loop && *value != '"' ? "\"" : "";
+
+    text_append(text, "%s%s%s", quote, value, quote);
+}
+
+/* An expression for the bytes of an element; NULL: a byte. The caller frees it. */
+static char *element_of(const struct command *command, const struct measurement *function,
+                        const struct parameter *size)
+{
+    bool sided = size->name[1] == '_';
+    char *name = text_format("%.*sdatatype", sided ? 2 : 0, size->name);
+    const struct parameter *type = command_parameter(function, name);
+    const struct parameter *bytes = command_parameter(function, "element_bytes");
+    struct text text = {0};
+
+    free(name);
+    if (strcmp(size->unit, "ints") == 0 || strcmp(size->unit, "doubles") == 0) {
+        text_append(&text, "mpi_type_size(%s)", *size->unit == 'i' ? "MPI_INT" : "MPI_DOUBLE");
+    } else if (strcmp(size->unit, "elements") == 0 && type) {
+        text_append(&text, "mpi_type_size(");
+        append_value(&text, command, type);
+        text_append(&text, ")");
+    } else if (strcmp(size->unit, "elements") == 0 && bytes) {
+        append_value(&text, command, bytes);
+    }
+    return text.length > 0 ? text_take(&text) : NULL;
+}
+
+/* The first parameter that says how many data there are; NULL: none does. */
+static const struct parameter *size_of(const struct measurement *function)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (command_is_size(&function->parameters[i]))
+            return &function->parameters[i];
+    return NULL;
+}
+
+/* What --sizes counts is called like the parameter, unless that counts something else. */
+static const char *size_variable(const struct measurement *function)
+{
+    const struct parameter *size = size_of(function);
+    return strcmp(size->unit, "bytes") == 0 ? size->name : "bytes";
+}
+
+static void append_argument(struct text *text, const struct command *command,
+                            const struct measurement *function, const struct parameter *parameter)
+{
+    char *element;
+
+    if (command->sizes.values.count == 0 || !command_is_size(parameter)) {
+        append_value(text, command, parameter);
+        return;
+    }
+    element = element_of(command, function, parameter);
+    text_append(text, "%s%s%s", size_variable(function), element ? " / " : "",
+                element ? element : "");
+    free(element);
+}
+
+static void append_set(struct text *text, const struct command *command,
+                       const struct measurement *function)
+{
+    bool some = command->pes.values.count > 0;
+    bool loop = some && command_loops(&command->pes);
+    const char *number = loop ? "pes" : some ? command->pes.values.parts[0] : "get_np()";
+    char *set = some ? text_format("comm(%s)", number) : memory_text("MPI_COMM_WORLD");
+
+    if (function->neighborhood)
+        text_append(text, "topology_cartesian(%s, {%s}, {1}, 0)", set, number);
+    else
+        text_append(text, "%s", set);
+    free(set);
+}
+
+struct nest {
+    struct text *text;
+    int depth;
+};
+
+static void begin_line(const struct nest *nest)
+{
+    text_append(nest->text, "%*s", 2 * nest->depth, "");
+}
+
+static void open_loop(struct nest *nest, const char *name, const struct given *given, bool doubling,
+                      bool quoted, const char *multiple)
+{
+    begin_line(nest);
+    command_values_loop(nest->text, name, &given->values, doubling, quoted, multiple);
+    text_append(nest->text, "\n");
+    nest->depth++;
+}
+
+/* The first parameter that it sets; NULL: none. */
+static const struct parameter *set_by(const struct command *command,
+                                      const struct measurement *function, const struct given *given)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (command_given(command, &function->parameters[i]) == given)
+            return &function->parameters[i];
+    return NULL;
+}
+
+static void open_loops(struct nest *nest, const struct command *command,
+                       const struct measurement *function)
+{
+    if (command->pes.values.count > 0 && command_loops(&command->pes))
+        open_loop(nest, "pes", &command->pes, true, false, NULL);
+    for (size_t i = 0; i < command->given_count; i++) {
+        const struct given *given = &command->givens[i];
+        const struct parameter *parameter = set_by(command, function, given);
+        if (parameter && command_loops(given))
+            open_loop(nest, given->name, given, command_is_size(parameter),
+                      parameter->type == PARAMETER_STRING, NULL);
+    }
+    if (command->sizes.values.count > 0 && size_of(function)) {
+        char *element = element_of(command, function, size_of(function));
+        open_loop(nest, size_variable(function), &command->sizes, true, false, element);
+        free(element);
+    }
+}
+
+static void append_comments(struct text *text, const struct measurement *function)
+{
+    text_append(text, "%s# %s\n", text->length ? "\n" : "", function->summary);
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        text_append(text, "#   %s: %s%s%s%s\n", parameter->name, parameter->meaning,
+                    *parameter->unit ? " [" : "", parameter->unit, *parameter->unit ? "]" : "");
+    }
+}
+
+static void append_block(struct text *text, const struct command *command,
+                         const struct measurement *function)
+{
+    struct nest nest = {text, 1};
+
+    append_comments(text, function);
+    text_append(text, "begin measurement \"%s\"\n", function->name);
+    open_loops(&nest, command, function);
+    begin_line(&nest);
+    text_append(text, "measure ");
+    append_set(text, command, function);
+    text_append(text, " : %s(", function->name);
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        text_append(text, "%s", i ? ", " : "");
+        append_argument(text, command, function, &function->parameters[i]);
+    }
+    text_append(text, ")\n");
+    while (nest.depth > 1) {
+        nest.depth--;
+        begin_line(&nest);
+        text_append(text, "od\n");
+    }
+    text_append(text, "end measurement\n");
+}
+
+/* ---- Buffer ---- */
+
+/* Bytes of buffer that the sample takes on so many PEs. */
+static size_t sample_weight(const struct measurement *function, int pes)
+{
+    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    struct datatype *byte = datatype_predefined("MPI_BYTE");
+    struct demand demand = {0};
+
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        int64_t element = strcmp(parameter->unit, "ints") == 0      ? (int64_t)sizeof(int)
+                          : strcmp(parameter->unit, "doubles") == 0 ? (int64_t)sizeof(double)
+                                                                    : 1;
+        arguments[i] = (struct argument){.integer = parameter->minimum > 0 ? parameter->minimum : 1,
+                                         .real = 1,
+                                         .string = parameter->example,
+                                         .datatype = byte,
+                                         .operation = operation_find("MPI_SUM"),
+                                         .info = info_null()};
+        if (command_is_size(parameter))
+            arguments[i].integer = SAMPLE_BYTES / element;
+    }
+    if (function->demand)
+        function->demand(function, arguments, pes, &demand);
+    datatype_release(byte);
+    return measurement_weight(function, &demand);
+}
+
+/* What one byte of --sizes or of a count takes in the buffer: *factor bytes, for each PE or
+ * altogether. */
+static bool grows_with_pes(const struct measurement *function, size_t *factor)
+{
+    size_t two = sample_weight(function, 2), four = sample_weight(function, 4);
+    size_t bytes = four > two ? SAMPLE_BYTES * 4 : SAMPLE_BYTES;
+
+    *factor = (four + bytes - 1) / bytes;
+    if (function->api == API_MPI)
+        *factor *= 2; /* both of two places, which repetitions use in turns */
+    return four > two;
+}
+
+/* What the sizes asked for take more than the default. */
+static void append_need(struct text *text, const struct command *command,
+                        const struct measurement *function)
+{
+    const struct parameter *size = size_of(function);
+    const struct given *given = size ? command_given(command, size) : NULL;
+    bool bytes = size && command->sizes.values.count > 0;
+    size_t factor;
+
+    if (!size || (!given && !bytes))
+        return;
+    text_append(text, "%s", text->length ? "" : "set_skampi_buffer(" DEFAULT_BUFFER);
+    bool grows = grows_with_pes(function, &factor);
+    text_append(text, " + %zu * ", factor);
+    command_values_bound(text, bytes ? &command->sizes.values : &given->values);
+    char *element = bytes ? NULL : element_of(command, function, size);
+    text_append(text, "%s%s%s", element ? " * " : "", element ? element : "",
+                grows ? " * get_np()" : "");
+    free(element);
+}
+
+/* For the first of the functions that need most: those of one call are of one kind. */
+static void append_buffer(struct text *text, const struct command *command)
+{
+    const struct measurement *most = NULL;
+    size_t factor, largest = 0;
+
+    for (size_t i = 0; i < command->function_count; i++) {
+        const struct measurement *function = command->functions[i];
+        bool grows = size_of(function) && grows_with_pes(function, &factor);
+        size_t rank = size_of(function) ? factor * (grows ? 1024 : 1) : 0;
+        if (rank > largest) {
+            largest = rank;
+            most = function;
+        }
+    }
+    struct text need = {0};
+    if (most)
+        append_need(&need, command, most);
+    if (need.length > 0)
+        text_append(text, "%s)\n", need.data);
+    text_release(&need);
+}
+
+char *command_script(const struct command_words *words, char **error)
+{
+    struct command command;
+    struct text text = {0};
+
+    command_read(&command, words);
+    *error = command.error;
+    command.error = NULL;
+    if (!*error) {
+        append_buffer(&text, &command);
+        for (size_t i = 0; i < command.function_count; i++)
+            append_block(&text, &command, command.functions[i]);
+    }
+    command_release(&command);
+    return *error ? NULL : text_take(&text);
+}

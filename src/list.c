@@ -1,0 +1,211 @@
+/*
+ * Finds measurement functions by words, and prints them by family. Names that differ only in a type
+ * or an operation are folded: Shmem_Reduce_{And,Or,Xor}{,_Int,_Long}_Barrier.
+ */
+#define _GNU_SOURCE /* strcasestr */
+#include "list.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/words.h"
+#include "engine/alias.h"
+#include "function_names.h"
+#include "list_fold.h"
+#include "list_json.h"
+
+struct found {
+    const struct measurement **functions;
+    size_t count, room;
+};
+
+static const char *family_of(const struct measurement *function)
+{
+    for (size_t family = 0; measurement_families[family]; family++)
+        for (const struct measurement *at = measurement_families[family]; at->name; at++)
+            if (at == function)
+                return measurement_family_names[family];
+    return "";
+}
+
+/* How well a pattern fits, best first. FITS_SOMEWHERE counts only if nothing else fits. */
+enum fit { FITS_WORD, FITS_BEGINNING, FITS_SUMMARY, FITS_SOMEWHERE, FITS_NOT };
+
+/* Where a word begins: Shmem_Lock, IterationTimer, "a lock". */
+static bool begins_word(const char *text, const char *at)
+{
+    return at == text || !isalnum((unsigned char)at[-1]) ||
+           (isupper((unsigned char)*at) && islower((unsigned char)at[-1]));
+}
+
+/* FITS_WORD, FITS_BEGINNING or FITS_NOT. */
+static enum fit fit_words(const char *text, const char *pattern)
+{
+    size_t length = strlen(pattern);
+    enum fit fit = FITS_NOT;
+    for (const char *at = text; *at; at++) {
+        if (!begins_word(text, at) || strncasecmp(at, pattern, length) != 0)
+            continue;
+        if (!at[length] || begins_word(text, at + length) || !isalnum((unsigned char)at[length]))
+            return FITS_WORD;
+        fit = FITS_BEGINNING;
+    }
+    return fit;
+}
+
+static enum fit fit_of(const struct measurement *function, const char *word)
+{
+    if (function_fits_pattern(function, word))
+        return FITS_WORD;
+    enum fit fit = fit_words(function->name, word);
+    if (fit != FITS_NOT)
+        return fit;
+    if (fit_words(function->summary, word) != FITS_NOT ||
+        fit_words(family_of(function), word) == FITS_WORD)
+        return FITS_SUMMARY;
+    return strcasestr(function->name, word) ? FITS_SOMEWHERE : FITS_NOT;
+}
+
+/* All words must fit; the one that fits worst counts. */
+static enum fit fit_of_all(const struct measurement *function, const char *const *words,
+                           size_t count)
+{
+    enum fit worst = FITS_WORD;
+    for (size_t i = 0; i < count; i++) {
+        enum fit fit = fit_of(function, words[i]);
+        worst = fit > worst ? fit : worst;
+    }
+    return worst;
+}
+
+static void find_by_words(struct found *found, const char *const *words, size_t count)
+{
+    const struct measurement *function;
+    for (enum fit fit = FITS_WORD; fit < FITS_NOT; fit++)
+        for (size_t i = 0;
+             !(fit == FITS_SOMEWHERE && found->count > 0) && (function = measurement_at(i)); i++)
+            if (fit_of_all(function, words, count) == fit)
+                found->functions[found->count++] = function;
+}
+
+/* The best first. */
+static struct found find(const char *const *words, size_t count)
+{
+    struct found found = {0};
+    while (measurement_at(found.room))
+        found.room++;
+    found.functions = memory_zeroed(found.room + 1, sizeof *found.functions);
+    if (count == 1)
+        found.count = alias_find(words[0], found.functions, found.room);
+    if (found.count == 0)
+        find_by_words(&found, words, count);
+    return found;
+}
+
+void list_refuse(const char *what, const char *name)
+{
+    const char *closest = function_closest(name);
+    fprintf(stderr, "skampi: error: %s %s%s%s%s --list shows them all\n", what, name,
+            closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : ";");
+}
+
+/* ---- A family ---- */
+
+/* The reason that all share why they cannot be measured, or NULL. */
+static const char *common_reason(const struct measurement *const *members, size_t count)
+{
+    const char *reason = measurement_unsupported(members[0]);
+    for (size_t i = 1; reason && i < count; i++) {
+        const char *other = measurement_unsupported(members[i]);
+        if (!other || strcmp(reason, other) != 0)
+            return NULL;
+    }
+    return reason;
+}
+
+static char *parameters_of(const struct measurement *function)
+{
+    struct text text = {0};
+    text_append(&text, "(");
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        text_append(&text, parameter->otherwise ? "%s[%s]" : "%s%s", i ? ", " : "",
+                    parameter->name);
+    }
+    text_append(&text, ")");
+    return text_take(&text);
+}
+
+static void print_family(const char *family, const struct measurement *const *members, size_t count,
+                         bool fold)
+{
+    static const char *const apis[] = {"", "OpenSHMEM, ", "MPI, "};
+    const char *reason = common_reason(members, count);
+    struct list_line *lines = memory_zeroed(count, sizeof *lines);
+    size_t line_count = list_fold(members, count, fold, lines);
+    int width = 0;
+    printf("%s: %s%zu function%s%s%s\n", family, apis[members[0]->api], count, words_plural(count),
+           reason ? ", unsupported: " : "", reason ? reason : "");
+    for (size_t i = 0; i < line_count; i++) {
+        char *parameters = parameters_of(lines[i].first);
+        char *call = text_format("%s%s", lines[i].name, parameters);
+        free(lines[i].name);
+        free(parameters);
+        lines[i].name = call;
+        width = (int)strlen(call) > width ? (int)strlen(call) : width;
+    }
+    for (size_t i = 0; i < line_count; i++) {
+        const char *own = reason ? NULL : measurement_unsupported(lines[i].first);
+        printf("  %-*s  %s%s%s\n", width, lines[i].name, lines[i].summary,
+               own ? "; unsupported: " : "", own ? own : "");
+        free(lines[i].name);
+        free(lines[i].summary);
+    }
+    free(lines);
+}
+
+/* Families in the order of their best members. */
+static void print_families(struct found *found, bool fold)
+{
+    const struct measurement **members = memory_zeroed(found->count, sizeof *members);
+    bool between = false;
+    for (size_t i = 0; i < found->count; i++) {
+        if (!found->functions[i])
+            continue;
+        const char *family = family_of(found->functions[i]);
+        size_t count = 0;
+        for (size_t k = i; k < found->count; k++)
+            if (found->functions[k] && strcmp(family_of(found->functions[k]), family) == 0) {
+                members[count++] = found->functions[k];
+                found->functions[k] = NULL;
+            }
+        printf("%s", between ? "\n" : "");
+        print_family(family, members, count, fold);
+        between = true;
+    }
+    free(members);
+}
+
+bool list_functions(const char *const *words, size_t count, enum list_form form)
+{
+    struct found found = find(words, count);
+    bool any = found.count > 0;
+    if (!any) {
+        struct text all = {0};
+        for (size_t i = 0; i < count; i++)
+            text_append(&all, "%s%s", i ? " " : "", words[i]);
+        list_refuse("no measurement function matches", all.data);
+        text_release(&all);
+    }
+    for (size_t i = 0; form == LIST_JSON && i < found.count; i++)
+        list_json(found.functions[i]);
+    if (any && form != LIST_JSON)
+        print_families(&found, form == LIST_FOLDED);
+    free(found.functions);
+    return any;
+}

@@ -1,0 +1,24 @@
+/*
+ * --list: measurement functions by family, on standard output. Any PE.
+ */
+#ifndef SKAMPI_LIST_H
+#define SKAMPI_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum list_form {
+    LIST_FOLDED, /* a line for names that differ only in a type or an operation */
+    LIST_ALL,    /* a line each */
+    LIST_JSON    /* a line of JSON each, the best first */
+};
+
+/* Functions that all words fit: words, beginnings or patterns of names, words of summaries and of
+ * names of families; or those that measure a routine. No words: all. False when there are none,
+ * which standard error then says. */
+bool list_functions(const char *const *words, size_t count, enum list_form);
+
+/* Says on standard error that there is no such function, and which one may be meant. */
+void list_refuse(const char *what, const char *name);
+
+#endif

@@ -1,0 +1,297 @@
+/* The script that a command line stands for: its text, and what is wrong with names and values.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "command_script.h"
+#include "engine/measurement.h"
+#include "list_fold.h"
+#include "ski/check.h"
+#include "ski/parser.h"
+
+#define WORDS(...)                                                                                 \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+static struct command_words words_of(const char *const *words)
+{
+    struct command_words command = {.words = words};
+    while (words[command.count])
+        command.count++;
+    return command;
+}
+
+/* The text without comments; errors are the text, too. */
+static char *script_of(const struct command_words *command)
+{
+    char *error, *script = command_script(command, &error);
+    struct text kept = {0};
+    if (!script)
+        return error;
+    assert_null(error);
+    for (char *line = script, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        assert_non_null(end);
+        if (*line != '#' && end > line)
+            text_append(&kept, "%.*s\n", (int)(end - line), line);
+    }
+    free(script);
+    return text_take(&kept);
+}
+
+static void check(struct command_words command, const char *expected)
+{
+    char *text = script_of(&command);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void check_words(const char *const *words, const char *expected)
+{
+    check(words_of(words), expected);
+}
+
+static void values_for_a_first_try_are_the_default(void **state)
+{
+    (void)state;
+    check_words(WORDS("Shmem_Put_Round"), "begin measurement \"Shmem_Put_Round\"\n"
+                                          "  measure MPI_COMM_WORLD : Shmem_Put_Round(1024, 0)\n"
+                                          "end measurement\n");
+    check_words(WORDS("Neighbor_alltoall"),
+                "begin measurement \"Neighbor_alltoall\"\n"
+                "  measure topology_cartesian(MPI_COMM_WORLD, {get_np()}, {1}, 0) : "
+                "Neighbor_alltoall(256, MPI_INT, 256, MPI_INT)\n"
+                "end measurement\n");
+}
+
+static void parameters_are_given_by_name(void **state)
+{
+    (void)state;
+    check_words(WORDS("Bcast", "count=1kb", "root=1", "datatype=MPI_DOUBLE"),
+                "set_skampi_buffer(1mb + 2 * 1kb * mpi_type_size(MPI_DOUBLE))\n"
+                "begin measurement \"Bcast\"\n"
+                "  measure MPI_COMM_WORLD : Bcast(1kb, MPI_DOUBLE, 1)\n"
+                "end measurement\n");
+    check_words(WORDS("root=0:3", "Bcast", "datatype=MPI_INT,mpi_type_vector(2, 1, 4, MPI_INT)"),
+                "begin measurement \"Bcast\"\n"
+                "  for root = 0 to 3 step 1 do\n"
+                "    for datatype in [MPI_INT, mpi_type_vector(2, 1, 4, MPI_INT)] do\n"
+                "      measure MPI_COMM_WORLD : Bcast(256, datatype, root)\n"
+                "    od\n"
+                "  od\n"
+                "end measurement\n");
+    check_words(
+        WORDS("First_Call_MPI", "kind=Bcast,Barrier"),
+        "begin measurement \"First_Call_MPI\"\n"
+        "  for kind in [\"Bcast\", \"Barrier\"] do\n"
+        "    measure MPI_COMM_WORLD : First_Call_MPI(kind, 8192, \"elsewhere\", \"rank 0\")\n"
+        "  od\n"
+        "end measurement\n");
+}
+
+static void one_name_sets_both_sides(void **state)
+{
+    (void)state;
+    check_words(WORDS("Alltoall", "count=8", "r_datatype=MPI_CHAR"),
+                "set_skampi_buffer(1mb + 4 * 8 * mpi_type_size(MPI_INT) * get_np())\n"
+                "begin measurement \"Alltoall\"\n"
+                "  measure MPI_COMM_WORLD : Alltoall(8, MPI_INT, 8, MPI_CHAR)\n"
+                "end measurement\n");
+}
+
+static void sizes_are_bytes(void **state)
+{
+    struct command_words command = words_of(WORDS("Shmem_Get_Simple", "Allreduce"));
+    (void)state;
+    command.sizes = "8:1mb";
+    command.pes = "2,4";
+    command.iterations = "7";
+    check(command, "set_skampi_buffer(1mb + 4 * 1mb)\n"
+                   "begin measurement \"Shmem_Get_Simple\"\n"
+                   "  for pes in [2, 4] do\n"
+                   "    for count = 8 to 1mb step *2 do\n"
+                   "      measure comm(pes) : Shmem_Get_Simple(count, 7)\n"
+                   "    od\n"
+                   "  od\n"
+                   "end measurement\n"
+                   "begin measurement \"Allreduce\"\n"
+                   "  for pes in [2, 4] do\n"
+                   "    for bytes = 8 to 1mb step *2 multipleof mpi_type_size(MPI_INT) do\n"
+                   "      measure comm(pes) : Allreduce(bytes / mpi_type_size(MPI_INT), MPI_INT, "
+                   "MPI_SUM)\n"
+                   "    od\n"
+                   "  od\n"
+                   "end measurement\n");
+    command = words_of(WORDS("Shmem_Put_Elements_Full", "element_bytes=8"));
+    command.sizes = "64, 1kb + 8";
+    check(command, "set_skampi_buffer(1mb + 1 * (64 + (1kb + 8)))\n"
+                   "begin measurement \"Shmem_Put_Elements_Full\"\n"
+                   "  for bytes in [64, 1kb + 8] do\n"
+                   "    measure MPI_COMM_WORLD : Shmem_Put_Elements_Full(bytes / 8, 8, 0)\n"
+                   "  od\n"
+                   "end measurement\n");
+}
+
+/* 0 is what functions of one operation do anyway. */
+static void iterations_need_a_parameter(void **state)
+{
+    struct command_words command = words_of(WORDS("Allreduce"));
+    (void)state;
+    command.iterations = "0";
+    check(command, "begin measurement \"Allreduce\"\n"
+                   "  measure MPI_COMM_WORLD : Allreduce(256, MPI_INT, MPI_SUM)\n"
+                   "end measurement\n");
+    command.iterations = "5";
+    check(command,
+          "--iterations: Allreduce has no parameter iterations; it has count, datatype, op");
+}
+
+static void names_are_found(void **state)
+{
+    static const char *const same[][2] = {{"MPI_Allreduce", "Allreduce"},
+                                          {"allreduce", "Allreduce"},
+                                          {"put_round", "Shmem_Put_Round"},
+                                          {"shmem_getmem", "Shmem_Get_Round"},
+                                          {"SHMEM_PUT_ROUND", "Shmem_Put_Round"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct command_words typed = words_of(WORDS(same[i][0], same[i][1]));
+        struct command_words alone = words_of(WORDS(same[i][1]));
+        char *a = script_of(&typed), *b = script_of(&alone);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+    }
+}
+
+static void names_are_refused(void **state)
+{
+    struct command_words command = words_of(WORDS("Bcast"));
+    (void)state;
+    check_words(WORDS("Shmem_Put_Ruond"),
+                "unknown measurement function Shmem_Put_Ruond: did you mean Shmem_Put_Round?");
+    check_words(WORDS("my.ski"), "my.ski is no measurement function; if it is a script: -i my.ski");
+    check_words(WORDS("Nothing*"),
+                "no measurement function matches Nothing*; skampi --list shows them");
+    check_words(WORDS("count=8"),
+                "no measurement function: name one, such as Shmem_Put_Round, or a script "
+                "with -i FILE");
+    check_words(WORDS("Bcast", "cuont=8"), "cuont=8: Bcast has no parameter cuont: did you mean "
+                                           "count?; it has count, datatype, root");
+    check_words(WORDS("Bcast", "count=8", "count=9"),
+                "count=9: count is given twice; give a list, such as count=8,64");
+    command.sizes = "8:9:10";
+    check(command, "--sizes: write the step of a range as a factor or a difference: *10 or +10");
+    command.sizes = "8,";
+    check(command, "--sizes: a value is missing: give one, such as 8, a list, such as 8,64,1kb, or "
+                   "a range, such as 8:1mb");
+    command.sizes = "8:9,10";
+    check(command, "--sizes: give a list, such as 8,64,1kb, or a range, such as 8:1mb, not both");
+    command = words_of(WORDS("Shmem_Barrier"));
+    command.sizes = "8";
+    check(command, "--sizes: no parameter of Shmem_Barrier is a size");
+    command = words_of(WORDS("Bcast", "count=8"));
+    command.sizes = "8";
+    check(command, "--sizes and count=8 both set count of Bcast: give one of them");
+}
+
+/* Whatever the function: its script is one that the checker accepts. */
+static void every_function_has_a_script(void **state)
+{
+    const struct measurement *function;
+    (void)state;
+    for (size_t i = 0; (function = measurement_at(i)); i++) {
+        struct command_words command = words_of(WORDS(function->name));
+        command.pes = "1:2";
+        char *error, *script = command_script(&command, &error);
+        assert_non_null(script);
+        struct source *source = source_from_text(COMMAND_SCRIPT_NAME, script, strlen(script));
+        struct diag *diag = diag_create(source);
+        struct tree *tree = parse_script(source, diag);
+        tree_check(tree, diag);
+        if (diag_count(diag) > 0)
+            fail_msg("%s: %s%s", function->name, script, diag_text(diag));
+        tree_release(tree);
+        diag_release(diag);
+        source_release(source);
+        free(script);
+    }
+}
+
+/* A fold stands for as many names as it says, and each of them exists. */
+static size_t unfold(const char *name, const char *done)
+{
+    const char *open = strchr(name, '{');
+    size_t found = 0;
+    if (!open) {
+        char *complete = text_format("%s%s", done, name);
+        if (!measurement_find(complete))
+            fail_msg("there is no %s", complete);
+        free(complete);
+        return 1;
+    }
+    const char *close = strchr(open, '}');
+    for (const char *at = open + 1, *end; at <= close; at = end + 1) {
+        end = at + strcspn(at, ",}");
+        char *so_far =
+            text_format("%s%.*s%.*s", done, (int)(open - name), name, (int)(end - at), at);
+        found += unfold(close + 1, so_far);
+        free(so_far);
+    }
+    return found;
+}
+
+static void folds_are_exact(void **state)
+{
+    size_t lines_of_reductions = 0;
+    (void)state;
+    for (size_t f = 0; measurement_families[f]; f++) {
+        const struct measurement *members[512];
+        struct list_line lines[512];
+        size_t count = 0, unfolded = 0;
+        for (const struct measurement *at = measurement_families[f]; at->name; at++)
+            members[count++] = at;
+        size_t folded = list_fold(members, count, true, lines);
+        if (strcmp(measurement_family_names[f], "reduction") == 0)
+            lines_of_reductions = folded;
+        for (size_t i = 0; i < folded; i++) {
+            size_t names = unfold(lines[i].name, "");
+            assert_int_equal(names, lines[i].count);
+            unfolded += names;
+            free(lines[i].name);
+            free(lines[i].summary);
+        }
+        assert_int_equal(unfolded, count);
+        assert_int_equal(list_fold(members, count, false, lines), count);
+        for (size_t i = 0; i < count; i++) {
+            free(lines[i].name);
+            free(lines[i].summary);
+        }
+    }
+    assert_int_equal(lines_of_reductions, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_for_a_first_try_are_the_default),
+        cmocka_unit_test(parameters_are_given_by_name),
+        cmocka_unit_test(one_name_sets_both_sides),
+        cmocka_unit_test(sizes_are_bytes),
+        cmocka_unit_test(iterations_need_a_parameter),
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(names_are_refused),
+        cmocka_unit_test(every_function_has_a_script),
+        cmocka_unit_test(folds_are_exact),
+    };
+    return cmocka_run_group_tests_name("command_script", tests, NULL, NULL);
+}
