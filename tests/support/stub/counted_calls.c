@@ -89,9 +89,12 @@ static void end_line(void)
     STRIDED(iput##bits, target)                                                                    \
     STRIDED(iget##bits, source)
 
-SIZED(8)
-SIZED(16) SIZED(32) SIZED(64) SIZED(128) BLOCK(putmem, target) BLOCK(getmem, source)
-    COUNTED(long_p, 1, target, (long *target, long value, int pe), (target, value, pe))
+/* Lists of macros and what follows them are not C to clang-format. */
+/* clang-format off */
+SIZED(8) SIZED(16) SIZED(32) SIZED(64) SIZED(128)
+BLOCK(putmem, target)
+BLOCK(getmem, source)
+COUNTED(long_p, 1, target, (long *target, long value, int pe), (target, value, pe))
 
         void *shmem_align(size_t alignment, size_t bytes)
 {
