@@ -184,8 +184,9 @@ static void add(struct builder *b, struct made_step step)
 static void move(struct builder *b, bool sends, int rank, struct made_range range, int word,
                  int permission)
 {
-    add(b, (struct made_step){
-               .sends = sends, .rank = rank, .range = range, .word = word, .permission = permission});
+    add(b,
+        (struct made_step){
+            .sends = sends, .rank = rank, .range = range, .word = word, .permission = permission});
 }
 
 /* The same where it lands at an element, and is added. */
@@ -220,8 +221,7 @@ static void flat_down(struct builder *b)
     const struct made_task *task = b->task;
     bool root = b->rank == 0, early = task->collective == MADE_BROADCAST;
     for (int to = root ? 1 : b->rank; to < (root ? task->size : b->rank + 1); to++)
-        move(b, root, root ? to : 0, whole(task), WORD_ONE,
-             early ? WORD_FLAT + to : NO_PERMISSION);
+        move(b, root, root ? to : 0, whole(task), WORD_ONE, early ? WORD_FLAT + to : NO_PERMISSION);
 }
 
 /* All sends come first, so that none waits for a message. */
@@ -258,8 +258,7 @@ static void binomial_up(struct builder *b)
         int child = sends ? b->rank : b->rank + bit, other = sends ? b->rank - bit : child;
         if (child < task->size) {
             if (task->collective == MADE_REDUCE)
-                move_and_add(b, sends, other, whole(task), WORD_UP + k,
-                             (size_t)k * task->elements);
+                move_and_add(b, sends, other, whole(task), WORD_UP + k, (size_t)k * task->elements);
             else
                 move(b, sends, other,
                      task->collective == MADE_COLLECT ? subtree(task, child, bit) : whole(task),
@@ -402,8 +401,7 @@ static void pass(struct builder *b, bool sends, size_t item, size_t added_rounds
     int n = task->size, sender = sends ? b->rank : (b->rank + n - 1) % n;
     size_t pieces = made_pieces(task), round = item / pieces;
     int part = (sender + n - (int)(round % (size_t)n)) % n;
-    struct made_range range =
-        piece_of(task, parts_of(task, n, part, part + 1), item % pieces);
+    struct made_range range = piece_of(task, parts_of(task, n, part, part + 1), item % pieces);
     add(b, (struct made_step){.sends = sends,
                               .rank = sends ? (b->rank + 1) % n : sender,
                               .range = range,
@@ -415,7 +413,8 @@ static void pass(struct builder *b, bool sends, size_t item, size_t added_rounds
 }
 
 /* A reduction adds in the first n - 1 rounds, then each part is complete on one rank. The first
- * pieces go out before any is waited for, so that each one is on its way while the next is added. */
+ * pieces go out before any is waited for, so that each one is on its way while the next is added.
+ */
 static void ring(struct builder *b)
 {
     const struct made_task *task = b->task;

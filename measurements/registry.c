@@ -16,6 +16,7 @@
     FAMILY(broadcast)                                                                              \
     FAMILY(exchange)                                                                               \
     FAMILY(reduction)                                                                              \
+    FAMILY(made)                                                                                   \
     FAMILY(process)                                                                                \
     FAMILY(lock)                                                                                   \
     FAMILY(memory)                                                                                 \

@@ -40,7 +40,7 @@ struct rank {
 static struct machine {
     struct made_task task;
     struct made_needs needs;
-    bool asks;   /* senders wait for permissions; else all ranks end a call before any begins one */
+    bool asks; /* senders wait for permissions; else all ranks end a call before any begins one */
     struct rank ranks[MOST];
 } machine;
 
@@ -211,6 +211,8 @@ static void carry_out(int favourite)
             tried++;
         if (tried == size)
             fail_msg("%s: all wait for each other", title());
+        for (int more = draw(16); more > 0 && advance((first + tried) % size); more--)
+            continue;
     }
 }
 
@@ -422,7 +424,7 @@ static void rounds_are_those_of_the_algorithms(void **state)
             int rounds = rounds_of(task);
             /* Without a power of two, not all ranks wait for one that is left out. */
             int fewest = expected[i].rounds - (expected[i].rounds == floor + rest ||
-                                               expected[i].rounds == 2 * floor + rest
+                                                       expected[i].rounds == 2 * floor + rest
                                                    ? rest / 2
                                                    : 0);
             if (rounds > expected[i].rounds || rounds < fewest)
