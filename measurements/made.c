@@ -127,6 +127,8 @@ static void demand_made(const struct measurement *function, const struct argumen
 {
     struct made_task task = task_of(function, arguments, pes);
     collective_demand(function, arguments, pes, demand);
+    /* A loop over segments to ... ends where they are larger than any block may be. */
+    demand->own = (size_t)argument_value(function, arguments, "segment", 0);
     if (task.algorithm == MADE_ALGORITHMS)
         return;
     struct made_needs needs = made_needs(&task);
