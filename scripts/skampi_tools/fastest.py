@@ -11,6 +11,9 @@ from .statistics import median
 from .style import printable
 
 SEPARATOR = ": "
+# Loop variables that say what a result states anyway.
+SIZES = ("count", "bytes")
+NUMBERS_OF_PES = ("pes", "n", "np")
 
 
 class Case(NamedTuple):
@@ -66,7 +69,7 @@ class Crossing:
 
 def _case(result):
     other = tuple((name, str(value)) for name, value in result.variables.items()
-                  if name != "count" and value not in (result.bytes, result.pes))
+                  if name not in SIZES and not (name in NUMBERS_OF_PES and value == result.pes))
     return Case(result.pes or 0, int(result.bytes), other)
 
 

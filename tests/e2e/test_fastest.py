@@ -52,7 +52,7 @@ tap.equal([line.split()[:5] for line in lines[2:6]],
 tap.ok("1.02 µs" in lines[2] and lines[2].endswith("3.94 x"), "its time, and how much longer the next takes",
        lines[2])
 tap.ok("~ another one may be as fast" in text.out, "~ is explained", text)
-tap.ok("reduce, 2 PEs: doubling, put is faster than scatter, put up to about 3.9" in text.out
+tap.ok("reduce, 2 PEs: doubling, put is faster than scatter, put up to about 3962 B, then scatter, put" in text.out
        and "reduce, 4 PEs: doubling, put" in text.out, "where they cross, for each number of PEs", text)
 
 found = as_json(a, "--cross", "doubling", "scatter")
