@@ -14,9 +14,7 @@
 
 #include <string.h>
 
-#define LINE 64
 #define TURNS 2 /* landing places: see made_plan.h */
-#define ROUND_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
 
 #define BY_PUT "put"
 #define BY_POINTER "pointer"
