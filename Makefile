@@ -306,6 +306,7 @@ selfcheck: all
 figures: export FIGURES_NP := $(FIGURES_NP)
 figures: all
 	@mk/figures ./$(PROGRAM) $(BUILD)/figures $(FIGURES)
+	$(if $(FIGURES),,@mk/native $(BUILD)/figures)
 
 bench: all
 	@tests/bench/run

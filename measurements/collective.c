@@ -3,10 +3,6 @@
  */
 #include "measurements/collective.h"
 
-/* Synchronization arrays and work arrays start at cache lines. */
-#define LINE 64
-#define ROUND_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
-
 #if SKAMPI_SHMEM
 
 #include <math.h>

@@ -14,6 +14,10 @@
 
 #include "measurements/shapes.h"
 
+/* What different PEs write to, and arrays, start at cache lines. */
+#define LINE 64
+#define ROUND_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
+
 /* Everything that a collective routine of OpenSHMEM 1.4 takes. */
 struct collective_call {
     const struct routine *routine;

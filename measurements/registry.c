@@ -19,6 +19,7 @@
     FAMILY(broadcast)                                                                              \
     FAMILY(exchange)                                                                               \
     FAMILY(reduction)                                                                              \
+    FAMILY(made)                                                                                   \
     FAMILY(process)                                                                                \
     FAMILY(lock)                                                                                   \
     FAMILY(image_lock)                                                                             \

@@ -43,7 +43,8 @@
  *
  * What another PE waits for, with wait_until or test, arrives post + wire after the entry of the
  * put or non-fetching atomic. The data themselves move at once: who looks at them in another way
- * does not find them late. Where several are on their way to one address, a wait is for the last.
+ * does not find them late. Where several are on their way to one address, a wait is for the last;
+ * of growing values that p writes, a wait for at least so much is for the first that is enough.
  *
  * Costs may change by the clock, on all PEs at once:
  *   schedule   SECONDS:FACTOR/SECONDS:FACTOR/...: all costs are multiplied by the first factor for

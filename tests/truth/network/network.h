@@ -56,7 +56,6 @@ struct network {
     bool report;
     int processors, first; /* that nodes seem to have; PEs on the first one; 0: as it is */
     bool simulated;        /* times are those of simulated.c */
-    int64_t longest;       /* ticks until something that was sent arrives, in the slowest state */
     int64_t look;          /* ticks at which the schedule is looked at again */
 };
 extern struct network network;
@@ -168,8 +167,12 @@ int64_t told(int pe);
 
 /* Announced before the data are moved: when they arrive at [dest, dest + bytes) on the PE. */
 void announce(const void *dest, size_t bytes, int pe, int64_t arrival);
-/* When what is written to the address here arrives; what has arrived by then counts as `time`. */
-int64_t arrival_at(const void *address, int64_t time);
+/* The same for one element of a known value. */
+void announce_value(const void *dest, size_t bytes, int pe, int64_t arrival, long double value);
+/* When what is written to the address here arrives, so that a wait for compare (SHMEM_CMP_...) and
+ * operand ends; what has arrived by then counts as `time`. Of known values that grow, a wait for at
+ * least so much is for the first one that is enough; of others it is for the last. */
+int64_t arrival_for(const void *address, int compare, long double operand, int64_t time);
 
 /* When the lock was released last, or will be. */
 void lock_release_at(const volatile void *lock, int64_t time);

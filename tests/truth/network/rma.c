@@ -57,6 +57,14 @@ static void send(struct call call, const void *dest, size_t bytes, int pe)
     }
 }
 
+static void send_value(struct call call, const void *dest, size_t bytes, int pe, long double value)
+{
+    if (call_costs(call, COST_POST)) {
+        announce_value(dest, bytes, pe,
+                       call.entry + network.cost[COST_POST] + network.cost[COST_WIRE], value);
+    }
+}
+
 static void send_strided(struct call call, const void *dest, ptrdiff_t stride, size_t n,
                          size_t element, int pe)
 {
@@ -144,7 +152,7 @@ static void charge_destroy(struct call call, shmem_ctx_t context)
     BLOCKS(name##_put, name##_get, , type, sizeof(type))                                           \
     STRIDES(name##_iput, name##_iget, , type, sizeof(type))                                        \
     INTERPOSE_PAIR(name##_p, (type * dest, type value, int pe), (dest, value, pe),                 \
-                   send(call, dest, sizeof(type), pe), charge_post)                                \
+                   send_value(call, dest, sizeof(type), pe, (long double)value), charge_post)      \
     INTERPOSE_VALUE_PAIR(type, name##_g, (const type *source, int pe), (source, pe), NOTHING,      \
                          charge_get)
 

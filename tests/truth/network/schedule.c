@@ -138,8 +138,6 @@ void schedule_look(int64_t now)
 
 void schedule_begin(void)
 {
-    network.longest =
-        later(network.cost[COST_POST] + network.cost[COST_WIRE], network.cost[COST_FETCH] / 2);
     if (state_count == 0 && !network.simulated) {
         network.look = INT64_MAX;
         return;
@@ -148,16 +146,10 @@ void schedule_begin(void)
         states[state_count++] = (struct state){1, 1};
         cycle = 1;
     }
-    double slowest = 1;
     for (int cost = 0; cost < COSTS; cost++) {
         programmed[cost] = network.cost[cost];
     }
     programmed_outstanding = network.outstanding;
-    for (size_t i = 0; i < state_count; i++) {
-        slowest = fmax(slowest, states[i].factor);
-    }
-    slowest *= exp(6 * noise.sigma) * (noise.outliers > 0 ? OUTLIER : 1);
-    network.longest = (int64_t)((double)network.longest * slowest + 1);
     apply(0);
     schedule_look(ticks_now());
 }

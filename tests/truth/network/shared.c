@@ -22,6 +22,8 @@ struct message {
 struct arrival {
     const unsigned char *begin, *end; /* symmetric addresses are the same on all PEs */
     int64_t time;
+    bool valued;
+    long double value;
 };
 
 /* From one sender. */
@@ -104,31 +106,58 @@ int64_t told(int pe)
 
 /* ---- Arrivals ---- */
 
-void announce(const void *dest, size_t bytes, int pe, int64_t time)
+static void announce_arrival(int pe, struct arrival arrival)
 {
     struct channel *channel = &channels[pe][self];
     int64_t count = channel->arrival_count;
-    const unsigned char *begin = dest;
-    channel->arrivals[count % ARRIVALS] = (struct arrival){begin, begin + bytes, time};
+    channel->arrivals[count % ARRIVALS] = arrival;
     __atomic_store_n(&channel->arrival_count, count + 1, __ATOMIC_RELEASE);
 }
 
-int64_t arrival_at(const void *address, int64_t time)
+void announce(const void *dest, size_t bytes, int pe, int64_t time)
 {
-    const unsigned char *byte = address;
+    const unsigned char *begin = dest;
+    announce_arrival(pe, (struct arrival){.begin = begin, .end = begin + bytes, .time = time});
+}
+
+void announce_value(const void *dest, size_t bytes, int pe, int64_t time, long double value)
+{
+    const unsigned char *begin = dest;
+    announce_arrival(pe, (struct arrival){begin, begin + bytes, time, true, value});
+}
+
+/* From one sender: the last arrival, or the first of growing values that is enough. Values that do
+ * not grow are of something that was before. */
+static int64_t arrival_from(const struct channel *channel, const unsigned char *byte, int compare,
+                            long double operand, int64_t time)
+{
+    bool grows = compare == SHMEM_CMP_GE || compare == SHMEM_CMP_GT;
+    const struct arrival *enough = NULL;
+    int64_t last = time;
+    int64_t count = __atomic_load_n(&channel->arrival_count, __ATOMIC_ACQUIRE);
+    for (int64_t i = count - 1; i >= 0 && i > count - ARRIVALS; i--) {
+        const struct arrival *arrival = &channel->arrivals[i % ARRIVALS];
+        if (byte < arrival->begin || arrival->end <= byte) {
+            continue;
+        }
+        if (!grows || !arrival->valued) {
+            last = later(last, arrival->time);
+            continue;
+        }
+        if ((enough && arrival->value > enough->value) || arrival->value < operand ||
+            (compare == SHMEM_CMP_GT && arrival->value == operand)) {
+            break;
+        }
+        enough = arrival;
+    }
+    return enough ? later(last, enough->time) : last;
+}
+
+int64_t arrival_for(const void *address, int compare, long double operand, int64_t time)
+{
     int64_t last = time;
     for (int pe = 0; pe < pes; pe++) {
-        const struct channel *channel = &channels[self][pe];
-        int64_t count = __atomic_load_n(&channel->arrival_count, __ATOMIC_ACQUIRE);
-        for (int64_t i = count - 1; i >= 0 && i > count - ARRIVALS; i--) {
-            const struct arrival *arrival = &channel->arrivals[i % ARRIVALS];
-            if (arrival->time + network.longest <= time) {
-                break; /* what was sent before arrives at most so much later */
-            }
-            if (arrival->begin <= byte && byte < arrival->end) {
-                last = later(last, arrival->time);
-            }
-        }
+        last = later(last, arrival_from(&channels[self][pe], address, compare, operand, time));
     }
     return last;
 }

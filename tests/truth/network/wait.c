@@ -7,11 +7,12 @@
 /* ---- wait_until and test ---- */
 
 /* Also where these calls themselves cost nothing: data are not there before they arrive. */
-static void charge_wait(struct call call, const volatile void *address)
+static void charge_wait(struct call call, const volatile void *address, int compare,
+                        long double operand)
 {
     if (call.entry != 0) {
         int64_t end = call.entry + later(network.cost[COST_WAIT], 0);
-        int64_t arrival = arrival_at((const void *)address, end);
+        int64_t arrival = arrival_for((const void *)address, compare, operand, end);
         if (network.cost[COST_WAIT] >= 0 || arrival > end) {
             busy_until(COST_WAIT, arrival);
         }
@@ -19,15 +20,16 @@ static void charge_wait(struct call call, const volatile void *address)
 }
 
 /* Returns what the test says. */
-static int charge_test(struct call call, const volatile void *address, int value)
+static int charge_test(struct call call, const volatile void *address, int compare,
+                       long double operand, int value)
 {
     if (call.entry != 0 && network.simulated) {
         if (value) {
-            simulated_set(arrival_at((const void *)address, call.entry));
+            simulated_set(arrival_for((const void *)address, compare, operand, call.entry));
         }
         simulated_waits();
     } else if (call.entry != 0 && value) {
-        value = arrival_at((const void *)address, call.entry) == call.entry;
+        value = arrival_for((const void *)address, compare, operand, call.entry) == call.entry;
     }
     charge(call, COST_TEST);
     return value;
@@ -38,17 +40,18 @@ static int charge_test(struct call call, const volatile void *address, int value
               (address, compare, operand),                                                         \
               while (network.simulated && !shmem_##name##_test((type *)address, compare, operand)) \
                   simulated_yield(),                                                               \
-              charge_wait(call, address))                                                          \
-    INTERPOSE_VALUE(                                                                               \
-        int, shmem_##name##_test, (volatile type * address, int compare, type operand),            \
-        (address, compare, operand), NOTHING, value = charge_test(call, address, value))
+              charge_wait(call, address, compare, (long double)operand))                           \
+    INTERPOSE_VALUE(int, shmem_##name##_test,                                                      \
+                    (volatile type * address, int compare, type operand),                          \
+                    (address, compare, operand), NOTHING,                                          \
+                    value = charge_test(call, address, compare, (long double)operand, value))
 
 TRUTH_WAIT_TYPES(WAIT)
 
 /* Names of versions before 1.4. */
 #define WAIT_OLD(name, type)                                                                       \
     INTERPOSE(name, (volatile type * address, type operand), (address, operand), NOTHING,          \
-              charge_wait(call, address))
+              charge_wait(call, address, SHMEM_CMP_NE, (long double)operand))
 
 WAIT_OLD(shmem_wait, long)
 WAIT_OLD(shmem_short_wait, short)
