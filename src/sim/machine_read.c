@@ -339,11 +339,12 @@ struct machine *machine_read(const char *path, char **error)
     if (text_enter(&text, path)) {
         while (!word_ends(&text.word))
             take_statement(&text, machine);
-        if (machine->nodes == 0)
+        if (machine->nodes == 0 && text.error_count == 0)
             text_error(&text, &text.word,
                        "no node is described; add node NAME { bandwidth ... "
                        "latency ... }");
-        check_connections(&text, machine);
+        if (text.error_count == 0)
+            check_connections(&text, machine);
     }
     *error = text_take(&text.errors);
     bool wrong = text.error_count > 0;

@@ -7,8 +7,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import Tap
-from made_runs import HEAP, Program, Simulator, ps
+from harness import Tap, run
+from made_runs import HEAP, Program, Simulator, build_writer, ps
 
 tap = Tap()
 sim = Simulator()
@@ -274,7 +274,33 @@ def test_report():
            "the text says the same", text)
 
 
-for test in (test_transfers, test_overlap, test_pipelined, test_ring, test_tree, test_atomics, test_lock,
+def test_large():
+    """Patterns of tests/support/stub/synthetic_traces.c, whose times are known, with more calls than a window has."""
+    writer = sim.path("writer")
+    build_writer(writer)
+    machine = sim.machine(nodes=64)
+    own = sum((1 + i * 7 % 61) % 40 == 0 for i in range(1200))  # puts to the PE itself
+    for pattern, pes, rounds, wanted in (
+            # Two puts and a get of 1,024 bytes, and five calls with bursts of 1 us at most.
+            ("mix", 40, 1200, 1200 * (3 * (L + 1024) + 4000) + 300 * (6 * L + 1000) + 1000 + 6 * L -
+             own * (L + 1024 - 100 - 256)),
+            ("atomics", 3, 3000, None), ("ring", 20, 60, None)):
+        trace = sim.name(pattern)
+        os.mkdir(sim.path(trace))
+        made = run([writer, sim.path(trace), pattern, str(pes), str(rounds)])
+        found = sim.predict(trace, machine=machine)
+        if not tap.ok(made.status == 0 and isinstance(found, dict), f"{pattern} is replayed", found):
+            continue
+        if wanted:
+            tap.equal(ps(found["run_time"]), wanted * NS, f"{pattern}: every round takes the same", found["run_time"])
+        elif pattern == "atomics":
+            tap.equal(found["events"], pes * (rounds + 2), "atomics: all events")
+        else:
+            tap.ok(found["waits_without_write"] == 0 and
+                   found["run_time"] > pes * rounds * (L + 8) * 1e-9, "ring: a message takes all hops", found["run_time"])
+
+
+for test in (test_large, test_transfers, test_overlap, test_pipelined, test_ring, test_tree, test_atomics, test_lock,
              test_waits, test_order, test_contention, test_report):
     test()
 tap.done()

@@ -18,6 +18,16 @@ def command():
     return os.path.join(folder, "shmemsim")
 
 
+def build_writer(path):
+    """The program that writes large traces of a pattern."""
+    sources = [os.path.join(ROOT, name) for name in (
+        "tests/support/stub/synthetic_traces.c", "src/trace/encode.c", "src/base/checksum.c")]
+    built = run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-I", os.path.join(ROOT, "src"),
+                 "-I", os.path.join(ROOT, "tests"), "-o", path, *sources])
+    if built.status != 0:
+        raise RuntimeError(str(built))
+
+
 class Program:
     """Calls of some PEs. Times are ns; a call comes so long after the end of the PE's last one."""
 
