@@ -209,43 +209,45 @@ void run_close(struct run *run)
 
 /* ---- Sets ---- */
 
-/* Teams are read once, when a PE's first call of one comes. */
 static struct source *source_of(struct run *run, int pe)
 {
     static const struct reader_command command = {.name = "sim"};
-    char *error = NULL;
     if (!run->sources)
         run->sources = memory_zeroed((size_t)run->pes, sizeof *run->sources);
-    struct source *source = run->sources[pe];
-    if (source)
-        return source;
-    source = run->sources[pe] = memory_zeroed(1, sizeof *source);
     run->reader.command = &command;
-    *source = (struct source){.reader = &run->reader, .path = run->paths[pe], .damaged = true};
-    source->file = trace_open(run->paths[pe], &error);
-    free(error);
-    return source;
+    if (!run->sources[pe]) {
+        run->sources[pe] = memory_zeroed(1, sizeof **run->sources);
+        *run->sources[pe] =
+            (struct source){.reader = &run->reader, .path = run->paths[pe], .damaged = true};
+    }
+    return run->sources[pe];
 }
 
+/* Teams are read from the PE's own file, once, when its first call that may be of one comes. */
 int64_t run_set(struct run *run, int pe, const struct trace_event *event)
 {
     struct source *source = source_of(run, pe);
-    bool told = true;
+    bool told = true; /* damage is refused when events are read */
     struct trace_info info = {.pe = pe, .pes = run->pes};
-    struct trace_file *own = source->file;
+    struct trace_file *own = NULL;
     struct set_call call;
-    if (!own)
-        return -1;
-    /* What a damaged team block would be told about is refused when its events are read. */
+    char *error = NULL;
+    /* Without teams in sight, the table of routines, which all its PEs share, is enough. */
+    bool active = event->values[TRACE_SET_STRIDE] > 0 &&
+                  trace_routine(run_program(run, pe)->file, event->routine)->class != TRACE_CONTEXT;
+    if (!active && !source->teams.read) {
+        own = trace_open(run->paths[pe], &error);
+        free(error);
+        if (!own)
+            return -1;
+    }
     run->reader.told = &told;
-    source->index = 0;
+    source->file = own ? own : run_program(run, pe)->file;
     source->info = &info;
     enum set_kind kind = source_set(source, event, &call);
-    if (source->teams.read && own != run_program(run, pe)->file) {
-        trace_close(own);
-        source->file = run_program(run, pe)->file;
-    }
+    source->file = NULL;
     source->info = NULL;
+    trace_close(own);
     if (kind == SET_UNKNOWN)
         return -1;
     return kind == SET_KNOWN && call.member >= 0 ? (int64_t)call.set : -2;
