@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/replay.h"
+#include "sim/state.h"
 
 #define SHOWN 16 /* PEs of a cycle */
 

@@ -1,6 +1,6 @@
 /* Locks: they are at PE 0, which gives them to those who ask in the order of their calls. */
 #include "base/memory.h"
-#include "sim/replay.h"
+#include "sim/state.h"
 
 #define HOME 0
 

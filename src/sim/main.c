@@ -10,6 +10,7 @@
 #include "base/manual.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/replay.h"
 #include "sim/report.h"
 
 #ifndef SKAMPI_VERSION

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/replay.h"
+#include "sim/state.h"
 
 struct report {
     const struct replay *replay;

@@ -1,7 +1,7 @@
 /* Collective calls: all PEs of a set leave together, when the last one has come. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/replay.h"
+#include "sim/state.h"
 
 struct set_state {
     bool known;

@@ -1,6 +1,6 @@
 /* Data that move: puts, gets, atomics, what completes them, and waits for them. */
 #include "base/memory.h"
-#include "sim/replay.h"
+#include "sim/state.h"
 
 static inline int64_t later(int64_t a, int64_t b)
 {

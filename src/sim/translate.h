@@ -2,7 +2,7 @@
 #ifndef SKAMPI_SIM_TRANSLATE_H
 #define SKAMPI_SIM_TRANSLATE_H
 
-#include "sim/stream.h"
+#include "sim/streams.h"
 
 /* An event makes at most so many, what was held back before it included. */
 #define TRANSLATE_MOST 4

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/stream.h"
 
 #define SATISFYING_MOST 64 /* writes that are looked at for one that satisfies the comparison */
 
