@@ -69,11 +69,13 @@ ifeq ($(SANITIZE),)
 BUILD := build
 PROGRAM := skampi
 TRACE_COMMAND := shmemtrace
+SIM_COMMAND := shmemsim
 TRACE_LIBRARY := libshmemtrace.so
 else
 BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
 PROGRAM := $(BUILD)/skampi
 TRACE_COMMAND := $(BUILD)/shmemtrace
+SIM_COMMAND := $(BUILD)/shmemsim
 TRACE_LIBRARY := $(BUILD)/libshmemtrace.so
 sanitize_flags := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DSKAMPI_DEBUG
 endif
@@ -159,8 +161,9 @@ texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR SKAMPI_LIBRARY_DIR
 # ---- The program ----
 
 # measurements/example.c is what authors copy; a test compiles it.
-sources := $(filter-out src/trace/% measurements/example.c,$(wildcard src/*.c src/*/*.c measurements/*.c))
+sources := $(filter-out src/trace/% src/sim/% measurements/example.c,$(wildcard src/*.c src/*/*.c measurements/*.c))
 trace_sources := $(wildcard src/trace/*.c src/trace/*/*.c)
+sim_sources := $(wildcard src/sim/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)
 archived := $(filter-out $(BUILD)/src/main.o,$(objects))
 
@@ -177,7 +180,7 @@ $(eval $(call stamp,$(BUILD)/commands,commands))
 $(eval $(call stamp,$(BUILD)/objects,archived))
 
 # $(call text_users,NAME): the objects whose sources name the macro.
-text_users = $(foreach at,$(BUILD) $(BUILD)/pic,$(patsubst %.c,$(at)/%.o,$(shell grep -lw $1 /dev/null $(sources) $(trace_sources))))
+text_users = $(foreach at,$(BUILD) $(BUILD)/pic,$(patsubst %.c,$(at)/%.o,$(shell grep -lw $1 /dev/null $(sources) $(trace_sources) $(sim_sources))))
 define text
 $(call stamp,$(BUILD)/text-$1,$1)
 $2: $(BUILD)/text-$1
@@ -186,7 +189,7 @@ endef
 $(foreach name,$(texts),$(eval $(call text,$(name),$(or $(call text_users,$(name)),none))))
 endif
 
-all: banner $(PROGRAM) $(TRACE_COMMAND) $(tracer)
+all: banner $(PROGRAM) $(TRACE_COMMAND) $(SIM_COMMAND) $(tracer)
 
 # inputs/ must be beside the program, wherever that is.
 $(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libskampi.a $(BUILD)/commands
@@ -221,6 +224,12 @@ $(TRACE_COMMAND): $(trace_command_objects) $(BUILD)/libskampi.a $(BUILD)/command
 	@$(say) LINK $@
 	$(Q)$(link) $(CONFIG_OTF2_LIBS) $(libraries)
 
+# Predicting: what reads traces, and the replay.
+sim_objects := $(patsubst %.c,$(BUILD)/%.o,$(sim_sources) $(wildcard src/trace/*.c src/trace/read/*.c))
+$(SIM_COMMAND): $(sim_objects) $(BUILD)/libskampi.a $(BUILD)/commands
+	@$(say) LINK $@
+	$(Q)$(link) $(libraries)
+
 $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(say) PIC $<
@@ -249,7 +258,7 @@ $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 		$(tracer_objects) $(LDFLAGS) $(LDLIBS) -ldl -lpthread -lm
 
 .PRECIOUS: $(BUILD)/pic/%.o $(BUILD)/trace/%.c
--include $(patsubst %.o,%.d,$(trace_command_objects) $(tracer_objects)) $(BUILD)/trace/wrappers.mk
+-include $(patsubst %.o,%.d,$(trace_command_objects) $(sim_objects) $(tracer_objects)) $(BUILD)/trace/wrappers.mk
 
 .PRECIOUS: $(BUILD)/%.o
 -include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
@@ -343,14 +352,15 @@ docs: all $(docs_tables)
 install uninstall: export PREFIX := $(PREFIX)
 install uninstall: export DESTDIR := $(DESTDIR)
 
-manuals := $(BUILD)/skampi.1 $(BUILD)/shmemtrace.1
+manuals := $(BUILD)/skampi.1 $(BUILD)/shmemtrace.1 $(BUILD)/shmemsim.1
 $(BUILD)/skampi.1: $(PROGRAM)
 $(BUILD)/shmemtrace.1: $(TRACE_COMMAND)
+$(BUILD)/shmemsim.1: $(SIM_COMMAND)
 $(manuals):
 	$(Q)./$< --man >$@
 
 install: all $(manuals)
-	mk/install ./$(PROGRAM) $(BUILD) ./$(TRACE_COMMAND) $(addprefix ./,$(filter %.so,$(tracer)))
+	mk/install ./$(PROGRAM) $(BUILD) ./$(TRACE_COMMAND) ./$(SIM_COMMAND) $(addprefix ./,$(filter %.so,$(tracer)))
 
 uninstall:
 	mk/install --remove
@@ -370,4 +380,4 @@ endif
 
 .PHONY: clean
 clean:
-	rm -rf build skampi shmemtrace libshmemtrace.so
+	rm -rf build skampi shmemtrace shmemsim libshmemtrace.so

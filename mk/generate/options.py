@@ -1,4 +1,4 @@
-"""The options of skampi, shmemtrace and the programs in scripts/, from their manual pages."""
+"""The options of skampi, shmemtrace, shmemsim and the programs in scripts/, from their manual pages."""
 
 import os
 import re
@@ -11,7 +11,7 @@ def _command(name):
     script = os.path.join(program.ROOT, "scripts", name)
     if os.path.exists(script):
         return [sys.executable, script]
-    if name not in ("skampi", "shmemtrace"):
+    if name not in ("skampi", "shmemtrace", "shmemsim"):
         raise KeyError(name)
     return [program.command(name)]
 

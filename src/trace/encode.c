@@ -478,7 +478,7 @@ static void fill_in(const struct decoder *decoder, const struct series *series,
     }
 }
 
-const char *decode_event(struct decoder *decoder, struct trace_event *event)
+const char *decode_raw(struct decoder *decoder, struct raw_event *event)
 {
     for (;;) {
         const unsigned char *next = take_bytes(&decoder->input, 1);
@@ -514,11 +514,24 @@ const char *decode_event(struct decoder *decoder, struct trace_event *event)
         decode_values(decoder, series);
         if (decoder->input.bad)
             return "an event that does not end";
+        event->series = series;
         event->burst = (int64_t)burst;
         event->duration = (int64_t)duration;
         event->start = (int64_t)((uint64_t)decoder->time + burst);
         decoder->time = (int64_t)((uint64_t)event->start + duration);
-        fill_in(decoder, series, event);
         return NULL;
     }
+}
+
+const char *decode_event(struct decoder *decoder, struct trace_event *event)
+{
+    struct raw_event raw;
+    const char *problem = decode_raw(decoder, &raw);
+    if (problem)
+        return problem;
+    event->start = raw.start;
+    event->duration = raw.duration;
+    event->burst = raw.burst;
+    fill_in(decoder, raw.series, event);
+    return NULL;
 }

@@ -181,4 +181,12 @@ void decoder_begin(struct decoder *, const unsigned char *payload, size_t bytes,
 /* NULL, or what is wrong. Does not fill in thread and index. */
 const char *decode_event(struct decoder *, struct trace_event *event);
 
+/* The same for those who pick few values of many events: these are where the decoder has them, in
+ * the order of the routine's fields, until the next event is decoded. */
+struct raw_event {
+    const struct series *series;
+    int64_t start, duration, burst; /* ticks */
+};
+const char *decode_raw(struct decoder *, struct raw_event *event);
+
 #endif

@@ -28,6 +28,7 @@ ARROWS = {
     "trace/export": {"trace/read", "base"},
     "trace/read": {"trace", "base"},
     "trace/runtime": {"trace", "clock", "comm", "base"},
+    "sim": {"trace/read", "trace", "base"},
     "trace": set(),
 }
 LIBRARY = {"shmem.h", "shmemx.h", "pshmem.h", "mpi.h"}

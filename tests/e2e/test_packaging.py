@@ -41,9 +41,10 @@ def installation(tree, top, *where):
     tap.equal(made.status, 0, f"make install {where[-1].split('=')[0]}=", made)
     present = everything(top)
     wanted = ["bin/skampi", "bin/skampi-table", "share/man/man1/skampi.1",
-              "share/man/man1/shmemtrace.1",
+              "share/man/man1/shmemtrace.1", "bin/shmemsim", "share/man/man1/shmemsim.1",
               "share/bash-completion/completions/skampi",
-              "share/bash-completion/completions/shmemtrace", "share/doc/skampi/README.md",
+              "share/bash-completion/completions/shmemtrace",
+              "share/bash-completion/completions/shmemsim", "share/doc/skampi/README.md",
               "share/doc/skampi/LICENSE", "share/skampi/scripts/install-deps"]
     wanted += [f"share/doc/skampi/{path}" for path in tracked_files("docs/*.md")]
     wanted += [f"share/skampi/{path}" for path in tracked_files("inputs/*")]

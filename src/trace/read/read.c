@@ -146,6 +146,7 @@ static bool take_description(struct trace_file *file, struct input *input)
     info->objects = take_count(input, OBJECTS_MOST);
     info->object_names = keep_texts(file, input, info->objects);
     take_routines(file, input);
+    info->selection = input->next < input->end ? keep_text(file, input) : "";
     info->pe = (int)pe;
     info->pes = (int)pes;
     return !input->bad && pes > 0 && pes <= INT32_MAX && pe < pes &&

@@ -35,7 +35,9 @@ struct trace_info {
     size_t counters;  /* hardware counters a phase (PAPI) */
     const char *const *counter_names;
     size_t routines;
-    size_t objects; /* names of what places lie in: "private", "heap", "static", libraries */
+    const char *selection; /* options by which calls were left out: "--only put"; "" when there were
+                              none, and in older files */
+    size_t objects;        /* names of what places lie in: "private", "heap", "static", libraries */
     const char *const *object_names;
 };
 

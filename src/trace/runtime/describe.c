@@ -2,10 +2,12 @@
 #include "trace/runtime/describe.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "comm/comm.h"
 #include "trace/encode.h"
 #include "trace/runtime/counters.h"
@@ -30,6 +32,24 @@ static void own_command(char *command)
     for (ssize_t i = 0; i + 1 < length; i++)
         if (command[i] == '\0')
             command[i] = ' ';
+}
+
+/* The options that leave calls out, as they are typed; "" when none does. */
+static void give_selection(struct output *output)
+{
+    const struct recording *recording = &tracer.recording;
+    struct text text = {0};
+    if (recording->only)
+        text_append(&text, " --only %s", recording->only);
+    if (recording->exclude)
+        text_append(&text, " --exclude %s", recording->exclude);
+    for (size_t i = 0; i < recording->phase_count; i++)
+        text_append(&text, "%s%" PRIu32 "-%" PRIu32, i ? "," : " --phase ",
+                    recording->phases[i].first, recording->phases[i].last);
+    if (recording->ring)
+        text_append(&text, " --ring=%" PRIu64, recording->ring);
+    give_text(output, text.data ? text.data + 1 : "");
+    text_release(&text);
 }
 
 static void give_description(struct output *output)
@@ -71,6 +91,7 @@ static void give_description(struct output *output)
         give_number(output, routine->element_bytes);
         give_number(output, routine->fields);
     }
+    give_selection(output);
 }
 
 unsigned char *describe_run(size_t *size)

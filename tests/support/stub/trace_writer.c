@@ -4,6 +4,7 @@
  *
  *   pe PE PES THREADS          begins a file
  *   date TEXT | command TEXT | host TEXT   of all later files; \xHH in it is that byte
+ *   selection TEXT             likewise: options that left calls out
  *   version N                  of the format, of all later files
  *   beginning TIME             likewise: what times of all PEs count from
  *   dropped N                  of this file
@@ -63,6 +64,23 @@ static const struct trace_routine routines[] = {
     {"shmem_clear_lock", TRACE_LOCK, TRACE_SIGNED, 8, BIT(TRACE_TARGET)},
     {"shmem_long_wait_until", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 8,
      BIT(TRACE_TARGET) | BIT(TRACE_COMPARISON) | BIT(TRACE_VALUE)},
+    {"shmem_putmem", TRACE_PUT, TRACE_SIGNED, 1, TRANSFER},
+    {"shmem_getmem", TRACE_GET, TRACE_SIGNED, 1, TRANSFER},
+    {"shmem_putmem_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 1, TRANSFER},
+    {"shmem_ctx_putmem_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 1, TRANSFER | BIT(TRACE_CONTEXT_ID)},
+    {"shmem_long_p", TRACE_PUT, TRACE_SIGNED, 8,
+     BIT(TRACE_PEER) | BIT(TRACE_TARGET) | BIT(TRACE_VALUE)},
+    {"shmem_fence", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, 0},
+    {"shmem_long_test", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 8,
+     BIT(TRACE_TARGET) | BIT(TRACE_COMPARISON) | BIT(TRACE_VALUE) | BIT(TRACE_RESULT)},
+    {"shmem_test_lock", TRACE_LOCK, TRACE_SIGNED, 8, BIT(TRACE_TARGET) | BIT(TRACE_RESULT)},
+    {"shmem_long_atomic_fetch_add", TRACE_ATOMIC, TRACE_SIGNED, 8,
+     BIT(TRACE_PEER) | BIT(TRACE_TARGET) | BIT(TRACE_VALUE) | BIT(TRACE_RESULT)},
+    {"shmem_long_atomic_fetch", TRACE_ATOMIC, TRACE_SIGNED, 8,
+     BIT(TRACE_PEER) | BIT(TRACE_TARGET) | BIT(TRACE_RESULT)},
+    {"shmem_broadcastmem", TRACE_COLLECTIVE, TRACE_SIGNED, 1,
+     BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) | BIT(TRACE_SOURCE) | SET |
+         BIT(TRACE_ROOT)},
 };
 #define ROUTINES (sizeof routines / sizeof *routines)
 
@@ -82,7 +100,8 @@ struct thread {
 };
 
 static const char *folder;
-static char command[256] = "./app -n 4", date[256] = "2026-01-31T12:00:00Z", host[256] = "node";
+static char command[256] = "./app -n 4", selection[256] = "", date[256] = "2026-01-31T12:00:00Z",
+            host[256] = "node";
 static FILE *file;
 static int pe, pes, threads;
 static uint64_t events, dropped, profiles;
@@ -170,6 +189,7 @@ static void open_file(void)
         give_number(&out, routines[i].element_bytes);
         give_number(&out, routines[i].fields);
     }
+    give_text(&out, selection);
     struct format_head head = {.magic = FORMAT_MAGIC, .version = version};
     head.description_bytes = (uint32_t)(out.next - description);
     head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
@@ -390,6 +410,8 @@ int main(int argc, char **argv)
             read_text(rest, command);
         } else if (is(line, "date", &rest)) {
             read_text(rest, date);
+        } else if (is(line, "selection", &rest)) {
+            read_text(rest, selection);
         } else if (is(line, "host", &rest)) {
             read_text(rest, host);
         } else if (is(line, "version", &rest)) {

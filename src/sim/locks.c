@@ -1,0 +1,118 @@
+/* Locks: they are at PE 0, which gives them to those who ask in the order of their calls. */
+#include "base/memory.h"
+#include "sim/state.h"
+
+#define HOME 0
+
+struct lock_state {
+    uint32_t holder;      /* 1 + PE; 0: free */
+    uint32_t first, last; /* 1 + those who wait; 0: nobody */
+    int64_t free_at;      /* since when */
+    int64_t compute;      /* path of who has cleared it */
+    uint32_t hop;
+};
+
+static uint32_t lock_number(struct replay *replay, uint64_t place)
+{
+    size_t before = replay->lock_numbers.count,
+           number = table_number(&replay->lock_numbers, &place, sizeof place);
+    if (number >= replay->lock_room) {
+        replay->lock_room = 2 * replay->lock_room + 16;
+        replay->locks =
+            memory_resize_array(replay->locks, replay->lock_room, sizeof *replay->locks);
+    }
+    if (number == before)
+        replay->locks[number] = (struct lock_state){0};
+    return (uint32_t)number;
+}
+
+static struct service service_of(const struct replay *replay, const struct step *step, bool asks)
+{
+    const struct atomic atomic = {
+        .way = replay_way(replay, step->pe, HOME),
+        .bytes = step->op->bytes,
+        .busy = machine_kind(replay->machine, replay->pes[HOME].node)->atomic,
+        .fetching = asks,
+        .blocking = true,
+    };
+    return replay->model->atomic(&atomic);
+}
+
+/* When the PE has a lock that is free, and how long it has waited for that. */
+static int64_t take(struct replay *replay, struct lock_state *lock, const struct step *step,
+                    int64_t *waited)
+{
+    const struct service service = service_of(replay, step, true);
+    int64_t there = step->start + service.issue + service.request;
+    int64_t begin = lock->free_at > there ? lock->free_at : there;
+    lock->holder = step->pe + 1;
+    *waited = begin - there;
+    if (*waited > 0)
+        replay_follow(replay, step->pe, lock->compute, lock->hop);
+    return begin + service.service + service.back;
+}
+
+bool replay_lock(struct replay *replay, const struct step *step)
+{
+    uint32_t number = lock_number(replay, step->op->place);
+    struct lock_state *lock = &replay->locks[number];
+    struct pe *pe = &replay->pes[step->pe];
+    int64_t waited;
+    if (!lock->holder) {
+        int64_t leaves = take(replay, lock, step, &waited);
+        replay_finish(replay, step, leaves, waited);
+        return true;
+    }
+    pe->state = PE_LOCK;
+    pe->blocked_on = number;
+    pe->next = 0;
+    if (lock->last)
+        replay->pes[lock->last - 1].next = step->pe + 1;
+    else
+        lock->first = step->pe + 1;
+    lock->last = step->pe + 1;
+    return false;
+}
+
+/* A failed test_lock asks as set_lock does, and changes nothing. */
+void replay_try_lock(struct replay *replay, const struct step *step)
+{
+    const struct service service = service_of(replay, step, true);
+    replay_finish(replay, step,
+                  step->start + service.issue + service.request + service.service + service.back,
+                  0);
+}
+
+void replay_unlock(struct replay *replay, const struct step *step)
+{
+    struct lock_state *lock = &replay->locks[lock_number(replay, step->op->place)];
+    struct pe *pe = &replay->pes[step->pe];
+    const struct service service = service_of(replay, step, false);
+    /* A lock is cleared when all that was done under it is complete. */
+    int64_t begin = pe->known > step->start ? pe->known : step->start;
+    int64_t done = begin + service.issue + service.request + service.service, waited;
+    replay_finish(replay, step,
+                  service.returns_issued ? begin + service.issue : done + service.back,
+                  begin - step->start);
+    if (done > LAST_TIME)
+        replay_too_late(replay, step->pe);
+    path_drop(&replay->paths, lock->hop);
+    lock->free_at = done;
+    lock->holder = 0;
+    lock->compute = pe->path_compute;
+    lock->hop = path_station(&replay->paths, step->pe, done, pe->hop);
+    path_keep(&replay->paths, lock->hop);
+    if (!lock->first)
+        return;
+    const struct step next = replay_blocked(replay, lock->first - 1);
+    lock->first = replay->pes[next.pe].next;
+    if (!lock->first)
+        lock->last = 0;
+    int64_t leaves = take(replay, lock, &next, &waited);
+    replay_release(replay, &next, leaves, waited);
+}
+
+int64_t replay_holder(const struct replay *replay, uint32_t pe)
+{
+    return (int64_t)replay->locks[replay->pes[pe].blocked_on].holder - 1;
+}

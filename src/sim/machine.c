@@ -1,0 +1,97 @@
+/* Nodes and buses of a machine, and where PEs are. */
+#include "sim/machine.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+const char *const collective_names[COLLECTIVES] = {"barrier", "broadcast", "reduce", "collect",
+                                                   "alltoall"};
+
+void machine_free(struct machine *machine)
+{
+    if (!machine)
+        return;
+    for (size_t i = 0; i < machine->bus_count; i++)
+        free(machine->buses[i].name);
+    for (size_t i = 0; i < machine->kind_count; i++)
+        free(machine->kinds[i].name);
+    free(machine->buses);
+    free(machine->kinds);
+    free(machine->list);
+    free(machine);
+}
+
+const struct node_kind *machine_kind(const struct machine *machine, int node)
+{
+    size_t low = 0, high = machine->kind_count - 1;
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+        if (machine->kinds[middle].first <= node)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &machine->kinds[low];
+}
+
+const struct bus *machine_bus(const struct machine *machine, int from, int to)
+{
+    if (from == to)
+        return NULL;
+    uint64_t common = machine_kind(machine, from)->buses & machine_kind(machine, to)->buses;
+    return &machine->buses[__builtin_ctzll(common)];
+}
+
+static char *place_list(const struct machine *machine, int pes, int *nodes)
+{
+    if ((size_t)pes > machine->list_count)
+        return text_format(
+            "the map has nodes for %zu PEs, the trace has %d; add them, or leave out "
+            "the map: PEs are then put on all nodes in turn",
+            machine->list_count, pes);
+    for (int i = 0; i < pes; i++)
+        nodes[i] = machine->list[i];
+    return NULL;
+}
+
+/* Each PE on the next node with a free core, or on the same one as long as it has one. */
+static void place_in_turn(const struct machine *machine, int pes, int *nodes, int *used)
+{
+    int node = 0;
+    for (int i = 0; i < pes; i++) {
+        int tried = 0;
+        for (;; tried++, node = (node + 1) % machine->nodes) {
+            int cores = machine_kind(machine, node)->cores;
+            if (tried == machine->nodes || cores == 0 || used[node] < cores)
+                break;
+        }
+        nodes[i] = node;
+        used[node]++;
+        if (machine->placement == PLACE_ROUND_ROBIN)
+            node = (node + 1) % machine->nodes;
+    }
+}
+
+char *machine_place(const struct machine *machine, int pes, int *nodes)
+{
+    int *used = memory_zeroed((size_t)machine->nodes, sizeof *used);
+    char *problem = NULL;
+    if (machine->placement == PLACE_LIST) {
+        problem = place_list(machine, pes, nodes);
+        for (int i = 0; i < pes && !problem; i++)
+            used[nodes[i]]++;
+    } else {
+        place_in_turn(machine, pes, nodes, used);
+    }
+    for (int i = 0; i < machine->nodes && !problem; i++) {
+        const struct node_kind *kind = machine_kind(machine, i);
+        if (kind->cores > 0 && used[i] > kind->cores)
+            problem = text_format("node %d (%s) has %d cores, but gets %d PEs of %d; describe more "
+                                  "nodes or cores",
+                                  i, kind->name, kind->cores, used[i], pes);
+    }
+    free(used);
+    return problem;
+}

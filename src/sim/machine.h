@@ -1,0 +1,95 @@
+/*
+ * The machine that a run is predicted for: nodes, buses between them, and which PE is where. Read
+ * from a text file (docs/tools/shmemsim.md). Times are picoseconds in integers, so that sums are
+ * exact and do not depend on the order of events.
+ */
+#ifndef SKAMPI_SIM_MACHINE_H
+#define SKAMPI_SIM_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PS_PER_SECOND 1e12
+#define MACHINE_MOST_BUSES 64
+#define MACHINE_MOST_NODES (1 << 20)
+#define MACHINE_MOST_LINKS 1024 /* of a node or a bus */
+
+/* What data pass from one PE to another: a bus, or the inside of a node. */
+struct way {
+    int64_t latency;  /* ps */
+    int64_t overhead; /* ps of the caller's processor for each call */
+    int64_t gap;      /* ps between the beginnings of two messages of a PE */
+    double per_byte;  /* ps */
+};
+
+struct bus {
+    char *name;
+    struct way way;
+    int lanes; /* transfers at a time; 0: any number */
+};
+
+/* Nodes that are alike have one. */
+struct node_kind {
+    char *name;
+    struct way inside;
+    double ratio;     /* speed of its cores: a burst of the trace takes 1 / ratio of its time */
+    int64_t atomic;   /* ps that an atomic keeps the target busy; -1: as long as its bytes take */
+    uint64_t buses;   /* bits of those that it is connected to */
+    int first, count; /* numbers of these nodes */
+    int cores;        /* PEs that a node can have; 0: any number */
+    int in_links, out_links; /* transfers at a time; 0: any number */
+};
+
+/* Steps of a collective routine, each of which costs a message. */
+enum shape { SHAPE_LINEAR, SHAPE_LOGARITHMIC, SHAPE_FACTOR };
+
+enum collective {
+    COLLECTIVE_BARRIER, /* and sync, and what creates or ends teams */
+    COLLECTIVE_BROADCAST,
+    COLLECTIVE_REDUCE,
+    COLLECTIVE_COLLECT, /* and fcollect */
+    COLLECTIVE_ALLTOALL,
+    COLLECTIVES
+};
+extern const char *const collective_names[COLLECTIVES];
+
+struct collective_rule {
+    enum shape shape;
+    double factor; /* steps for each PE, of SHAPE_FACTOR */
+};
+
+enum placement { PLACE_ROUND_ROBIN, PLACE_BLOCKS, PLACE_LIST };
+
+struct machine {
+    struct bus *buses;
+    size_t bus_count;
+    struct node_kind *kinds;
+    size_t kind_count;
+    int nodes;
+    struct collective_rule collectives[COLLECTIVES];
+    enum placement placement;
+    int *list; /* nodes of PEs, in their order */
+    size_t list_count;
+};
+
+/* NULL, and all that is wrong, one error a line with its place and a remedy, in *error, which is to
+ * be freed. */
+struct machine *machine_read(const char *path, char **error);
+void machine_free(struct machine *);
+
+/* The kind of a node. O(log kinds). */
+const struct node_kind *machine_kind(const struct machine *, int node);
+/* The bus between two nodes; NULL: both are the same node, which has its inside. Every two nodes
+ * have one (machine_read refuses others). */
+const struct bus *machine_bus(const struct machine *, int from, int to);
+static inline const struct way *machine_way(const struct machine *machine, int from, int to)
+{
+    const struct bus *bus = machine_bus(machine, from, to);
+    return bus ? &bus->way : &machine_kind(machine, from)->inside;
+}
+
+/* Puts PEs on nodes: node of each in nodes. NULL, or why that cannot be, to be freed. */
+char *machine_place(const struct machine *, int pes, int *nodes);
+
+#endif

@@ -1,0 +1,359 @@
+/* Reads and checks machine descriptions. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/machine.h"
+#include "sim/machine_value.h"
+
+#define MOST_LIST (1 << 24)
+#define MOST_KINDS 4096
+
+/* ---- Blocks: NAME { KEY VALUE ... } ---- */
+
+/* After an error: the next key of this block, or its end. */
+static void skip_value(struct machine_text *text, const struct key *keys, size_t count)
+{
+    while (!word_ends(&text->word) && !word_is(&text->word, "}")) {
+        for (size_t i = 0; i < count; i++)
+            if (word_is(&text->word, keys[i].name))
+                return;
+        text_next(text);
+    }
+}
+
+/* A key that is none of the table; true: it was taken. */
+typedef bool take_other(struct machine_text *, struct machine *, void *in);
+
+static char *key_names(const struct key *keys, size_t count, const char *more)
+{
+    struct text names = {0};
+    for (size_t i = 0; i < count; i++)
+        text_append(&names, "%s%s", i ? ", " : "", keys[i].name);
+    text_append(&names, "%s", more);
+    return text_take(&names);
+}
+
+static void take_block(struct machine_text *text, struct machine *machine, const struct word *name,
+                       const struct key *keys, size_t count, take_other *other, const char *more,
+                       void *in)
+{
+    uint64_t given = 0;
+    if (!word_is(&text->word, "{")) {
+        text_error(text, &text->word, "{ is missing behind the name");
+        return;
+    }
+    text_next(text);
+    while (!word_ends(&text->word) && !word_is(&text->word, "}")) {
+        struct word at = text->word;
+        size_t i = 0;
+        while (i < count && !word_is(&at, keys[i].name))
+            i++;
+        if (i == count && other && other(text, machine, in))
+            continue;
+        text_next(text);
+        if (i == count) {
+            char *names = key_names(keys, count, more);
+            text_error(text, &at, "\"%.*s\" is not known here; there are %s", (int)at.length,
+                       at.text, names);
+            free(names);
+            skip_value(text, keys, count);
+        } else if (given >> i & 1) {
+            text_error(text, &at, "%s is given twice", keys[i].name);
+            skip_value(text, keys, count);
+        } else if (!take_value(text, &keys[i], in)) {
+            skip_value(text, keys, count);
+        }
+        if (i < count)
+            given |= UINT64_C(1) << i;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (keys[i].needed && !(given >> i & 1))
+            text_error(text, name, "%.*s has no %s; add it between { and }", (int)name->length,
+                       name->text, keys[i].name);
+    if (word_ends(&text->word))
+        text_error(text, name, "the block of %.*s does not end; close it with }", (int)name->length,
+                   name->text);
+    text_next(text);
+}
+
+/* The name behind "bus" or "node". */
+static bool take_name(struct machine_text *text, struct word *name)
+{
+    *name = text->word;
+    if (word_ends(name) || name->text[0] == '{' || name->text[0] == '}') {
+        text_error(text, name, "a name is missing");
+        return false;
+    }
+    text_next(text);
+    return true;
+}
+
+#define WAY_KEYS(type, member)                                                                     \
+    {"bandwidth", QUANTITY_RATE, offsetof(type, member.per_byte), 0, true},                        \
+        {"latency", QUANTITY_TIME, offsetof(type, member.latency), 0, true},                       \
+        {"overhead", QUANTITY_TIME, offsetof(type, member.overhead), 0, false},                    \
+    {                                                                                              \
+        "gap", QUANTITY_TIME, offsetof(type, member.gap), 0, false                                 \
+    }
+
+static const struct key bus_keys[] = {
+    WAY_KEYS(struct bus, way),
+    {"lanes", QUANTITY_COUNT, offsetof(struct bus, lanes), MACHINE_MOST_LINKS, false},
+};
+static const struct key node_keys[] = {
+    WAY_KEYS(struct node_kind, inside),
+    {"count", QUANTITY_COUNT, offsetof(struct node_kind, count), MACHINE_MOST_NODES, false},
+    {"cores", QUANTITY_COUNT, offsetof(struct node_kind, cores), MOST_LIST, false},
+    {"in", QUANTITY_COUNT, offsetof(struct node_kind, in_links), MACHINE_MOST_LINKS, false},
+    {"out", QUANTITY_COUNT, offsetof(struct node_kind, out_links), MACHINE_MOST_LINKS, false},
+    {"ratio", QUANTITY_RATIO, offsetof(struct node_kind, ratio), 0, false},
+    {"atomic", QUANTITY_TIME, offsetof(struct node_kind, atomic), 0, false},
+};
+#define KEYS(table) table, sizeof table / sizeof *table
+
+static void take_bus(struct machine_text *text, struct machine *machine)
+{
+    struct word name;
+    struct bus bus = {0};
+    if (!take_name(text, &name))
+        return;
+    for (size_t i = 0; i < machine->bus_count; i++)
+        if (word_is(&name, machine->buses[i].name))
+            text_error(text, &name, "there is a bus of this name already; give each its own");
+    if (machine->bus_count == MACHINE_MOST_BUSES)
+        text_error(text, &name, "there are more than %d buses", MACHINE_MOST_BUSES);
+    take_block(text, machine, &name, KEYS(bus_keys), NULL, "", &bus);
+    if (machine->bus_count == MACHINE_MOST_BUSES)
+        return;
+    bus.name = memory_text_part(name.text, name.length);
+    machine->buses =
+        memory_resize_array(machine->buses, machine->bus_count + 1, sizeof *machine->buses);
+    machine->buses[machine->bus_count++] = bus;
+}
+
+/* "bus NAME": one more that nodes of this kind are connected to. */
+static bool take_connection(struct machine_text *text, struct machine *machine, void *in)
+{
+    struct node_kind *kind = in;
+    if (!word_is(&text->word, "bus"))
+        return false;
+    text_next(text);
+    for (size_t i = 0; i < machine->bus_count; i++)
+        if (word_is(&text->word, machine->buses[i].name)) {
+            kind->buses |= UINT64_C(1) << i;
+            text_next(text);
+            return true;
+        }
+    text_error(text, &text->word, "there is no bus \"%.*s\" above; describe it before its nodes",
+               (int)text->word.length, text->word.text);
+    kind->buses = UINT64_MAX; /* no further complaints about it */
+    if (!word_ends(&text->word) && !word_is(&text->word, "}"))
+        text_next(text);
+    return true;
+}
+
+static void take_node(struct machine_text *text, struct machine *machine)
+{
+    struct word name;
+    struct node_kind kind = {.ratio = 1, .atomic = -1, .count = 1};
+    if (!take_name(text, &name))
+        return;
+    take_block(text, machine, &name, KEYS(node_keys), take_connection, ", bus", &kind);
+    if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {
+        text_error(text, &name, "there are more than %d nodes, or %d kinds of them",
+                   MACHINE_MOST_NODES, MOST_KINDS);
+        return;
+    }
+    kind.first = machine->nodes;
+    kind.name = memory_text_part(name.text, name.length);
+    machine->nodes += kind.count;
+    machine->kinds =
+        memory_resize_array(machine->kinds, machine->kind_count + 1, sizeof *machine->kinds);
+    machine->kinds[machine->kind_count++] = kind;
+}
+
+/* ---- Map and collectives ---- */
+
+/* "3" or "16*3": 16 PEs on node 3. */
+static bool take_place(struct machine_text *text, struct machine *machine)
+{
+    struct word word = text->word;
+    char copy[64], *end, *rest;
+    size_t length = word.length < sizeof copy - 1 ? word.length : sizeof copy - 1;
+    memcpy(copy, word.text, length);
+    copy[length] = '\0';
+    long node = strtol(copy, &end, 10), count = 1;
+    if (*end == '*' && end > copy) {
+        count = node;
+        node = strtol(end + 1, &rest, 10);
+        end = rest > end + 1 ? rest : end;
+    }
+    if (end == copy || *end || count < 1 || node < 0 || node >= MACHINE_MOST_NODES ||
+        count > (long)(MOST_LIST - machine->list_count)) {
+        text_error(text, &word, "give the node of each PE as a number, or N*NODE for N PEs");
+        return false;
+    }
+    if (node >= machine->nodes) {
+        text_error(text, &word,
+                   "there is no node %ld above; nodes are 0 to %d, in the order in "
+                   "which they are described",
+                   node, machine->nodes - 1);
+        return false;
+    }
+    machine->list = memory_resize_array(machine->list, machine->list_count + (size_t)count,
+                                        sizeof *machine->list);
+    for (; count > 0; count--)
+        machine->list[machine->list_count++] = (int)node;
+    return true;
+}
+
+static void take_map(struct machine_text *text, struct machine *machine)
+{
+    struct word at = text->word;
+    bool good = true;
+    if (word_is(&at, "round-robin") || word_is(&at, "blocks")) {
+        machine->placement = word_is(&at, "blocks") ? PLACE_BLOCKS : PLACE_ROUND_ROBIN;
+        text_next(text);
+        return;
+    }
+    if (!word_is(&at, "{")) {
+        text_error(text, &at, "give round-robin, blocks, or the nodes of all PEs between { and }");
+        return;
+    }
+    machine->placement = PLACE_LIST;
+    machine->list_count = 0;
+    text_next(text);
+    while (!word_ends(&text->word) && !word_is(&text->word, "}")) {
+        good = good && take_place(text, machine);
+        text_next(text);
+    }
+    if (word_ends(&text->word))
+        text_error(text, &at, "the map does not end; close it with }");
+    text_next(text);
+}
+
+static void take_collective(struct machine_text *text, struct machine *machine)
+{
+    struct word name = text->word;
+    struct collective_rule rule = {.factor = 1};
+    bool any = word_is(&name, "all"), known = any;
+    for (size_t i = 0; i < COLLECTIVES; i++)
+        known = known || word_is(&name, collective_names[i]);
+    if (!known) {
+        text_error(text, &name, "give barrier, broadcast, reduce, collect, alltoall or all");
+        return;
+    }
+    text_next(text);
+    if (word_is(&text->word, "linear")) {
+        rule.shape = SHAPE_LINEAR;
+    } else if (word_is(&text->word, "log")) {
+        rule.shape = SHAPE_LOGARITHMIC;
+    } else if (word_is(&text->word, "factor")) {
+        rule.shape = SHAPE_FACTOR;
+        text_next(text);
+        if (!take_ratio(text, "factor", &rule.factor))
+            return;
+    } else {
+        text_error(text, &text->word, "give linear, log, or factor and a number");
+        return;
+    }
+    if (rule.shape != SHAPE_FACTOR)
+        text_next(text);
+    for (size_t i = 0; i < COLLECTIVES; i++)
+        if (any || word_is(&name, collective_names[i]))
+            machine->collectives[i] = rule;
+}
+
+/* ---- All of it ---- */
+
+static void take_include(struct machine_text *text)
+{
+    struct word at = text->word;
+    if (at.length < 3 || at.text[0] != '"') {
+        text_error(text, &at, "give the name of a file: include \"nodes.txt\"");
+        return;
+    }
+    char *path = memory_text_part(at.text + 1, at.length - 2);
+    if (!text_enter(text, path))
+        text_next(text);
+    free(path);
+}
+
+static bool starts_statement(const struct word *word)
+{
+    return word_is(word, "bus") || word_is(word, "node") || word_is(word, "map") ||
+           word_is(word, "collective") || word_is(word, "include");
+}
+
+static void take_statement(struct machine_text *text, struct machine *machine)
+{
+    struct word word = text->word;
+    size_t errors = text->error_count;
+    text_next(text);
+    if (word_is(&word, "bus")) {
+        take_bus(text, machine);
+    } else if (word_is(&word, "node")) {
+        take_node(text, machine);
+    } else if (word_is(&word, "map")) {
+        take_map(text, machine);
+    } else if (word_is(&word, "collective")) {
+        take_collective(text, machine);
+    } else if (word_is(&word, "include")) {
+        take_include(text);
+    } else {
+        text_error(text, &word,
+                   "\"%.*s\" is not known; there are bus, node, map, collective and "
+                   "include",
+                   (int)word.length, word.text);
+    }
+    if (text->error_count > errors) /* of one mistake others would follow */
+        while (!word_ends(&text->word) && !starts_statement(&text->word))
+            text_next(text);
+}
+
+/* Nodes of any two kinds have a bus in common, and so do those of one kind. */
+static void check_connections(struct machine_text *text, const struct machine *machine)
+{
+    for (size_t i = 0; i < machine->kind_count; i++)
+        for (size_t k = i; k < machine->kind_count; k++) {
+            const struct node_kind *a = &machine->kinds[i], *b = &machine->kinds[k];
+            if ((i != k || a->count > 1) && !(a->buses & b->buses)) {
+                text_error(text, &text->word,
+                           "nodes %s and %s have no bus in common; name one in "
+                           "both: bus NAME",
+                           a->name, b->name);
+                return;
+            }
+        }
+}
+
+struct machine *machine_read(const char *path, char **error)
+{
+    struct machine_text text = {0};
+    struct machine *machine = memory_zeroed(1, sizeof *machine);
+    for (size_t i = 0; i < COLLECTIVES; i++)
+        machine->collectives[i] =
+            (struct collective_rule){i < COLLECTIVE_COLLECT ? SHAPE_LOGARITHMIC : SHAPE_LINEAR, 1};
+    if (text_enter(&text, path)) {
+        while (!word_ends(&text.word))
+            take_statement(&text, machine);
+        if (machine->nodes == 0 && text.error_count == 0)
+            text_error(&text, &text.word,
+                       "no node is described; add node NAME { bandwidth ... "
+                       "latency ... }");
+        if (text.error_count == 0)
+            check_connections(&text, machine);
+    }
+    *error = text_take(&text.errors);
+    bool wrong = text.error_count > 0;
+    text_close(&text);
+    if (!wrong) {
+        free(*error);
+        *error = NULL;
+        return machine;
+    }
+    machine_free(machine);
+    return NULL;
+}

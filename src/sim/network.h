@@ -1,0 +1,20 @@
+/* Links and buses that are busy: who wants one waits until it is free, in the order of calls. */
+#ifndef SKAMPI_SIM_NETWORK_H
+#define SKAMPI_SIM_NETWORK_H
+
+#include "sim/machine.h"
+
+struct network {
+    const struct machine *machine;
+    int64_t *free_at;         /* of each link and lane: when it is free again */
+    size_t *in, *out, *lanes; /* by node, node, bus: where its own begin in free_at */
+};
+
+void network_open(struct network *, const struct machine *);
+void network_close(struct network *);
+
+/* When data that are ready to leave can go from node to node; all that they need is then taken for
+ * the time on the wire. Calls are in the order of time. */
+int64_t network_reserve(struct network *, int from, int to, int64_t ready, int64_t wire);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * What the replay executes: events of a trace, made small, with bursts and places as the replay
+ * needs them. A routine's kind says how its events become these.
+ */
+#ifndef SKAMPI_SIM_OP_H
+#define SKAMPI_SIM_OP_H
+
+#include "base/table.h"
+#include "sim/machine.h"
+#include "trace/event.h"
+
+enum op_kind {
+    OP_LOCAL, /* nothing that costs: contexts, queries, tests that found nothing */
+    OP_START, /* shmem_init: time begins when it ends */
+    OP_PUT,
+    OP_GET,
+    OP_ATOMIC,
+    OP_QUIET, /* also what ends a context */
+    OP_FENCE,
+    OP_TOGETHER, /* collective; number of the set in peer */
+    OP_WAIT,     /* for a write; also a loop of tests */
+    OP_LOCK,     /* set_lock; also a loop of test_lock that got it */
+    OP_TRY_LOCK, /* a test_lock that did not */
+    OP_UNLOCK,
+    OP_FETCHES, /* many equal fetches in a row, which may wait for a write; their number in place */
+    OP_REST     /* behind OP_FETCHES: their bursts, which were part of waiting if they did */
+};
+
+enum {
+    OP_BLOCKING = 1,
+    OP_FETCHING = 2,   /* the caller of an atomic needs its result */
+    OP_QUIETS = 4,     /* completes what is open in the default context, as barriers do */
+    OP_COLLECTIVE = 16 /* times enum collective */
+};
+
+#define OP_MOST_BYTES ((UINT64_C(1) << 48) - 1)
+#define OP_NO_CONTEXT 65535 /* the one of contexts beyond those that have numbers */
+
+struct op {
+    int64_t burst;  /* ps on the target machine */
+    uint64_t place; /* of locks; else as kinds say */
+    uint64_t bytes : 48, context : 16;
+    uint32_t peer;
+    uint16_t routine; /* number among those of all files */
+    uint8_t kind, flags;
+};
+
+/* A routine as the trace of a PE has it. Index of each field among its values; TRACE_FIELDS: none.
+ */
+struct routine_kind {
+    enum op_kind kind;
+    uint8_t flags;
+    bool test; /* a failed one has the result 0; test_lock: 1 */
+    bool start, end, control;
+    bool sets; /* a write of one value, which the event has */
+    bool integer;
+    bool read_only; /* an atomic that changes nothing: its repetition is a polling loop */
+    bool any;       /* of several variables: the result of a failed test is SIZE_MAX */
+    enum collective collective;
+    uint16_t number;
+    uint32_t element_bytes;
+    uint32_t fields;
+    uint8_t index[TRACE_FIELDS];
+};
+
+/* The kinds of a file's routines, whose names get numbers in the table. */
+void routine_kinds(const struct trace_routine *routines, size_t count, struct table *names,
+                   struct routine_kind *kinds);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * PEs whose next operation must be executed in the order of time, the earliest first; at the same
+ * time the one with the smaller number. Each is in it at most once.
+ */
+#ifndef SKAMPI_SIM_QUEUE_H
+#define SKAMPI_SIM_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct queue {
+    struct queued {
+        int64_t time;
+        uint32_t pe;
+    } * heap; /* four children each: half as deep as with two, and one line of the cache */
+    size_t count;
+};
+
+static inline bool queued_before(const struct queued *a, const struct queued *b)
+{
+    return a->time < b->time || (a->time == b->time && a->pe < b->pe);
+}
+
+/* There is room. */
+static inline void queue_add(struct queue *queue, int64_t time, uint32_t pe)
+{
+    const struct queued added = {time, pe};
+    size_t i = queue->count++;
+    while (i > 0 && queued_before(&added, &queue->heap[(i - 1) / 4])) {
+        queue->heap[i] = queue->heap[(i - 1) / 4];
+        i = (i - 1) / 4;
+    }
+    queue->heap[i] = added;
+}
+
+/* It is not empty. */
+static inline uint32_t queue_take(struct queue *queue)
+{
+    uint32_t first = queue->heap[0].pe;
+    const struct queued moved = queue->heap[--queue->count];
+    for (size_t i = 0;;) {
+        size_t child = 4 * i + 1, least = child;
+        if (child >= queue->count) {
+            queue->heap[i] = moved;
+            return first;
+        }
+        size_t end = child + 4 < queue->count ? child + 4 : queue->count;
+        while (++child < end)
+            if (queued_before(&queue->heap[child], &queue->heap[least]))
+                least = child;
+        if (!queued_before(&queue->heap[least], &moved)) {
+            queue->heap[i] = moved;
+            return first;
+        }
+        queue->heap[i] = queue->heap[least];
+        i = least;
+    }
+}
+
+#endif

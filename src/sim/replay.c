@@ -1,0 +1,268 @@
+/* Executes the operations of all PEs. */
+#include "sim/replay.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "sim/stream.h"
+
+/* ---- Executing ---- */
+
+/* Whether it matters which of several PEs' operations comes first. */
+static inline bool is_ordered(const struct replay *replay, const struct op *op)
+{
+    switch ((enum op_kind)op->kind) {
+    case OP_ATOMIC:
+    case OP_LOCK:
+    case OP_UNLOCK:
+    case OP_FETCHES:
+        return true;
+    case OP_PUT:
+    case OP_GET:
+        return replay->contention;
+    default:
+        return false;
+    }
+}
+
+/* Time begins when the library has been started, on all PEs at once. */
+static void start(struct replay *replay, const struct step *step)
+{
+    struct pe *pe = &replay->pes[step->pe];
+    replay_finish(replay, step, step->start, 0);
+    if (replay->streams.of[step->pe].made - replay->streams.of[step->pe].count +
+            replay->streams.of[step->pe].next >
+        1)
+        return;
+    pe->time = pe->compute = pe->path_compute = 0;
+}
+
+/* False: the PE is blocked, or there is an error. */
+static inline bool execute(struct replay *replay, const struct step *step)
+{
+    switch ((enum op_kind)step->op->kind) {
+    case OP_PUT:
+    case OP_GET:
+        replay_transfer(replay, step);
+        return true;
+    case OP_ATOMIC:
+        replay_atomic(replay, step);
+        return true;
+    case OP_QUIET:
+        replay_quiet(replay, step);
+        return true;
+    case OP_FENCE:
+        replay_fence(replay, step);
+        return true;
+    case OP_TOGETHER:
+        return replay_together(replay, step);
+    case OP_WAIT:
+        return replay_wait(replay, step);
+    case OP_LOCK:
+        return replay_lock(replay, step);
+    case OP_UNLOCK:
+        replay_unlock(replay, step);
+        return true;
+    case OP_TRY_LOCK:
+        replay_try_lock(replay, step);
+        return true;
+    case OP_FETCHES:
+        return replay_fetches(replay, step);
+    case OP_START:
+        start(replay, step);
+        return true;
+    default:
+        replay_finish(replay, step, step->start, 0);
+        return true;
+    }
+}
+
+static inline void compute(struct pe *pe, const struct op *op)
+{
+    if (op->kind == OP_REST && pe->fetched)
+        return;
+    pe->time += op->burst;
+    pe->compute += op->burst;
+    pe->path_compute += op->burst;
+}
+
+/* Executes what a PE does until it is blocked, has ended, or must wait for its turn. False: there
+ * is an error, or waits must be matched first. */
+static bool advance(struct replay *replay, uint32_t number)
+{
+    struct pe *pe = &replay->pes[number];
+    struct streams *streams = &replay->streams;
+    for (;;) {
+        const struct op *op = stream_peek(streams, (int)number);
+        if (!op) {
+            pe->state = PE_ENDED;
+            return !streams->error;
+        }
+        if (__builtin_expect(
+                (op->kind == OP_WAIT || op->kind == OP_FETCHES) && !replay->waits.matched, 0))
+            return false;
+        if (pe->state != PE_ORDERED) {
+            compute(pe, op);
+            if (__builtin_expect(pe->time > LAST_TIME, 0)) {
+                replay_too_late(replay, number);
+                return false;
+            }
+            if (is_ordered(replay, op)) {
+                pe->state = PE_ORDERED;
+                queue_add(&replay->queue, pe->time, number);
+                return true;
+            }
+        }
+        pe->state = PE_READY;
+        streams->of[number].next++;
+        replay->executed++;
+        const struct step step = {number, op, pe->time};
+        if (!execute(replay, &step) || replay->error)
+            return !replay->error;
+    }
+}
+
+static bool execute_all(struct replay *replay)
+{
+    for (uint32_t i = (uint32_t)replay->run->pes; i-- > 0;)
+        replay_make_ready(replay, i);
+    for (;;) {
+        uint32_t pe;
+        if (replay->ready) {
+            pe = replay->ready - 1;
+            replay->ready = replay->pes[pe].next;
+        } else if (replay->queue.count) {
+            pe = queue_take(&replay->queue);
+        } else {
+            return true;
+        }
+        if (!advance(replay, pe))
+            return false;
+    }
+}
+
+static bool all_have_ended(const struct replay *replay)
+{
+    for (int i = 0; i < replay->run->pes; i++)
+        if (replay->pes[i].state != PE_ENDED)
+            return false;
+    return true;
+}
+
+/* ---- Beginning and end ---- */
+
+static bool open_machine(struct replay *replay, double *speed)
+{
+    int pes = replay->run->pes, *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
+    replay->error = machine_place(replay->machine, pes, nodes);
+    for (int i = 0; i < pes && !replay->error; i++) {
+        replay->pes[i].node = nodes[i];
+        speed[i] = machine_kind(replay->machine, nodes[i])->ratio;
+    }
+    free(nodes);
+    return !replay->error;
+}
+
+static void allocate(struct replay *replay)
+{
+    size_t pes = (size_t)replay->run->pes, routines = replay->run->names.count;
+    replay->pes = memory_zeroed(pes, sizeof *replay->pes);
+    replay->queue.heap = memory_zeroed(pes, sizeof *replay->queue.heap);
+    replay->sums = memory_zeroed(routines, sizeof *replay->sums);
+    if (replay->per_pe)
+        replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
+}
+
+static void forget(struct replay *replay)
+{
+    for (size_t i = 0; replay->pe_sums && i < replay->run->names.count; i++)
+        free(replay->pe_sums[i]);
+    free(replay->pe_sums);
+    free(replay->pes);
+    free(replay->queue.heap);
+    free(replay->sums);
+    free(replay->sets);
+    free(replay->locks);
+    free(replay->contexts);
+    table_free(&replay->lock_numbers);
+    table_free(&replay->context_numbers);
+    path_free(&replay->paths);
+    network_close(&replay->network);
+    waits_free(&replay->waits);
+}
+
+/* Everything as before the first operation, but what waits wait for is known. */
+static bool begin_again(struct replay *replay)
+{
+    struct waits waits = {0};
+    streams_rewind(&replay->streams);
+    if (!waits_match(&waits, &replay->streams)) {
+        waits_free(&waits);
+        return false;
+    }
+    struct replay fresh = {.run = replay->run,
+                           .machine = replay->machine,
+                           .model = replay->model,
+                           .contention = replay->contention,
+                           .per_pe = replay->per_pe,
+                           .streams = replay->streams,
+                           .waits = waits};
+    int32_t *nodes = memory_zeroed((size_t)replay->run->pes, sizeof *nodes);
+    for (int i = 0; i < replay->run->pes; i++)
+        nodes[i] = replay->pes[i].node;
+    forget(replay);
+    *replay = fresh;
+    allocate(replay);
+    for (int i = 0; i < replay->run->pes; i++) {
+        replay->pes[i].node = nodes[i];
+        replay->pes[i].next_write = waits.first_write[i];
+        replay->pes[i].next_wait = waits.first_wait[i];
+    }
+    free(nodes);
+    network_open(&replay->network, replay->machine);
+    return true;
+}
+
+static bool conclude(struct replay *replay)
+{
+    if (!replay->error && replay->streams.error) {
+        replay->error = replay->streams.error;
+        replay->streams.error = NULL;
+        replay->found = replay->streams.damaged;
+    }
+    if (!replay->error && !all_have_ended(replay)) {
+        replay->error = replay_deadlock(replay);
+        replay->found = true;
+    }
+    return !replay->error;
+}
+
+bool replay_run(struct replay *replay, struct run *run, const struct machine *machine,
+                const struct replay_options *options)
+{
+    double *speed = memory_zeroed((size_t)run->pes, sizeof *speed);
+    *replay = (struct replay){.run = run,
+                              .machine = machine,
+                              .model = options->model,
+                              .contention = options->contention,
+                              .per_pe = options->per_pe};
+    allocate(replay);
+    network_open(&replay->network, machine);
+    bool good = open_machine(replay, speed);
+    streams_open(&replay->streams, run, speed, options->window_bytes);
+    free(speed);
+    if (!good)
+        return false;
+    good = execute_all(replay);
+    if (!good && !replay->error && !replay->streams.error && begin_again(replay))
+        execute_all(replay);
+    return conclude(replay);
+}
+
+void replay_close(struct replay *replay)
+{
+    forget(replay);
+    streams_close(&replay->streams);
+    free(replay->error);
+}

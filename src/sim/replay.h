@@ -1,0 +1,18 @@
+/* Replays a run on a machine; state.h has what comes of it. One process. */
+#ifndef SKAMPI_SIM_REPLAY_H
+#define SKAMPI_SIM_REPLAY_H
+
+#include "sim/state.h"
+
+struct replay_options {
+    const struct model *model;
+    bool contention, per_pe;
+    size_t window_bytes;
+};
+
+/* False: replay->error says why. Either way replay_close() is to be called. */
+bool replay_run(struct replay *, struct run *, const struct machine *,
+                const struct replay_options *);
+void replay_close(struct replay *);
+
+#endif

@@ -1,0 +1,209 @@
+/* Sums up a replay, and prints that for people. */
+#include "sim/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define SHOWN_PES 32
+#define SHOWN_STATIONS 12
+
+/* ---- Summing up ---- */
+
+static void find_path(struct report *report)
+{
+    const struct paths *paths = &report->replay->paths;
+    const struct pe *last = &report->replay->pes[report->last];
+    size_t count = 1;
+    uint32_t hop = last->hop;
+    for (; hop; hop = paths->hops[hop].parent)
+        count++;
+    report->path = memory_zeroed(count, sizeof *report->path);
+    report->path[count - 1] = (struct station){report->last, 0, last->time};
+    size_t i = count - 1;
+    for (hop = last->hop; hop; hop = paths->hops[hop].parent) {
+        report->path[i].from = paths->hops[hop].until;
+        report->path[--i] = (struct station){paths->hops[hop].pe, 0, paths->hops[hop].until};
+        report->cut = !paths->hops[hop].parent && paths->hops[hop].depth > 1;
+    }
+    /* A PE that others waited for several times in a row is one station. */
+    for (i = 0; i < count; i++) {
+        struct station *before = report->stations ? &report->path[report->stations - 1] : NULL;
+        if (before && before->pe == report->path[i].pe)
+            before->to = report->path[i].to;
+        else
+            report->path[report->stations++] = report->path[i];
+    }
+}
+
+struct report report_make(const struct replay *replay, const char *machine)
+{
+    struct report report = {.replay = replay, .machine = machine};
+    for (int i = 0; i < replay->run->pes; i++) {
+        const struct pe *pe = &replay->pes[i];
+        int64_t communication = pe->time - pe->compute;
+        report.compute += (double)pe->compute;
+        report.communication += (double)communication;
+        report.waiting += (double)pe->waiting;
+        if (pe->time > report.run_time) {
+            report.run_time = pe->time;
+            report.last = (uint32_t)i;
+        }
+        if (pe->compute > report.most_compute) {
+            report.most_compute = pe->compute;
+            report.compute_pe = (uint32_t)i;
+        }
+        if (communication > report.most_communication) {
+            report.most_communication = communication;
+            report.communication_pe = (uint32_t)i;
+        }
+        if (pe->waiting > report.most_waiting) {
+            report.most_waiting = pe->waiting;
+            report.waiting_pe = (uint32_t)i;
+        }
+    }
+    find_path(&report);
+    return report;
+}
+
+/* ---- For people ---- */
+
+static void print_sum(FILE *out, const char *name, const struct report *report, double sum,
+                      int64_t most, uint32_t pe)
+{
+    double mean = sum / report->replay->run->pes;
+    fprintf(out, "%-14s %16.9f %16.9f %16.9f", name, report_seconds(sum), report_seconds(mean),
+            report_seconds((double)most));
+    if (mean > 0)
+        fprintf(out, " %9.3f %8" PRIu32 "\n", (double)most / mean, pe);
+    else
+        fprintf(out, " %9s %8s\n", "---", "---");
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+    const struct routine_sum *x = *(const struct routine_sum *const *)a,
+                             *y = *(const struct routine_sum *const *)b;
+    if (x->time != y->time)
+        return x->time < y->time ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+static void print_size(FILE *out, const struct routine_sum *sum, int off)
+{
+    if (sum->moves[off])
+        fprintf(out, " %12.1f", sum->bytes[off] / (double)sum->moves[off]);
+    else
+        fprintf(out, " %12s", "---");
+}
+
+static void print_routines(FILE *out, const struct report *report)
+{
+    const struct replay *replay = report->replay;
+    size_t count = replay->run->names.count, used = 0;
+    const struct routine_sum **sums = memory_zeroed(count, sizeof *sums);
+    for (size_t i = 0; i < count; i++)
+        if (replay->sums[i].calls)
+            sums[used++] = &replay->sums[i];
+    if (used)
+        qsort(sums, used, sizeof *sums, compare_sums);
+    fprintf(out, "\n%-32s %12s %16s %16s %12s %12s\n", "routine", "calls", "time s", "waiting s",
+            "bytes inside", "bytes between");
+    for (size_t i = 0; i < used; i++) {
+        fprintf(out, "%-32s %12" PRIu64 " %16.9f %16.9f",
+                run_routine(replay->run, (uint16_t)(sums[i] - replay->sums)), sums[i]->calls,
+                report_seconds(sums[i]->time), report_seconds(sums[i]->waiting));
+        print_size(out, sums[i], 0);
+        print_size(out, sums[i], 1);
+        fputc('\n', out);
+    }
+    free(sums);
+}
+
+static void print_pes(FILE *out, const struct report *report)
+{
+    const struct replay *replay = report->replay;
+    int pes = replay->run->pes;
+    fprintf(out, "\n%8s %8s %16s %16s %16s %16s\n", "PE", "node", "compute s", "communication s",
+            "of it waiting s", "end s");
+    for (int i = 0; i < pes && i < SHOWN_PES; i++) {
+        const struct pe *pe = &replay->pes[i];
+        fprintf(out, "%8d %8" PRId32 " %16.9f %16.9f %16.9f %16.9f\n", i, pe->node,
+                report_seconds((double)pe->compute),
+                report_seconds((double)(pe->time - pe->compute)),
+                report_seconds((double)pe->waiting), report_seconds((double)pe->time));
+    }
+    if (pes > SHOWN_PES)
+        fprintf(out, "... %d more PEs; --json has all\n", pes - SHOWN_PES);
+}
+
+static void print_pe_routines(FILE *out, const struct report *report)
+{
+    const struct replay *replay = report->replay;
+    fprintf(out, "\n%8s %-32s %12s %16s %12s %12s\n", "PE", "routine", "calls", "time s",
+            "bytes inside", "bytes between");
+    for (int pe = 0; pe < replay->run->pes; pe++)
+        for (size_t i = 0; i < replay->run->names.count; i++) {
+            const struct pe_sum *sum = replay->pe_sums[i] ? &replay->pe_sums[i][pe] : NULL;
+            if (!sum || !sum->calls)
+                continue;
+            const struct routine_sum sizes = {.moves = {sum->moves[0], sum->moves[1]},
+                                              .bytes = {sum->bytes[0], sum->bytes[1]}};
+            fprintf(out, "%8d %-32s %12" PRIu64 " %16.9f", pe,
+                    run_routine(replay->run, (uint16_t)i), sum->calls,
+                    report_seconds((double)sum->time));
+            print_size(out, &sizes, 0);
+            print_size(out, &sizes, 1);
+            fputc('\n', out);
+        }
+}
+
+static void print_path(FILE *out, const struct report *report)
+{
+    const struct pe *last = &report->replay->pes[report->last];
+    double compute = report_seconds((double)last->path_compute),
+           whole = report_seconds((double)last->time);
+    fprintf(
+        out,
+        "\ncritical path: %.9f s of computing and %.9f s of communication, through %zu PE%s%s\n",
+        compute, whole - compute, report->stations, report->stations == 1 ? "" : "s in turn",
+        report->cut ? " since the last part that is kept" : "");
+    size_t first = report->stations > SHOWN_STATIONS ? report->stations - SHOWN_STATIONS : 0;
+    if (first > 0 || report->cut)
+        fprintf(out, "%8s ... %zu before\n", "", first);
+    for (size_t i = first; i < report->stations; i++)
+        fprintf(out, "%8s PE %" PRIu32 " from %.9f to %.9f s\n", "", report->path[i].pe,
+                report_seconds((double)report->path[i].from),
+                report_seconds((double)report->path[i].to));
+}
+
+void report_text(FILE *out, const struct report *report)
+{
+    const struct replay *replay = report->replay;
+    const struct streams *streams = &replay->streams;
+    fprintf(out, "%s\n%d PEs on %s, model %s%s\n\npredicted run time: %.9f s\n",
+            replay->run->command, replay->run->pes, report->machine, replay->model->name,
+            replay->contention ? " with contention" : "", report_seconds((double)report->run_time));
+    fprintf(out, "total communication time: %.9f s\n\n", report_seconds(report->communication));
+    fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
+            "most/mean", "on PE");
+    print_sum(out, "compute", report, report->compute, report->most_compute, report->compute_pe);
+    print_sum(out, "communication", report, report->communication, report->most_communication,
+              report->communication_pe);
+    print_sum(out, "of it waiting", report, report->waiting, report->most_waiting,
+              report->waiting_pe);
+    print_routines(out, report);
+    print_pes(out, report);
+    if (replay->per_pe)
+        print_pe_routines(out, report);
+    print_path(out, report);
+    fprintf(out, "\n%" PRIu64 " events", streams->events);
+    if (streams->loops)
+        fprintf(out, "; %" PRIu64 " polling loops became waits, %" PRIu64 " calls were left out",
+                streams->loops, streams->polls);
+    if (replay->waits.alone)
+        fprintf(out, "; %" PRIu64 " waits that no remote write of the trace ended took no time",
+                replay->waits.alone);
+    fputc('\n', out);
+}

@@ -1,0 +1,35 @@
+/* What a replay has found, for people and for programs. One process. */
+#ifndef SKAMPI_SIM_REPORT_H
+#define SKAMPI_SIM_REPORT_H
+
+#include <stdio.h>
+
+#include "sim/state.h"
+
+struct report {
+    const struct replay *replay;
+    const char *machine;                    /* file of its description */
+    int64_t run_time;                       /* ps: until the last PE has ended */
+    uint32_t last;                          /* that PE */
+    double compute, communication, waiting; /* ps, sums over PEs */
+    /* Most of a PE, and which. */
+    int64_t most_compute, most_communication, most_waiting;
+    uint32_t compute_pe, communication_pe, waiting_pe;
+    struct station {
+        uint32_t pe;
+        int64_t from, to; /* ps */
+    } * path;             /* critical, in the order of time; to be freed */
+    size_t stations;
+    bool cut; /* the path has no beginning, see path.h */
+};
+
+struct report report_make(const struct replay *, const char *machine);
+void report_text(FILE *, const struct report *);
+void report_json(FILE *, const struct report *);
+
+static inline double report_seconds(double ps)
+{
+    return ps / PS_PER_SECOND;
+}
+
+#endif

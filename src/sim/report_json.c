@@ -1,0 +1,156 @@
+/* Prints what a replay has found as one JSON object; times are seconds. */
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "sim/report.h"
+
+static void member(FILE *out, const char *name, double ps)
+{
+    fprintf(out, "\"%s\":", name);
+    json_number(out, report_seconds(ps));
+}
+
+/* Null where nothing was moved. */
+static void size(FILE *out, const char *name, uint64_t moves, double bytes)
+{
+    fprintf(out, ",\"%s\":", name);
+    if (moves)
+        json_number(out, bytes / (double)moves);
+    else
+        fputs("null", out);
+}
+
+static void sizes(FILE *out, const uint64_t moves[2], const double bytes[2])
+{
+    fprintf(out, ",\"moves_inside\":%" PRIu64 ",\"moves_between\":%" PRIu64, moves[0], moves[1]);
+    size(out, "mean_bytes_inside", moves[0], bytes[0]);
+    size(out, "mean_bytes_between", moves[1], bytes[1]);
+}
+
+static void routines(FILE *out, const struct replay *replay)
+{
+    const char *comma = "";
+    fputs(",\n\"routines\":[", out);
+    for (size_t i = 0; i < replay->run->names.count; i++) {
+        const struct routine_sum *sum = &replay->sums[i];
+        if (!sum->calls)
+            continue;
+        fprintf(out, "%s\n{\"name\":", comma);
+        json_string(out, run_routine(replay->run, (uint16_t)i));
+        fprintf(out, ",\"calls\":%" PRIu64 ",", sum->calls);
+        member(out, "time", sum->time);
+        fputc(',', out);
+        member(out, "waiting", sum->waiting);
+        sizes(out, sum->moves, sum->bytes);
+        fputc('}', out);
+        comma = ",";
+    }
+    fputs("]", out);
+}
+
+static void pe_routines(FILE *out, const struct replay *replay, int pe)
+{
+    const char *comma = "";
+    fputs(",\"routines\":[", out);
+    for (size_t i = 0; i < replay->run->names.count; i++) {
+        const struct pe_sum *sum = replay->pe_sums[i] ? &replay->pe_sums[i][pe] : NULL;
+        if (!sum || !sum->calls)
+            continue;
+        fprintf(out, "%s{\"name\":", comma);
+        json_string(out, run_routine(replay->run, (uint16_t)i));
+        fprintf(out, ",\"calls\":%" PRIu64 ",", sum->calls);
+        member(out, "time", (double)sum->time);
+        sizes(out, sum->moves, sum->bytes);
+        fputc('}', out);
+        comma = ",";
+    }
+    fputs("]", out);
+}
+
+static void per_pe(FILE *out, const struct replay *replay)
+{
+    fputs(",\n\"per_pe\":[", out);
+    for (int i = 0; i < replay->run->pes; i++) {
+        const struct pe *pe = &replay->pes[i];
+        fprintf(out, "%s\n{\"pe\":%d,\"node\":%" PRId32 ",", i ? "," : "", i, pe->node);
+        member(out, "compute", (double)pe->compute);
+        fputc(',', out);
+        member(out, "communication", (double)(pe->time - pe->compute));
+        fputc(',', out);
+        member(out, "waiting", (double)pe->waiting);
+        fputc(',', out);
+        member(out, "end", (double)pe->time);
+        if (replay->per_pe)
+            pe_routines(out, replay, i);
+        fputc('}', out);
+    }
+    fputs("]", out);
+}
+
+static void imbalance(FILE *out, const char *name, const struct report *report, double sum,
+                      int64_t most, uint32_t pe)
+{
+    double mean = sum / report->replay->run->pes;
+    fprintf(out, "\"%s\":{", name);
+    member(out, "mean", mean);
+    fputc(',', out);
+    member(out, "most", (double)most);
+    fprintf(out, ",\"pe\":%" PRIu32 ",\"ratio\":", pe);
+    if (mean > 0)
+        json_number(out, (double)most / mean);
+    else
+        fputs("null", out);
+    fputc('}', out);
+}
+
+static void path(FILE *out, const struct report *report)
+{
+    const struct pe *last = &report->replay->pes[report->last];
+    fputs(",\n\"critical_path\":{", out);
+    member(out, "compute", (double)last->path_compute);
+    fputc(',', out);
+    member(out, "communication", (double)(last->time - last->path_compute));
+    fprintf(out, ",\"cut\":%s,\"stations\":[", report->cut ? "true" : "false");
+    for (size_t i = 0; i < report->stations; i++) {
+        fprintf(out, "%s{\"pe\":%" PRIu32 ",", i ? "," : "", report->path[i].pe);
+        member(out, "from", (double)report->path[i].from);
+        fputc(',', out);
+        member(out, "to", (double)report->path[i].to);
+        fputc('}', out);
+    }
+    fputs("]}", out);
+}
+
+void report_json(FILE *out, const struct report *report)
+{
+    const struct replay *replay = report->replay;
+    fputs("{\"command\":", out);
+    json_string(out, replay->run->command);
+    fputs(",\"machine\":", out);
+    json_string(out, report->machine);
+    fprintf(out, ",\"model\":\"%s\",\"contention\":%s,\"pes\":%d,\n", replay->model->name,
+            replay->contention ? "true" : "false", replay->run->pes);
+    member(out, "run_time", (double)report->run_time);
+    fputc(',', out);
+    member(out, "compute", report->compute);
+    fputc(',', out);
+    member(out, "communication", report->communication);
+    fputc(',', out);
+    member(out, "waiting", report->waiting);
+    fprintf(out,
+            ",\n\"events\":%" PRIu64 ",\"polling_loops\":%" PRIu64 ",\"polls_left_out\":%" PRIu64
+            ",\"waits_without_write\":%" PRIu64 ",\n\"imbalance\":{",
+            replay->streams.events, replay->streams.loops, replay->streams.polls,
+            replay->waits.alone);
+    imbalance(out, "compute", report, report->compute, report->most_compute, report->compute_pe);
+    fputc(',', out);
+    imbalance(out, "communication", report, report->communication, report->most_communication,
+              report->communication_pe);
+    fputc(',', out);
+    imbalance(out, "waiting", report, report->waiting, report->most_waiting, report->waiting_pe);
+    fputc('}', out);
+    routines(out, replay);
+    per_pe(out, replay);
+    path(out, report);
+    fputs("}\n", out);
+}

@@ -1,0 +1,53 @@
+/*
+ * A recorded run: the files of all PEs, checked as far as their beginnings tell. No file is kept
+ * open. One process.
+ */
+#ifndef SKAMPI_SIM_RUN_H
+#define SKAMPI_SIM_RUN_H
+
+#include "sim/op.h"
+#include "trace/read/teams.h"
+
+/* What files with the same table of routines share. */
+struct program {
+    struct trace_file *file; /* one of them */
+    const struct trace_routine *routines;
+    struct routine_kind *kinds;
+    size_t count;
+};
+
+struct run {
+    int pes;
+    char **paths;          /* by PE */
+    uint16_t *programs_of; /* by PE */
+    double *ps_per_tick;   /* by PE: of the trace */
+    uint64_t *events;      /* by PE: as the file says */
+    int64_t *blocks;       /* by PE: where they begin in the file */
+    struct program *programs;
+    size_t program_count, most_routines;
+    struct table names;      /* of routines of all files; op.routine is the number in it */
+    char *command;           /* that was traced */
+    struct reader reader;    /* holds the sets of PEs, of which 0 is all PEs */
+    struct source **sources; /* by PE, of those with teams */
+};
+
+/* The trace of a folder, or of all files of one in any order. False: *error, to be freed, says
+ * why; damaged: since a file is. */
+bool run_open(struct run *, char *const *paths, size_t count, char **error, bool *damaged);
+void run_close(struct run *);
+
+static inline const struct program *run_program(const struct run *run, int pe)
+{
+    return &run->programs[run->programs_of[pe]];
+}
+
+static inline const char *run_routine(const struct run *run, uint16_t routine)
+{
+    return table_key(&run->names, routine);
+}
+
+/* The set of a collective call, -1: the trace does not tell, -2: the PE is not in it, or it cannot
+ * be. */
+int64_t run_set(struct run *, int pe, const struct trace_event *);
+
+#endif

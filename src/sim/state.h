@@ -1,0 +1,125 @@
+/*
+ * Replays a run on a machine: what each PE does when, who waits for whom. Operations that nobody
+ * else can notice are executed as soon as their PE is there; those whose result depends on the
+ * order (atomics, locks, links that are busy) in the order of time, over all PEs. The result is
+ * that of executing all in the order of time, without a queue of all.
+ */
+#ifndef SKAMPI_SIM_STATE_H
+#define SKAMPI_SIM_STATE_H
+
+#include "sim/model.h"
+#include "sim/network.h"
+#include "sim/path.h"
+#include "sim/queue.h"
+#include "sim/waits.h"
+
+#define LAST_TIME INT64_C(4000000000000000000) /* ps: 46 days; a sum of few fits behind it */
+
+enum pe_state { PE_READY, PE_ORDERED, PE_TOGETHER, PE_WAITS, PE_LOCK, PE_ENDED };
+
+struct pe {
+    int64_t time, compute, waiting; /* ps: waiting is a part of what is not computing */
+    /* In the default context: when all is known to be complete, all is there, and what is put
+     * later may be there. */
+    int64_t known, arrived, floor;
+    int64_t interface;    /* when the next message can be sent */
+    int64_t served;       /* when the next atomic on this PE can be */
+    int64_t path_compute; /* computing on the path to where it is */
+    uint32_t hop;         /* the path until it was last waited for */
+    uint32_t next;        /* in the list that it is in, 1 + PE; 0: the last */
+    uint32_t blocked_on;  /* set, slot or lock */
+    uint32_t next_write, next_wait;
+    int32_t node;
+    uint8_t state;
+    bool fetched; /* the last OP_FETCHES waited */
+};
+
+/* Sums over PEs. [1]: to another node. */
+struct routine_sum {
+    uint64_t calls, moves[2];
+    double time, waiting, bytes[2]; /* ps */
+};
+/* The same of one PE. */
+struct pe_sum {
+    uint64_t calls, moves[2];
+    int64_t time;
+    double bytes[2];
+};
+
+struct replay {
+    struct run *run;
+    const struct machine *machine;
+    const struct model *model;
+    bool contention, per_pe;
+    struct streams streams;
+    struct waits waits;
+    struct network network;
+    struct paths paths;
+    struct queue queue;
+    struct pe *pes;
+    uint32_t ready;           /* list of PEs that can go on, 1 + PE */
+    struct routine_sum *sums; /* by routine */
+    struct pe_sum **pe_sums;  /* by routine, then PE; NULL where not called */
+    struct set_state *sets;   /* by number */
+    size_t set_room;
+    struct lock_state *locks;
+    size_t lock_room;
+    struct table lock_numbers, context_numbers;
+    struct context_state *contexts;
+    size_t context_room;
+    uint64_t executed;
+    char *error;
+    bool found; /* the error is a finding, such as a deadlock, or damage; else something refused */
+};
+
+/* ---- For the parts of the replay ---- */
+
+/* A PE's operation, whose place in its stream has been passed. */
+struct step {
+    uint32_t pe;
+    const struct op *op;
+    int64_t start; /* behind the burst */
+};
+
+/* Ends an operation: the PE goes on then, after waiting so long. */
+void replay_finish(struct replay *, const struct step *, int64_t leaves, int64_t waited);
+/* Likewise, of a PE that was blocked: it can go on. */
+void replay_release(struct replay *, const struct step *, int64_t leaves, int64_t waited);
+/* The PE can go on. */
+void replay_make_ready(struct replay *, uint32_t pe);
+/* The PE goes on because of that path. */
+void replay_follow(struct replay *, uint32_t pe, int64_t compute, uint32_t hop);
+/* Something happens after LAST_TIME, which is an error. */
+void replay_too_late(struct replay *, uint32_t pe);
+/* The operation that a blocked PE is in. */
+struct step replay_blocked(const struct replay *, uint32_t pe);
+
+static inline const struct way *replay_way(const struct replay *replay, uint32_t from, uint32_t to)
+{
+    return machine_way(replay->machine, replay->pes[from].node, replay->pes[to].node);
+}
+
+/* What is open in a context of a PE. */
+struct context_state {
+    int64_t known, arrived, floor;
+};
+
+/* transfers.c: false: the PE is blocked. */
+void replay_transfer(struct replay *, const struct step *);
+void replay_atomic(struct replay *, const struct step *);
+bool replay_fetches(struct replay *, const struct step *);
+void replay_quiet(struct replay *, const struct step *);
+void replay_fence(struct replay *, const struct step *);
+bool replay_wait(struct replay *, const struct step *);
+/* together.c, locks.c: likewise. */
+bool replay_together(struct replay *, const struct step *);
+bool replay_lock(struct replay *, const struct step *);
+void replay_unlock(struct replay *, const struct step *);
+void replay_try_lock(struct replay *, const struct step *);
+/* Whom a blocked PE waits for: a PE that has not come, or holds the lock. */
+int64_t replay_missing(const struct replay *, uint32_t pe);
+int64_t replay_holder(const struct replay *, uint32_t pe);
+/* deadlock.c: the text of the error, when PEs are left that wait. */
+char *replay_deadlock(const struct replay *);
+
+#endif

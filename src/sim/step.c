@@ -1,0 +1,83 @@
+/* What every operation ends with: times, sums, and PEs that can go on. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "sim/state.h"
+
+void replay_follow(struct replay *replay, uint32_t number, int64_t compute, uint32_t hop)
+{
+    struct pe *pe = &replay->pes[number];
+    path_keep(&replay->paths, hop);
+    path_drop(&replay->paths, pe->hop);
+    pe->hop = hop;
+    pe->path_compute = compute;
+}
+
+struct step replay_blocked(const struct replay *replay, uint32_t pe)
+{
+    const struct stream *stream = &replay->streams.of[pe];
+    return (struct step){pe, &stream->ops[stream->next - 1], replay->pes[pe].time};
+}
+
+static struct pe_sum *sum_of(struct replay *replay, const struct step *step)
+{
+    struct pe_sum **sums = &replay->pe_sums[step->op->routine];
+    if (!*sums)
+        *sums = memory_zeroed((size_t)replay->run->pes, sizeof **sums);
+    return &(*sums)[step->pe];
+}
+
+static inline bool moves_data(const struct op *op)
+{
+    return op->kind == OP_PUT || op->kind == OP_GET || op->kind == OP_ATOMIC ||
+           op->kind == OP_FETCHES;
+}
+
+void replay_finish(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
+{
+    const struct op *op = step->op;
+    struct pe *pe = &replay->pes[step->pe];
+    struct routine_sum *sum = &replay->sums[op->routine];
+    uint64_t calls = op->kind == OP_REST ? 0 : 1;
+    sum->calls += calls;
+    sum->time += (double)(leaves - step->start);
+    sum->waiting += (double)waited;
+    pe->time = leaves;
+    pe->waiting += waited;
+    bool off = false;
+    if (moves_data(op)) {
+        off = pe->node != replay->pes[op->peer].node;
+        sum->moves[off]++;
+        sum->bytes[off] += (double)op->bytes;
+    }
+    if (__builtin_expect(replay->per_pe, 0)) {
+        struct pe_sum *own = sum_of(replay, step);
+        own->calls += calls;
+        own->time += leaves - step->start;
+        if (moves_data(op)) {
+            own->moves[off]++;
+            own->bytes[off] += (double)op->bytes;
+        }
+    }
+}
+
+void replay_make_ready(struct replay *replay, uint32_t pe)
+{
+    replay->pes[pe].state = PE_READY;
+    replay->pes[pe].next = replay->ready;
+    replay->ready = pe + 1;
+}
+
+void replay_release(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
+{
+    replay_finish(replay, step, leaves, waited);
+    replay_make_ready(replay, step->pe);
+}
+
+void replay_too_late(struct replay *replay, uint32_t pe)
+{
+    if (!replay->error)
+        replay->error = text_format("PE %u computes or communicates for more than %.0f days; is "
+                                    "the trace damaged?",
+                                    pe, (double)LAST_TIME / PS_PER_SECOND / 86400);
+    replay->found = true;
+}

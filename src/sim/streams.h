@@ -1,0 +1,48 @@
+/* The events of PEs as operations, a window of them at a time; stream.h reads them. */
+#ifndef SKAMPI_SIM_STREAMS_H
+#define SKAMPI_SIM_STREAMS_H
+
+#include "sim/run.h"
+#include "trace/encode.h"
+
+struct stream {
+    struct op *ops; /* the window */
+    uint32_t next, count;
+    int64_t block; /* where the current block begins, or the next one if nothing is left */
+    uint32_t position, left; /* in the payload; records */
+    struct saved *saved;     /* series of an unfinished block */
+    struct poll *poll;       /* a loop that the last events may be part of */
+    uint64_t read;           /* events */
+    uint32_t made;           /* operations */
+    bool started, finished;
+};
+
+/* What a matching of waits and writes needs of an operation (waits.h). */
+struct seen {
+    int pe, peer;
+    uint32_t ordinal; /* of the operation in its PE's stream */
+    const struct op *op;
+    uint64_t place, bytes; /* that are written or waited for */
+    uint64_t signal;       /* place that a put changes behind its data; 0: none */
+    int64_t start, end;    /* ticks of the PE */
+    int64_t value;         /* that is written, or compared with */
+    bool valued;           /* the value is known */
+    int comparison;
+};
+
+/* What all streams of a run share. */
+struct streams {
+    struct run *run;
+    struct stream *of;   /* by PE */
+    double *ps_per_tick; /* by PE: of the target machine */
+    uint32_t window;     /* operations */
+    struct decoder decoder;
+    uint64_t events, blocks_read;
+    uint64_t loops, polls; /* polling loops, and the calls in them that were left out */
+    char *error;
+    bool damaged; /* the error is one of the file */
+    void (*observe)(void *context, const struct seen *);
+    void *context;
+};
+
+#endif

@@ -1,0 +1,348 @@
+/*
+ * Makes operations of events, and one of each polling loop: calls that ask the same again and
+ * again, as often as it took on the traced machine, become one that waits.
+ */
+#include "sim/translate.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#define MOST_BURST 4e17 /* ps: 4.6 days */
+#define FETCHES_KEPT 2  /* of equal ones in a row; only more of them are a loop */
+#define FETCH_MOST_BYTES 8
+
+enum poll_kind { POLL_NONE, POLL_TEST, POLL_LOCK, POLL_FETCH };
+
+/* Calls that are held back, since what comes next decides what they were. */
+struct poll {
+    enum poll_kind kind;
+    uint32_t calls; /* all; of fetches those that were kept, too */
+    struct op op;   /* the first of them that is held back */
+    int64_t bursts; /* of those behind it */
+    uint64_t place;
+    uint32_t peer;
+    int64_t start, end; /* ticks: of the first, of the last */
+    const struct routine_kind *routine;
+};
+
+/* ---- Values of events ---- */
+
+struct call {
+    int pe;
+    const struct routine_kind *kind;
+    const struct raw_event *raw;
+};
+
+static inline int64_t value_of(const struct call *call, enum trace_field field, int64_t otherwise)
+{
+    unsigned index = call->kind->index[field];
+    return index < call->raw->series->values ? call->raw->series->last[index] : otherwise;
+}
+
+static inline bool has_value(const struct call *call, enum trace_field field)
+{
+    return call->kind->index[field] < call->raw->series->values;
+}
+
+static bool fail(struct streams *streams, const struct call *call, const char *what)
+{
+    if (!streams->error)
+        streams->error = text_format("%s: event %llu, %s: %s", streams->run->paths[call->pe],
+                                     (unsigned long long)streams->of[call->pe].read,
+                                     run_routine(streams->run, call->kind->number), what);
+    return false;
+}
+
+static inline uint64_t moved_bytes(const struct call *call)
+{
+    uint64_t bytes = (uint64_t)value_of(call, TRACE_BYTES, call->kind->element_bytes);
+    return bytes < OP_MOST_BYTES ? bytes : OP_MOST_BYTES;
+}
+
+/* From the first to the last byte of the target. */
+static uint64_t extent(const struct call *call)
+{
+    uint64_t element = call->kind->element_bytes,
+             elements = (uint64_t)value_of(call, TRACE_ELEMENTS, 1),
+             stride = (uint64_t)value_of(call, TRACE_TARGET_STRIDE, 1);
+    if (has_value(call, TRACE_BYTES) && !has_value(call, TRACE_TARGET_STRIDE))
+        return moved_bytes(call);
+    if (elements == 0 || stride > OP_MOST_BYTES || elements > OP_MOST_BYTES ||
+        element * stride > OP_MOST_BYTES / elements)
+        return elements == 0 ? 0 : moved_bytes(call);
+    return ((elements - 1) * stride + 1) * element;
+}
+
+/* ---- Adding ---- */
+
+static inline void add(struct streams *streams, int pe, struct op op)
+{
+    struct stream *stream = &streams->of[pe];
+    stream->ops[stream->count++] = op;
+    stream->made++;
+}
+
+static bool writes(enum op_kind kind, const struct routine_kind *routine)
+{
+    return kind == OP_PUT || (kind == OP_ATOMIC && !routine->read_only);
+}
+
+/* Tells of the operation that was added last. */
+static void show(struct streams *streams, const struct call *call, int64_t start)
+{
+    const struct stream *stream = &streams->of[call->pe];
+    const struct op *op = &stream->ops[stream->count - 1];
+    const struct routine_kind *kind = call->kind;
+    struct seen seen = {
+        .pe = call->pe,
+        .peer = op->kind == OP_WAIT ? call->pe : (int)op->peer,
+        .ordinal = stream->made - 1,
+        .op = op,
+        .place = (uint64_t)value_of(call, TRACE_TARGET, 0),
+        .bytes = extent(call),
+        .signal = (uint64_t)value_of(call, TRACE_SIGNAL, 0),
+        .start = start,
+        .end = (int64_t)((uint64_t)call->raw->start + (uint64_t)call->raw->duration),
+        .value = value_of(call, TRACE_VALUE, 0),
+        .valued = op->kind == OP_WAIT ? kind->integer && has_value(call, TRACE_VALUE) : kind->sets,
+        .comparison = (int)value_of(call, TRACE_COMPARISON, -1),
+    };
+    if (op->kind == OP_WAIT || writes(op->kind, kind))
+        streams->observe(streams->context, &seen);
+}
+
+static void show_fetches(struct streams *streams, int pe, const struct poll *poll)
+{
+    const struct stream *stream = &streams->of[pe];
+    struct seen seen = {.pe = pe,
+                        .peer = (int)poll->peer,
+                        .ordinal = stream->made - 1,
+                        .op = &stream->ops[stream->count - 1],
+                        .place = poll->place,
+                        .bytes = poll->op.bytes,
+                        .start = poll->start,
+                        .end = poll->end,
+                        .comparison = -1};
+    streams->observe(streams->context, &seen);
+}
+
+/* ---- Polling loops ---- */
+
+/* The loop did not come to what it waited for: its calls are only time. */
+static void release_poll(struct streams *streams, int pe)
+{
+    struct poll *poll = streams->of[pe].poll;
+    enum poll_kind kind = poll->kind;
+    uint32_t held = kind == POLL_FETCH && poll->calls > FETCHES_KEPT ? poll->calls - FETCHES_KEPT
+                    : kind == POLL_FETCH                             ? 0
+                                                                     : poll->calls;
+    poll->kind = POLL_NONE;
+    if (held == 0)
+        return;
+    struct op op = poll->op;
+    if (kind == POLL_FETCH) {
+        struct op rest = op;
+        op.kind = OP_FETCHES;
+        op.place = held;
+        add(streams, pe, op);
+        if (streams->observe)
+            show_fetches(streams, pe, poll);
+        rest.kind = OP_REST;
+        rest.burst = poll->bursts;
+        add(streams, pe, rest);
+        return;
+    }
+    op.kind = kind == POLL_LOCK ? OP_TRY_LOCK : OP_LOCAL;
+    op.burst += poll->bursts;
+    add(streams, pe, op);
+}
+
+static enum poll_kind poll_kind(const struct call *call, const struct op *op)
+{
+    if (op->kind == OP_WAIT)
+        return call->kind->test ? POLL_TEST : POLL_NONE;
+    if (op->kind == OP_LOCK)
+        return POLL_LOCK;
+    bool small = op->kind == OP_GET && op->bytes <= FETCH_MOST_BYTES && op->flags & OP_BLOCKING;
+    bool fetch = op->kind == OP_ATOMIC && call->kind->read_only && op->flags & OP_BLOCKING;
+    return small || fetch ? POLL_FETCH : POLL_NONE;
+}
+
+static bool fails(const struct call *call, enum poll_kind kind)
+{
+    if (!call->kind->test)
+        return false;
+    if (kind == POLL_LOCK)
+        return value_of(call, TRACE_RESULT, 0) != 0;
+    return value_of(call, TRACE_RESULT, 1) == (call->kind->any ? -1 : 0);
+}
+
+/* True: the operation is held back. Else it may have become one with those before it. */
+static bool poll(struct streams *streams, const struct call *call, struct op *op)
+{
+    struct stream *stream = &streams->of[call->pe];
+    enum poll_kind kind = poll_kind(call, op);
+    struct poll *poll = stream->poll;
+    if (kind == POLL_NONE && (!poll || poll->kind == POLL_NONE))
+        return false;
+    uint64_t place = (uint64_t)value_of(call, op->kind == OP_GET ? TRACE_SOURCE : TRACE_TARGET, 0);
+    bool same = poll && poll->kind == kind && poll->place == place && poll->peer == op->peer &&
+                poll->op.bytes == op->bytes;
+    if (poll && poll->kind != POLL_NONE && !same)
+        release_poll(streams, call->pe);
+    bool failed = kind == POLL_FETCH || fails(call, kind);
+    if (kind == POLL_NONE || (!failed && !same))
+        return false;
+    if (!poll)
+        poll = stream->poll = memory_zeroed(1, sizeof *poll);
+    if (!failed) { /* it has come */
+        op->burst = poll->op.burst;
+        streams->loops++;
+        streams->polls += poll->calls;
+        poll->kind = POLL_NONE;
+        return false;
+    }
+    if (!same)
+        *poll = (struct poll){.kind = kind,
+                              .place = place,
+                              .peer = op->peer,
+                              .op = *op,
+                              .routine = call->kind,
+                              .start = call->raw->start};
+    else if (kind == POLL_FETCH && poll->calls == FETCHES_KEPT)
+        poll->op = *op, poll->start = call->raw->start;
+    else
+        poll->bursts += op->burst;
+    if (poll->bursts > (int64_t)MOST_BURST)
+        poll->bursts = (int64_t)MOST_BURST;
+    poll->calls++;
+    poll->end = (int64_t)((uint64_t)call->raw->start + (uint64_t)call->raw->duration);
+    if (kind == POLL_FETCH && poll->calls <= FETCHES_KEPT) {
+        poll->bursts = 0;
+        return false;
+    }
+    return true;
+}
+
+void translate_end(struct streams *streams, int pe)
+{
+    if (streams->of[pe].poll && streams->of[pe].poll->kind != POLL_NONE)
+        release_poll(streams, pe);
+}
+
+/* ---- Kinds ---- */
+
+static bool to_peer(struct streams *streams, const struct call *call, struct op *op)
+{
+    int64_t peer = value_of(call, TRACE_PEER, -1), context = value_of(call, TRACE_CONTEXT_ID, 0);
+    if (peer < 0 || peer >= streams->run->pes)
+        return fail(streams, call, "calls a PE that is not there; shmemtrace check tells more");
+    op->peer = (uint32_t)peer;
+    op->bytes = moved_bytes(call);
+    op->context = context >= 0 && context < OP_NO_CONTEXT ? (uint16_t)context : OP_NO_CONTEXT;
+    return true;
+}
+
+static bool together(struct streams *streams, const struct call *call, struct op *op)
+{
+    struct trace_event event = {.routine = call->raw->series->routine,
+                                .flags = call->raw->series->flags};
+    int64_t start = value_of(call, TRACE_SET_START, 0),
+            stride = value_of(call, TRACE_SET_STRIDE, 1), size = value_of(call, TRACE_SET_SIZE, 0);
+    op->bytes = call->kind->collective == COLLECTIVE_BARRIER ? 0 : moved_bytes(call);
+    if (call->raw->series->flags & TRACE_IMPLICIT_BARRIER) {
+        op->kind = OP_TOGETHER;
+        op->flags = OP_QUIETS;
+        op->bytes = 0;
+        op->peer = 0;
+        return true;
+    }
+    if (start == 0 && size == streams->run->pes && stride == 1 && !has_value(call, TRACE_VALUE)) {
+        op->peer = 0; /* all PEs */
+        return true;
+    }
+    for (unsigned field = 0; field < TRACE_FIELDS; field++)
+        if (has_value(call, (enum trace_field)field)) {
+            event.values[field] = value_of(call, (enum trace_field)field, 0);
+            event.fields |= UINT32_C(1) << field;
+        }
+    int64_t set = run_set(streams->run, call->pe, &event);
+    if (set == -1 &&
+        run_program(streams->run, call->pe)->routines[event.routine].class == TRACE_CONTEXT) {
+        op->kind = OP_LOCAL; /* of a team that the PE is not in */
+        return true;
+    }
+    if (set == -1)
+        return fail(streams, call,
+                    "the members of its team are not in the trace; record it again "
+                    "with this version of shmemtrace");
+    if (set < 0)
+        return fail(streams, call,
+                    "the PE is not in the set, or that cannot be; shmemtrace check tells more");
+    op->peer = (uint32_t)set;
+    return true;
+}
+
+static bool complete(struct streams *streams, const struct call *call, struct op *op)
+{
+    int64_t context = value_of(call, TRACE_CONTEXT_ID, 0);
+    if (call->raw->series->flags & TRACE_IMPLICIT_BARRIER)
+        return together(streams, call, op);
+    switch ((enum op_kind)op->kind) {
+    case OP_PUT:
+    case OP_GET:
+    case OP_ATOMIC:
+        if (call->raw->series->flags & TRACE_FAILED) {
+            op->kind = OP_LOCAL;
+            return true;
+        }
+        return to_peer(streams, call, op);
+    case OP_QUIET:
+    case OP_FENCE:
+        op->context = context >= 0 && context < OP_NO_CONTEXT ? (uint16_t)context : OP_NO_CONTEXT;
+        return true;
+    case OP_TOGETHER:
+        return together(streams, call, op);
+    case OP_LOCK:
+    case OP_UNLOCK:
+        op->place = (uint64_t)value_of(call, TRACE_TARGET, 0);
+        op->bytes = sizeof(long);
+        return true;
+    default:
+        if (call->kind->control && value_of(call, TRACE_OPTIONS, 1) == 0)
+            return fail(streams, call,
+                        "switches recording off, so calls are missing; record a run "
+                        "without it");
+        return true;
+    }
+}
+
+bool translate(struct streams *streams, int pe, const struct raw_event *raw)
+{
+    struct stream *stream = &streams->of[pe];
+    const struct call call = {pe, &run_program(streams->run, pe)->kinds[raw->series->routine], raw};
+    double burst = (double)(uint64_t)raw->burst * streams->ps_per_tick[pe];
+    struct op op = {.burst = burst < MOST_BURST ? (int64_t)(burst + 0.5) : (int64_t)MOST_BURST,
+                    .routine = call.kind->number,
+                    .kind = (uint8_t)call.kind->kind,
+                    .flags = call.kind->flags};
+    stream->read++;
+    if (__builtin_expect(!stream->started, 0)) {
+        if (!call.kind->start)
+            return fail(streams, &call,
+                        "the trace does not begin with the start of the library: "
+                        "recorded with --only, --exclude or --phase? Record it "
+                        "without them");
+        stream->started = true;
+    }
+    if (__builtin_expect(!complete(streams, &call, &op), 0))
+        return false;
+    if (poll(streams, &call, &op))
+        return true;
+    add(streams, pe, op);
+    if (streams->observe)
+        show(streams, &call, raw->start);
+    return true;
+}

@@ -1,0 +1,359 @@
+/* Matches waits with the writes that ended them. */
+#include "sim/waits.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "sim/stream.h"
+
+#define SATISFYING_MOST 64 /* writes that are looked at for one that satisfies the comparison */
+
+/* A place that is waited for. */
+struct flag {
+    uint32_t pe;
+    uint64_t place, bytes;
+};
+
+struct write {
+    uint32_t flag, pe, ordinal;
+    bool valued;
+    double time;
+    int64_t value;
+};
+
+struct wait {
+    uint32_t pe, ordinal, flag;
+    int comparison; /* -1: any write will do */
+    int64_t value;
+    double from, to; /* when the write must have been made */
+};
+
+struct matching {
+    struct streams *streams;
+    struct trace_file *file; /* of the PE that is read */
+    struct flag *flags;
+    struct write *writes;
+    struct wait *waits;
+    size_t flag_count, flag_room, write_count, write_room, wait_count, wait_room;
+    size_t *first_flag; /* by PE */
+    uint64_t longest;   /* bytes of a flag */
+};
+
+#define GROW(array, count, room)                                                                   \
+    do {                                                                                           \
+        if ((count) == (room)) {                                                                   \
+            (room) = 2 * (room) + 256;                                                             \
+            (array) = memory_resize_array(array, room, sizeof *(array));                           \
+        }                                                                                          \
+    } while (0)
+
+static bool waits_for(const struct seen *seen)
+{
+    return seen->op->kind == OP_WAIT || seen->op->kind == OP_FETCHES;
+}
+
+/* ---- Flags ---- */
+
+#define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
+
+static int compare_flags(const void *a, const void *b)
+{
+    const struct flag *x = a, *y = b;
+    int order = ORDER(x->pe, y->pe);
+    if (order == 0)
+        order = ORDER(x->place, y->place);
+    return order ? order : ORDER(x->bytes, y->bytes);
+}
+
+static void observe_flag(void *context, const struct seen *seen)
+{
+    struct matching *matching = context;
+    if (!waits_for(seen) || seen->bytes == 0)
+        return;
+    struct flag flag = {(uint32_t)seen->peer, seen->place, seen->bytes};
+    size_t count = matching->flag_count;
+    if (count > 0 && compare_flags(&matching->flags[count - 1], &flag) == 0)
+        return;
+    GROW(matching->flags, matching->flag_count, matching->flag_room);
+    matching->flags[matching->flag_count++] = flag;
+}
+
+static void sort_flags(struct matching *matching)
+{
+    size_t kept = 0, pes = (size_t)matching->streams->run->pes;
+    struct flag *flags = matching->flags;
+    if (matching->flag_count)
+        qsort(flags, matching->flag_count, sizeof *flags, compare_flags);
+    for (size_t i = 0; i < matching->flag_count; i++)
+        if (kept == 0 || compare_flags(&flags[kept - 1], &flags[i]) != 0)
+            flags[kept++] = flags[i];
+    matching->flag_count = kept;
+    matching->first_flag = memory_zeroed(pes + 1, sizeof *matching->first_flag);
+    for (size_t i = 0; i < kept; i++) {
+        matching->first_flag[flags[i].pe + 1]++;
+        if (flags[i].bytes > matching->longest)
+            matching->longest = flags[i].bytes;
+    }
+    for (size_t pe = 0; pe < pes; pe++)
+        matching->first_flag[pe + 1] += matching->first_flag[pe];
+}
+
+/* The first flag of a PE at or behind a place. */
+static size_t flag_from(const struct matching *matching, int pe, uint64_t place)
+{
+    size_t low = matching->first_flag[pe], high = matching->first_flag[pe + 1];
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (matching->flags[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- Writes and waits ---- */
+
+static void add_writes(struct matching *matching, const struct seen *seen, uint64_t place,
+                       uint64_t bytes, bool valued)
+{
+    size_t end = matching->first_flag[seen->peer + 1];
+    if (place == 0 || bytes == 0 || matching->first_flag[seen->peer] == end)
+        return;
+    size_t i =
+        flag_from(matching, seen->peer, place > matching->longest ? place - matching->longest : 0);
+    for (; i < end && matching->flags[i].place < place + bytes; i++) {
+        if (matching->flags[i].place + matching->flags[i].bytes <= place)
+            continue;
+        GROW(matching->writes, matching->write_count, matching->write_room);
+        matching->writes[matching->write_count++] = (struct write){
+            .flag = (uint32_t)i,
+            .pe = (uint32_t)seen->pe,
+            .ordinal = seen->ordinal,
+            .valued = valued,
+            .time = trace_seconds(matching->file, seen->start),
+            .value = seen->value,
+        };
+    }
+}
+
+static void add_wait(struct matching *matching, const struct seen *seen)
+{
+    GROW(matching->waits, matching->wait_count, matching->wait_room);
+    size_t flag = flag_from(matching, seen->peer, seen->place);
+    size_t end = matching->first_flag[seen->peer + 1];
+    while (flag < end && matching->flags[flag].place == seen->place &&
+           matching->flags[flag].bytes != seen->bytes)
+        flag++;
+    bool known = flag < end && matching->flags[flag].place == seen->place;
+    matching->waits[matching->wait_count++] = (struct wait){
+        .pe = (uint32_t)seen->pe,
+        .ordinal = seen->ordinal,
+        .flag = known ? (uint32_t)flag : UINT32_MAX,
+        .comparison = seen->valued ? seen->comparison : -1,
+        .value = seen->value,
+        .from = seen->op->kind == OP_FETCHES ? trace_seconds(matching->file, seen->start) : -1e300,
+        .to = trace_seconds(matching->file, seen->end),
+    };
+}
+
+static void observe_all(void *context, const struct seen *seen)
+{
+    struct matching *matching = context;
+    if (waits_for(seen)) {
+        add_wait(matching, seen);
+        return;
+    }
+    add_writes(matching, seen, seen->place, seen->bytes, seen->valued);
+    add_writes(matching, seen, seen->signal, sizeof(uint64_t), false);
+}
+
+static bool read_all(struct matching *matching, void (*observe)(void *, const struct seen *))
+{
+    struct streams *streams = matching->streams;
+    char *error = NULL;
+    streams->observe = observe;
+    streams->context = matching;
+    for (int pe = 0; pe < streams->run->pes && !streams->error; pe++) {
+        matching->file = trace_open(streams->run->paths[pe], &error);
+        if (!matching->file) {
+            streams->error = error;
+            break;
+        }
+        while (stream_fill(streams, pe))
+            ;
+        trace_close(matching->file);
+    }
+    streams->observe = NULL;
+    bool good = !streams->error;
+    streams_rewind(streams);
+    return good;
+}
+
+/* ---- Matching ---- */
+
+static int compare_writes(const void *a, const void *b)
+{
+    const struct write *x = a, *y = b;
+    int order = ORDER(x->flag, y->flag);
+    if (order == 0)
+        order = ORDER(x->time, y->time);
+    if (order == 0)
+        order = ORDER(x->pe, y->pe);
+    return order ? order : ORDER(x->ordinal, y->ordinal);
+}
+
+static bool satisfies(const struct wait *wait, int64_t value)
+{
+    switch (wait->comparison) {
+    case 0:
+        return value == wait->value;
+    case 1:
+        return value != wait->value;
+    case 2:
+        return value > wait->value;
+    case 3:
+        return value <= wait->value;
+    case 4:
+        return value < wait->value;
+    case 5:
+        return value >= wait->value;
+    default:
+        return true;
+    }
+}
+
+/* The last write to the flag before the wait ended, preferably one whose value satisfies it; NULL:
+ * there is none. */
+static const struct write *find_write(const struct matching *matching, const struct wait *wait)
+{
+    const struct write *writes = matching->writes;
+    size_t low = 0, high = matching->write_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (writes[middle].flag < wait->flag ||
+            (writes[middle].flag == wait->flag && writes[middle].time < wait->to))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct write *last = NULL;
+    for (size_t i = low, tried = 0; i-- > 0 && tried < SATISFYING_MOST; tried++) {
+        const struct write *write = &writes[i];
+        if (write->flag != wait->flag || write->time < wait->from)
+            break;
+        if (!last)
+            last = write;
+        if (!write->valued || satisfies(wait, write->value))
+            return write;
+    }
+    return last;
+}
+
+struct link {
+    uint32_t pe, ordinal; /* of the write */
+    uint32_t wait;
+};
+
+static int compare_links(const void *a, const void *b)
+{
+    const struct link *x = a, *y = b;
+    int order = ORDER(x->pe, y->pe);
+    if (order == 0)
+        order = ORDER(x->ordinal, y->ordinal);
+    return order ? order : ORDER(x->wait, y->wait);
+}
+
+/* Where each PE's part of an array begins: from counts in first[PE + 1]. */
+static void sum_up(uint32_t *first, size_t pes)
+{
+    for (size_t pe = 0; pe < pes; pe++)
+        first[pe + 1] += first[pe];
+}
+
+/* Waits are in the order of PEs and ordinals, as they were read. */
+static void list_waits(struct waits *waits, const struct matching *matching)
+{
+    size_t pes = (size_t)matching->streams->run->pes;
+    waits->waits = memory_zeroed(matching->wait_count, sizeof *waits->waits);
+    waits->first_wait = memory_zeroed(pes + 1, sizeof *waits->first_wait);
+    for (size_t i = 0; i < matching->wait_count; i++) {
+        waits->waits[i] = (struct needed){matching->waits[i].ordinal, NO_SLOT};
+        waits->first_wait[matching->waits[i].pe + 1]++;
+    }
+    sum_up(waits->first_wait, pes);
+}
+
+static void list_writes(struct waits *waits, const struct matching *matching,
+                        const struct link *links, size_t count)
+{
+    size_t pes = (size_t)matching->streams->run->pes;
+    waits->slots = memory_zeroed(count, sizeof *waits->slots);
+    waits->writes = memory_zeroed(count, sizeof *waits->writes);
+    waits->first_write = memory_zeroed(pes + 1, sizeof *waits->first_write);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || links[i].pe != links[i - 1].pe || links[i].ordinal != links[i - 1].ordinal) {
+            size_t slot = waits->slot_count++;
+            waits->slots[slot] = (struct slot){.arrival = -1, .writer = links[i].pe};
+            waits->writes[slot] = (struct needed){links[i].ordinal, (uint32_t)slot};
+            waits->first_write[links[i].pe + 1]++;
+        }
+        waits->waits[links[i].wait].slot = (uint32_t)waits->slot_count - 1;
+    }
+    sum_up(waits->first_write, pes);
+}
+
+static void match(struct waits *waits, struct matching *matching)
+{
+    struct link *links = memory_zeroed(matching->wait_count, sizeof *links);
+    size_t count = 0;
+    if (matching->write_count)
+        qsort(matching->writes, matching->write_count, sizeof *matching->writes, compare_writes);
+    list_waits(waits, matching);
+    for (size_t i = 0; i < matching->wait_count; i++) {
+        const struct wait *wait = &matching->waits[i];
+        const struct write *write = find_write(matching, wait);
+        if (write)
+            links[count++] = (struct link){write->pe, write->ordinal, (uint32_t)i};
+        else if (wait->from < -1e299)
+            waits->alone++;
+    }
+    if (count)
+        qsort(links, count, sizeof *links, compare_links);
+    list_writes(waits, matching, links, count);
+    free(links);
+}
+
+bool waits_match(struct waits *waits, struct streams *streams)
+{
+    struct matching matching = {.streams = streams};
+    bool good = read_all(&matching, observe_flag);
+    if (good) {
+        sort_flags(&matching);
+        good = read_all(&matching, observe_all);
+    }
+    if (good && (matching.wait_count >= UINT32_MAX || matching.write_count >= UINT32_MAX)) {
+        streams->error = text_format("the trace has more than %u waits, or writes to what they "
+                                     "wait for",
+                                     UINT32_MAX);
+        good = false;
+    }
+    if (good)
+        match(waits, &matching);
+    waits->matched = good;
+    free(matching.flags);
+    free(matching.writes);
+    free(matching.waits);
+    free(matching.first_flag);
+    return good;
+}
+
+void waits_free(struct waits *waits)
+{
+    free(waits->slots);
+    free(waits->writes);
+    free(waits->waits);
+    free(waits->first_write);
+    free(waits->first_wait);
+}

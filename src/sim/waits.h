@@ -1,0 +1,39 @@
+/*
+ * Which remote write ended which wait: found from the trace before it is replayed, by addresses and
+ * times. Memory grows with the number of waits, and of writes to what is waited for.
+ */
+#ifndef SKAMPI_SIM_WAITS_H
+#define SKAMPI_SIM_WAITS_H
+
+#include "sim/streams.h"
+
+#define NO_SLOT UINT32_MAX
+
+/* A write that somebody waits for, as the replay finds it. */
+struct slot {
+    int64_t arrival; /* ps; -1: it has not been made */
+    int64_t compute; /* path of the writer, see path.h */
+    uint32_t writer, hop;
+    uint32_t waiter; /* 1 + the first PE that is blocked on it, others follow in their list; 0 */
+};
+
+struct needed {
+    uint32_t ordinal, slot;
+};
+
+struct waits {
+    bool matched;
+    struct slot *slots;
+    size_t slot_count;
+    /* Of PE i those from [first[i]] to [first[i + 1]], by ordinal. */
+    struct needed *writes, *waits;
+    uint32_t *first_write, *first_wait;
+    uint64_t alone; /* waits that no remote write of the trace ended */
+};
+
+/* Reads all streams twice; they must be at their beginning, and are put back there. False: the
+ * streams have an error. */
+bool waits_match(struct waits *, struct streams *);
+void waits_free(struct waits *);
+
+#endif
