@@ -153,7 +153,8 @@ static struct call call_of(const struct run *run)
     int size = size_log2(layout.element);
     unsigned char *remote = place_of(run, run->rank);
     return (struct call){.form = routine->form,
-                         .block = sized ? routine->elements[size] : routine->bytes,
+                         .block =
+                             sized && routine->elements ? routine->elements[size] : routine->bytes,
                          .strided = routine->strided ? routine->strided[size] : NULL,
                          .target = routine->get ? run->local : remote,
                          .source = routine->get ? remote : run->local,
