@@ -20,6 +20,7 @@ DICTIONARY = os.path.join(HERE, "ski.dict")
 SHIPPED = [path for path in glob.glob(os.path.join(ROOT, "inputs", "*.ski"))
            if os.path.basename(path) != "all.ski"]
 
+OTHER_PROGRAMS = tuple(os.path.join(ROOT, "src", folder, "") for folder in ("sim", "trace"))
 LIBRARY_LAYER = [os.path.join(ROOT, "src", "comm", name) for name in ("comm.h", "link.h")]
 
 
@@ -30,7 +31,7 @@ def read(path):
 
 def in_source(*patterns):
     return sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern))
-                  if not path.startswith(os.path.join(ROOT, "src", "trace", "")))
+                  if not path.startswith(OTHER_PROGRAMS))
 
 
 def whole_program():
