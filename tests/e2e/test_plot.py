@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # PLAIN
-# TIMEOUT: 300
+# TIMEOUT: 500
 """scripts/skampi-plot draws what is in the files: every kind, labels, units, intervals, flags and
 configuration are there, the places of points are right, colours differ in grey, the same input gives
 the same bytes; and what it cannot draw it says in one line. make figures draws what the scripts in
@@ -693,7 +693,7 @@ for script in sorted(glob.glob(os.path.join(ROOT, "inputs/figures/*.ski"))):
         text = file.read()
     tap.ok(drawn_blocks and all(f'"block": {block}' in text for block in drawn_blocks),
            f"inputs/figures/{name}.json draws all blocks of its script", drawn_blocks)
-done = run([os.path.join(ROOT, "mk/figures"), stub, figures], cwd=ROOT, timeout=110,
+done = run([os.path.join(ROOT, "mk/figures"), stub, figures], cwd=ROOT, timeout=240,
            env={"SKAMPI_LAUNCH": "env", "MADE": folder})
 tap.ok(done.status == 1 and "skampi: figures that failed: broadcast timers\n" in done.err,
        "make figures: fails in the end when a script fails", done)
