@@ -8,9 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "command_script.h"
 #include "command_values.h"
 #include "engine/measurement.h"
+
+struct command_words {
+    const char *const *words; /* functions, routines, patterns and NAME=VALUE, in any order */
+    size_t count;
+    const char *sizes, *pes, *iterations; /* of the options; NULL: not given */
+};
 
 /* NAME=VALUE, or an option that is one. */
 struct given {

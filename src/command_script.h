@@ -6,16 +6,10 @@
 #ifndef SKAMPI_COMMAND_SCRIPT_H
 #define SKAMPI_COMMAND_SCRIPT_H
 
-#include <stddef.h>
+#include "command.h"
 
 /* Its name in messages and results. */
 #define COMMAND_SCRIPT_NAME "<command line>"
-
-struct command_words {
-    const char *const *words; /* functions, routines, patterns and NAME=VALUE, in any order */
-    size_t count;
-    const char *sizes, *pes, *iterations; /* of the options; NULL: not given */
-};
 
 /* The text; the caller frees it. NULL when the words name no function, or parameters that none has:
  * *error (allocated, one line) then says what to type. What patterns match depends on what can be

@@ -418,6 +418,13 @@ tap.equal(([[(p.x, p.time) for p in c.points] for c in found], curves.labels(fou
           ([[(2, 2e-7), (4, 4e-7)], [(2, 6e-7), (4, 12e-7)]],
            ["state 1 (hand-over 61 ns to 70 ns)", "state 2 (hand-over 164 ns to 200 ns)"]),
           "over the number of PEs, states of the same rank make a curve")
+with open("labelled.spec", "w", encoding="utf-8") as file:
+    json.dump({"panels": [{"kind": "curve", "x": "pes", "series": [{"block": "b", "label": "mine"}]}]}, file)
+drawn = plot("sets.json", "--spec", "labelled.spec", "-o", "labelled.svg")
+tap.ok(drawn.status == 0, "a label is shared by the curves of its states", drawn)
+with open("labelled.svg", encoding="utf-8") as file:
+    text = file.read()
+tap.ok(all(f"mine, state {number}" in text for number in (1, 2)), "... each of which is named")
 done = plot("sets.json", "--kind", "states", "--write-spec", "-")
 tap.equal([panel["title"] + str(panel["series"]) for panel in json.loads(done.out)["panels"]],
           [f"State of the machine, PEs {pes}[{{'members': '{pes}'}}]" for pes in ("0-1", "0-3")],

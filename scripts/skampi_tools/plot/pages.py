@@ -68,6 +68,20 @@ def settings(font):
 # ---- From spec to page ----
 
 
+def _labels(series, found, at):
+    """Of the curves of a series. Those that differ only in the state of the machine share its label."""
+    if len(found) < 2:
+        return [series.get("label", "")]
+    names = cv.labels(found)[0]
+    if "label" not in series:
+        return names
+    states = {curve.points[0].state.number for curve in found if curve.points[0].state}
+    if len(states) == len(found):
+        return [f"{series['label']}, {name}" for name in names]
+    raise Error(f"{at}: one label, but it matches {len(found)} curves: "
+                f"{'; '.join(names[:3])}{'; …' if len(names) > 3 else ''}")
+
+
 def choose(panel, points, path):
     """[(series, curve)] that a panel shows, [(series, {part: curve})] for overlap, or [(series, strip)] for
     states; [] where nothing matches and the panel is optional."""
@@ -91,11 +105,7 @@ def choose(panel, points, path):
         found = _matching(series, panel, points)
         if not found and not panel.get("optional"):
             raise Error(f"{at}: matches no result; skampi-plot --list shows all")
-        if len(found) > 1 and "label" in series:
-            names = cv.labels(found)[0]
-            raise Error(f"{at}: one label, but it matches {len(found)} curves: "
-                        f"{'; '.join(names[:3])}{'; …' if len(names) > 3 else ''}")
-        labels = cv.labels(found)[0] if len(found) > 1 else [series.get("label", "")]
+        labels = _labels(series, found, at)
         for curve, label in zip(found, labels):
             chosen.append(({**series, "label": label} if label else series, curve))
     if kind not in ("overlap", "dots") and chosen:
