@@ -413,7 +413,7 @@ static void csv_cells(void **state)
     IN_ORDER(text, "result,\"two\nlines, \"\"quoted\"\" " JSON_REPLACEMENT "\",1,F,F(),",
              "\"n=-3;r=null;s='1.5;a=[1, 2]\",n=bytes;s=a\\;b,",
              "\"x=a\\=b\\;c\\\\,\"\"d\"\";y='null\",1,,on one node,8,time,1,0,1e-06,,0,",
-             ",level_shift;few_valid,one\\;;two,1.5e-07:0.62;nan:0.38,,nan,,,,,,,,,,,\n");
+             ",level_shift;few_valid,one\\;;two,1.5e-07:0.62;nan:0.38,,nan,,,,,,,,,,,,,\n");
     unlink(sink_path(OUTPUT_SKO));
     unlink(sink_path(OUTPUT_JSON));
 }
@@ -446,9 +446,11 @@ static void missing(void **state)
                  "\"kind\":\"too_large\",\"call\":", "\"points\":12}\n", "{\"record\":\"end\",",
                  ended ? "\"missing\":13}" : "\"missing\":null,\"missing_at_least\":13,");
         const char *csv = sink_contents(OUTPUT_CSV);
-        IN_ORDER(csv, ",kind,reason,points,low,high,share\n", "missing,b,1,,\"F(n=1, m=2)\",,",
-                 ",,not_measurable,\"a \"\"set\"\"\",1,,,\n", "missing,,0,,F(n=3),,",
-                 ",,too_large,and more,12,,,\n");
+        IN_ORDER(csv,
+                 ",kind,reason,points,hand_over_low,hand_over_high,addition_low,"
+                 "addition_high,share\n",
+                 "missing,b,1,,\"F(n=1, m=2)\",,", ",,not_measurable,\"a \"\"set\"\"\",1,,,,,\n",
+                 "missing,,0,,F(n=3),,", ",,too_large,and more,12,,,,,\n");
         int cells[3] = {0}, row = 0;
         for (; *csv; csv++) {
             if (*csv == '\n')
