@@ -144,8 +144,8 @@ class Function:
         self.formula = TRUTHS.get(name, self.model)
         self.supported = "supported: yes" in description
         signature = re.search(rf"{re.escape(name)} *\(([^)]*)\)", description)
-        parameters = signature.group(1).split(",") if signature else []
-        self.parameters = [tuple(words.split()) for words in parameters if words.strip()]
+        without_defaults = re.sub(r' = (\{[^}]*\}|"[^"]*"|[^,]*)', "", signature.group(1)) if signature else ""
+        self.parameters = [tuple(words.split()) for words in without_defaults.split(",") if words.strip()]
 
     def block(self):
         """A measurement block of a script."""

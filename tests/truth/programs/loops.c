@@ -118,3 +118,6 @@ const struct measurement *const measurement_families[] = {
     loop_functions,
     NULL,
 };
+const char *const measurement_family_names[] = {
+    "rma", "rma_elements", "atomic", "ordering", "p2p_sync", "loop_functions", NULL,
+};
