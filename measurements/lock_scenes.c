@@ -305,6 +305,7 @@ static double hand_around(struct run *run, struct lock_state *state, struct lock
     kind->set(row, 0, home);
     run_barrier(run);
     shmem_long_wait_until(&row->come, SHMEM_CMP_GE, state->expected);
+    shmem_quiet(); /* nothing is left for a clear to complete */
     run_hold(state->hold);
     int64_t start = timer_now();
     kind->clear(row, 0, home);
