@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
+from builds import preloadable
 from harness import Tap, in_parallel, skampi, skip_all
 from job import Job
 
@@ -331,10 +332,21 @@ def test_bad_ends(tap):
                         f"PE {target} was ended by signal {int(number)} ")
 
 
+def test_damaged_message(tap):
+    """What PEs tell PE 0 about a result is sent again when it does not arrive as it was."""
+    calls = "".join("  measure comm2(1, 0) : Shmem_Atomic_Fetch(0)\n" for _ in range(2))
+    run = skampi(f'begin measurement "a"\n{calls}end measurement\n', np=2,
+                 env={"LD_PRELOAD": preloadable("damaged_message.c")})
+    tap.equal(run.status, 0, "a message that arrives damaged: the run goes on", run)
+    tap.equal(len(run.rows), 2, "... with all results", run)
+    tap.equal(run.err.count("arrived damaged and is sent again"), 1, "... and a warning", run)
+
+
 def main():
     if not harness.has("SHMEM"):
         skip_all("built without OpenSHMEM")
     tap = Tap()
+    test_damaged_message(tap)
     for np in (1, 2, 4):
         test_synchronization(tap, np)
     test_buffers(tap)
