@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 """Collective routines: sizes, sets, late arrivals, errors, and that wrong data are noticed."""
 
 import os

@@ -15,8 +15,8 @@ from harness import ROOT, Tap, skampi
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2}
-ALONE = (2,) if harness.SAMPLE else (1, 2)
-TOGETHER = (3,) if harness.SAMPLE else (3, 7, 16)
+ALONE = () if harness.SAMPLE else (1, 2)
+TOGETHER = (2,) if harness.SAMPLE else (3, 7, 16)
 AT_ONCE = 8  # scripts: a launch takes as long as many of them
 # Every process of MPI waits busily for every other: on 16 there are minutes of that.
 MOST_OF_MPI = 7
@@ -115,7 +115,7 @@ def groups(texts, pes):
     """Names of the scripts that run together on so many PEs."""
     runnable = [name for name, text in texts.items() if not (
         # What it includes runs by itself on other numbers of PEs.
-        name == "all.ski" and pes != 2
+        name == "all.ski" and (pes != 2 or harness.SAMPLE)
         # Known waits need a processor for each PE, as the script's head says.
         or name in ("selfcheck.ski", "inputs/figures/wait_patterns.ski") and pes > 2
         or name == "inputs/figures/barrier_spread.ski" and pes > 4
@@ -132,7 +132,7 @@ def start(names, texts, pes):
         return skampi(os.path.join(INPUTS, os.path.relpath(names[0], "inputs") if
                                    os.path.dirname(names[0]) else names[0]), np=1, env=YIELD, timeout=240)
     files = {name: crowded(texts[name], pes) for name in names}
-    small = SMALL if pes > 2 or names == ["all.ski"] else {}
+    small = SMALL if pes > 2 or harness.SAMPLE or names == ["all.ski"] else {}
     return skampi("".join(f'@include "{name}"\n' for name in names), np=pes, files=files, env=YIELD,
                   args=settings("".join(files.values()), small), timeout=240)
 

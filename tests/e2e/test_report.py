@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 240
 """scripts/skampi-report writes one page that states what the files hold, and that works in a browser:
