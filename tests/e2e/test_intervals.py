@@ -18,6 +18,8 @@ sys.path.insert(0, SCRIPTS)
 from skampi_tools import results, statistics
 from skampi_tools.sko.lines import number_text
 
+# Until each median has an interval, which repetitions that are alike do not give.
+ATTEMPTS = 5
 TRIMS = (0.01, 0.1, 0.25, 0.4)
 NORMAL = 1.959963984540054  # 97.5 %
 matplotlib = harness.optional("matplotlib")
@@ -92,9 +94,12 @@ def mpiperf():
 
 def tools():
     """Table, figure and report of one file show the same number with the same error, and name it."""
-    run = skampi('begin measurement "b"\n  for i = 1 to 3 do\n    measure comm(2) : '
-                 "WaitPatternLevels(i*1.0e-5, i*1.0e-5, 1.0)\n  od\nend measurement\n", np=2,
-                 args=["-o", "a.json", "-o", "a.sko", "--unit", "ns"])
+    for _ in range(ATTEMPTS):
+        run = skampi('begin measurement "b"\n  for i = 1 to 3 do\n    measure comm(2) : '
+                     "WaitPatternLevels(i*1.0e-5, i*1.0e-5, 1.0)\n  od\nend measurement\n", np=2,
+                     args=["-o", "a.json", "-o", "a.sko", "--unit", "ns"])
+        if all(math.isfinite(result.shown().low) for result in results.read(run.path("a.json")).results):
+            break
     folder = os.path.dirname(run.path("a.json"))
     for name, what, other in (("a.json", "median", "mean of the middle"),
                               ("a.sko", "mean of the middle", "median")):
