@@ -21,6 +21,7 @@ APPS = {  # what is enough to see that they work
     "random_access": ["--size", "4000", "--steps", "3000"],
     "hash_table": ["--size", "50", "--steps", "120", "--lookups", "5"],
     "pipeline": ["--size", "9000", "--steps", "5", "--segment", "500"],
+    "fft": ["--size", "8", "--steps", "3"],
 }
 PES = (1, 2, 3, 4, 7)
 QUERIES = {"shmem_my_pe", "shmem_n_pes"}  # traced when asked for
@@ -60,6 +61,11 @@ void shmem_ctx_putmem_nbi(shmem_ctx_t ctx, void *to, const void *from, size_t n,
 {
     pshmem_ctx_putmem_nbi(ctx, to, from, n - 1, pe);
 }
+void pshmem_double_put_nbi(double *, const double *, size_t, int);
+void shmem_double_put_nbi(double *to, const double *from, size_t n, int pe)
+{
+    pshmem_double_put_nbi(to, from, n - 1, pe);
+}
 """
 
 
@@ -81,6 +87,11 @@ def check_refused(tap):
             1, [traces.app("stencil"), *arguments])):
         tap.ok(run.status == 2 and arguments[-1] in run.err,
                f"{' '.join(arguments)} is refused", run)
+    run = traces.launched(2, [traces.app("fft"), "--size", "12"])
+    tap.ok(run.status == 2 and run.err.count("no power of two") == 1, "an FFT of 12 is refused, once", run)
+    run = traces.launched(3, [traces.app("fft"), "--size", "8", "--weak", "1"])
+    tap.ok(run.status == 0 and "8 x 8 x 16 numbers" in run.out and "verified" in run.out,
+           "an FFT grows with the number of PEs", run)
 
 
 def check_faults(tap):
