@@ -257,6 +257,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .state = options->state,
         .state_wait = options->state_wait,
         .time_limit = options->time_limit,
+        .memory = options->memory,
         .launched = launched_at,
         .raw = options->raw,
         .debug = options->debug,

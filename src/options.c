@@ -21,6 +21,7 @@
 #include "output/output.h"
 #include "settings/table.h"
 #include "ski/diag.h"
+#include "ski/number.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -102,6 +103,9 @@ const struct manual_option option_rows[OPTIONS] = {
         {"time-limit", 0, "TIME",
          .help =
              "end cleanly, with exit status 4, before TIME has passed (90, 30m, 1h30m, 1:30:00)"},
+    [OPTION_MEMORY] = {"memory", 0, "LIMIT",
+                       .help = "leave out points whose buffers take more than LIMIT (64mb, 2gb) "
+                               "on each PE"},
     [OPTION_STARTUP_LIMIT] = {"startup-limit", 0, "TIME",
                               .help = "end the job if a step of its start or end, such as "
                                       "shmem_init, takes longer; default: " STARTUP_VARIABLE
@@ -225,6 +229,12 @@ static void set_time_limit(struct options *options, const char *text)
     if (!(options->time_limit > 0 && options->time_limit < LONGEST_TIME))
         fail(options, "--time-limit %s: give a time above 0, such as 90s, 30m, 1h30m or 1:30:00",
              text);
+}
+
+static void set_memory(struct options *options, const char *text)
+{
+    if (!number_integer(text, &options->memory) || options->memory == 0)
+        fail(options, "--memory %s: give a number of bytes above 0, such as 64mb or 2gb", text);
 }
 
 /* by: the option or the environment variable that sets it. */
@@ -370,6 +380,9 @@ static void take(struct options *options, enum option_key key, const char *value
         break;
     case OPTION_TIME_LIMIT:
         set_time_limit(options, value);
+        break;
+    case OPTION_MEMORY:
+        set_memory(options, value);
         break;
     case OPTION_STARTUP_LIMIT:
         set_startup_limit(options, "--startup-limit", value);

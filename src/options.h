@@ -48,6 +48,7 @@ enum option_key {
     OPTION_STATE,
     OPTION_STATE_WAIT,
     OPTION_TIME_LIMIT,
+    OPTION_MEMORY,
     OPTION_STARTUP_LIMIT,
     OPTION_THREADS,
     OPTION_ESTIMATE,
@@ -85,6 +86,7 @@ struct options {
     const char *state;    /* of --state, as state_wanted_parse() accepts it; NULL: any */
     double state_wait;    /* seconds */
     double time_limit;    /* seconds; 0: none */
+    int64_t memory;       /* bytes on each PE for a point; 0: any */
     double startup_limit; /* seconds that each step of the start and the end may take; 0: any */
     int debug;
     const char **overrides; /* NAME=EXPR of --set */

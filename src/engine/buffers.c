@@ -90,22 +90,47 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-bool buffers_prepare(struct buffers *buffers, const struct settings *settings,
-                     const struct demand *demand, size_t *symmetric)
+struct blocks {
+    size_t local, remote, scratch; /* bytes */
+};
+
+static struct blocks blocks_of(const struct settings *settings, const struct demand *demand)
 {
     size_t buffer = (size_t)settings->buffer_bytes;
     if (is_cold(settings, demand))
         buffer = larger(buffer, COLD_BYTES);
-    size_t local = block_bytes(buffer, (size_t)settings->send_alignment);
-    size_t remote =
-        block_bytes(larger(demand->remote, buffer), (size_t)settings->receive_alignment);
-    size_t scratch = block_bytes(demand->scratch, LINE);
-    *symmetric = local + remote + scratch;
+    return (struct blocks){
+        .local = block_bytes(buffer, (size_t)settings->send_alignment),
+        .remote = block_bytes(larger(demand->remote, buffer), (size_t)settings->receive_alignment),
+        .scratch = block_bytes(demand->scratch, LINE),
+    };
+}
+
+size_t buffers_bytes(const struct settings *settings, const struct demand *demand)
+{
+    struct blocks blocks = blocks_of(settings, demand);
+    return blocks.local + blocks.remote + blocks.scratch;
+}
+
+/* What there would be after blocks have grown. */
+static size_t grown(const struct buffers *buffers, const struct blocks *blocks)
+{
+    return larger(buffers->local_bytes, blocks->local) +
+           larger(buffers->remote_bytes, blocks->remote) +
+           larger(buffers->scratch_bytes, blocks->scratch);
+}
+
+bool buffers_prepare(struct buffers *buffers, const struct settings *settings,
+                     const struct demand *demand, size_t limit)
+{
+    struct blocks blocks = blocks_of(settings, demand);
+    if (limit && grown(buffers, &blocks) > limit)
+        buffers_free(buffers);
     /* Larger blocks than this needs may be there from others: without them it may fit. */
     for (int attempt = 0; attempt < 2; attempt++) {
-        if (provide(&buffers->local, &buffers->local_bytes, local) &&
-            provide(&buffers->remote, &buffers->remote_bytes, remote) &&
-            provide(&buffers->scratch, &buffers->scratch_bytes, scratch))
+        if (provide(&buffers->local, &buffers->local_bytes, blocks.local) &&
+            provide(&buffers->remote, &buffers->remote_bytes, blocks.remote) &&
+            provide(&buffers->scratch, &buffers->scratch_bytes, blocks.scratch))
             return true;
         buffers_free(buffers);
     }

@@ -26,10 +26,13 @@ struct buffers {
  * alignment may cost lie in one block of the buffer's size and 8 times the least common multiple of
  * the alignments; twice, when it cycles. */
 size_t buffers_need(const struct settings *, const struct demand *, enum api);
-/* Makes the blocks large enough; collective over the world. False, on all PEs, when memory is
- * short; there are no blocks then. *symmetric: bytes that they take together. */
+/* Bytes of symmetric memory on each PE that the blocks of a measurement take together. */
+size_t buffers_bytes(const struct settings *, const struct demand *);
+/* Makes the blocks large enough; collective over the world. Together they take at most limit bytes
+ * (0: any number), which the demand fits. False, on all PEs, when memory is short; there are no
+ * blocks then. */
 bool buffers_prepare(struct buffers *, const struct settings *, const struct demand *,
-                     size_t *symmetric);
+                     size_t limit);
 /* Starts a measurement at the first place; pure. Cold: the iterations of one repetition use as
  * many places as the blocks have room for. */
 void buffers_begin(struct buffers *, const struct settings *, const struct demand *);

@@ -232,27 +232,51 @@ static bool is_too_large(const struct engine *engine, const struct measure_reque
            (request->open && demand->own > buffer);
 }
 
+static enum measure_status
+leave_out_large(struct engine *engine, const struct measure_request *request, const char *reason)
+{
+    if (!request->open)
+        missing_leave_out(&engine->missing, MISSING_TOO_LARGE, request, reason);
+    return MEASURE_TOO_LARGE;
+}
+
 static enum measure_status too_large(struct engine *engine, const struct measure_request *request)
 {
-    if (request->open)
-        return MEASURE_TOO_LARGE;
     size_t need =
         buffers_need(&engine->settings, &engine->bench.run.demand, request->function->api);
     char *bytes = need == SIZE_MAX ? memory_text("more bytes than any memory has")
                                    : text_format("%zu bytes", need);
     char *reason = text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld bytes",
                                bytes, (long long)engine->settings.buffer_bytes);
-    missing_leave_out(&engine->missing, MISSING_TOO_LARGE, request, reason);
+    enum measure_status status = leave_out_large(engine, request, reason);
     free(reason);
     free(bytes);
-    return MEASURE_TOO_LARGE;
+    return status;
+}
+
+/* What the point takes of the memory that --memory allows. */
+static size_t memory_of(const struct engine *engine)
+{
+    const struct demand *demand = &engine->bench.run.demand;
+    size_t blocks = buffers_bytes(&engine->settings, demand);
+    return demand->own > SIZE_MAX - blocks ? SIZE_MAX : blocks + demand->own;
+}
+
+static enum measure_status above_limit(struct engine *engine, const struct measure_request *request)
+{
+    char *reason = text_format("needs %zu bytes on each PE, but --memory allows only %lld: allow "
+                               "more, or make the buffer smaller (set_skampi_buffer)",
+                               memory_of(engine), (long long)engine->options.memory);
+    enum measure_status status = leave_out_large(engine, request, reason);
+    free(reason);
+    return status;
 }
 
 /* On all PEs alike. */
-static enum measure_status no_memory(struct engine *engine, const struct measure_request *request,
-                                     size_t symmetric)
+static enum measure_status no_memory(struct engine *engine, const struct measure_request *request)
 {
     int major, minor;
+    size_t symmetric = buffers_bytes(&engine->settings, &engine->bench.run.demand);
     char *heap = comm_has_shmem(&major, &minor)
                      ? text_format("make the heap larger (%s), or ", comm_heap_variable())
                      : memory_text("");
@@ -372,10 +396,12 @@ enum measure_status measure(struct engine *engine, const struct measure_request 
     prepare_run(engine, request);
     if (is_too_large(engine, request))
         return too_large(engine, request);
-    size_t symmetric;
+    size_t limit = (size_t)engine->options.memory;
+    if (limit && memory_of(engine) > limit)
+        return above_limit(engine, request);
     if (!buffers_prepare(&engine->bench.buffers, &engine->settings, &engine->bench.run.demand,
-                         &symmetric))
-        return no_memory(engine, request, symmetric);
+                         limit))
+        return no_memory(engine, request);
     if (engine->options.estimate && !estimate_probes(&engine->estimate, request->place)) {
         engine->latest.assumed = estimate_reported(&engine->estimate, request->place);
         return MEASURE_DONE;

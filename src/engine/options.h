@@ -32,6 +32,7 @@ struct engine_options {
     const char *state;           /* for state_wanted_parse(); NULL: any */
     double state_wait;           /* seconds to wait for that state, for each point */
     double time_limit;           /* seconds from then on; 0: none */
+    int64_t memory;              /* bytes on each PE for a point; 0: any */
     double launched;             /* when the program was started, wall_seconds() */
     int debug;                   /* DEBUG_... bits: messages on standard error */
     enum progress progress;

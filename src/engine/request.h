@@ -29,8 +29,9 @@ struct measure_request {
 
 enum measure_status {
     MEASURE_DONE,
-    MEASURE_TOO_LARGE, /* does not fit the buffer: reported as missing unless the request is open */
-    MEASURE_FAILED,    /* reported; the script goes on */
+    MEASURE_TOO_LARGE,   /* does not fit the buffer or --memory: reported as missing unless the
+                            request is open */
+    MEASURE_FAILED,      /* reported; the script goes on */
     MEASURE_UNSUPPORTED, /* reported as a comment */
     MEASURE_SKIPPED,     /* empty set */
     MEASURE_REFUSED,     /* by the caller, with engine_leave_out() */

@@ -204,7 +204,7 @@ enum result_missing {
     MISSING_SKIPPED,
     MISSING_TIME_LIMIT,
     MISSING_REFUSED,   /* not with these arguments, or on this set of PEs */
-    MISSING_TOO_LARGE, /* for the buffer */
+    MISSING_TOO_LARGE, /* for the buffer, or for --memory */
     MISSING_STATE      /* the machine was not in the state that was asked for */
 };
 

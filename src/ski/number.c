@@ -37,6 +37,15 @@ static bool apply_unit(const char *unit, size_t length, bool *in_range, int64_t 
     return false;
 }
 
+bool number_integer(const char *text, int64_t *value)
+{
+    size_t digits = strspn(text, "0123456789");
+    bool in_range = digits > 0 && read_digits(text, digits, 10, value);
+    const char *unit = text + digits;
+    return in_range && (*unit == '\0' || apply_unit(unit, strlen(unit), &in_range, value)) &&
+           in_range;
+}
+
 static struct token bad_number(struct diag *diag, struct cursor *cursor, struct token token,
                                size_t length, const char *why)
 {

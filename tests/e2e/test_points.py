@@ -107,6 +107,34 @@ def test_too_large(tap):
            "too large: one warning for each measure that left something out", run)
 
 
+def test_memory(tap):
+    """What needs more than --memory is missing; what comes after it is measured in memory given back."""
+    if not harness.has("SHMEM"):
+        tap.skip("--memory", "built without OpenSHMEM")
+        return
+    put = "measure comm(2) : Shmem_Put_Full({}, 5)\n"
+    run = skampi(QUICK + "set_skampi_buffer(400kb)\n" + block("fits", put.format(8))
+                 + "set_skampi_buffer(8kb)\n"
+                 + block("own", "for n = 1kb to 4mb step *4096 do measure comm(2) : Shmem_Malloc(2, n) od")
+                 + block("open", f"for n = 512 to ... step *4 do {put.format('n')} od")
+                 + "set_skampi_buffer(8mb)\n" + block("large", put.format(8))
+                 + "set_skampi_buffer(200kb)\n" + block("again", put.format(8)),
+                 np=2, args=["--memory", "1mb", *OUTPUTS])
+    tap.equal(run.status, 3, "--memory: status 3", run)
+    files = files_of(run)
+    check_same(tap, files, {"own": [("too_large", "2", 1)], "open": [],
+                            "large": [("too_large", "8", 1)]}, "--memory")
+    for name, sizes in (("fits", [8]), ("open", [512, 2048, 8192]), ("again", [8])):
+        tap.equal(sizes_of(files["json"], name), sizes, f"--memory: what fits is measured, {name}", run)
+    reasons = [r["reason"] for r in files["json"].records if r["record"] == "missing"]
+    tap.ok(len(reasons) == 2 and all("--memory allows only 1048576" in reason for reason in reasons),
+           "--memory: every record has its reason", reasons)
+    for wrong in ("0", "-1", "1tb", "mb", "99999999999gb"):
+        run = skampi("x = 1\n", np=1, args=["--memory", wrong])
+        tap.ok(run.status == 2 and f"--memory {wrong}: give a number of bytes above 0" in run.err,
+               f"--memory {wrong} is refused", run)
+
+
 def test_refused(tap):
     """Sets and ranks that a function cannot work with."""
     shmem, mpi = harness.has("SHMEM"), harness.has("MPI")
@@ -329,6 +357,7 @@ def main():
     tap = Tap()
     test_warnings(tap)
     test_too_large(tap)
+    test_memory(tap)
     test_refused(tap)
     test_never(tap)
     test_open_loops(tap)
