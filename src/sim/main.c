@@ -25,6 +25,7 @@ enum key {
     KEY_PER_PE,
     KEY_JSON,
     KEY_OUTPUT,
+    KEY_TRACE,
     KEY_MODELS,
     KEY_HELP,
     KEY_VERSION,
@@ -45,6 +46,9 @@ static const struct manual_option rows[KEYS] = {
                     .letter = 'o',
                     .value = "FILE",
                     .help = "write to FILE instead of standard output"},
+    [KEY_TRACE] = {.name = "trace",
+                   .value = "DIR",
+                   .help = "write the predicted run as a trace to the new or empty folder DIR"},
     [KEY_MODELS] = {.name = "models", .help = "list the models"},
     [KEY_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
     [KEY_VERSION] = {.name = "version", .letter = 'V', .help = "print the version"},
@@ -55,7 +59,7 @@ static const struct manual_option rows[KEYS] = {
 struct options {
     struct replay_options replay;
     bool json;
-    const char *machine, *output;
+    const char *machine, *output, *trace;
     char *const *traces;
     size_t trace_count;
 };
@@ -140,6 +144,9 @@ static void take_option(struct options *options, enum key key, const char *value
         return;
     case KEY_OUTPUT:
         options->output = value;
+        return;
+    case KEY_TRACE:
+        options->trace = value;
         return;
     case KEY_MODELS:
         print_models();
@@ -238,7 +245,8 @@ int main(int argc, char **argv)
 {
     memory_on_exhausted(exhausted);
     signal(SIGPIPE, SIG_IGN);
-    const struct options options = parse(argc, argv);
+    signal(SIGXFSZ, SIG_IGN); /* a write that fails says so */
+    struct options options = parse(argc, argv);
     struct run run;
     struct replay replay;
     char *error;
@@ -251,13 +259,18 @@ int main(int argc, char **argv)
     }
     if (!run_open(&run, options.traces, options.trace_count, &error, &damaged))
         fail(damaged ? 1 : 2, error);
+    if (options.trace && !(options.replay.simulated = simulated_open(options.trace, &error)))
+        fail(2, error);
     bool good = replay_run(&replay, &run, machine, &options.replay);
     if (good)
         print_report(&options, &replay, &run);
     else
         fprintf(stderr, "shmemsim: %s\n", replay.error);
+    if (!good && options.trace)
+        simulated_discard(options.replay.simulated);
     int status = good ? 0 : replay.found ? 1 : 2;
     replay_close(&replay);
+    simulated_close(options.replay.simulated);
     run_close(&run);
     machine_free(machine);
     return status;

@@ -30,12 +30,11 @@ static inline bool is_ordered(const struct replay *replay, const struct op *op)
 static void start(struct replay *replay, const struct step *step)
 {
     struct pe *pe = &replay->pes[step->pe];
-    replay_finish(replay, step, step->start, 0);
-    if (replay->streams.of[step->pe].made - replay->streams.of[step->pe].count +
-            replay->streams.of[step->pe].next >
-        1)
-        return;
-    pe->time = pe->compute = pe->path_compute = 0;
+    const struct stream *stream = &replay->streams.of[step->pe];
+    struct step begun = *step;
+    if (stream->made - stream->count + stream->next == 1)
+        begun.start = pe->compute = pe->path_compute = 0;
+    replay_finish(replay, &begun, begun.start, 0);
 }
 
 /* False: the PE is blocked, or there is an error. */
@@ -224,6 +223,41 @@ static bool begin_again(struct replay *replay)
     return true;
 }
 
+static char *library_of(const struct replay *replay)
+{
+    return text_format("shmemsim, model %s%s", replay->model->name,
+                       replay->contention ? " with contention" : "");
+}
+
+/* Hosts are called as the nodes of the machine. */
+static void begin_simulated(struct replay *replay)
+{
+    struct simulated *simulated = replay->streams.simulated;
+    if (!simulated)
+        return;
+    char **hosts = memory_zeroed((size_t)replay->run->pes, sizeof *hosts),
+         *library = library_of(replay);
+    for (int i = 0; i < replay->run->pes; i++) {
+        int node = replay->pes[i].node;
+        hosts[i] = text_format("%s-%d", machine_kind(replay->machine, node)->name, node);
+    }
+    simulated_begin(simulated, replay->run, replay->streams.window, hosts, library);
+    free(library);
+}
+
+static void end_simulated(struct replay *replay)
+{
+    struct simulated *simulated = replay->streams.simulated;
+    if (!simulated)
+        return;
+    if (!replay->error)
+        simulated_end(simulated, &replay->pes[0].time, sizeof *replay->pes);
+    if (!replay->error && simulated_problem(simulated)) {
+        replay->error = memory_text(simulated_problem(simulated));
+        replay->found = true;
+    }
+}
+
 static bool conclude(struct replay *replay)
 {
     if (!replay->error && replay->streams.error) {
@@ -235,6 +269,7 @@ static bool conclude(struct replay *replay)
         replay->error = replay_deadlock(replay);
         replay->found = true;
     }
+    end_simulated(replay);
     return !replay->error;
 }
 
@@ -251,12 +286,16 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
     network_open(&replay->network, machine);
     bool good = open_machine(replay, speed);
     streams_open(&replay->streams, run, speed, options->window_bytes);
+    replay->streams.simulated = options->simulated;
     free(speed);
     if (!good)
         return false;
+    begin_simulated(replay);
     good = execute_all(replay);
-    if (!good && !replay->error && !replay->streams.error && begin_again(replay))
+    if (!good && !replay->error && !replay->streams.error && begin_again(replay)) {
+        begin_simulated(replay);
         execute_all(replay);
+    }
     return conclude(replay);
 }
 

@@ -8,6 +8,7 @@ struct replay_options {
     const struct model *model;
     bool contention, per_pe;
     size_t window_bytes;
+    struct simulated *simulated; /* where the run is written as a trace; NULL: nowhere */
 };
 
 /* False: replay->error says why. Either way replay_close() is to be called. */

@@ -41,6 +41,10 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     sum->calls += calls;
     sum->time += (double)(leaves - step->start);
     sum->waiting += (double)waited;
+    if (__builtin_expect(replay->streams.simulated != NULL, 0))
+        simulated_time(replay->streams.simulated, step->pe,
+                       (size_t)(op - replay->streams.of[step->pe].ops), step->start, leaves,
+                       op->kind == OP_FETCHES && pe->fetched ? waited : -1);
     pe->time = leaves;
     pe->waiting += waited;
     bool off = false;

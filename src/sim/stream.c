@@ -66,6 +66,7 @@ void streams_close(struct streams *streams)
 
 struct saved {
     uint32_t room, bytes, phase;
+    int64_t time;
     unsigned char data[];
 };
 
@@ -101,6 +102,7 @@ static void save(struct streams *streams, struct stream *stream)
     }
     stream->saved->bytes = (uint32_t)bytes;
     stream->saved->phase = decoder->phase;
+    stream->saved->time = decoder->time;
 }
 
 static void restore(struct streams *streams, const struct stream *stream)
@@ -189,7 +191,9 @@ static bool decode(struct streams *streams, int pe, const unsigned char *payload
     struct raw_event raw;
     decoder->routines = program->routines;
     decoder->routine_count = program->count;
-    decoder_begin(decoder, payload + at, head->bytes - at, 0, 0);
+    decoder_begin(decoder, payload + at, head->bytes - at,
+                  resumed ? stream->saved->time : head->base,
+                  resumed ? stream->saved->phase : head->phase);
     if (resumed)
         restore(streams, stream);
     else
@@ -235,6 +239,8 @@ bool stream_fill(struct streams *streams, int pe)
     struct stream *stream = &streams->of[pe];
     struct block_head head;
     struct map map;
+    if (streams->simulated && !streams->observe)
+        simulated_flush(streams->simulated, pe);
     stream->next = stream->count = 0;
     if (stream->finished || streams->error || !map_file(streams, pe, &map))
         return false;

@@ -3,6 +3,7 @@
 #define SKAMPI_SIM_STREAMS_H
 
 #include "sim/run.h"
+#include "sim/simulated.h"
 #include "trace/encode.h"
 
 struct stream {
@@ -40,7 +41,8 @@ struct streams {
     uint64_t events, blocks_read;
     uint64_t loops, polls; /* polling loops, and the calls in them that were left out */
     char *error;
-    bool damaged; /* the error is one of the file */
+    bool damaged;                /* the error is one of the file */
+    struct simulated *simulated; /* where calls and their times are noted; NULL: nowhere */
     void (*observe)(void *context, const struct seen *);
     void *context;
 };

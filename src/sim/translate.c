@@ -84,6 +84,19 @@ static inline void add(struct streams *streams, int pe, struct op op)
     stream->made++;
 }
 
+/* What is noted of the calls, when the simulated run is wanted as a trace. */
+static inline struct simulated *simulated_of(const struct streams *streams)
+{
+    return streams->observe ? NULL : streams->simulated;
+}
+
+static void add_held(struct streams *streams, int pe, struct op op, uint64_t calls)
+{
+    add(streams, pe, op);
+    if (simulated_of(streams))
+        simulated_held(streams->simulated, pe, streams->of[pe].count - 1, calls);
+}
+
 static bool writes(enum op_kind kind, const struct routine_kind *routine)
 {
     return kind == OP_PUT || (kind == OP_ATOMIC && !routine->read_only);
@@ -146,7 +159,7 @@ static void release_poll(struct streams *streams, int pe)
         struct op rest = op;
         op.kind = OP_FETCHES;
         op.place = held;
-        add(streams, pe, op);
+        add_held(streams, pe, op, held);
         if (streams->observe)
             show_fetches(streams, pe, poll);
         rest.kind = OP_REST;
@@ -156,7 +169,7 @@ static void release_poll(struct streams *streams, int pe)
     }
     op.kind = kind == POLL_LOCK ? OP_TRY_LOCK : OP_LOCAL;
     op.burst += poll->bursts;
-    add(streams, pe, op);
+    add_held(streams, pe, op, 1);
 }
 
 static enum poll_kind poll_kind(const struct call *call, const struct op *op)
@@ -223,6 +236,9 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
         poll->bursts = 0;
         return false;
     }
+    bool first = poll->calls == (kind == POLL_FETCH ? FETCHES_KEPT + 1 : 1);
+    if (first && simulated_of(streams))
+        simulated_hold(streams->simulated, call->pe, call->raw, streams->decoder.phase);
     return true;
 }
 
@@ -342,6 +358,8 @@ bool translate(struct streams *streams, int pe, const struct raw_event *raw)
     if (poll(streams, &call, &op))
         return true;
     add(streams, pe, op);
+    if (simulated_of(streams))
+        simulated_call(streams->simulated, pe, stream->count - 1, raw, streams->decoder.phase);
     if (streams->observe)
         show(streams, &call, raw->start);
     return true;

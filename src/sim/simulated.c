@@ -1,0 +1,509 @@
+/* Writes the simulated run. */
+#define _GNU_SOURCE
+#include "sim/simulated.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#ifndef SKAMPI_VERSION
+#define SKAMPI_VERSION "unknown"
+#endif
+
+#define PAYLOAD_BYTES 65536
+#define DESCRIPTION_BYTES (16 * 1024 * 1024)
+#define NO_CALL UINT32_MAX
+
+/* A call of the window: where its entry is among the bytes of these. */
+struct noted {
+    uint32_t entry;
+    bool known;     /* its times are */
+    uint64_t calls; /* that it stands for */
+    int64_t start, end, waited;
+};
+
+/* Of a PE. */
+struct file {
+    unsigned char *entries;
+    size_t bytes, room;
+    struct noted *noted; /* by operation of the window */
+    size_t count;
+    struct trace_entry *held;
+    int64_t end, ending; /* of the file; 0: it has not been begun; where its ending belongs */
+    uint64_t events;
+    int64_t time; /* end of its last call */
+    uint32_t phase;
+};
+
+struct simulated {
+    char *folder, *problem;
+    bool made; /* the folder, which was not there before */
+    const struct run *run;
+    char **hosts;
+    char *library;
+    size_t window;
+    struct file *files;
+    struct encoder encoder;
+    const struct program *program; /* whose routines the encoder knows */
+    struct series_kind *kinds;
+    unsigned char *payload;
+};
+
+/* ---- Folder ---- */
+
+static bool is_empty(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    bool empty = directory != NULL;
+    for (struct dirent *entry; empty && (entry = readdir(directory));)
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (directory)
+        closedir(directory);
+    return empty;
+}
+
+struct simulated *simulated_open(const char *path, char **error)
+{
+    bool made = mkdir(path, 0777) == 0;
+    *error = NULL;
+    if (!made && errno != EEXIST)
+        *error = text_format("%s: cannot be made: %s", path, strerror(errno));
+    else if (!made && !is_empty(path))
+        *error = text_format("%s: is there and not an empty folder; name another one, or remove it",
+                             path);
+    if (*error)
+        return NULL;
+    struct simulated *simulated = memory_zeroed(1, sizeof *simulated);
+    simulated->folder = memory_text(path);
+    simulated->made = made;
+    simulated->payload = memory_allocate(PAYLOAD_BYTES + EVENT_MOST_BYTES);
+    simulated->encoder.series = memory_zeroed(SERIES_MOST, sizeof *simulated->encoder.series);
+    return simulated;
+}
+
+static char *name_of(const struct simulated *simulated, int pe)
+{
+    return text_format("%s/" FORMAT_NAME, simulated->folder, pe);
+}
+
+static void forget(struct simulated *simulated)
+{
+    for (int i = 0; simulated->files && i < simulated->run->pes; i++) {
+        free(simulated->files[i].entries);
+        free(simulated->files[i].noted);
+        free(simulated->files[i].held);
+        free(simulated->hosts[i]);
+    }
+    free(simulated->files);
+    free(simulated->hosts);
+    free(simulated->library);
+    simulated->files = NULL;
+    simulated->hosts = NULL;
+    simulated->library = NULL;
+}
+
+void simulated_begin(struct simulated *simulated, const struct run *run, size_t window,
+                     char **hosts, const char *library)
+{
+    forget(simulated);
+    simulated->run = run;
+    simulated->window = window;
+    simulated->files = memory_zeroed((size_t)run->pes, sizeof *simulated->files);
+    simulated->hosts = hosts;
+    simulated->library = memory_text(library);
+}
+
+void simulated_discard(struct simulated *simulated)
+{
+    for (int i = 0; simulated->files && i < simulated->run->pes; i++) {
+        char *name = name_of(simulated, i);
+        unlink(name);
+        free(name);
+    }
+    if (simulated->made)
+        rmdir(simulated->folder);
+}
+
+void simulated_close(struct simulated *simulated)
+{
+    if (!simulated)
+        return;
+    forget(simulated);
+    free(simulated->folder);
+    free(simulated->problem);
+    free(simulated->kinds);
+    free(simulated->encoder.latest);
+    free(simulated->encoder.series);
+    free(simulated->payload);
+    free(simulated);
+}
+
+const char *simulated_problem(const struct simulated *simulated)
+{
+    return simulated ? simulated->problem : NULL;
+}
+
+/* ---- Calls of a window ---- */
+
+static void *room_for(struct file *file, size_t bytes)
+{
+    if (file->bytes + bytes > file->room) {
+        file->room = 2 * file->room + 16 * ENTRY_MOST_BYTES;
+        file->entries = memory_resize(file->entries, file->room);
+    }
+    file->bytes += bytes;
+    return file->entries + file->bytes - bytes;
+}
+
+static size_t entry_bytes(const struct trace_entry *entry)
+{
+    return sizeof *entry + entry_values(entry->of) * sizeof *entry->values;
+}
+
+static struct noted *note(const struct simulated *simulated, struct file *file, size_t index)
+{
+    if (!file->noted)
+        file->noted = memory_allocate(simulated->window * sizeof *file->noted);
+    while (file->count <= index)
+        file->noted[file->count++] = (struct noted){.entry = NO_CALL, .calls = 1};
+    file->noted[index].entry = (uint32_t)file->bytes;
+    return &file->noted[index];
+}
+
+static void fill(struct trace_entry *entry, const struct raw_event *raw, uint32_t phase)
+{
+    const struct series *series = raw->series;
+    *entry = (struct trace_entry){.of = entry_of(series->routine, series->values, series->flags),
+                                  .phase = phase,
+                                  .caller = series->number};
+    memcpy(entry->values, series->last, series->values * sizeof *entry->values);
+}
+
+void simulated_call(struct simulated *simulated, int pe, size_t index, const struct raw_event *raw,
+                    uint32_t phase)
+{
+    struct file *file = &simulated->files[pe];
+    note(simulated, file, index);
+    fill(room_for(file, sizeof(struct trace_entry) + raw->series->values * sizeof(int64_t)), raw,
+         phase);
+}
+
+void simulated_hold(struct simulated *simulated, int pe, const struct raw_event *raw,
+                    uint32_t phase)
+{
+    struct file *file = &simulated->files[pe];
+    if (!file->held)
+        file->held = memory_allocate(ENTRY_MOST_BYTES);
+    fill(file->held, raw, phase);
+}
+
+void simulated_held(struct simulated *simulated, int pe, size_t index, uint64_t calls)
+{
+    struct file *file = &simulated->files[pe];
+    note(simulated, file, index)->calls = calls;
+    memcpy(room_for(file, entry_bytes(file->held)), file->held, entry_bytes(file->held));
+}
+
+void simulated_time(struct simulated *simulated, uint32_t pe, size_t index, int64_t start,
+                    int64_t end, int64_t waited)
+{
+    struct file *file = &simulated->files[pe];
+    if (index >= file->count || file->noted[index].entry == NO_CALL)
+        return;
+    struct noted *noted = &file->noted[index];
+    noted->known = true;
+    noted->start = start;
+    noted->end = end;
+    noted->waited = waited;
+}
+
+/* ---- Beginning and end of a file ---- */
+
+static bool write_at(struct simulated *simulated, int pe, int flags, const void *data, size_t bytes,
+                     int64_t at)
+{
+    char *name = name_of(simulated, pe);
+    int descriptor = simulated->problem ? -1 : open(name, O_WRONLY | O_CLOEXEC | flags, 0666);
+    size_t done = 0;
+    int problem = descriptor < 0 ? errno : 0;
+    while (!problem && done < bytes) {
+        ssize_t put =
+            pwrite(descriptor, (const char *)data + done, bytes - done, (off_t)at + (off_t)done);
+        if (put > 0)
+            done += (size_t)put;
+        else if (put == 0 || errno != EINTR)
+            problem = put == 0 ? ENOSPC : errno;
+    }
+    if (descriptor >= 0 && close(descriptor) != 0 && !problem)
+        problem = errno;
+    if (problem && !simulated->problem)
+        simulated->problem = text_format("%s: cannot be written: %s", name, strerror(problem));
+    free(name);
+    return !simulated->problem;
+}
+
+static void give_clock(struct output *out, int64_t ticks)
+{
+    give_number(out, 1);
+    give_signed(out, ticks);
+    give_signed(out, ticks);
+}
+
+/* What the recorded file says of itself, with the clock of the simulation, which is exact. What
+ * the tracer says of itself behind that is left out: it took no part. */
+static void describe(const struct simulated *simulated, const struct trace_file *from,
+                     const struct program *program, struct output *out)
+{
+    const struct trace_info *info = trace_info(from);
+    char *library = text_format("%s; recorded with %s", simulated->library, info->library);
+    give_number(out, (uint64_t)info->pe);
+    give_number(out, (uint64_t)info->pes);
+    give_text(out, simulated->hosts[info->pe]);
+    give_text(out, info->command);
+    give_text(out, library);
+    give_text(out, SKAMPI_VERSION);
+    give_text(out, info->date);
+    give_number(out, 0);
+    give_text(out, "simulated");
+    give_real(out, PS_PER_SECOND);
+    give_signed(out, 0);
+    give_clock(out, 0);
+    give_real(out, 1);
+    give_real(out, 0);
+    give_number(out, 0); /* hardware counters */
+    give_number(out, info->objects);
+    for (size_t i = 0; i < info->objects; i++)
+        give_text(out, info->object_names[i]);
+    give_number(out, program->count);
+    for (size_t i = 0; i < program->count; i++) {
+        const struct trace_routine *routine = &program->routines[i];
+        give_text(out, routine->name);
+        give_number(out, (uint64_t)routine->class);
+        give_number(out, (uint64_t)routine->type);
+        give_number(out, routine->element_bytes);
+        give_number(out, routine->fields);
+    }
+    give_text(out, "");
+    free(library);
+}
+
+static bool append_block(struct simulated *simulated, int pe, struct block_head *head,
+                         const void *payload)
+{
+    struct file *file = &simulated->files[pe];
+    size_t before = offsetof(struct block_head, bytes);
+    unsigned char *block = memory_allocate(sizeof *head + head->bytes);
+    head->magic = BLOCK_MAGIC;
+    head->checksum =
+        checksum(checksum(0, (char *)head + before, sizeof *head - before), payload, head->bytes);
+    memcpy(block, head, sizeof *head);
+    memcpy(block + sizeof *head, payload, head->bytes);
+    bool good = write_at(simulated, pe, 0, block, sizeof *head + head->bytes, file->end);
+    file->end += (int64_t)(sizeof *head + head->bytes);
+    free(block);
+    return good;
+}
+
+/* The teams of the recorded file, so that calls of these can be understood. */
+static bool copy_teams(struct simulated *simulated, int pe, struct trace_file *from)
+{
+    struct output out = {simulated->payload, simulated->payload + PAYLOAD_BYTES, false};
+    struct block_head head = {.kind = BLOCK_TEAMS};
+    struct trace_cursor *cursor = trace_events(from, -1);
+    struct trace_team team;
+    bool good = true;
+    while (good && trace_next_team(cursor, &team) == 1) {
+        give_signed(&out, team.team);
+        give_number(&out, (uint64_t)team.size);
+        give_number(&out, (uint64_t)team.range.index);
+        give_number(&out, (uint64_t)team.range.first);
+        give_signed(&out, team.range.stride);
+        give_number(&out, (uint64_t)team.range.count);
+        head.records++;
+        head.bytes = (uint32_t)(out.next - simulated->payload);
+        if (head.bytes > PAYLOAD_BYTES - EVENT_MOST_BYTES) {
+            good = append_block(simulated, pe, &head, simulated->payload);
+            out.next = simulated->payload;
+            head.records = 0;
+        }
+    }
+    if (good && head.records > 0)
+        good = append_block(simulated, pe, &head, simulated->payload);
+    trace_cursor_free(cursor);
+    return good;
+}
+
+static bool begin_file(struct simulated *simulated, int pe)
+{
+    struct file *file = &simulated->files[pe];
+    char *error = NULL;
+    struct trace_file *from = trace_open(simulated->run->paths[pe], &error);
+    if (!from) {
+        simulated->problem = error;
+        return false;
+    }
+    struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
+    unsigned char *bytes = memory_allocate(DESCRIPTION_BYTES);
+    struct output out = {bytes + sizeof head, bytes + DESCRIPTION_BYTES - FORMAT_ENDING_BYTES,
+                         false};
+    describe(simulated, from, run_program(simulated->run, pe), &out);
+    head.description_bytes = (uint32_t)(out.next - bytes - sizeof head);
+    head.checksum =
+        checksum(checksum(0, &head.version, 8), bytes + sizeof head, head.description_bytes);
+    memcpy(bytes, &head, sizeof head);
+    memset(out.next, 0, FORMAT_ENDING_BYTES);
+    file->ending = (int64_t)(sizeof head + head.description_bytes);
+    file->end = file->ending + FORMAT_ENDING_BYTES;
+    bool good = write_at(simulated, pe, O_CREAT | O_TRUNC, bytes, (size_t)file->end, 0) &&
+                copy_teams(simulated, pe, from);
+    free(bytes);
+    trace_close(from);
+    return good;
+}
+
+static bool end_file(struct simulated *simulated, int pe, int64_t time)
+{
+    unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
+    struct output out = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
+    struct file *file = &simulated->files[pe];
+    char *error = NULL;
+    struct trace_file *from = trace_open(simulated->run->paths[pe], &error);
+    if (!from) {
+        simulated->problem = error;
+        return false;
+    }
+    give_text(&out, trace_info(from)->end);
+    give_number(&out, file->events);
+    give_number(&out, 0);
+    give_number(&out, 1);
+    give_clock(&out, time);
+    give_real(&out, 0);
+    give_number(&out, 0);
+    give_signed(&out, trace_info(from)->realtime);
+    trace_close(from);
+    uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
+    memcpy(bytes, &sum, sizeof sum);
+    return write_at(simulated, pe, 0, bytes, sizeof bytes, file->ending);
+}
+
+void simulated_end(struct simulated *simulated, const int64_t *times, size_t stride)
+{
+    const char *time = (const char *)times;
+    for (int i = 0; i < simulated->run->pes && !simulated->problem; i++, time += stride)
+        end_file(simulated, i, *(const int64_t *)time);
+}
+
+/* ---- Writing the calls ---- */
+
+static void know_routines(struct simulated *simulated, const struct program *program)
+{
+    struct encoder *encoder = &simulated->encoder;
+    if (simulated->program == program)
+        return;
+    simulated->program = program;
+    simulated->kinds =
+        memory_resize_array(simulated->kinds, program->count, sizeof *simulated->kinds);
+    for (size_t i = 0; i < program->count; i++)
+        simulated->kinds[i] = series_kind(&program->routines[i]);
+    free(encoder->latest);
+    encoder->latest = memory_zeroed(program->count, sizeof *encoder->latest);
+    encoder->kinds = simulated->kinds;
+    encoder->routines = program->count;
+}
+
+static void begin_block(struct simulated *simulated, int pe)
+{
+    const struct file *file = &simulated->files[pe];
+    struct encoder *encoder = &simulated->encoder;
+    encoder->done = 0;
+    encoder->time = file->time;
+    encoder->phase = file->phase;
+    encoder_begin(encoder, simulated->payload);
+}
+
+static bool end_block(struct simulated *simulated, int pe)
+{
+    struct file *file = &simulated->files[pe];
+    const struct encoder *encoder = &simulated->encoder;
+    struct block_head head = {.kind = BLOCK_EVENTS,
+                              .bytes = encoder_bytes(encoder),
+                              .records = encoder_events(encoder),
+                              .first = file->events,
+                              .base = file->time,
+                              .phase = file->phase};
+    file->events += head.records;
+    file->time = encoder->time;
+    file->phase = encoder->phase;
+    return head.records == 0 || append_block(simulated, pe, &head, simulated->payload);
+}
+
+static bool write_call(struct simulated *simulated, int pe, struct trace_entry *entry,
+                       int64_t start, int64_t end)
+{
+    entry->start = (uint64_t)start;
+    entry->end = (uint64_t)end;
+    const struct trace_entry *behind = entry_behind(entry);
+    if (encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES) == behind)
+        return true;
+    if (!end_block(simulated, pe))
+        return false;
+    begin_block(simulated, pe);
+    encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES);
+    return true;
+}
+
+/* Several equal fetches, one behind the other; or, of those that waited, the first one and the one
+ * that found what they waited for. */
+static bool write_fetches(struct simulated *simulated, int pe, struct trace_entry *entry,
+                          const struct noted *noted)
+{
+    if (noted->waited >= 0) {
+        int64_t there = noted->start + noted->waited, takes = noted->end - there;
+        return (noted->waited < takes ||
+                write_call(simulated, pe, entry, noted->start, noted->start + takes)) &&
+               write_call(simulated, pe, entry, there, noted->end);
+    }
+    int64_t start = noted->start;
+    for (uint64_t left = noted->calls; left > 0; left--) {
+        int64_t end = start + (noted->end - start) / (int64_t)left;
+        if (!write_call(simulated, pe, entry, start, end))
+            return false;
+        start = end;
+    }
+    return true;
+}
+
+void simulated_flush(struct simulated *simulated, int pe)
+{
+    struct file *file = &simulated->files[pe];
+    bool good = !simulated->problem && file->count > 0;
+    if (good && file->end == 0)
+        good = begin_file(simulated, pe);
+    if (good) {
+        know_routines(simulated, run_program(simulated->run, pe));
+        begin_block(simulated, pe);
+    }
+    for (size_t i = 0; i < file->count && good; i++) {
+        const struct noted *noted = &file->noted[i];
+        if (noted->entry == NO_CALL || !noted->known)
+            continue;
+        /* Places of entries are multiples of 8 bytes. */
+        struct trace_entry *entry = (void *)(file->entries + noted->entry);
+        good = noted->calls == 1 && noted->waited < 0
+                   ? write_call(simulated, pe, entry, noted->start, noted->end)
+                   : write_fetches(simulated, pe, entry, noted);
+    }
+    if (good)
+        end_block(simulated, pe);
+    file->count = file->bytes = 0;
+}
