@@ -6,10 +6,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 /* Sets with more text than this are not listed in results. */
 #define LONGEST_MEMBERS 4096
+
+/* What tells a long set from others of the same size. */
+static char *short_text(const struct pe_set *set)
+{
+    int size = pe_set_size(set);
+    uint64_t hash = HASH_EMPTY;
+    for (int rank = 0; rank < size; rank++) {
+        int pe = pe_set_member(set, rank);
+        hash = hash_bytes(hash, &pe, sizeof pe);
+    }
+    return text_format("%d,...,%d #%016llx", pe_set_member(set, 0), pe_set_member(set, size - 1),
+                       (unsigned long long)hash);
+}
 
 char *members_text(const struct pe_set *set)
 {
@@ -30,5 +45,5 @@ char *members_text(const struct pe_set *set)
     if (length <= LONGEST_MEMBERS)
         return text;
     free(text);
-    return NULL;
+    return short_text(set);
 }

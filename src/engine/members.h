@@ -6,7 +6,8 @@
 
 #include "objects/pe_set.h"
 
-/* "0-3,8"; NULL where that is very long. The caller frees it. Any PE. */
+/* "0-3,8"; where that is very long the first and the last PE, and a hash of all:
+ * "0,...,8190 #0123456789abcdef". The caller frees it. Any PE. */
 char *members_text(const struct pe_set *);
 
 #endif

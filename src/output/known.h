@@ -37,7 +37,7 @@ void known_free(struct known *);
  */
 const struct known_point *known_find(const struct known *, const struct result_point *);
 
-/* The state with that number of a set of PEs (members NULL or "": too many to be listed), or NULL.
+/* The state with that number of a set of PEs (members NULL or "": not known), or NULL.
  */
 const struct known_state *known_state_find(const struct known *, const char *members, int pes,
                                            int number);

@@ -14,7 +14,7 @@
 /* Numbers of states are unique within a set of PEs. */
 struct known_state {
     int number;    /* from 1 */
-    char *members; /* of the set; "": too many to be listed */
+    char *members; /* of the set; "": too many to be listed by an older version */
     int pes;
     struct states_range ranges[STATES_KINDS]; /* of those that the file has; one at least */
     double share, seconds; /* of the time of the runs, 0 to 1; how long that was */

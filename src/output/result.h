@@ -66,7 +66,7 @@ struct result_point {
     size_t argument_count;
     const struct result_variable *variables; /* of the loops around it, outermost first */
     size_t variable_count;
-    const char *members; /* "0-3,8", or NULL where they are too many to be listed */
+    const char *members; /* as members_text() gives them; NULL: not known */
     const char *placement;
     size_t pes;
     int64_t bytes;
@@ -150,7 +150,7 @@ struct result {
 /* A state of the machine, for one set of PEs. */
 struct result_state {
     int number;          /* from 1 */
-    const char *members; /* "0-3,8", or NULL where they are too many to be listed */
+    const char *members; /* as members_text() gives them; NULL: not known */
     size_t pes;
     bool only_set; /* no other set of this run has controls */
     struct states_range ranges[STATES_KINDS];

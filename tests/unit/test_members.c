@@ -1,0 +1,62 @@
+/* The members of a set as text: ranges, and what tells long sets from each other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/members.h"
+
+static char *text_of(struct pe_set *set)
+{
+    char *text = members_text(set);
+    pe_set_release(set);
+    return text;
+}
+
+static void check(struct pe_set *set, const char *expected)
+{
+    char *text = text_of(set);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void ranges(void **state)
+{
+    (void)state;
+    check(pe_set_strided(0, 1, 4), "0-3");
+    check(pe_set_strided(5, 1, 1), "5");
+    check(pe_set_create((int[]){0, 1, 2, 8, 5, 4}, 6), "0-2,8,5,4");
+    check(pe_set_create(NULL, 0), "");
+    check(pe_set_strided(0, 1, 1000000), "0-999999");
+}
+
+/* Equal sets have equal texts, others of the same size and with the same ends do not. */
+static void long_sets(void **state)
+{
+    int members[4096];
+    for (int i = 0; i < 4096; i++)
+        members[i] = 2 * i;
+    char *text = text_of(pe_set_create(members, 4096)), *same = text_of(pe_set_strided(0, 2, 4096));
+    members[2000]++;
+    char *other = text_of(pe_set_create(members, 4096));
+
+    (void)state;
+    assert_true(strlen(text) < 40);
+    assert_int_equal(strncmp(text, "0,...,8190 #", 12), 0);
+    assert_string_equal(text, same);
+    assert_string_not_equal(text, other);
+    free(text);
+    free(same);
+    free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(long_sets)};
+
+    return cmocka_run_group_tests_name("members", tests, NULL, NULL);
+}
