@@ -199,6 +199,40 @@ def csv_problems(row, record):
 # ---- One run in all formats ----
 
 
+# Of 3 PEs and 24 bytes: bytes per operation, factor of the bus bandwidth, messages; None: no value.
+RATES = {"Shmem_Put_Full(24, 3)": (24, None, 1), "Shmem_Put_Call(24, 3)": (None, None, None),
+         "Shmem_Put_Full(0, 3)": (None, None, None), "Shmem_Barrier()": (None, None, None),
+         'Shmem_Round_Trip_Put_Put_Flag(24, "half", 0, 3)': (48, None, 2),
+         "Shmem_Bcast_All_Consecutive(3, 24, 0)": (24, 1, 1),
+         "Shmem_Fcollect_Consecutive(3, 24)": (72, 2 / 3, 1),
+         "Shmem_Alltoall_Consecutive(3, 24)": (72, 2 / 3, 1),
+         "Shmem_Reduce_Sum_Long_Consecutive(3, 24)": (24, 4 / 3, 1)}
+RATES_MPI = {"Allreduce(24, MPI_BYTE, MPI_BOR)": (24, 4 / 3, 1), "Reduce(24, MPI_BYTE, MPI_BOR, 0)": (24, 1, 1),
+             "Reduce_scatter_block(24, MPI_BYTE, MPI_BOR)": (72, 2 / 3, 1),
+             "Reduce_scatter(24, MPI_BYTE, MPI_BOR, 0)": (24, 2 / 3, 1),
+             "Ireduce_scatter_block_Post(24, MPI_BYTE, MPI_BOR)": (None, None, None),
+             "Allgather(24, MPI_BYTE, 24, MPI_BYTE)": (72, 2 / 3, 1)}
+
+
+def test_rates(tap):
+    wanted = {**RATES, **(RATES_MPI if harness.has("MPI") else {})}
+    calls = "".join(f"  measure MPI_COMM_WORLD : {call}\n" for call in wanted)
+    run = skampi(QUICK + f'begin measurement "rates"\n{calls}end measurement\n', np=3,
+                 args=["-o", "a.json", "--rounds", "2"])
+    records = records_of(read_text(run.path("a.json")))
+    check_schema(tap, "rates", records, run)
+    for name in ("result", "rounds"):
+        found = {r["call"]: r for r in kind(records, name) if r.get("round", 1) == 1}
+        tap.equal(len(found), len(wanted), f"{name}: all are there", run)
+        for (call, (moved, factor, messages)), record in zip(wanted.items(), found.values()):
+            median = record["median"]
+            values = [record["bandwidth"], record["bus_bandwidth"], record["rate"]]
+            exact = [moved and moved / median, factor and moved * factor / median,
+                     messages and messages / median]
+            tap.ok(all(a == b is None or a and b and abs(a / b - 1) < 1e-9 for a, b in zip(values, exact)),
+                   f"{name}: rates of {call}", f"{values} instead of {exact}")
+
+
 def test_all_formats(tap):
     counters = {"LD_PRELOAD": preloadable("papi.c")} if harness.has("PAPI") else {}
     script = MIXED if counters else re.sub(r"set_hw_counters.*\n", "", MIXED)
@@ -435,6 +469,7 @@ def main():
         skip_all("built without OpenSHMEM")
     tap = Tap()
     test_validator(tap)
+    test_rates(tap)
     test_all_formats(tap)
     test_shipped(tap)
     test_places(tap)
