@@ -16,9 +16,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import ROOT, Tap, in_parallel, parse_sko, skampi, skip_all
+from made_results import point
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import format_csv
+from skampi_tools import format_csv, results
+from skampi_tools.report import columns
 
 jsonschema = harness.optional("jsonschema")
 
@@ -231,6 +233,19 @@ def test_rates(tap):
                      messages and messages / median]
             tap.ok(all(a == b is None or a and b and abs(a / b - 1) < 1e-9 for a, b in zip(values, exact)),
                    f"{name}: rates of {call}", f"{values} instead of {exact}")
+
+
+def test_tools_rates(tap):
+    """Tools draw the bandwidth that a result states; without one, the reported size over the time."""
+    def result(**more):
+        return results.Result({**point("block", "f", {"count": 1000}, 2e-6), **more})
+    twice = result(bandwidth=1e9, bus_bandwidth=5e8, rate=1e6)
+    tap.equal(columns.rate_cell(twice), ("1 GB/s", 1e9), "tools: the bandwidth that is stated")
+    tap.equal((columns.bus_cell(twice), columns.bus_cell(result())), (("500 MB/s", 5e8), None),
+              "tools: the bus bandwidth that is stated")
+    tap.equal(columns.rate_cell(result()), ("500 MB/s", 5e8), "tools: of a file without it, size over time")
+    tap.equal(columns.rate_cell(result(bandwidth=None)), None, "tools: none where the file says so")
+    tap.equal(columns.rate_cell(result(quantity="bytes")), None, "tools: none of memory")
 
 
 def test_all_formats(tap):
@@ -469,6 +484,7 @@ def main():
         skip_all("built without OpenSHMEM")
     tap = Tap()
     test_validator(tap)
+    test_tools_rates(tap)
     test_rates(tap)
     test_all_formats(tap)
     test_shipped(tap)
