@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "clock/timer.h"
 #include "engine/alias.h"
+#include "engine/meaning.h"
 #include "engine/measurement.h"
 #include "list.h"
 #include "list_json.h"
@@ -130,6 +131,14 @@ static void print_parameter(const struct parameter *parameter)
     printf("\n");
 }
 
+static void print_meaning(const struct measurement *function)
+{
+    struct meaning_words words = meaning_words(function);
+    printf("moved per operation: %s; messages: %s\n", words.bytes, words.messages);
+    printf("bus bandwidth: %s%s\n", words.bus,
+           strcmp(words.bus, "none") == 0 ? "" : " of the bandwidth (nccl-tests)");
+}
+
 static void print_description(const struct measurement *function)
 {
     static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
@@ -143,6 +152,7 @@ static void print_description(const struct measurement *function)
     printf("value: %s\n", quantities[function->quantity]);
     printf("timed: %s\n", function->timed);
     printf("who: %s\n", function->who);
+    print_meaning(function);
     printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");
     printf("synchronization: %s\n",
            function->synchronized ? "as the script chooses (window, barrier, none)" : "none");

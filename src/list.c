@@ -24,15 +24,6 @@ struct found {
     size_t count, room;
 };
 
-static const char *family_of(const struct measurement *function)
-{
-    for (size_t family = 0; measurement_families[family]; family++)
-        for (const struct measurement *at = measurement_families[family]; at->name; at++)
-            if (at == function)
-                return measurement_family_names[family];
-    return "";
-}
-
 /* How well a pattern fits, best first. FITS_SOMEWHERE counts only if nothing else fits. */
 enum fit { FITS_WORD, FITS_BEGINNING, FITS_SUMMARY, FITS_SOMEWHERE, FITS_NOT };
 
@@ -66,7 +57,7 @@ static enum fit fit_of(const struct measurement *function, const char *word)
     if (fit != FITS_NOT)
         return fit;
     if (fit_words(function->summary, word) != FITS_NOT ||
-        fit_words(family_of(function), word) == FITS_WORD)
+        fit_words(measurement_family(function), word) == FITS_WORD)
         return FITS_SUMMARY;
     return strcasestr(function->name, word) ? FITS_SOMEWHERE : FITS_NOT;
 }
@@ -177,10 +168,11 @@ static void print_families(struct found *found, bool fold)
     for (size_t i = 0; i < found->count; i++) {
         if (!found->functions[i])
             continue;
-        const char *family = family_of(found->functions[i]);
+        const char *family = measurement_family(found->functions[i]);
         size_t count = 0;
         for (size_t k = i; k < found->count; k++)
-            if (found->functions[k] && strcmp(family_of(found->functions[k]), family) == 0) {
+            if (found->functions[k] &&
+                strcmp(measurement_family(found->functions[k]), family) == 0) {
                 members[count++] = found->functions[k];
                 found->functions[k] = NULL;
             }

@@ -5,7 +5,7 @@ SCHEMA_VERSION = 1
 
 # Members of result and rounds records that hold one value each, in the schema's order.
 NUMBERS = ("bytes at time standard_error error time_low time_high time_confidence mean deviation "
-           "median median_low median_high confidence min max p5 p25 p75 p95 p99 autocorrelation "
+           "median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 autocorrelation "
            "effective window hand_over hand_over_slowest hand_over_shared addition copy unit reached next_low "
            "next_high between within").split()
 CONTROLS = "hand_over hand_over_slowest hand_over_shared addition copy".split()

@@ -114,6 +114,16 @@ class Result:
         mean)."""
         return self.time if math.isnan(self.median) else self.median
 
+    def moved(self):
+        """Bytes that one operation moves: what its bandwidth stands for, else (of classic files) the size
+        that is reported. 0 or NaN: there is no bandwidth."""
+        if self.quantity != "time":
+            return 0
+        if "bandwidth" not in self.record:
+            return self.bytes
+        moved = self.bandwidth * self.median
+        return 0 if math.isnan(moved) else moved
+
     def shown(self):
         """What tables, figures and reports show of it."""
         if not self.is_rounds and math.isnan(self.median):

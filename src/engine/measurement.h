@@ -194,6 +194,8 @@ extern const char *const measurement_family_names[];
 
 /* By script name, or NULL. */
 const struct measurement *measurement_find(const char *name);
+/* Name of its family; "" of one that no family has. */
+const char *measurement_family(const struct measurement *);
 /* i-th of all; NULL after the last. */
 const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);

@@ -14,6 +14,15 @@ const struct measurement *measurement_at(size_t i)
     return NULL;
 }
 
+const char *measurement_family(const struct measurement *function)
+{
+    for (size_t family = 0; measurement_families[family]; family++)
+        for (const struct measurement *at = measurement_families[family]; at->name; at++)
+            if (at == function)
+                return measurement_family_names[family];
+    return "";
+}
+
 const struct measurement *measurement_find(const char *name)
 {
     const struct measurement *function;

@@ -126,8 +126,15 @@ struct statistics {
     size_t repeated; /* stretches made again, since the state of the machine changed */
 };
 
+/* At the median of the time, per second; NaN: there is no such value. */
+struct result_rates {
+    double bandwidth, bus_bandwidth; /* bytes */
+    double rate;                     /* messages */
+};
+
 struct result {
     struct result_point point;
+    struct result_rates rates;
     size_t round; /* from 1 */
     double at;    /* seconds since the start of the run */
     struct statistics statistics;
@@ -178,6 +185,7 @@ struct result_state_rounds {
 /* One point over all rounds. */
 struct result_rounds {
     struct result_point point;
+    struct result_rates rates;
     size_t rounds;
     double median, median_low, median_high; /* with its interval, of a confidence of `reached` */
     double reached;

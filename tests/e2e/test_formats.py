@@ -16,9 +16,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import ROOT, Tap, in_parallel, parse_sko, skampi, skip_all
+from made_results import point
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import format_csv
+from skampi_tools import format_csv, results
+from skampi_tools.report import columns
 
 jsonschema = harness.optional("jsonschema")
 
@@ -197,6 +199,53 @@ def csv_problems(row, record):
 
 
 # ---- One run in all formats ----
+
+
+# Of 3 PEs and 24 bytes: bytes per operation, factor of the bus bandwidth, messages; None: no value.
+RATES = {"Shmem_Put_Full(24, 3)": (24, None, 1), "Shmem_Put_Call(24, 3)": (None, None, None),
+         "Shmem_Put_Full(0, 3)": (None, None, None), "Shmem_Barrier()": (None, None, None),
+         'Shmem_Round_Trip_Put_Put_Flag(24, "half", 0, 3)': (48, None, 2),
+         "Shmem_Bcast_All_Consecutive(3, 24, 0)": (24, 1, 1),
+         "Shmem_Fcollect_Consecutive(3, 24)": (72, 2 / 3, 1),
+         "Shmem_Alltoall_Consecutive(3, 24)": (72, 2 / 3, 1),
+         "Shmem_Reduce_Sum_Long_Consecutive(3, 24)": (24, 4 / 3, 1)}
+RATES_MPI = {"Allreduce(24, MPI_BYTE, MPI_BOR)": (24, 4 / 3, 1), "Reduce(24, MPI_BYTE, MPI_BOR, 0)": (24, 1, 1),
+             "Reduce_scatter_block(24, MPI_BYTE, MPI_BOR)": (72, 2 / 3, 1),
+             "Reduce_scatter(24, MPI_BYTE, MPI_BOR, 0)": (24, 2 / 3, 1),
+             "Ireduce_scatter_block_Post(24, MPI_BYTE, MPI_BOR)": (None, None, None),
+             "Allgather(24, MPI_BYTE, 24, MPI_BYTE)": (72, 2 / 3, 1)}
+
+
+def test_rates(tap):
+    wanted = {**RATES, **(RATES_MPI if harness.has("MPI") else {})}
+    calls = "".join(f"  measure MPI_COMM_WORLD : {call}\n" for call in wanted)
+    run = skampi(QUICK + f'begin measurement "rates"\n{calls}end measurement\n', np=3,
+                 args=["-o", "a.json", "--rounds", "2"])
+    records = records_of(read_text(run.path("a.json")))
+    check_schema(tap, "rates", records, run)
+    for name in ("result", "rounds"):
+        found = {r["call"]: r for r in kind(records, name) if r.get("round", 1) == 1}
+        tap.equal(len(found), len(wanted), f"{name}: all are there", run)
+        for (call, (moved, factor, messages)), record in zip(wanted.items(), found.values()):
+            median = record["median"]
+            values = [record["bandwidth"], record["bus_bandwidth"], record["rate"]]
+            exact = [moved and moved / median, factor and moved * factor / median,
+                     messages and messages / median]
+            tap.ok(all(a == b is None or a and b and abs(a / b - 1) < 1e-9 for a, b in zip(values, exact)),
+                   f"{name}: rates of {call}", f"{values} instead of {exact}")
+
+
+def test_tools_rates(tap):
+    """Tools draw the bandwidth that a result states; without one, the reported size over the time."""
+    def result(**more):
+        return results.Result({**point("block", "f", {"count": 1000}, 2e-6), **more})
+    twice = result(bandwidth=1e9, bus_bandwidth=5e8, rate=1e6)
+    tap.equal(columns.rate_cell(twice), ("1 GB/s", 1e9), "tools: the bandwidth that is stated")
+    tap.equal((columns.bus_cell(twice), columns.bus_cell(result())), (("500 MB/s", 5e8), None),
+              "tools: the bus bandwidth that is stated")
+    tap.equal(columns.rate_cell(result()), ("500 MB/s", 5e8), "tools: of a file without it, size over time")
+    tap.equal(columns.rate_cell(result(bandwidth=None)), None, "tools: none where the file says so")
+    tap.equal(columns.rate_cell(result(quantity="bytes")), None, "tools: none of memory")
 
 
 def test_all_formats(tap):
@@ -435,6 +484,8 @@ def main():
         skip_all("built without OpenSHMEM")
     tap = Tap()
     test_validator(tap)
+    test_tools_rates(tap)
+    test_rates(tap)
     test_all_formats(tap)
     test_shipped(tap)
     test_places(tap)

@@ -64,7 +64,7 @@ class Scale:
             return five
 
         def rate(time):
-            return point.bytes / time if time > 0 and point.bytes > 0 else NAN
+            return point.moved / time if time > 0 and point.moved > 0 else NAN
         value, low, high, next_low, next_high = (rate(time) for time in five)
         return value, high, low, next_high, next_low
 

@@ -52,6 +52,7 @@ class Point:
     pes: int
     placement: str
     bytes: float
+    moved: float       # bytes for each operation, of which bandwidths are
     quantity: str
     time: float
     low: float
@@ -126,7 +127,7 @@ def load(source, parts_of=lambda result: []):
             sizes={name for name, argument in result.arguments.items()
                    if argument.get("unit") == "bytes"},
             pes=result.pes, placement=result.pe_set.get("placement") or "",
-            bytes=number("bytes"), quantity=result.quantity or "time",
+            bytes=number("bytes"), moved=result.moved(), quantity=result.quantity or "time",
             time=time, low=low, high=high, confidence=confidence, aimed=number("confidence"),
             next_low=number("next_low"), next_high=number("next_high"), flags=result.flags,
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],

@@ -50,7 +50,7 @@ def plot_data(section, comparison, many):
         "label": [f"{r.label()} · {p.file}" if many else r.label()
                   for r, p in zip(results, section.points)],
         "memory": [r.quantity != "time" for r in results],
-        "bytes": [r.bytes for r in results],
+        "bytes": [r.moved() for r in results],
         "what": shown_as({s.what for s in shown}),
         "value": [s.value for s in shown],
         "low": [s.low for s in shown],

@@ -91,7 +91,10 @@ def result_columns(section, files, comparison, machine):
         Column("levels", [levels_cell(r, s) for r, s in zip(results, scales)], unit_text,
                "Levels between which the time jumped, and their share of the time"),
         Column("bandwidth", [rate_cell(r) for r in results],
-               title=f"Bytes over the time: its {shown_as({r.shown().what for r in results})}"),
+               title=f"Bytes that an operation moves over the time: its {shown_as({r.shown().what for r in results})}"),
+        Column("bus bandwidth", [bus_cell(r) for r in results],
+               title="Of collectives, by the factors of nccl-tests"),
+        Column("messages/s", [number_cell(r.rate, digits=4) if r.rate > 0 else None for r in results]),
         times_column("min", lambda r: r.min), times_column("p95", lambda r: r.p95),
         times_column("max", lambda r: r.max),
         *(means if medians else []),
@@ -114,9 +117,14 @@ def levels_cell(result, scale):
 
 def rate_cell(result):
     best = result.best()
-    if result.quantity != "time" or not result.bytes > 0 or not best > 0:
+    moved = result.moved()
+    if not moved > 0 or not best > 0:
         return None
-    return style.rate_text(result.bytes / best), result.bytes / best
+    return style.rate_text(moved / best), moved / best
+
+
+def bus_cell(result):
+    return (style.rate_text(result.bus_bandwidth), result.bus_bandwidth) if result.bus_bandwidth > 0 else None
 
 
 def flags_cell(result):

@@ -51,7 +51,7 @@ def _samples_scale(panel, found):
 
 def _sample_values(scale, point, samples):
     if scale.bandwidth:
-        return [point.bytes / s / scale.factor for s in samples if s > 0 and point.bytes > 0]
+        return [point.moved / s / scale.factor for s in samples if s > 0 and point.moved > 0]
     return [s / scale.factor for s in samples]
 
 
