@@ -310,7 +310,7 @@ run-quickstart: all
 	exit $$status
 
 selfcheck: all
-	@mk/launch 2 ./$(PROGRAM) -i inputs/selfcheck.ski
+	@mk/selfcheck ./$(PROGRAM) $(BUILD)/selfcheck.json
 
 figures: export FIGURES_NP := $(FIGURES_NP)
 figures: all

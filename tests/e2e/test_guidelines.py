@@ -220,6 +220,23 @@ tap.ok(shown.status == 0 and shown.err == "" and shown.out.startswith(
     and "5 µs  Shmem_Bcast_All_Synchro(count=64, root=0) on 2 PEs\n" in shown.out
     and "2 µs  Shmem_Put_One_To_All_Full(count=64) + Shmem_Barrier()\n" in shown.out
     and "caution: intervals hold within one run alone" in shown.out, "the text", shown)
+tap.ok(re.search(r"\n\nrule +comparisons  violations\n" + re.escape(BROADCAST) + r" +1 +1\n(.* +\d+ +0\n)+\n2\.50",
+                 shown.out), "... first a summary by rule, what is violated at its top", shown)
+write(in_folder("many.json"), linear + sweep("Shmem_Put_Full", [9e-6, 8e-6, 7e-6, 1e-6]))
+shown, everything = tool("many.json"), tool("--all", "many.json")
+tap.ok(re.search(re.escape(MONOTONE) + r" +3 +3\n" + re.escape(BROADCAST) + " +1 +1\n", shown.out)
+       and re.findall(r"^(\S+) times", shown.out, re.MULTILINE) == ["9.00", "2.50"]
+       and shown.out.endswith("\n2 more: --all shows them\n"), "the worst violation of each rule, and how many more", shown)
+tap.ok(re.findall(r"^(\S+) times", everything.out, re.MULTILINE) == ["9.00", "2.50", "8.00", "7.00"]
+       and "more:" not in everything.out, "--all: then the rest", everything)
+got = json.loads(tool("many.json", "--json", "-").out)
+tap.ok(len(got["violations"]) == 4 and len(got["rules"]) > 20 and got["summary"][:2] == [
+    {"rule": MONOTONE, "comparisons": 3, "violations": 3, "worst": 9e-6 / 1e-6},
+    {"rule": BROADCAST, "comparisons": 1, "violations": 1, "worst": 2.5}],
+       "JSON has the summary besides all violations", got["summary"])
+nothing = tool("--rules", RULES, write(in_folder("nothing.json"), []))
+tap.ok(nothing.status == 0 and "comparisons" not in nothing.out and nothing.out.startswith("0 violations of 0 rules"),
+       "nothing to compare: no summary", nothing)
 tap.ok("fcollect <= collect [Shmem_Fcollect_Synchro]: nothing in the files; blocks of equal size" in
        tool("-v", "p.json").out, "-v tells each rule")
 tap.equal(tool("--fail", "p.json").status, 1, "--fail with a violation")

@@ -294,9 +294,14 @@ def check_rounds(file):
 SELF_CHECK = re.compile(r"^(?:#?P\[\d+\] )?(.*?)[: ]+(ok|DOUBTFUL): (.*)$")
 
 
+def is_self_check(file):
+    """Whether inputs/selfcheck.ski wrote the file."""
+    return "selfcheck" in str((file.header.get("script") or {}).get("name", ""))
+
+
 def check_self(file):
     """What inputs/selfcheck.ski prints: "WHAT ok: HOW" or "WHAT DOUBTFUL: HOW"."""
-    if "selfcheck" not in str((file.header.get("script") or {}).get("name", "")):
+    if not is_self_check(file):
         return
     for record in file.records:
         if record["record"] == "print":

@@ -1,0 +1,163 @@
+"""Whether result files can be trusted, in one line: trustworthy, doubtful or broken, and because of what.
+
+REASONS is the only place that says which reason makes results doubtful and which broken. What is not in it, such
+as something that a file does not say, is no reason.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ..style import printable
+from . import verdicts as v
+
+TRUSTWORTHY, DOUBTFUL, BROKEN = "trustworthy", "doubtful", "broken"
+STATUS = {TRUSTWORTHY: 0, DOUBTFUL: 3, BROKEN: 1}
+FLAG, NOTE, MISSING, SELF_CHECK = "flag", "note", "missing", "self-check"
+OTHER = "any other"
+SHOWN = 4  # reasons in the line
+
+# (check of verdicts.py, its state), (FLAG, name), (NOTE, how it begins), (MISSING, kind), (SELF_CHECK, what).
+REASONS = {
+    (SELF_CHECK, "no check was made"): BROKEN,
+    (SELF_CHECK, "no check is ok"): BROKEN,
+    (SELF_CHECK, "a check is not ok"): DOUBTFUL,
+    ("File is complete", "bad"): BROKEN,
+    ("Run ended well", "bad"): BROKEN,
+    ("Run ended well", "doubtful"): DOUBTFUL,
+    ("Run ended well", "unknown"): DOUBTFUL,
+    ("There are results", "bad"): BROKEN,
+    ("Results without doubt", "bad"): BROKEN,
+    (MISSING, "failed"): BROKEN,
+    (MISSING, "unsupported"): DOUBTFUL,
+    (MISSING, "skipped"): DOUBTFUL,
+    (MISSING, "time_limit"): DOUBTFUL,
+    (MISSING, "not_measurable"): DOUBTFUL,
+    (MISSING, "too_large"): DOUBTFUL,
+    (MISSING, "state"): DOUBTFUL,
+    (MISSING, OTHER): DOUBTFUL,
+    **{(FLAG, name): DOUBTFUL for name, (against, _) in v.FLAGS.items() if against},
+    (FLAG, OTHER): DOUBTFUL,
+    (NOTE, "not everything is cold"): DOUBTFUL,
+    ("Reading the file", "doubtful"): DOUBTFUL,
+    ("Warning of skampi", "doubtful"): DOUBTFUL,
+    ("PEs are bound", "doubtful"): DOUBTFUL,
+    ("Processors for all PEs", "doubtful"): DOUBTFUL,
+    ("Nodes were idle before", "doubtful"): DOUBTFUL,
+    ("Processor frequency is held", "doubtful"): DOUBTFUL,
+    ("Timer is fine enough", "doubtful"): DOUBTFUL,
+    ("Timer agrees with the system's clock", "doubtful"): DOUBTFUL,
+    ("Clocks agree over the run", "doubtful"): DOUBTFUL,
+    ("Repetitions are valid", "doubtful"): DOUBTFUL,
+    ("Medians are precise", "doubtful"): DOUBTFUL,
+    ("Medians are precise", "unknown"): DOUBTFUL,
+    ("Covers changes over time", "doubtful"): DOUBTFUL,
+    ("Prediction intervals hold", "doubtful"): DOUBTFUL,
+}
+
+# The results of the self-check are known waits, also of 0 and with changing levels: its checks judge them.
+LEFT_TO_SELF_CHECK = ("Results without doubt", "Timer is fine enough", "Repetitions are valid", "Medians are precise",
+                      "Covers changes over time")
+KEPT_FLAGS = ("clocks_moved",)  # also of the self-check
+
+
+@dataclass(frozen=True)
+class Reason:
+    severity: str  # DOUBTFUL or BROKEN
+    what: str      # one of the REASONS
+    text: str
+    file: str = ""
+
+    def line(self):
+        where = f"{self.file}: " if self.file else ""
+        return printable(f"{where}{self.text}")
+
+
+def severity_of(what, which):
+    """What the table says; None: it is no reason."""
+    return REASONS.get((what, which)) or REASONS.get((what, OTHER))
+
+
+def _flags(file, self_check):
+    counts = Counter(flag for r in file.points for flag in r.flags if v.flag_meaning(flag)[0])
+    total = v.count_text(len(file.points), "result")
+    for flag, count in counts.most_common():
+        if not self_check or flag in KEPT_FLAGS:
+            yield FLAG, flag, f"flag {flag.replace('_', ' ')} on {count} of {total}"
+
+
+def _notes(file):
+    for beginning in (which for what, which in REASONS if what == NOTE):
+        count = sum(any(str(note).startswith(beginning) for note in r.notes) for r in file.points)
+        if count:
+            yield NOTE, beginning, f"{beginning} in {count} of {v.count_text(len(file.points), 'result')}"
+
+
+def _missing(file):
+    counts = Counter()
+    for record in file.records:
+        if record["record"] == "missing":
+            counts[record.get("kind", OTHER)] += record.get("points", 1)
+    for kind, count in counts.items():
+        yield MISSING, kind, f"{v.count_text(count, 'result')} missing: {kind.replace('_', ' ')}"
+
+
+def _self_check(checks):
+    """checks: Verdicts of what the self-check printed."""
+    wrong = [x for x in checks if x.state != "ok"]
+    if not checks:
+        yield SELF_CHECK, "no check was made", "the self-check printed no check"
+    elif len(wrong) == len(checks):
+        yield SELF_CHECK, "no check is ok", f"no check of the self-check is ok, of {len(checks)}"
+    for check in wrong:
+        yield SELF_CHECK, "a check is not ok", f"{check.check.replace('Self-check, ', 'self-check of ')}: {check.text}"
+
+
+def _said_twice(what, which, text, found):
+    """Whether a check only repeats what a flag, a missing result or another check says."""
+    kinds = {(one, other) for one, other, _ in found}
+    return ((what, which) == ("Timer is fine enough", "doubtful") and (FLAG, "below_resolution") in kinds
+            or (what, which) == ("Run ended well", "doubtful") and any(one == MISSING for one, _ in kinds)
+            or what == "Warning of skampi" and "was busy before the run" in text
+            and ("Nodes were idle before", "doubtful") in kinds)
+
+
+def reasons_of(file, name=""):
+    """Reasons against one ResultFile, the worst first. name: of the file, in the texts."""
+    verdicts = v.check_file(file)
+    self_check = v.is_self_check(file)
+    printed = [x for x in verdicts if x.check.startswith("Self-check")]
+    found = [*(_self_check(printed) if self_check else ()), *_missing(file), *_flags(file, self_check), *_notes(file)]
+    checks = [(x.check, x.state, f"{x.check}? {x.text}" if x.state == "unknown" else x.text) for x in verdicts
+              if not (self_check and x.check in LEFT_TO_SELF_CHECK)]
+    found += [x for x in checks if not _said_twice(*x, found + checks)]
+    reasons = [Reason(severity, what, text, name) for what, which, text in found
+               if (severity := severity_of(what, which))]
+    return sorted(reasons, key=lambda reason: reason.severity != BROKEN)
+
+
+def judge(files, coverage=None):
+    """(TRUSTWORTHY, DOUBTFUL or BROKEN; Reasons, the worst first). files: (short name, ResultFile) pairs;
+    coverage: a verdicts.Coverage."""
+    many = len(files) > 1
+    reasons = [reason for name, file in files for reason in reasons_of(file, name if many else "")]
+    if coverage:
+        held = coverage.verdict()
+        if severity := severity_of(held.check, held.state):
+            reasons.append(Reason(severity, held.check, held.text))
+    reasons.sort(key=lambda reason: reason.severity != BROKEN)
+    return (reasons[0].severity if reasons else TRUSTWORTHY), reasons
+
+
+def line(outcome, reasons):
+    """The one line: of the reasons those that decided."""
+    if outcome == TRUSTWORTHY:
+        return outcome
+    texts = list(dict.fromkeys(r.line() for r in reasons if r.severity == outcome))
+    more = f"; and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+    return f"{outcome}: because {'; '.join(texts[:SHOWN])}{more}"
+
+
+def text(outcome, reasons):
+    """All reasons, one a line, and at last the one line."""
+    lines = dict.fromkeys(f"{r.severity}: {r.line()}" for r in reasons)
+    return "".join(f"{one}\n" for one in (*lines, line(outcome, reasons)))
