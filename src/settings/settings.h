@@ -82,6 +82,7 @@ struct settings {
     double median_width;      /* of its interval, as a share of the median, */
     double median_confidence; /* at this confidence */
     double max_time;          /* seconds for one measurement; 0: any */
+    int warm_up;              /* repetitions before the first timed one */
     bool adaptive_warm_up;    /* repetitions before a steady state are left out */
     bool levels;              /* reported one by one */
     bool controls;            /* of the machine's state, around each batch */

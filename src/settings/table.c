@@ -82,6 +82,8 @@ const struct setting setting_rows[] = {
     {"set_levels", "flag", SETTING_FLAG, MEMBER(levels),
      .help = "1: where times lie on several levels, each is reported with its share of the time, "
              "and the result is the one that takes most of it"},
+    {"set_warm_up", "n", SETTING_INT, MEMBER(warm_up), .initial = 1, .low = 1,
+     .high = MOST_REPETITIONS, .help = "repetitions before each measurement that are not timed"},
     {"set_adaptive_warm_up", "flag", SETTING_FLAG, MEMBER(adaptive_warm_up), .initial = 1,
      .help = "1: repetitions before a steady state, as a test finds it, are left out; 0: all "
              "count"},

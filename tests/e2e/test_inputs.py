@@ -15,13 +15,13 @@ from harness import ROOT, Tap, skampi
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2}
-ALONE = () if harness.SAMPLE else (1, 2)
-TOGETHER = (2,) if harness.SAMPLE else (3, 7, 16)
+ALONE = () if harness.SAMPLE else (2,)
+TOGETHER = (2,) if harness.SAMPLE else (1, 3, 7, 16)
 AT_ONCE = 8  # scripts: a launch takes as long as many of them
 # Every process of MPI waits busily for every other: on 16 there are minutes of that.
 MOST_OF_MPI = 7
 # Where PEs share cores, with each other or with other tests, times never agree: then there are as few
-# repetitions as there can be. On one PE a script runs as it is.
+# repetitions as there can be.
 PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
 # Clocks on which all start are waited for the longer the more PEs share a core, and so is everybody.
 MOST_ON_TIME = 3
@@ -128,9 +128,6 @@ def groups(texts, pes):
 
 def start(names, texts, pes):
     """Runs scripts, as one on more than one PE: those that PEs share cores in are told so."""
-    if pes == 1:
-        return skampi(os.path.join(INPUTS, os.path.relpath(names[0], "inputs") if
-                                   os.path.dirname(names[0]) else names[0]), np=1, env=YIELD, timeout=240)
     files = {name: crowded(texts[name], pes) for name in names}
     small = SMALL if pes > 2 or harness.SAMPLE or names == ["all.ski"] else {}
     return skampi("".join(f'@include "{name}"\n' for name in names), np=pes, files=files, env=YIELD,

@@ -821,6 +821,8 @@ static void settings_are_checked(void **state)
                 "t.ski:2:1: error: set_min_repetitions(): 0 is out of range; allowed is 1 to", "");
     check_fatal("set_max_repetitions(3000000000)", 2, "t.ski:2:1: error: set_max_repetitions()",
                 "1000000");
+    check_fatal("set_warm_up(0)", 2,
+                "t.ski:2:1: error: set_warm_up(): 0 is out of range; allowed is 1 to", "1000000");
     check_fatal("set_unit(0)", 2, "t.ski:2:1: error: set_unit(): 0 is out of range", "more than 0");
     check_fatal("set_max_relative_standard_error(-0.1)", 2, "t.ski:2:1: error: ", "at least 0");
     check_fatal("set_skampi_buffer(-1)", 2, "t.ski:2:1: error: set_skampi_buffer(): -1",

@@ -52,6 +52,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(settings.min_repetitions, 8);
     assert_true(settings.max_relative_standard_error == 0.1);
     assert_int_equal(settings.synchronization, SYNCHRONIZE_WINDOW);
+    assert_int_equal(settings.warm_up, 1);
     assert_true(settings.buffer_cycling && settings.adaptive_warm_up && !settings.levels);
     assert_int_equal(settings.buffer_bytes, 1 << 20);
     assert_int_equal(settings.clock.patience, 100);
