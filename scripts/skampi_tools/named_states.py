@@ -23,8 +23,13 @@ class NamedState:
     values: dict = field(hash=False)  # of all controls, seconds: medians over files
 
 
+UNKNOWN = NamedState(0, 0, (), {})  # of what has no state, between what has one
+
+
 def text_of(named):
     """"state 1 (hand-over 61 ns, addition 285 ps)": states of one number, of sets of several sizes."""
+    if named[0] == UNKNOWN:
+        return "state not known"
     controls = []
     for name in WORDS:
         values = sorted(one.values[name] for one in named if name in one.told)

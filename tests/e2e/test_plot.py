@@ -211,6 +211,9 @@ shares = states_of({1: 0.625, 2: 0.375})
 write_states("two.json", in_two("put", "F") + in_two("get", "G", 4.0), [*shares, CONTROLS])
 write_states("levels.json", in_two("put", "F", 1.5), [*states_of({1: 0.5, 2: 0.5}, LEVELS), controls_of(
     [1, 2], values=LEVELS)])
+partly = in_two("put", "F")
+write_states("partly.json", [*map(without_states, partly[:2]), *partly[2:]] + [
+    without_states(p) for p in sweep("alone", "G")], [*shares, CONTROLS])
 made("stateless.json", [without_states(p) for p in in_two("put", "F") + in_two("get", "G", 4.0)])
 one_state = [in_state(p, 1) for p in sweep("put", "F")]
 write_states("one.json", one_state, [*states_of({1: 1.0}), controls_of([1] * 9)])
@@ -269,6 +272,8 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
       "prediction of a later run 95 %", "median of 5-6 rounds"]),
     ("states-of-two", ["two.json", "levels.json", "--block", "put"],
      ["state 1 (hand-over 63 ns), two", "state 2 (hand-over 167 ns), levels"]),
+    ("partly", ["partly.json", "--block", "put"],
+     ["state not known", "state 1 (hand-over 61 ns)", "state 2 (hand-over 164 ns)"]),
     ("together", ["two.json", "--states", "together"], ["put", "get", "median of 12 rounds"]),
     ("stateless", ["stateless.json"], ["put", "get"]),
     ("one", ["one.json"], ["Time [ns]"]),
@@ -407,6 +412,17 @@ tap.ok(all(math.isnan(p.low) and math.isnan(p.confidence) for p in apart[:2]) an
 for names, count in ((["one.json"], 1), (["two.json"], 2), (["stateless.json"], 0)):
     found = all_points(*names)
     tap.ok((curves.separate(found) == found) == (count < 2), f"{count} states: apart only if there are several")
+found = curves.curves(curves.separate(all_points("partly.json")))
+tap.equal([(c.first.block, c.first.state and c.first.state.number, len(c.points)) for c in found],
+          [("put", 0, 2), ("put", 1, len(SIZES) - 2), ("put", 2, len(SIZES) - 2), ("alone", None, len(SIZES))],
+          "points without a state, between others with one, make a curve of their own")
+with open("partly.spec", "w", encoding="utf-8") as file:
+    json.dump({"panels": [{"kind": "curve", "series": [{"block": "put", "label": "mine"}]}]}, file)
+drawn = plot("partly.json", "--spec", "partly.spec", "-o", "shared.svg")
+tap.ok(drawn.status == 0, "... which share a label", drawn)
+with open("shared.svg", encoding="utf-8") as file:
+    text = file.read()
+tap.ok(all(f"mine, state {which}" in text for which in ("not known", 1, 2)), "... and each is named")
 WIDE = {1: 70e-9, 2: 200e-9}
 sets = [in_rounds({**point("b", "F", {"root": 0}, pes * 1e-7), "variables": {"pes": pes},
                    "pe_set": {"size": pes, "members": f"0-{pes - 1}"}}, [pes * 1e-7, pes * 3e-7], [1, 2])
@@ -502,9 +518,10 @@ done = plot("put.json", "other.json", "--spec", "spec.json", "-o", "spec.svg")
 tap.ok(written.status == done.status == 0 and content("spec.svg") == content("two-files.svg"),
        "--write-spec says all of a figure", done)
 for name, files in (("states-of-two", ["two.json", "levels.json", "--block", "put"]),
+                    ("partly", ["partly.json", "--block", "put"]),
                     ("strips", ["two.json", "levels.json", "--kind", "states", "--unit", "us"])):
     plot(*files, "--write-spec", "states.json")
-    done = plot(*files[:2], "--spec", "states.json", "-o", "spec.svg")
+    done = plot(*(path for path in files if path.endswith(".json")), "--spec", "states.json", "-o", "spec.svg")
     tap.ok(done.status == 0 and content("spec.svg") == content(f"{name}.svg"), f"... also of states: {name}", done)
 for one, other in (("together", "stateless"), ("one", "no-states")):
     tap.ok(content(f"{one}.svg") == content(f"{other}.svg"), f"drawn as without states: {one}")

@@ -142,10 +142,15 @@ def load(source, parts_of=lambda result: []):
 
 def separate(points):
     """For each state of the machine a point with what was measured in it; the points as they are if all
-    were measured in one state."""
+    were measured in one state. A point without a state, between others that have one, is in UNKNOWN."""
     if not named_states.several(part.state for point in points for part in point.parts):
         return points
-    return [one for point in points for one in _by_state(point)]
+    def neighbours(point):
+        return point.source.index, scope(point), point.function
+    stated = {neighbours(point) for point in points if point.parts}
+    return [one for point in points
+            for one in _by_state(point) or
+            [replace(point, state=named_states.UNKNOWN if neighbours(point) in stated else None)]]
 
 
 def _by_state(point):
@@ -160,7 +165,7 @@ def _by_state(point):
             confidence=NAN if math.isnan(low) else point.confidence, next_low=_number(value.next_low),
             next_high=_number(value.next_high), medians=part.medians, parts=[part], state=part.state,
             what=point.what if point.is_rounds else MEDIAN))
-    return found or [point]
+    return found
 
 
 # ---- Selecting ----
@@ -190,6 +195,11 @@ def selects_file(selector, source):
     return any(fnmatch.fnmatchcase(name, wanted) for name in (source.label, source.file.path))
 
 
+def _numbers(point):
+    """Of the states that a selector can have for this point."""
+    return [part.state.number for part in point.parts] or [named_states.UNKNOWN.number]
+
+
 def selects(selector, point):
     """Whether a selector of a spec (its keys: spec.SELECTOR) takes this point."""
     for key, have in (("block", point.block), ("function", point.function),
@@ -204,7 +214,7 @@ def selects(selector, point):
         return False
     if "members" in selector and not fnmatch.fnmatchcase(point.members, selector["members"]):
         return False
-    if "state" in selector and selector["state"] not in [part.state.number for part in point.parts]:
+    if "state" in selector and selector["state"] not in _numbers(point):
         return False
     for key, values in (("variables", point.variables), ("arguments", point.arguments)):
         for name, wanted in selector.get(key, {}).items():

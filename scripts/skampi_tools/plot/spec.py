@@ -114,7 +114,7 @@ SELECTOR = {
     "file": a_file, "block": a_text, "function": a_text, "occurrence": a_count(0, 10**9),
     "variables": some_scalars, "arguments": some_scalars, "pes": a_count(0, 10**9),
     "placement": one_of(*PLACEMENTS), "repeated": a_count(1, 10**9), "members": a_text,
-    "state": a_count(1, 10**9), "control": one_of(*WORDS.values()),
+    "state": a_count(0, 10**9), "control": one_of(*WORDS.values()),
 }
 STRIP = ("file", "members", "control")  # what selects a strip of states
 
