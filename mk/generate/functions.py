@@ -130,12 +130,12 @@ class Family:
         return self.names[function["name"]]
 
     def groups(self):
-        """Functions that one row describes."""
+        """Functions that one row describes: with the same arguments."""
         groups = collections.defaultdict(list)
         for function in self.functions:
             name = self.name(function)
             shared = name.form if name.stem in self.stems else function["name"]
-            groups[(shared, _facts(function))].append(function)
+            groups[(shared, _facts(function), _arguments(function))].append(function)
         return [some for group in groups.values() for some in self._told_apart(group)]
 
     def _told_apart(self, group):
@@ -213,25 +213,6 @@ def _matrix_of_types(family, kinds):
     return f"{text}\n● is the name without a form.\n"
 
 
-def _shared_arguments(family, group):
-    """The arguments of several functions, in parentheses; ... for those in the matrix."""
-    lists = _once(map(_arguments, group))
-    if len(lists) == 1:
-        return f"({lists[0]})"
-    around = set()
-    for function in group:
-        inner, all_of = family.arguments(family.name(function).stem), _arguments(function)
-        at = all_of.find(inner) if inner else len(all_of)
-        if at < 0:
-            return "(" + " | ".join(lists) + ")" if len(lists) < 4 else "(…)"
-        before, after = all_of[:at].strip(", "), all_of[at + len(inner):].strip(", ")
-        around.add((before, after) if inner else (before or after, ""))
-    if len(around) > 1:
-        return "(…)"
-    before, after = around.pop()
-    return "(" + ", ".join(filter(None, (before, "…", after))) + ")"
-
-
 def _group_row(family, group):
     function = group[0]
     name = family.name(function)
@@ -239,7 +220,7 @@ def _group_row(family, group):
     if len(group) == 1:
         texts = [f"{function['name']}({_arguments(function)})"]
     else:
-        given = _shared_arguments(family, group)
+        given = f"({_arguments(function)})"
         everything = len(stems) >= MANY_ROUTINES and len(group) == len(family.form(name.form))
         patterns = ([f"…_{name.form}" if name.form else "…"] if everything
                     else names.patterns([family.name(f) for f in group]))

@@ -3,6 +3,7 @@
 is not."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -27,6 +28,12 @@ def check_names(tap):
               "types and forms may be left out")
 
 
+def signature(function):
+    """As pages show it, of what --describe says."""
+    return [f"{functions._type(p)} {p['name']}"
+            + (f" = {functions._value(p, 'default')}" if "default" in p else "") for p in function["parameters"]]
+
+
 def check_families(tap):
     """Each function is on the page of its family, in the table or in a pattern."""
     records = program.measurements()
@@ -37,6 +44,13 @@ def check_families(tap):
         shown = [f["name"] for group in page.groups() for f in group]
         tap.equal(sorted(shown), sorted(f["name"] for f in page.functions),
                   f"{family}: each function is in one row")
+        mixed = [[f["name"] for f in group] for group in page.groups()
+                 if len({str(signature(f)) for f in group}) > 1]
+        tap.equal(mixed, [], f"{family}: functions of a row have the same signature")
+        known = {f"({', '.join(signature(f))})" for f in page.functions}
+        cells = re.findall(r"`[^`( ]*[A-Za-z\]}…](\([^`]*\))`", functions._functions(page).replace("\\|", "|"))
+        strange = [text for text in cells if text not in known]
+        tap.equal((bool(cells), strange), (True, []), f"{family}: each signature shown is one that --describe knows")
 
 
 def main():
