@@ -136,7 +136,7 @@ static void print_meaning(const struct measurement *function)
     struct meaning_words words = meaning_words(function);
     printf("moved per operation: %s; messages: %s\n", words.bytes, words.messages);
     printf("bus bandwidth: %s%s\n", words.bus,
-           strcmp(words.bus, "none") == 0 ? "" : " of the bandwidth (nccl-tests)");
+           strcmp(words.bus, "none") == 0 ? "" : " times the bandwidth (nccl-tests)");
 }
 
 static void print_description(const struct measurement *function)
