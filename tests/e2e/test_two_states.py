@@ -15,12 +15,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import Tap, skampi, skip_all
+from quiet import Attempts
 
 SLOW = 3e-6  # seconds that a hand-over takes longer
 BETWEEN = SLOW / 3  # no hand-over is near this one
 CHANGES = f"2 0.3 {SLOW}"  # every 2 s the last 30 %
 DISTURBED = 100e-6  # a hand-over that another program interrupts takes longer
 RARE = 0.1  # share of the time
+OWN_STATES = 1.2  # between the levels of an addition on a processor that changes its speed
 FEWEST = 60  # controls: on a busy machine there are not enough to tell states
 
 SCRIPT = """set_min_repetitions(4)
@@ -86,11 +88,28 @@ def test_rounds(tap, library):
                       f"{name}: a note for each state that has fewer", rounds["notes"])
 
 
+def changes_itself(tap, records):
+    """Whether the processor has states of its own, the fastest of which may not come again; then that is noted."""
+    seen = sorted(value for series in of(records, "controls") for value in series["addition"] if value is not None)
+    if not seen or seen[len(seen) * 9 // 10] < OWN_STATES * seen[len(seen) // 10]:
+        return False
+    tap.note(f"the processor has states of its own: additions take {seen[0]:.3g} to {seen[-1]:.3g} s")
+    return True
+
+
 def test_fastest(tap, library):
-    run, records = run_of(library, "--state", "fastest")
-    results = of(records, "result")
-    tap.equal((run.status, len(results)), (0, 2), "--state fastest measures", run)
-    if is_busy(tap, records):
+    attempts = Attempts(tap)
+    for _ in attempts:
+        run, records = run_of(library, "--state", "fastest", "--state-wait", "15")
+        results = of(records, "result")
+        measured = (run.status, len(results)) == (0, 2)
+        if measured:
+            break
+    if not measured and changes_itself(tap, records):
+        tap.skip("--state fastest measures", "the machine is not quiet: the processor has states of its own")
+    else:
+        attempts.decide(measured, "--state fastest measures", run)
+    if not measured or is_busy(tap, records):
         return
     tap.ok(all(result["hand_over"] < BETWEEN and "parts" not in result for result in results),
            "in the fast state alone", results)
