@@ -71,7 +71,7 @@ static struct source *load(const struct options *options)
     struct tree *tree;
     int errors = parse(source, options, &tree, &messages);
     tree_release(tree);
-    fputs(messages, stderr);
+    terminal_say(messages);
     free(messages);
     if (errors == 0)
         return source;
@@ -197,6 +197,8 @@ static struct source *prepare(const struct options *options, struct start *start
         process_enter("opening the output");
         *output = open_output(options, source);
         engine_watch_output(*output);
+        if (*output)
+            output_show_columns(*output, options->columns, options->column_count);
         process_enter("preparing to measure");
     }
     if (!source || (!options->check_only && !*output))
@@ -222,6 +224,16 @@ static void warn_alone(const struct options *options, const struct tree *tree)
             "skampi: warning: started without a launcher, so the only PE communicates with itself; "
             "start two: %s -np 2 %s\n",
             comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun", options->command_line);
+}
+
+/* Where results are read on the terminal they say the same; where nobody is at one, what reads
+ * standard error expects what is wrong. */
+static bool wants_summary(const struct options *options)
+{
+    if (options->estimate || options->summary == WHEN_NEVER)
+        return false;
+    return options->summary == WHEN_ALWAYS || !writes_stdout(options) ||
+           terminal_of_messages(comm_launched_rank() >= 0) >= 0;
 }
 
 static int measure(const struct options *options, double launched_at, struct source *source,
@@ -270,6 +282,8 @@ static int measure(const struct options *options, double launched_at, struct sou
         .script = source_name(source, 0),
         .checksum = checksum,
     };
+    char *tools = wants_summary(options) ? options_tools(options) : NULL;
+    engine_options.tools = tools;
     const char *error = NULL;
     struct engine *engine = engine_create(&engine_options, &error);
     if (!engine) {
@@ -280,6 +294,7 @@ static int measure(const struct options *options, double launched_at, struct sou
     script_run(tree, source, engine, options->show_source);
     int status = engine_finish(engine, report_end);
     tree_release(tree);
+    free(tools);
     return status;
 }
 
@@ -334,6 +349,7 @@ int main(int argc, char **argv)
     struct options options;
     bool launched = comm_launched_rank() >= 0;
     options_parse(&options, argc, argv);
+    terminal_choose(options.color, launched);
     if (options.threads)
         process_set_threads(THREADS_ASKED);
     if (options.information) {

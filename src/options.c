@@ -18,6 +18,7 @@
 #include "base/words.h"
 #include "clock/timer.h"
 #include "engine/state_wanted.h"
+#include "output/columns.h"
 #include "output/output.h"
 #include "settings/table.h"
 #include "ski/diag.h"
@@ -39,6 +40,11 @@
 #define STARTUP_LIMIT 300
 #define STARTUP_VARIABLE "SKAMPI_STARTUP_LIMIT"
 #define STATE_WAIT 60
+#define SUMMARY_VARIABLE "SKAMPI_SUMMARY"
+
+/* In the order of enum when. */
+static const struct setting_word when_words[] = {
+    {"auto", NULL}, {"always", NULL}, {"never", NULL}, {NULL, NULL}};
 
 /* Names of measurement functions and timers, for completion. */
 #define FUNCTION_NAMES                                                                             \
@@ -55,6 +61,9 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_FORMAT] = {"format", 'f', "FORMAT",
                        .help = "format of outputs whose name has no suffix: sko, csv or json",
                        .words = "sko csv json"},
+    [OPTION_COLUMNS] = {"columns", 0, "NAMES",
+                        .help = "show further numbers of each result in .sko, such as "
+                                "median,p99,min,bandwidth,rate (.csv and .json have them all)"},
     [OPTION_RAW] = {"raw", .help = "also write every single repetition (.csv and .json)"},
     [OPTION_CHECK] = {"check", 'n', .help = "check the script and measure nothing"},
     [OPTION_SOURCE] = {"source", 's', .help = "copy the script into the output"},
@@ -118,6 +127,14 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_PROGRESS] =
         {"progress",
          .help = "show progress in one line, as on a terminal, instead of a new line every 10 s"},
+    [OPTION_SUMMARY] = {"summary", 0, "WHEN",
+                        .help = "end with some lines on standard error: what is doubtful or "
+                                "missing, files, what to type next; auto, always or never; "
+                                "default: " SUMMARY_VARIABLE ", else auto",
+                        .words = "auto always never"},
+    [OPTION_COLOR] = {"color", 0, "WHEN",
+                      .help = "colours on standard error: auto, always or never; default: auto",
+                      .words = "auto always never"},
     [OPTION_DEBUG] = {"debug", 'd', "BITS",
                       .help = "print debug messages; BITS is a sum of 8 (batches), 16 (cost of "
                               "verification), 128 (clocks)"},
@@ -151,17 +168,24 @@ fail(struct options *options, const char *format, ...)
     va_end(arguments);
 }
 
-/* The value of a word of the table of settings; -1: it is none, and that is the error. */
-static int take_word(struct options *options, const char *option, const struct setting_word *words,
+/* The value of one of these words; -1: it is none, and that is the error. by: what sets it. */
+static int take_word(struct options *options, const char *by, const struct setting_word *words,
                      const char *value)
 {
     int found = setting_word_find(words, value);
     if (found < 0) {
         char *list = setting_word_list(words, "", "or");
-        fail(options, "--%s %s: give %s", option, value, list);
+        fail(options, "%s %s: give %s", by, value, list);
         free(list);
     }
     return found;
+}
+
+/* What was wrong stays auto, so that the error can be shown. */
+static void set_when(struct options *options, enum when *when, const char *by, const char *value)
+{
+    int found = take_word(options, by, when_words, value);
+    *when = found < 0 ? WHEN_AUTO : (enum when)found;
 }
 
 static void set_unit(struct options *options, const char *name)
@@ -273,6 +297,41 @@ static void set_state_wait(struct options *options, const char *text)
              text);
 }
 
+static void fail_column(struct options *options, const char *name)
+{
+    const char *names[128], *next;
+    size_t count = 0;
+    struct text all = {0};
+    for (size_t i = 0; (next = column_name(i)); i++)
+        if (column_find(next) >= 0) {
+            names[count++] = next;
+            text_append(&all, "%s%s", count > 1 ? ", " : "", next);
+        }
+    const char *closest = diag_closest(name, names, count);
+    fail(options, "--columns %s: there is no such number%s%s; there are %s", name,
+         closest ? "; did you mean " : "", closest ? closest : "", all.data);
+    text_release(&all);
+}
+
+static void set_columns(struct options *options, const char *text)
+{
+    options->column_count = 0;
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        char *name = memory_text_part(text, length);
+        int found = column_find(name);
+        if (found < 0)
+            fail_column(options, name);
+        options->columns =
+            memory_resize(options->columns, (options->column_count + 1) * sizeof *options->columns);
+        options->columns[options->column_count++] = found < 0 ? 0 : (size_t)found;
+        free(name);
+        if (text[length] == '\0')
+            return;
+        text += length + 1;
+    }
+}
+
 static void set_seed(struct options *options, const char *text)
 {
     char *end;
@@ -303,6 +362,9 @@ static void take(struct options *options, enum option_key key, const char *value
         options->format = output_format_find(value);
         if (options->format < 0)
             fail(options, "--format %s: give sko, csv or json", value);
+        break;
+    case OPTION_COLUMNS:
+        set_columns(options, value);
         break;
     case OPTION_CHECK:
         options->check_only = true;
@@ -364,10 +426,10 @@ static void take(struct options *options, enum option_key key, const char *value
         set_unit(options, value);
         break;
     case OPTION_VERIFY:
-        options->verify = take_word(options, "verify", verify_words, value);
+        options->verify = take_word(options, "--verify", verify_words, value);
         break;
     case OPTION_CLOCK_SYNC:
-        options->clock_sync = take_word(options, "clock-sync", clock_sync_words, value);
+        options->clock_sync = take_word(options, "--clock-sync", clock_sync_words, value);
         break;
     case OPTION_ESTIMATE:
         options->estimate = true;
@@ -404,6 +466,12 @@ static void take(struct options *options, enum option_key key, const char *value
         break;
     case OPTION_PROGRESS:
         options->progress = true;
+        break;
+    case OPTION_SUMMARY:
+        set_when(options, &options->summary, "--summary", value);
+        break;
+    case OPTION_COLOR:
+        set_when(options, &options->color, "--color", value);
         break;
     case OPTIONS:
         break;
@@ -551,6 +619,9 @@ void options_parse(struct options *options, int argc, char **argv)
     const char *startup = getenv(STARTUP_VARIABLE);
     if (startup)
         set_startup_limit(options, STARTUP_VARIABLE, startup);
+    const char *summary = getenv(SUMMARY_VARIABLE);
+    if (summary && *summary)
+        set_when(options, &options->summary, SUMMARY_VARIABLE, summary);
     options->overrides = memory_zeroed((size_t)argc + 1, sizeof *options->overrides);
     options->command_line = join(argc, argv);
     options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
@@ -587,6 +658,7 @@ void options_release(struct options *options)
     free(options->overrides);
     free(options->outputs);
     free(options->known);
+    free(options->columns);
     free(options->listed);
     free(options->command_line);
     free(options->error);
@@ -594,7 +666,9 @@ void options_release(struct options *options)
 
 void options_print_error(const struct options *options)
 {
-    fprintf(stderr, "skampi: error: %s\n", options->error);
+    char *text = text_format("skampi: error: %s", options->error);
+    terminal_say(text);
+    free(text);
 }
 
 const char *options_inputs_directory(void)
@@ -607,17 +681,38 @@ const char *options_version(void)
     return SKAMPI_REVISION[0] ? SKAMPI_VERSION " rev. " SKAMPI_REVISION : SKAMPI_VERSION;
 }
 
+/* The folder of this name beside the program; false: that is not known. */
+static bool find_beside(char path[PATH_MAX], const char *name)
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - strlen(name) - 2);
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    sprintf(slash ? slash : path, "/%s", name);
+    return true;
+}
+
 size_t options_search_path(const char **directories)
 {
     static char beside[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", beside, sizeof beside - sizeof "/inputs");
     size_t count = 0;
-    if (length > 0) {
-        beside[length] = '\0';
-        char *slash = strrchr(beside, '/');
-        strcpy(slash ? slash : beside, "/inputs");
+    if (find_beside(beside, "inputs"))
         directories[count++] = beside;
-    }
     directories[count++] = SKAMPI_INPUTS_DIR;
     return count;
+}
+
+char *options_tools(const struct options *options)
+{
+    char beside[PATH_MAX];
+    const char *end = strchr(options->command_line, ' ');
+    size_t typed = end ? (size_t)(end - options->command_line) : strlen(options->command_line);
+    while (typed > 0 && options->command_line[typed - 1] != '/')
+        typed--;
+    if (!find_beside(beside, "scripts/skampi-table") || access(beside, X_OK) != 0)
+        return memory_text("");
+    if (typed == 0) /* found by PATH, where the others need not be */
+        return memory_text_part(beside, (size_t)(strrchr(beside, '/') + 1 - beside));
+    return text_format("%.*sscripts/", (int)typed, options->command_line);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/manual.h"
+#include "base/terminal.h"
 #include "command_script.h"
 
 enum information {
@@ -30,6 +31,7 @@ enum option_key {
     OPTION_INPUT,
     OPTION_OUTPUT,
     OPTION_FORMAT,
+    OPTION_COLUMNS,
     OPTION_RAW,
     OPTION_CHECK,
     OPTION_SOURCE,
@@ -53,6 +55,8 @@ enum option_key {
     OPTION_THREADS,
     OPTION_ESTIMATE,
     OPTION_PROGRESS,
+    OPTION_SUMMARY,
+    OPTION_COLOR,
     OPTION_DEBUG,
     OPTION_LIST,
     OPTION_ALL,
@@ -78,6 +82,9 @@ struct options {
     int verify;        /* enum verify; -1: the script's */
     double unit;       /* reported units per second; 0: the script's */
     bool check_only, show_source, progress, estimate, raw, threads;
+    enum when summary, color;
+    size_t *columns; /* of --columns, for output_show_columns() */
+    size_t column_count;
     int rounds;           /* 0: the script's */
     double rounds_spread; /* seconds; below 0: the script's */
     uint64_t seed;        /* 0: a new one */
@@ -108,6 +115,10 @@ void options_print_error(const struct options *options);
 /* Prints the requested information to standard output, without measuring; returns the exit
  * status. In inform.c. */
 int options_inform(const struct options *options);
+
+/* What is typed before the name of a program of scripts/, as skampi itself was typed; "" where they
+ * are installed; the caller frees it. */
+char *options_tools(const struct options *options);
 
 const char *options_inputs_directory(void);
 const char *options_version(void);

@@ -9,8 +9,8 @@ import re
 from . import style
 from .common_states import control_text
 from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, STATED_UNIT, STATE_ROUNDS,
-                        controls_of, counters_of, number_text, part_of, split_row, state_of as state_record, unit_of,
-                        value_in)
+                        columns_of, controls_of, counters_of, number_text, part_of, split_row,
+                        state_of as state_record, unit_of, value_in)
 from .states import WORDS, find, set_text, sets_of, several, state_of, states_for, told_by
 
 TITLES = {
@@ -24,7 +24,7 @@ _LAST_WORDS = ("interrupted by ", "ended by ", "stopped by the time limit ")
 _NOT_MARKED = ("conditions: ", "iterations chosen: ")
 _STATED_PES = re.compile(r"conditions: (\d{1,18}) PEs?\b")
 # Comments that tell of the row before them; "state 1" and so on are others.
-_OF_ROW = ("median", "rounds", "counters", "part", *WORDS.values())
+_OF_ROW = ("median", "rounds", "columns", "counters", "part", *WORDS.values())
 
 
 class Row:
@@ -34,6 +34,7 @@ class Row:
         self.names = [name for name, _ in variables]
         self.cells = [text for _, text in variables]
         self.fields = fields[:4]
+        self.columns = []   # (title, text), further ones
         self.counters = []  # (name, text)
         self.kind = "mean"
         self.unit = unit
@@ -46,11 +47,11 @@ class Row:
 
     def shape(self):
         """Rows of the same shape share a head."""
-        return self.kind, self.names, [name for name, _ in self.counters]
+        return self.kind, self.names, [name for name, _ in self.columns + self.counters]
 
     def texts(self, states):
         return (self.cells + self.fields + [self.by_state.get(number, style.NOTHING) for number in states] +
-                [text for _, text in self.counters])
+                [text for _, text in self.columns + self.counters])
 
     def in_unit(self, text):
         """A value that may have a unit of its own, in the row's."""
@@ -116,7 +117,7 @@ class _Columns:
         states = [f"in state {number}" for number in self.states]
         if row.unit and not self.mixed:
             states = [f"{title} [{row.unit}]" for title in states]
-        return row.names + own + states + [name for name, _ in row.counters]
+        return row.names + own + states + [name for name, _ in row.columns + row.counters]
 
     def head(self):
         return "".join(f"  {title:>{width}}" for title, width in zip(self.titles, self.widths)) + \
@@ -144,10 +145,13 @@ def states_in(lines):
 class Table:
     """Takes the lines of one file; write: a function that takes lines of output."""
 
-    def __init__(self, write, verbose, states=()):
-        """states: of the file, where they are known before its lines are taken (states_in)."""
+    def __init__(self, write, verbose, states=(), columns=None):
+        """states: of the file, where they are known before its lines are taken (states_in). columns: names of
+        further columns; None: all that the file has."""
         self.write = write
         self.verbose = verbose
+        self.columns = columns
+        self.absent = set(columns or [])  # that no row had so far
         self.states = list(states)
         self.known_before = bool(states)
         self.states_shown = False
@@ -215,7 +219,11 @@ class Table:
             self.items.append(f"  note: {text}")
 
     def _add_to_row(self, kind, rest, text):
-        if kind == "counters":
+        if kind == "columns":
+            found = {name: (f"{name} [{unit}]" if unit else name, text) for name, text, unit in columns_of(rest) or []}
+            self.row.columns = [found[name] for name in self.columns or found if name in found]
+            self.absent -= found.keys()
+        elif kind == "counters":
             self.row.counters += [(name, most) for name, most, _ in counters_of(rest) or []]
         elif kind in WORDS.values():
             self.row.controls.update(controls_of(text) or {})

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
@@ -39,9 +40,7 @@ void fatal_text(struct display *display, int status, const char *text)
         watch_last_words(status, "ended by an error", first_line);
         free(said);
         free(first_line);
-        fputs(text, stderr);
-        if (!*text || text[strlen(text) - 1] != '\n')
-            fputc('\n', stderr);
+        terminal_say(text);
         fflush(stderr);
         comm_abort(status);
     }

@@ -3,11 +3,12 @@
  */
 #include "engine/missing.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "engine/engine.h"
 
@@ -19,6 +20,19 @@ void missing_state(const struct missing *missing, enum result_missing kind, cons
                        reason);
 }
 
+static void say(struct missing *missing, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say(struct missing *missing, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = text_format_with(format, arguments);
+    va_end(arguments);
+    progress_end(missing->display);
+    terminal_say(text);
+    free(text);
+}
+
 /* Once for each measure statement of a block; the output has the rest. PE 0. */
 static void warn(struct missing *missing, const struct measure_request *request, const char *reason)
 {
@@ -28,8 +42,7 @@ static void warn(struct missing *missing, const struct measure_request *request,
     missing->warned =
         memory_resize(missing->warned, (missing->warned_count + 1) * sizeof *missing->warned);
     missing->warned[missing->warned_count++] = memory_text(request->place);
-    progress_end(missing->display);
-    fprintf(stderr, "%s: warning: %s is not measured: %s\n", request->place, request->text, reason);
+    say(missing, "%s: warning: %s is not measured: %s", request->place, request->text, reason);
 }
 
 void missing_leave_out_more(struct missing *missing, int64_t count)
@@ -69,8 +82,7 @@ void missing_fail(struct missing *missing, const struct measure_request *request
     missing->incomplete = true;
     if (!missing->output)
         return;
-    progress_end(missing->display);
-    fprintf(stderr, "%s: error: %s: %s\n", request->place, request->text, reason);
+    say(missing, "%s: error: %s: %s", request->place, request->text, reason);
     missing_state(missing, MISSING_FAILED, request->text, reason);
 }
 

@@ -37,6 +37,9 @@ struct engine_options {
     int debug;                   /* DEBUG_... bits: messages on standard error */
     enum progress progress;
     size_t blocks; /* in the script, for the progress line */
+    /* What comes before the name of a program such as skampi-table, for the summary at the end;
+     * NULL: no summary */
+    const char *tools;
     /* For the output's header */
     const char *version, *command_line, *script, *checksum;
 };

@@ -4,16 +4,15 @@
  */
 #include "engine/progress.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "comm/comm.h"
 #include "comm/process.h"
@@ -28,37 +27,14 @@
 /* Too little is known of a run for a guess before this share of it. */
 #define LEAST_SHARE 0.02
 
-/* Where a standard stream of this process ends up, or -1 if that is no terminal: launchers hand it
- * on through a pipe, or a terminal of their own making, to theirs. The caller closes it unless it
- * is stream itself. */
-static int terminal_of(int stream)
-{
-    char path[64];
-    struct stat status;
-    if (fstat(stream, &status) != 0 || S_ISREG(status.st_mode))
-        return -1;
-    if (comm_launched_rank() < 0)
-        return isatty(stream) ? stream : -1;
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getppid(), stream);
-    int found = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    if (found >= 0 && isatty(found))
-        return found;
-    if (found >= 0)
-        close(found);
-    return -1;
-}
-
 static int terminal(void)
 {
-    static int found = -2;
-    if (found == -2)
-        found = terminal_of(STDERR_FILENO);
-    return found;
+    return terminal_of_messages(comm_launched_rank() >= 0);
 }
 
 enum progress engine_progress_form(bool results_on_stdout)
 {
-    int results = results_on_stdout ? terminal_of(STDOUT_FILENO) : -1;
+    int results = results_on_stdout ? terminal_of(STDOUT_FILENO, comm_launched_rank() >= 0) : -1;
     if (results > STDERR_FILENO)
         close(results);
     if (results >= 0)
@@ -72,13 +48,6 @@ static int width(void)
     if (ioctl(terminal(), TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
         return size.ws_col;
     return USUAL_WIDTH;
-}
-
-/* https://no-color.org: any value but an empty one turns colours off. */
-static bool colours(void)
-{
-    const char *off = getenv("NO_COLOR"), *name = getenv("TERM");
-    return terminal() >= 0 && !(off && *off) && !(name && strcmp(name, "dumb") == 0);
 }
 
 static char *time_text(char *text, size_t size, double seconds)
@@ -116,9 +85,8 @@ static void show(struct display *display, const char *head, const char *tail)
         return;
     }
     int room = width() - 1, first = (int)strlen(head) < room ? (int)strlen(head) : room;
-    bool bold = colours();
-    fprintf(stderr, "\r\033[K%s%.*s%s%.*s", bold ? "\033[1m" : "", first, head,
-            bold ? "\033[0m" : "", room - first, tail);
+    fprintf(stderr, "\r\033[K%s%.*s%s%.*s", terminal_style(TERMINAL_BOLD), first, head,
+            terminal_style(TERMINAL_PLAIN), room - first, tail);
 }
 
 /* Seconds until the last round ends, if it takes as long as those before. */

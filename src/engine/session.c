@@ -148,10 +148,18 @@ static char *end_output(struct engine *engine, int status, bool left_open)
     free(reason);
     if (limit->over)
         limit_tell(limit, output);
-    if (left_open)
-        return NULL;
-    engine_watch_output(NULL);
-    return output_close(output);
+    char *summary = engine->options.tools ? output_summary(output, engine->options.tools,
+                                                           engine->options.command_line)
+                                          : NULL;
+    char *failure = NULL;
+    if (!left_open) {
+        engine_watch_output(NULL);
+        failure = output_close(output);
+    }
+    if (summary && !failure)
+        fputs(summary, stderr);
+    free(summary);
+    return failure;
 }
 
 static void release(struct engine *engine)

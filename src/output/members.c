@@ -1,6 +1,7 @@
 /* Members that the records of several formats have alike. */
 #include <string.h>
 
+#include "output/columns.h"
 #include "output/record.h"
 #include "settings/table.h"
 
@@ -38,31 +39,31 @@ static const char *cache(const struct result *result)
 
 const struct member members[] = {
     {"round", MEMBER_COUNT, RESULT(round), -1, NULL},
-    {"at", MEMBER_NUMBER, RESULT(at), -1, NULL},
-    {"time", MEMBER_NUMBER, STATISTICS(time), -1, NULL},
-    {"standard_error", MEMBER_NUMBER, STATISTICS(standard_error), -1, NULL},
-    {"error", MEMBER_NUMBER, STATISTICS(error), -1, NULL},
-    {"time_low", MEMBER_NUMBER, STATISTICS(time_low), -1, NULL},
-    {"time_high", MEMBER_NUMBER, STATISTICS(time_high), -1, NULL},
+    {"at", MEMBER_SECONDS, RESULT(at), -1, NULL},
+    {"time", MEMBER_VALUE, STATISTICS(time), -1, NULL},
+    {"standard_error", MEMBER_VALUE, STATISTICS(standard_error), -1, NULL},
+    {"error", MEMBER_VALUE, STATISTICS(error), -1, NULL},
+    {"time_low", MEMBER_VALUE, STATISTICS(time_low), -1, NULL},
+    {"time_high", MEMBER_VALUE, STATISTICS(time_high), -1, NULL},
     {"time_confidence", MEMBER_NUMBER, STATISTICS(time_confidence), -1, NULL},
     {"kept", MEMBER_COUNT, STATISTICS(kept), -1, NULL},
-    {"mean", MEMBER_NUMBER, STATISTICS(mean), -1, NULL},
-    {"deviation", MEMBER_NUMBER, STATISTICS(deviation), -1, NULL},
-    {"median", MEMBER_NUMBER, STATISTICS(median), ROUNDS(median), NULL},
-    {"median_low", MEMBER_NUMBER, STATISTICS(median_low), ROUNDS(median_low), NULL},
-    {"median_high", MEMBER_NUMBER, STATISTICS(median_high), ROUNDS(median_high), NULL},
-    {"bandwidth", MEMBER_NUMBER, RESULT(rates.bandwidth), ROUNDS(rates.bandwidth), NULL},
-    {"bus_bandwidth", MEMBER_NUMBER, RESULT(rates.bus_bandwidth), ROUNDS(rates.bus_bandwidth),
+    {"mean", MEMBER_VALUE, STATISTICS(mean), -1, NULL},
+    {"deviation", MEMBER_VALUE, STATISTICS(deviation), -1, NULL},
+    {"median", MEMBER_VALUE, STATISTICS(median), ROUNDS(median), NULL},
+    {"median_low", MEMBER_VALUE, STATISTICS(median_low), ROUNDS(median_low), NULL},
+    {"median_high", MEMBER_VALUE, STATISTICS(median_high), ROUNDS(median_high), NULL},
+    {"bandwidth", MEMBER_BANDWIDTH, RESULT(rates.bandwidth), ROUNDS(rates.bandwidth), NULL},
+    {"bus_bandwidth", MEMBER_BANDWIDTH, RESULT(rates.bus_bandwidth), ROUNDS(rates.bus_bandwidth),
      NULL},
-    {"rate", MEMBER_NUMBER, RESULT(rates.rate), ROUNDS(rates.rate), NULL},
+    {"rate", MEMBER_RATE, RESULT(rates.rate), ROUNDS(rates.rate), NULL},
     {"confidence", MEMBER_NUMBER, STATISTICS(confidence), ROUNDS(confidence), NULL},
-    {"min", MEMBER_NUMBER, STATISTICS(minimum), -1, NULL},
-    {"max", MEMBER_NUMBER, STATISTICS(maximum), -1, NULL},
-    {"p5", MEMBER_NUMBER, STATISTICS(p5), -1, NULL},
-    {"p25", MEMBER_NUMBER, STATISTICS(p25), -1, NULL},
-    {"p75", MEMBER_NUMBER, STATISTICS(p75), -1, NULL},
-    {"p95", MEMBER_NUMBER, STATISTICS(p95), -1, NULL},
-    {"p99", MEMBER_NUMBER, STATISTICS(p99), -1, NULL},
+    {"min", MEMBER_VALUE, STATISTICS(minimum), -1, NULL},
+    {"max", MEMBER_VALUE, STATISTICS(maximum), -1, NULL},
+    {"p5", MEMBER_VALUE, STATISTICS(p5), -1, NULL},
+    {"p25", MEMBER_VALUE, STATISTICS(p25), -1, NULL},
+    {"p75", MEMBER_VALUE, STATISTICS(p75), -1, NULL},
+    {"p95", MEMBER_VALUE, STATISTICS(p95), -1, NULL},
+    {"p99", MEMBER_VALUE, STATISTICS(p99), -1, NULL},
     {"valid", MEMBER_COUNT, STATISTICS(valid), -1, NULL},
     {"invalid", MEMBER_COUNT, STATISTICS(invalid), -1, NULL},
     {"late", MEMBER_COUNT, STATISTICS(late), -1, NULL},
@@ -73,25 +74,38 @@ const struct member members[] = {
     {"iterations", MEMBER_INTEGER, STATISTICS(iterations), -1, NULL},
     {"synchronization", MEMBER_WORD, 0, -1, synchronization},
     {"window_rule", MEMBER_WORD, 0, -1, rule},
-    {"window", MEMBER_NUMBER, STATISTICS(window), -1, NULL},
+    {"window", MEMBER_SECONDS, STATISTICS(window), -1, NULL},
     {"run_time", MEMBER_WORD, 0, -1, run_time},
     {"buffers", MEMBER_WORD, 0, -1, buffers},
     {"cache", MEMBER_WORD, 0, -1, cache},
-    {"hand_over", MEMBER_NUMBER, STATISTICS(controls.hand_over), -1, NULL},
-    {"hand_over_slowest", MEMBER_NUMBER, STATISTICS(controls.hand_over_slowest), -1, NULL},
-    {"hand_over_shared", MEMBER_NUMBER, STATISTICS(controls.hand_over_shared), -1, NULL},
-    {"addition", MEMBER_NUMBER, STATISTICS(controls.addition), -1, NULL},
-    {"copy", MEMBER_NUMBER, STATISTICS(controls.copy), -1, NULL},
+    {"hand_over", MEMBER_SECONDS, STATISTICS(controls.hand_over), -1, NULL},
+    {"hand_over_slowest", MEMBER_SECONDS, STATISTICS(controls.hand_over_slowest), -1, NULL},
+    {"hand_over_shared", MEMBER_SECONDS, STATISTICS(controls.hand_over_shared), -1, NULL},
+    {"addition", MEMBER_SECONDS, STATISTICS(controls.addition), -1, NULL},
+    {"copy", MEMBER_SECONDS, STATISTICS(controls.copy), -1, NULL},
     {"repeated", MEMBER_COUNT, STATISTICS(repeated), -1, NULL},
     {"unit", MEMBER_NUMBER, RESULT(point.unit), ROUNDS(point.unit), NULL},
     {"rounds", MEMBER_COUNT, -1, ROUNDS(rounds), NULL},
     {"reached", MEMBER_NUMBER, -1, ROUNDS(reached), NULL},
-    {"next_low", MEMBER_NUMBER, -1, ROUNDS(next_low), NULL},
-    {"next_high", MEMBER_NUMBER, -1, ROUNDS(next_high), NULL},
+    {"next_low", MEMBER_VALUE, -1, ROUNDS(next_low), NULL},
+    {"next_high", MEMBER_VALUE, -1, ROUNDS(next_high), NULL},
     {"between", MEMBER_NUMBER, -1, ROUNDS(between), NULL},
     {"within", MEMBER_NUMBER, -1, ROUNDS(within), NULL},
 };
 const size_t member_count = sizeof members / sizeof *members;
+
+const char *column_name(size_t index)
+{
+    return index < member_count ? members[index].name : NULL;
+}
+
+int column_find(const char *name)
+{
+    for (size_t i = 0; i < member_count; i++)
+        if (strcmp(members[i].name, name) == 0 && members[i].type != MEMBER_WORD)
+            return (int)i;
+    return -1;
+}
 
 const char *missing_name(enum result_missing kind)
 {

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "output/record.h"
+#include "output/summary.h"
 
 #define LAST_WORDS_SECONDS 1
 /* Of the last words: a reason so long, each byte of it escaped in JSON, and a record around it. */
@@ -40,7 +41,7 @@ struct sink {
     int fd;
     int error;           /* of the first write that failed, */
     const char *trouble; /* or what another program did to the file */
-    bool regular, linked;
+    bool standard, regular, linked;
 };
 
 /* A result kept back. */
@@ -56,6 +57,8 @@ struct output {
     size_t sink_count;
     char *failure;
     struct record_end end;
+    struct summary summary;
+    struct columns columns;
     double opened;
     bool ending;       /* there is an end to be written */
     atomic_bool ended; /* the last words have been written */
@@ -130,6 +133,7 @@ static char *open_sinks(struct output *output, const struct output_target *targe
         const char *path = targets[i].path;
         struct sink *sink = &output->sinks[i];
         sink->format = targets[i].format;
+        sink->standard = !path;
         sink->name = memory_text(path ? path : "standard output");
         sink->fd = path ? open_file(path) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
         output->sink_count++;
@@ -164,6 +168,7 @@ static char *release(struct output *output)
         free(output->sinks[i].name);
     fclose(output->last_words);
     pthread_mutex_destroy(&output->writing);
+    summary_free(&output->summary);
     free(output->conditions);
     free(output->failure);
     free(output->held);
@@ -196,6 +201,11 @@ const char *output_failed(struct output *output)
                                           sink->trouble ? sink->trouble : strerror(sink->error));
     }
     return output->failure;
+}
+
+void output_show_columns(struct output *output, const size_t *columns, size_t count)
+{
+    output->columns = (struct columns){columns, count};
 }
 
 size_t output_results(const struct output *output)
@@ -239,8 +249,9 @@ static void write_texts(struct output *output, char *const *texts)
         write_all(output, &output->sinks[i], texts[i], strlen(texts[i]));
 }
 
-static char **compose(const struct output *output, const struct record *record)
+static char **compose(struct output *output, const struct record *record)
 {
+    summary_count(&output->summary, record);
     char **texts = memory_zeroed(output->sink_count, sizeof *texts);
     for (size_t i = 0; i < output->sink_count; i++) {
         size_t size;
@@ -270,12 +281,12 @@ static void put(struct output *output, const struct record *record)
 
 void output_header(struct output *output, const struct header *header)
 {
-    put(output, &(struct record){RECORD_HEADER, {.header = header}});
+    put(output, &(struct record){.kind = RECORD_HEADER, .header = header});
 }
 
 void output_space(struct output *output)
 {
-    put(output, &(struct record){RECORD_SPACE, {.text = ""}});
+    put(output, &(struct record){.kind = RECORD_SPACE, .text = ""});
 }
 
 void output_comment(struct output *output, const char *format, ...)
@@ -284,13 +295,13 @@ void output_comment(struct output *output, const char *format, ...)
     va_start(arguments, format);
     char *text = text_format_with(format, arguments);
     va_end(arguments);
-    put(output, &(struct record){RECORD_COMMENT, {.text = text}});
+    put(output, &(struct record){.kind = RECORD_COMMENT, .text = text});
     free(text);
 }
 
 void output_print(struct output *output, const char *text)
 {
-    put(output, &(struct record){RECORD_PRINT, {.text = text}});
+    put(output, &(struct record){.kind = RECORD_PRINT, .text = text});
 }
 
 void output_begin_block(struct output *output, const char *name, size_t number, const char *source)
@@ -298,27 +309,28 @@ void output_begin_block(struct output *output, const char *name, size_t number, 
     struct record_block block = {name, number, source};
     free(output->conditions);
     output->conditions = NULL;
-    put(output, &(struct record){RECORD_BLOCK, {.block = &block}});
+    put(output, &(struct record){.kind = RECORD_BLOCK, .block = &block});
 }
 
 void output_end_block(struct output *output, const struct output_block *block)
 {
-    put(output, &(struct record){RECORD_BLOCK_END, {.block_end = block}});
+    put(output, &(struct record){.kind = RECORD_BLOCK_END, .block_end = block});
 }
 
 void output_rounds(struct output *output, const struct result_rounds *rounds)
 {
-    put(output, &(struct record){RECORD_ROUNDS, {.rounds = rounds}});
+    put(output,
+        &(struct record){.kind = RECORD_ROUNDS, .columns = &output->columns, .rounds = rounds});
 }
 
 void output_state(struct output *output, const struct result_state *state)
 {
-    put(output, &(struct record){RECORD_STATE, {.state = state}});
+    put(output, &(struct record){.kind = RECORD_STATE, .state = state});
 }
 
 void output_controls(struct output *output, const struct result_control_series *controls)
 {
-    put(output, &(struct record){RECORD_CONTROLS, {.controls = controls}});
+    put(output, &(struct record){.kind = RECORD_CONTROLS, .controls = controls});
 }
 
 void output_missing(struct output *output, enum result_missing kind, const char *block,
@@ -333,7 +345,7 @@ void output_missing_more(struct output *output, enum result_missing kind, const 
     struct record_missing missing = {kind, block, number, call, reason, points};
     if (__builtin_add_overflow(output->end.missing, points, &output->end.missing))
         output->end.missing = INT64_MAX;
-    put(output, &(struct record){RECORD_MISSING, {.missing = &missing}});
+    put(output, &(struct record){.kind = RECORD_MISSING, .missing = &missing});
 }
 
 void output_missing_unknown(struct output *output)
@@ -418,9 +430,11 @@ void output_result(struct output *output, const struct result *result)
     const char *conditions = result->round > 1 ? NULL : result->conditions;
     struct held held = {
         .key = output->key,
-        .texts = compose(output, &(struct record){RECORD_RESULT, {.result = result}}),
-        .stating = compose(
-            output, &(struct record){RECORD_CONDITIONS, {.text = conditions ? conditions : ""}}),
+        .texts = compose(
+            output,
+            &(struct record){.kind = RECORD_RESULT, .columns = &output->columns, .result = result}),
+        .stating = compose(output, &(struct record){.kind = RECORD_CONDITIONS,
+                                                    .text = conditions ? conditions : ""}),
         .conditions = conditions ? memory_text(conditions) : NULL,
     };
     output->end.results++;
@@ -446,21 +460,32 @@ void output_end(struct output *output, int status, const char *reason, double du
 {
     output_release(output);
     if (reason)
-        put(output, &(struct record){RECORD_CUT, {.text = reason}});
+        put(output, &(struct record){.kind = RECORD_CUT, .text = reason});
     output->end.status = status;
     output->end.reason = reason ? memory_text(reason) : NULL;
     output->end.finished = time(NULL);
     output->end.duration = duration;
     output->end.timed = timed;
     output->ending = true;
-    put(output, &(struct record){RECORD_END, {.end = &output->end}});
+    put(output, &(struct record){.kind = RECORD_END, .end = &output->end});
 }
 
 void output_library_end(struct output *output, const double *seconds, int count)
 {
     output->end.library_end = seconds;
     output->end.library_count = count;
-    put(output, &(struct record){RECORD_LIBRARY_END, {.end = &output->end}});
+    put(output, &(struct record){.kind = RECORD_LIBRARY_END, .end = &output->end});
+}
+
+char *output_summary(const struct output *output, const char *tools, const char *command)
+{
+    const char **files = memory_zeroed(output->sink_count, sizeof *files);
+    for (size_t i = 0; i < output->sink_count; i++)
+        files[i] = output->sinks[i].standard ? NULL : output->sinks[i].name;
+    char *text =
+        summary_text(&output->summary, &output->end, files, output->sink_count, tools, command);
+    free(files);
+    return text;
 }
 
 char *output_close(struct output *output)
@@ -475,7 +500,7 @@ char *output_close(struct output *output)
             output->end.status = 1;
             output->end.reason = failed;
         }
-        put(output, &(struct record){RECORD_LAST, {.end = &output->end}});
+        put(output, &(struct record){.kind = RECORD_LAST, .end = &output->end});
     }
     free(reason);
     return release(output);
@@ -509,8 +534,8 @@ void output_last_words(struct output *output, int status, const char *said, cons
     end.timed = NAN;
     if (locked)
         write_held(output);
-    write_last(output, &(struct record){RECORD_CUT, {.text = said}});
-    write_last(output, &(struct record){RECORD_LAST, {.end = &end}});
+    write_last(output, &(struct record){.kind = RECORD_CUT, .text = said});
+    write_last(output, &(struct record){.kind = RECORD_LAST, .end = &end});
     output->ended = true; /* other threads go on until the job is gone */
     if (locked)
         pthread_mutex_unlock(&output->writing);

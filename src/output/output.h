@@ -48,6 +48,10 @@ const char *output_failed(struct output *output);
 /* How many there are so far. */
 size_t output_results(const struct output *output);
 
+/* Columns that .sko shows beside those of the classic format, `count` indices of
+ * column_find(), which stay valid. */
+void output_show_columns(struct output *output, const size_t *columns, size_t count);
+
 /* Before everything else. */
 void output_header(struct output *output, const struct header *header);
 /* .sko: an empty line between parts. */
@@ -92,6 +96,11 @@ void output_end(struct output *output, int status, const char *reason, double du
                 double timed);
 /* After output_end(): what the library's own end took, seconds of each PE, NaN: not known. */
 void output_library_end(struct output *output, const double *seconds, int count);
+
+/* What the run came to, some lines for people, after output_end(); the caller frees them. tools:
+ * what is typed before the name of a program such as skampi-table; command: how the run was
+ * started, as it is typed. */
+char *output_summary(const struct output *output, const char *tools, const char *command);
 
 /* The job is being ended: held results and a last record, with the exit status and the reason; what
  * comes later is not written. said: what the .sko says. From any thread, and from handlers of fatal

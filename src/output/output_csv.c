@@ -328,9 +328,6 @@ static void put_members(FILE *text, const struct result *result, const struct re
         if (offset < 0)
             continue;
         switch (member->type) {
-        case MEMBER_NUMBER:
-            put_number(text, *(const double *)value);
-            break;
         case MEMBER_COUNT:
             fprintf(text, "%zu", *(const size_t *)value);
             break;
@@ -339,6 +336,9 @@ static void put_members(FILE *text, const struct result *result, const struct re
             break;
         case MEMBER_WORD:
             put_text(text, member->word(result));
+            break;
+        default:
+            put_number(text, *(const double *)value);
             break;
         }
     }

@@ -241,9 +241,6 @@ static void put_members(FILE *text, const struct result *result, const struct re
         if (offset < 0)
             continue;
         switch (member->type) {
-        case MEMBER_NUMBER:
-            put_number(text, member->name, *(const double *)value);
-            break;
         case MEMBER_COUNT:
             put_integer(text, member->name, (int64_t) * (const size_t *)value);
             break;
@@ -252,6 +249,9 @@ static void put_members(FILE *text, const struct result *result, const struct re
             break;
         case MEMBER_WORD:
             put_string(text, member->name, member->word(result));
+            break;
+        default:
+            put_number(text, member->name, *(const double *)value);
             break;
         }
     }

@@ -143,6 +143,21 @@ static void print_per_pe(FILE *text, const struct result *result)
     free(values);
 }
 
+/* With a blank in front; "" where the script's unit has no name. */
+static const char *unit_name(const struct result_point *point)
+{
+    static const struct {
+        double per_second;
+        const char *name;
+    } units[] = {{1e9, " ns"}, {1e6, " us"}, {1e3, " ms"}, {1, " s"}};
+    if (!point->is_time)
+        return " bytes";
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (point->unit == units[i].per_second)
+            return units[i].name;
+    return "";
+}
+
 /* A comment: whoever reads the classic format takes what follows the repetitions for PEs. */
 static void print_counters(FILE *text, const struct result *result)
 {
@@ -159,19 +174,48 @@ static void print_counters(FILE *text, const struct result *result)
     fputc('\n', text);
 }
 
-/* With a blank in front; "" where the script's unit has no name. */
-static const char *unit_name(const struct result_point *point)
+static void print_column(FILE *text, const struct result_point *point, const struct member *member,
+                         const void *value)
 {
     static const struct {
-        double per_second;
-        const char *name;
-    } units[] = {{1e9, " ns"}, {1e6, " us"}, {1e3, " ms"}, {1, " s"}};
-    if (!point->is_time)
-        return " bytes";
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (point->unit == units[i].per_second)
-            return units[i].name;
-    return "";
+        double scale;
+        const char *unit;
+    } units[] = {[MEMBER_NUMBER] = {1, ""},
+                 [MEMBER_SECONDS] = {1, " s"},
+                 [MEMBER_BANDWIDTH] = {1e-6, " MB/s"},
+                 [MEMBER_RATE] = {1e-6, " M/s"}};
+    char number[64];
+    fprintf(text, " %s= ", member->name);
+    if (member->type == MEMBER_COUNT)
+        fprintf(text, "%zu", *(const size_t *)value);
+    else if (member->type == MEMBER_INTEGER)
+        fprintf(text, "%lld", *(const long long *)value);
+    else if (member->type == MEMBER_VALUE)
+        fprintf(text, "%s%s",
+                output_number(number, sizeof number, *(const double *)value * point->unit),
+                unit_name(point));
+    else
+        fprintf(text, "%s%s",
+                output_number(number, sizeof number,
+                              *(const double *)value * units[member->type].scale),
+                units[member->type].unit);
+}
+
+/* record: of that point, a struct result or, if of_rounds, a struct result_rounds. */
+static void print_columns(FILE *text, const struct columns *columns,
+                          const struct result_point *point, const void *record, bool of_rounds)
+{
+    size_t shown = 0;
+    for (size_t i = 0; columns && i < columns->count; i++) {
+        const struct member *member = &members[columns->members[i]];
+        int offset = of_rounds ? member->rounds : member->result;
+        if (offset < 0)
+            continue;
+        fputs(shown++ ? "," : "# columns:", text);
+        print_column(text, point, member, (const char *)record + offset);
+    }
+    if (shown)
+        fputc('\n', text);
 }
 
 static void print_levels(FILE *text, const struct result_point *point,
@@ -261,13 +305,14 @@ static void print_line(FILE *text, const struct result_point *point, double time
             output_number(errors, sizeof errors, error * point->unit), repetitions);
 }
 
-static void print_result(FILE *text, const struct result *result)
+static void print_result(FILE *text, const struct result *result, const struct columns *columns)
 {
     print_line(text, &result->point, result->statistics.time, result->statistics.standard_error,
                result->statistics.valid);
     if (result->per_pe)
         print_per_pe(text, result);
     fputc('\n', text);
+    print_columns(text, columns, &result->point, result, false);
     print_counters(text, result);
     print_levels(text, &result->point, result->statistics.levels, result->statistics.level_count);
     print_controls(text, result);
@@ -297,7 +342,8 @@ static void print_intervals(FILE *text, const struct result_point *point, double
             output_number(n[4], sizeof n[4], rounds->next_high * point->unit));
 }
 
-static void print_rounds(FILE *text, const struct result_rounds *rounds)
+static void print_rounds(FILE *text, const struct result_rounds *rounds,
+                         const struct columns *columns)
 {
     char p[2][32];
     struct result_state_rounds all = {.median = rounds->median,
@@ -313,6 +359,7 @@ static void print_rounds(FILE *text, const struct result_rounds *rounds)
     fprintf(text, ", spread between rounds %s, within rounds %s\n",
             percent(p[0], sizeof p[0], rounds->between),
             percent(p[1], sizeof p[1], rounds->within));
+    print_columns(text, columns, &rounds->point, rounds, true);
     for (size_t i = 0; rounds->several_states && i < rounds->state_count; i++) {
         const struct result_state_rounds *state = &rounds->states[i];
         fprintf(text, "# state %d: %zu round%s, ", state->state, state->rounds,
@@ -443,13 +490,13 @@ void output_sko(FILE *text, const struct record *record)
     case RECORD_RESULT:
         if (record->result->round > 1)
             break; /* it is among all rounds */
-        print_result(text, record->result);
+        print_result(text, record->result, record->columns);
         break;
     case RECORD_CONDITIONS:
         fprintf(text, "# note: conditions: %s\n", record->text);
         break;
     case RECORD_ROUNDS:
-        print_rounds(text, record->rounds);
+        print_rounds(text, record->rounds, record->columns);
         break;
     case RECORD_STATE:
         print_state(text, record->state);

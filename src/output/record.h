@@ -31,6 +31,7 @@ struct record {
         RECORD_LIBRARY_END, /* known only after everything else */
         RECORD_LAST         /* nothing more comes, for formats that say so */
     } kind;
+    const struct columns *columns; /* with a result or rounds, in .sko; NULL: none */
     union {
         const struct header *header;
         const char *text;
@@ -43,6 +44,12 @@ struct record {
         const struct record_missing *missing;
         const struct record_end *end; /* also of RECORD_LIBRARY_END and RECORD_LAST */
     };
+};
+
+/* Further members of records, each an index of members[]. */
+struct columns {
+    const size_t *members;
+    size_t count;
 };
 
 struct record_block {
@@ -81,7 +88,16 @@ void output_json(FILE *text, const struct record *record);
  * result_rounds, -1: it has none. */
 struct member {
     const char *name;
-    enum { MEMBER_NUMBER, MEMBER_COUNT, MEMBER_INTEGER, MEMBER_WORD } type;
+    enum {
+        MEMBER_COUNT,
+        MEMBER_INTEGER,
+        MEMBER_WORD,
+        MEMBER_NUMBER, /* this one and those below: a double */
+        MEMBER_VALUE,  /* what was measured: seconds or bytes */
+        MEMBER_SECONDS,
+        MEMBER_BANDWIDTH, /* bytes per second */
+        MEMBER_RATE       /* per second */
+    } type;
     int result, rounds;
     const char *(*word)(const struct result *);
 };

@@ -51,6 +51,11 @@ enum result_flag {
 };
 /* "level_shift", ... */
 const char *result_flag_name(enum result_flag flag);
+/* Whether it makes a result doubtful. rounds: although there are rounds, whose intervals cover what
+ * changes over time. */
+bool result_flag_doubtful(enum result_flag flag, bool rounds);
+/* What is the case and what to do about it, of flags that make a result doubtful. */
+const char *result_flag_advice(enum result_flag flag);
 
 struct result_level {
     double value, share; /* of the time spent in it */
@@ -213,7 +218,8 @@ enum result_missing {
     MISSING_TIME_LIMIT,
     MISSING_REFUSED,   /* not with these arguments, or on this set of PEs */
     MISSING_TOO_LARGE, /* for the buffer, or for --memory */
-    MISSING_STATE      /* the machine was not in the state that was asked for */
+    MISSING_STATE,     /* the machine was not in the state that was asked for */
+    RESULT_MISSING     /* kinds */
 };
 
 /* A block that ends. */

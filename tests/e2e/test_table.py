@@ -9,6 +9,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, Tap, run, scratch_directory, skampi
 from made_results import point, write
 
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import results
+
 TABLE = os.path.join(ROOT, "scripts/skampi-table")
 
 EXAMPLE = """\
@@ -209,4 +212,71 @@ for row in measured.rows:
     cells = cells[:5] if row.vars else cells[:4]
     tap.ok(any(" ".join(cells) in " ".join(line) for line in rows), f"shown: {' '.join(cells)}", shown)
 tap.ok("communicator is empty" in shown.out, "what was skipped is shown", shown)
+
+# ---- Further columns ----
+
+COLUMNS = """\
+# SKaMPI Version 1.2.3
+
+# begin result "c"
+count= 8        8     9.948    0.6466        8     9.948
+# columns: bandwidth= 804.2 MB/s, rate= 100.5 M/s, p99= 10.50 ns, window= 0.00002000 s, valid= 8, median= 9.900 ns
+# note: conditions: 1 PE on one node; times in ns
+count= 16        16     9.948    0.6466        8     9.948
+# columns: bandwidth= --- MB/s, rate= --- M/s, p99= 11.50 ns, window= 0.00002000 s, valid= 8, median= 9.900 ns
+# end result "c"
+"""
+path = os.path.join(scratch_directory(), "c.sko")
+with open(path, "w", encoding="utf-8") as file:
+    file.write(COLUMNS)
+shown = run([TABLE, path])
+tap.equal(shown.out.splitlines()[1].split("repetitions")[1].split("  ")[1:],
+          ["bandwidth [MB/s]", "rate [M/s]", "p99 [ns]", "window [s]", "valid", "median [ns]"],
+          "further columns have names and units", shown)
+tap.equal(shown.out.splitlines()[3].split()[-6:], ["---", "---", "11.50", "0.00002000", "8", "9.900"],
+          "... and the values of the file", shown)
+shown = run([TABLE, "--columns", "p99,p95", path])
+tap.ok(shown.status == 0 and shown.out.splitlines()[1].endswith("repetitions  p99 [ns]") and
+       "c.sko: no result has p95: measure with --columns" in shown.err, "those that you name", shown)
+shown = run([TABLE, "--columns", "bandwith", path])
+tap.ok(shown.status == 2 and "did you mean bandwidth" in shown.err and shown.err.count("\n") == 1,
+       "unknown ones are refused", shown)
+for refused in ("", "p99,", "cache"):
+    tap.equal(run([TABLE, "--columns", refused, path]).status, 2, f"--columns '{refused}' is refused")
+first = results.read(path).results[0]
+tap.equal([first.bandwidth, first.rate, first.p99, first.window, first.valid], [804.2e6, 100.5e6, 10.5e-9, 2e-5, 8],
+          "read as results, in seconds and bytes per second")
+tap.ok(first.median != first.median and first.shown().value == 9.948e-9, "a median without an interval is not shown",
+       first.record)
+
+NAMES = ["median", "p99", "min", "bandwidth", "rate", "window", "iterations", "valid"]
+made = skampi("""set_skampi_buffer(1kb)
+begin measurement "b"
+  for count in [8, 512] do measure comm(1) : Shmem_Put_Round(count, 100) od
+  measure comm(1) : Shmem_Barrier()
+end measurement
+""", np=1, args=["--columns", ",".join(NAMES), "-o", "a.sko", "-o", "a.json", "--unit", "ns", "--rounds", "2"])
+tap.equal(made.status, 0, "skampi --columns", made)
+wide, narrow = (results.read(made.path(name)) for name in ("a.json", "a.sko"))
+
+
+def alike(a, b):
+    """To the digits that .sko has."""
+    return a != a and b != b or abs(a - b) <= 1e-3 * abs(a)
+
+
+first = [[r for r in file.results if not r.is_rounds and r.record["round"] == 1] for file in (wide, narrow)]
+tap.ok(len(first[0]) == len(first[1]) == 3 and
+       all(alike(getattr(a, name), getattr(b, name)) for a, b in zip(*first) for name in NAMES if name != "median"),
+       ".sko has the numbers of .json", [[r.record for r in rows] for rows in first])
+tap.equal([[line.split("= ")[0].strip() for line in comment[len("# columns:"):].split(",")]
+           for comment in open(made.path("a.sko"), encoding="utf-8") if comment.startswith("# columns:")],
+          [NAMES] * 3 + [["median", "bandwidth", "rate"]] * 3, "in the order of --columns; rounds have what they have")
+tables = [run([TABLE, "--columns", "bandwidth,p99", made.path(name)]).out for name in ("a.json", "a.sko")]
+tap.equal(*[[line.split()[-2:] for line in text.splitlines() if line.startswith("    ")] for text in tables],
+          "tables of both show the same")
+for names in ("medain", "", "median,", "cache"):
+    made = skampi("", np=1, launch=False, args=["--columns", names, "-n"])
+    tap.ok(made.status == 2 and made.err.startswith(f"skampi: error: --columns {names.split(',')[-1]}: there is no such number")
+           and ("did you mean median" in made.err) == (names == "medain"), f"--columns '{names}' is refused", made)
 tap.done()

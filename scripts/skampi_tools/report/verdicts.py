@@ -294,9 +294,14 @@ def check_rounds(file):
 SELF_CHECK = re.compile(r"^(?:#?P\[\d+\] )?(.*?)[: ]+(ok|DOUBTFUL): (.*)$")
 
 
+def script_name(file):
+    """"" where the header does not say."""
+    return str((file.header.get("script") or {}).get("name") or "")
+
+
 def is_self_check(file):
     """Whether inputs/selfcheck.ski wrote the file."""
-    return "selfcheck" in str((file.header.get("script") or {}).get("name", ""))
+    return "selfcheck" in script_name(file)
 
 
 def check_self(file):

@@ -8,6 +8,8 @@ import datetime
 import math
 import re
 
+from ..records import RATES, SECONDS, VALUES
+
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 SHORT_UNITS = {"ps": 1e12, **UNITS}  # of controls
 DEFAULT_UNIT = "us"
@@ -270,6 +272,37 @@ def value_in(text, unit):
     """The number of such a text, in seconds or bytes. unit: reported units per second, where it names none."""
     value, _, name = text.partition(" ")
     return per(value, UNITS.get(name, 1.0) if name else unit)
+
+
+_MEGA = 1e6
+
+
+def columns_of(text):
+    """[(name, number, unit)] as texts, of what follows "columns: "; None: damaged. A unit is "" where the unit of
+    results has no name, and for what has none."""
+    found = [re.fullmatch(rf"(\w+)= ({NUM})(?: (\S+))?", part) for part in text.split(", ")]
+    return None if None in found else [(one[1], one[2], one[3] or "") for one in found]
+
+
+def column_text(name, value, unit, unit_name):
+    """A member of a record as skampi --columns shows it. unit_name: that of results, with a blank in front."""
+    if name in VALUES:
+        return f"{name}= {number_text(None if value is None else value * unit)}{unit_name}"
+    if name in RATES:
+        return f"{name}= {number_text(None if value is None else value / _MEGA)} {RATES[name]}"
+    if name in SECONDS:
+        return f"{name}= {number_text(value)} s"
+    return f"{name}= {value if type(value) is int else number_text(value)}"
+
+
+def column_value(name, text, unit, row_unit):
+    """The number of such a column, as in a record. row_unit: of results, where it names none."""
+    if unit in RATES.values():
+        value = number(text)
+        return None if value is None else value * _MEGA
+    if name in VALUES:
+        return value_in(f"{text} {unit}".strip(), row_unit)
+    return int(text) if _WHOLE.fullmatch(text) else number(text)
 
 
 def counters_of(text):

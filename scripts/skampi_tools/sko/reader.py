@@ -5,12 +5,13 @@ import math
 import re
 
 from ..cli import Error
-from ..records import STATE_NUMBERS
+from ..records import COUNTS, NUMBERS, STATE_NUMBERS
 from ..states import HAND_OVER, WORDS
 from .header import take_fact
 from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS,
-                    MORE, NUM, ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, controls_of, counters_of, instant,
-                    number, part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
+                    MORE, NUM, ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
+                    counters_of, instant, number, part_of, per, span, split_row, state_of, unit_of, value_in,
+                    value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5
@@ -104,6 +105,12 @@ class _Reader:
                 entry.update({name: value_in(entry[name], unit) for name in names})
         if record["record"] == "result":
             record["per_pe"] = [per(text, unit) for text in record["per_pe"]]
+        columns = {name: column_value(name, text, own, unit) for name, text, own in record.pop("columns", [])
+                   if name in NUMBERS or name in COUNTS}
+        if not {"median_low", "median_high"} <= columns.keys():
+            columns.pop("median", None)  # a number without its error
+        for name, value in columns.items():
+            record.setdefault(name, value)
 
     def _finish_columns(self, record, size):
         """With more PEs than columns these are some values in ascending order, not PEs."""
@@ -163,6 +170,13 @@ class _Reader:
             return False
         self.row["counters"] = {name: {"most": number(most), "mean": number(mean)}
                                 for name, most, mean in counters}
+        return True
+
+    def _take_columns(self, text):
+        columns = columns_of(text)
+        if self.row is None or columns is None:
+            return False
+        self.row["columns"] = columns
         return True
 
     def _take_median(self, text):
@@ -372,6 +386,8 @@ class _Reader:
         elif kind in (*INCOMPLETE, *MISSING_WORDS.values(), "skipped", "time limit") and rest:
             self._take_missing(kind, rest)
         elif kind == "counters" and self._take_counters(rest):
+            pass
+        elif kind == "columns" and self._take_columns(rest):
             pass
         elif kind == "levels" and self._take_levels(rest):
             pass

@@ -5,15 +5,16 @@ import re
 
 from .. import style
 from ..states import WORDS, controls_for, set_text, sets_of, several, state_of, states_for
-from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, ctime,
+from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, column_text, ctime,
                     number_text, span_text, unit_text)
 
 
 class _Writer:
-    def __init__(self, stream, unit, medians, states):
+    def __init__(self, stream, unit, medians, states, columns):
         self.stream = stream
         self.unit = unit
         self.medians = medians  # as comments
+        self.columns = columns  # names of members, the same
         self.sets = len(sets_of(states))
         # As skampi does: what is always the same is not said.
         self.several = several(states)
@@ -143,12 +144,19 @@ class _Writer:
                                  for name in ("median", "median_low", "median_high"))
             self.comment(f"median: {median}{self.unit_name(record, unit)}, "
                          f"{_percent(record.get('confidence'))} interval [{low}, {high}]")
+        self.further(record, unit)
         if counters := record.get("counters"):
             most = [f" {name}= {number_text(count['most'])}" for name, count in counters.items()]
             mean = [f" {number_text(count['mean'])}" for count in counters.values()]
             self.comment(f"counters:{''.join(most)}{COUNTERS_END}{''.join(mean)}")
         self.controls(record, unit)
         self.after_row(record, unit)
+
+    def further(self, record, unit):
+        name = self.unit_name(record, unit)
+        columns = [column_text(column, record[column], unit, name) for column in self.columns if column in record]
+        if columns:
+            self.comment(f"columns: {', '.join(columns)}")
 
     def by_state(self, record):
         return self.cut_off or states_for(record.get("pe_set") or {}, self.several)
@@ -211,6 +219,7 @@ class _Writer:
                      f"{number['median_high']}], {percent['confidence']} prediction interval "
                      f"[{number['next_low']}, {number['next_high']}], spread between rounds "
                      f"{percent['between']}, within rounds {percent['within']}")
+        self.further(record, unit)
         self.rounds_by_state(record, unit)
         self.after_row(record, unit)
 
@@ -354,10 +363,10 @@ def _percent(share):
     return "---" if share is None else f"{100 * share:.3g} %"
 
 
-def write(stream, file, unit=None, medians=False):
+def write(stream, file, unit=None, medians=False, columns=()):
     """unit: name of that to print times in; else each result's own. medians: in comments, with their
-    intervals. Returns what .sko cannot hold, in words."""
-    writer = _Writer(stream, UNITS[unit] if unit else None, medians, file.states)
+    intervals. columns: names of further members, in comments. Returns what .sko cannot hold, in words."""
+    writer = _Writer(stream, UNITS[unit] if unit else None, medians, file.states, columns)
     writer.header(file.header)
     for record, following in zip(file.records, [*file.records[1:], {}]):
         # Blocks of a campaign's summary only have rounds, which open a block of their own.

@@ -1,0 +1,33 @@
+/*
+ * Terminals: where a standard stream ends, and messages in colours on standard error.
+ */
+#ifndef SKAMPI_BASE_TERMINAL_H
+#define SKAMPI_BASE_TERMINAL_H
+
+#include <stdbool.h>
+
+/* Where a standard stream of this process ends up, or -1 if that is no terminal. launched: by a
+ * launcher, which hands the stream on through a pipe, or a terminal of its own making, to its own.
+ * The caller closes it unless it is stream itself. */
+int terminal_of(int stream, bool launched);
+/* That of standard error; found once. */
+int terminal_of_messages(bool launched);
+
+/* Of what is done by itself where it makes sense. */
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+/* Whether messages are coloured from now on. WHEN_AUTO: on a terminal that is not "dumb",
+ * unless NO_COLOR (https://no-color.org) has a value. */
+void terminal_choose(enum when when, bool launched);
+bool terminal_coloured(void);
+
+enum terminal_style { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_GOOD, TERMINAL_DOUBT, TERMINAL_BAD };
+
+/* What begins a style; TERMINAL_PLAIN ends it. "" without colours. */
+const char *terminal_style(enum terminal_style);
+
+/* To standard error. In colours, "error:" and "warning:" stand out, and so do carets below a line
+ * of a script. A text without an end of line gets one. */
+void terminal_say(const char *text);
+
+#endif

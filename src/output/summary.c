@@ -1,0 +1,202 @@
+/* Counts records, and says in some lines what they came to. */
+#include "output/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "base/words.h"
+
+/* ---- Counting ---- */
+
+static void count_result(struct summary *summary, unsigned flags)
+{
+    bool doubtful = false, in_rounds = false;
+    summary->points++;
+    for (int flag = 0; flag < RESULT_FLAGS; flag++) {
+        if (!(flags & 1u << flag))
+            continue;
+        summary->flags[flag]++;
+        doubtful |= result_flag_doubtful((enum result_flag)flag, false);
+        in_rounds |= result_flag_doubtful((enum result_flag)flag, true);
+    }
+    summary->doubtful += doubtful;
+    summary->doubtful_in_rounds += in_rounds;
+}
+
+static void count_missing(struct summary *summary, const struct record_missing *missing)
+{
+    if (!summary->examples[missing->kind])
+        summary->examples[missing->kind] = text_format("%s: %s", missing->call, missing->reason);
+    if (__builtin_add_overflow(summary->missing[missing->kind], missing->points,
+                               &summary->missing[missing->kind]))
+        summary->missing[missing->kind] = INT64_MAX;
+}
+
+/* States of a set follow each other. */
+static void count_state(struct summary *summary, const struct result_state *state)
+{
+    const char *set = state->members ? state->members : "";
+    if (!summary->set || strcmp(summary->set, set) != 0) {
+        free(summary->set);
+        summary->set = memory_text(set);
+        summary->states_here = 0;
+    }
+    if (state->share > 0)
+        summary->states_here++;
+    if (summary->states_here > summary->states)
+        summary->states = summary->states_here;
+}
+
+void summary_count(struct summary *summary, const struct record *record)
+{
+    switch ((int)record->kind) {
+    case RECORD_RESULT:
+        if (record->result->round <= 1)
+            count_result(summary, record->result->statistics.flags);
+        break;
+    case RECORD_ROUNDS:
+        summary->rounds++;
+        break;
+    case RECORD_MISSING:
+        count_missing(summary, record->missing);
+        break;
+    case RECORD_STATE:
+        count_state(summary, record->state);
+        break;
+    default:
+        break;
+    }
+}
+
+void summary_free(struct summary *summary)
+{
+    for (int kind = 0; kind < RESULT_MISSING; kind++)
+        free(summary->examples[kind]);
+    free(summary->set);
+}
+
+/* ---- Text ---- */
+
+static void append_row(struct text *text, const char *head, enum terminal_style style,
+                       const char *what)
+{
+    text_append(text, "  %s%-12s%s%s\n", style == TERMINAL_PLAIN ? "" : terminal_style(style), head,
+                style == TERMINAL_PLAIN ? "" : terminal_style(TERMINAL_PLAIN), what);
+}
+
+static void append_counted(struct text *text, const char *head, enum terminal_style style,
+                           int64_t count, const char *name, const char *why)
+{
+    char *what = text_format("%lld %s: %s", (long long)count, name, why);
+    append_row(text, head, style, what);
+    free(what);
+}
+
+static int64_t missing_points(const struct summary *summary)
+{
+    int64_t sum = 0;
+    for (int kind = 0; kind < RESULT_MISSING; kind++)
+        if (__builtin_add_overflow(sum, summary->missing[kind], &sum))
+            return INT64_MAX;
+    return sum;
+}
+
+static int64_t doubtful_points(const struct summary *summary)
+{
+    return summary->rounds > 0 ? summary->doubtful_in_rounds : summary->doubtful;
+}
+
+static void append_head(struct text *text, const struct summary *summary,
+                        const struct record_end *end)
+{
+    char seconds[32], timed[32];
+    int64_t missing = missing_points(summary), doubtful = doubtful_points(summary);
+    const char *plain = terminal_style(TERMINAL_PLAIN);
+    bool good = doubtful == 0 && missing == 0 && end->status == 0;
+    text_append(text, "skampi: %s%lld result%s%s",
+                terminal_style(good ? TERMINAL_GOOD : TERMINAL_BOLD), (long long)summary->points,
+                words_plural((size_t)summary->points), plain);
+    if (doubtful > 0)
+        text_append(text, ", %s%lld of them doubtful%s", terminal_style(TERMINAL_DOUBT),
+                    (long long)doubtful, plain);
+    if (missing > 0 || end->cut)
+        text_append(text, ", %s%lld%s missing%s", terminal_style(TERMINAL_BAD), (long long)missing,
+                    end->cut ? " or more" : "", plain);
+    text_append(text, ", in %s s (%s s in timed regions)\n",
+                words_number(seconds, end->duration, 3), words_number(timed, end->timed, 3));
+}
+
+static void append_states(struct text *text, const struct summary *summary)
+{
+    if (summary->states < 2)
+        return;
+    char *what =
+        text_format("%d of the machine; %s", summary->states,
+                    summary->rounds ? "every point has a median for each"
+                                    : "--rounds 10,60s gives each point a median for each");
+    append_row(text, "states", TERMINAL_PLAIN, what);
+    free(what);
+}
+
+static void append_files(struct text *text, const char *const *files, size_t count)
+{
+    struct text names = {0};
+    for (size_t i = 0; i < count; i++)
+        text_append(&names, "%s%s", i ? ", " : "", files[i] ? files[i] : "standard output");
+    append_row(text, "written to", TERMINAL_PLAIN, names.data);
+    text_release(&names);
+}
+
+/* What shows most of what a file holds comes first. */
+static const char *best_file(const char *const *files, size_t count)
+{
+    static const char *const suffixes[] = {".json", ".csv", ".sko"};
+    for (size_t suffix = 0; suffix < sizeof suffixes / sizeof *suffixes; suffix++)
+        for (size_t i = 0; i < count; i++) {
+            const char *dot = files[i] ? strrchr(files[i], '.') : NULL;
+            if (dot && strcmp(dot, suffixes[suffix]) == 0)
+                return files[i];
+        }
+    return NULL;
+}
+
+static char *next_command(const struct summary *summary, const char *const *files, size_t count,
+                          const char *tools, const char *command)
+{
+    const char *file = best_file(files, count);
+    bool moving = summary->states > 1 || summary->flags[RESULT_LEVEL_SHIFT] > 0 ||
+                  summary->flags[RESULT_STATE_CHANGED] > 0;
+    if (moving && summary->rounds == 0)
+        return text_format("%s --rounds 10,60s%s", command, file ? "" : " -o results.json");
+    if (!file)
+        return text_format("%s -o results.json", command);
+    if (summary->rounds > 0 || doubtful_points(summary) > 0)
+        return text_format("%sskampi-report %s -o report.html", tools, file);
+    return text_format("%sskampi-table %s", tools, file);
+}
+
+char *summary_text(const struct summary *summary, const struct record_end *end,
+                   const char *const *files, size_t count, const char *tools, const char *command)
+{
+    bool rounds = summary->rounds > 0;
+    struct text text = {0};
+    append_head(&text, summary, end);
+    for (int flag = 0; flag < RESULT_FLAGS; flag++)
+        if (summary->flags[flag] > 0 && result_flag_doubtful((enum result_flag)flag, rounds))
+            append_counted(&text, "doubtful", TERMINAL_DOUBT, summary->flags[flag],
+                           result_flag_name((enum result_flag)flag),
+                           result_flag_advice((enum result_flag)flag));
+    for (int kind = 0; kind < RESULT_MISSING; kind++)
+        if (summary->missing[kind] > 0)
+            append_counted(&text, "missing", TERMINAL_BAD, summary->missing[kind],
+                           missing_name((enum result_missing)kind), summary->examples[kind]);
+    append_states(&text, summary);
+    append_files(&text, files, count);
+    char *next = next_command(summary, files, count, tools, command);
+    append_row(&text, "next", TERMINAL_PLAIN, next);
+    free(next);
+    return text_take(&text);
+}

@@ -1,0 +1,35 @@
+/*
+ * What a run came to, for people who read its last lines: results, what is doubtful and missing and
+ * why, files, and what to type next. The output PE.
+ */
+#ifndef SKAMPI_OUTPUT_SUMMARY_H
+#define SKAMPI_OUTPUT_SUMMARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/record.h"
+
+/* All 0 at first. */
+struct summary {
+    int64_t points;             /* measured in the first round */
+    int64_t doubtful;           /* of them, */
+    int64_t doubtful_in_rounds; /* also where there are rounds, whose intervals cover some flags */
+    int64_t flags[RESULT_FLAGS];
+    int64_t rounds; /* points over all rounds */
+    int64_t missing[RESULT_MISSING];
+    char *examples[RESULT_MISSING]; /* the first of each kind, with its reason */
+    int states, states_here;        /* of the machine: most of any set, of the last set */
+    char *set;
+};
+
+void summary_count(struct summary *, const struct record *);
+void summary_free(struct summary *);
+
+/* Some lines; the caller frees them. files: `count` names of what was written, NULL: standard
+ * output. tools: what comes before the name of a program such as skampi-table. command: how the run
+ * was started, as it is typed. */
+char *summary_text(const struct summary *, const struct record_end *end, const char *const *files,
+                   size_t count, const char *tools, const char *command);
+
+#endif

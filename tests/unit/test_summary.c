@@ -1,0 +1,147 @@
+/* The lines at the end of a run: what they count, what they advise, and their colours. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/terminal.h"
+#include "output/summary.h"
+
+static void add_result(struct summary *summary, unsigned flags, size_t round)
+{
+    struct result result = {.round = round, .statistics.flags = flags};
+    summary_count(summary, &(struct record){.kind = RECORD_RESULT, .result = &result});
+}
+
+static void add_missing(struct summary *summary, enum result_missing kind, int64_t points,
+                        const char *call)
+{
+    struct record_missing missing = {kind, "b", 1, call, "why", points};
+    summary_count(summary, &(struct record){.kind = RECORD_MISSING, .missing = &missing});
+}
+
+static void add_state(struct summary *summary, const char *set, double share)
+{
+    struct result_state state = {.members = set, .share = share};
+    summary_count(summary, &(struct record){.kind = RECORD_STATE, .state = &state});
+}
+
+static void expect(struct summary *summary, int status, const char *const *files, size_t count,
+                   const char *expected)
+{
+    struct record_end end = {.status = status, .duration = 12.34, .timed = 3.4};
+    char *text = summary_text(summary, &end, files, count, "scripts/", "./skampi -i a.ski");
+    assert_string_equal(text, expected);
+    free(text);
+    summary_free(summary);
+}
+
+static void all_well(void **state)
+{
+    (void)state;
+    struct summary summary = {0};
+    add_result(&summary, 1u << RESULT_WARM_UP, 1);
+    add_state(&summary, "0-1", 1);
+    expect(&summary, 0, (const char *[]){"a.sko", "a.json"}, 2,
+           "skampi: 1 result, in 12.3 s (3.4 s in timed regions)\n"
+           "  written to  a.sko, a.json\n"
+           "  next        scripts/skampi-table a.json\n");
+}
+
+static void doubts(void **state)
+{
+    (void)state;
+    struct summary summary = {0};
+    add_result(&summary, 1u << RESULT_LEVEL_SHIFT | 1u << RESULT_BELOW_RESOLUTION, 1);
+    add_result(&summary, 1u << RESULT_LEVEL_SHIFT, 1);
+    add_result(&summary, 0, 1);
+    add_missing(&summary, MISSING_UNSUPPORTED, 1, "F(1)");
+    add_missing(&summary, MISSING_UNSUPPORTED, 4, "F(2)");
+    add_state(&summary, "0-1", 0.5);
+    add_state(&summary, "0-1", 0.5);
+    add_state(&summary, "0-1", 0); /* seen by earlier runs only */
+    add_state(&summary, "0", 1);
+    expect(&summary, 3, (const char *[]){NULL}, 1,
+           "skampi: 3 results, 2 of them doubtful, 5 missing, in 12.3 s (3.4 s in timed regions)\n"
+           "  doubtful    2 level_shift: the time changed its level; measure with --rounds\n"
+           "  doubtful    1 below_resolution: too short for the timer; time more operations "
+           "together (iterations)\n"
+           "  missing     5 unsupported: F(1): why\n"
+           "  states      2 of the machine; --rounds 10,60s gives each point a median for each\n"
+           "  written to  standard output\n"
+           "  next        ./skampi -i a.ski --rounds 10,60s -o results.json\n");
+}
+
+/* What changes over time is in the intervals of rounds; what is too short stays too short. */
+static void rounds(void **state)
+{
+    (void)state;
+    struct summary summary = {0};
+    struct result_rounds over = {0};
+    add_result(&summary, 1u << RESULT_LEVEL_SHIFT, 1);
+    add_result(&summary, 1u << RESULT_BELOW_RESOLUTION, 1);
+    add_result(&summary, 1u << RESULT_NEGATIVE, 2);
+    summary_count(&summary, &(struct record){.kind = RECORD_ROUNDS, .rounds = &over});
+    expect(&summary, 0, (const char *[]){"a.csv"}, 1,
+           "skampi: 2 results, 1 of them doubtful, in 12.3 s (3.4 s in timed regions)\n"
+           "  doubtful    1 below_resolution: too short for the timer; time more operations "
+           "together (iterations)\n"
+           "  written to  a.csv\n"
+           "  next        scripts/skampi-report a.csv -o report.html\n");
+}
+
+static void too_many(void **state)
+{
+    (void)state;
+    struct summary summary = {0};
+    add_missing(&summary, MISSING_TOO_LARGE, INT64_MAX, "F(1)");
+    add_missing(&summary, MISSING_TOO_LARGE, 2, "F(2)");
+    add_missing(&summary, MISSING_SKIPPED, 2, "F(3)");
+    expect(&summary, 3, (const char *[]){"a"}, 1,
+           "skampi: 0 results, 9223372036854775807 missing, in 12.3 s (3.4 s in timed regions)\n"
+           "  missing     2 skipped: F(3): why\n"
+           "  missing     9223372036854775807 too_large: F(1): why\n"
+           "  written to  a\n"
+           "  next        ./skampi -i a.ski -o results.json\n");
+}
+
+static void colours(void **state)
+{
+    (void)state;
+    struct summary summary = {0};
+    terminal_choose(WHEN_ALWAYS, false);
+    add_result(&summary, 0, 1);
+    expect(&summary, 0, (const char *[]){"a.json"}, 1,
+           "skampi: \033[1;32m1 result\033[0m, in 12.3 s (3.4 s in timed regions)\n"
+           "  written to  a.json\n"
+           "  next        scripts/skampi-table a.json\n");
+    terminal_choose(WHEN_NEVER, false);
+}
+
+/* Every flag has a name, and whoever is doubtful an advice. */
+static void flags(void **state)
+{
+    (void)state;
+    for (int flag = 0; flag < RESULT_FLAGS; flag++) {
+        assert_non_null(result_flag_name((enum result_flag)flag));
+        assert_int_equal(result_flag_doubtful((enum result_flag)flag, false),
+                         result_flag_advice((enum result_flag)flag) != NULL);
+    }
+    assert_true(result_flag_doubtful(RESULT_LEVEL_SHIFT, false));
+    assert_false(result_flag_doubtful(RESULT_LEVEL_SHIFT, true));
+    assert_false(result_flag_doubtful(RESULT_WARM_UP, false));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_well), cmocka_unit_test(doubts),  cmocka_unit_test(rounds),
+        cmocka_unit_test(too_many), cmocka_unit_test(colours), cmocka_unit_test(flags),
+    };
+    return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
+}
