@@ -29,7 +29,7 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
 static struct service service_of(const struct replay *replay, const struct step *step, bool asks)
 {
     const struct atomic atomic = {
-        .way = replay_way(replay, step->pe, HOME),
+        .way = replay_way(replay, step->pe, HOME, COST_ATOMIC, step->op->bytes),
         .bytes = step->op->bytes,
         .busy = machine_kind(replay->machine, replay->pes[HOME].node)->atomic,
         .fetching = asks,

@@ -8,15 +8,57 @@
 
 const char *const collective_names[COLLECTIVES] = {"barrier", "broadcast", "reduce", "collect",
                                                    "alltoall"};
+const char *const cost_names[COST_CLASSES] = {"put",    "get",   "put-nbi", "get-nbi",
+                                              "atomic", "quiet", "fence",   "wait"};
+
+/* ---- Costs of classes ---- */
+
+const struct way *cost_piece(const struct cost_pieces *pieces, uint64_t bytes)
+{
+    size_t i = pieces->count - 1;
+    while (i > 0 && pieces->of[i].from > bytes)
+        i--;
+    return &pieces->of[i].way;
+}
+
+static int64_t own_of(const struct way *way, enum cost_class class)
+{
+    return way->costs ? way->costs->own[class - COST_SIZED] : 0;
+}
+
+int64_t machine_own(const struct machine *machine, int node, bool several, enum cost_class class)
+{
+    const struct node_kind *kind = machine_kind(machine, node);
+    int64_t most = own_of(&kind->inside, class);
+    for (uint64_t left = several ? kind->buses : 0; left; left &= left - 1) {
+        int64_t own = own_of(&machine->buses[__builtin_ctzll(left)].way, class);
+        most = own > most ? own : most;
+    }
+    return most;
+}
+
+void costs_free(struct way *way)
+{
+    for (size_t i = 0; way->costs && i < COST_SIZED; i++)
+        free(way->costs->sized[i].of);
+    free(way->costs);
+    way->costs = NULL;
+}
+
+/* ---- Nodes, buses and places ---- */
 
 void machine_free(struct machine *machine)
 {
     if (!machine)
         return;
-    for (size_t i = 0; i < machine->bus_count; i++)
+    for (size_t i = 0; i < machine->bus_count; i++) {
         free(machine->buses[i].name);
-    for (size_t i = 0; i < machine->kind_count; i++)
+        costs_free(&machine->buses[i].way);
+    }
+    for (size_t i = 0; i < machine->kind_count; i++) {
         free(machine->kinds[i].name);
+        costs_free(&machine->kinds[i].inside);
+    }
     free(machine->buses);
     free(machine->kinds);
     free(machine->list);

@@ -15,12 +15,44 @@
 #define MACHINE_MOST_NODES (1 << 20)
 #define MACHINE_MOST_LINKS 1024 /* of a node or a bus */
 
-/* What data pass from one PE to another: a bus, or the inside of a node. */
+/* Calls whose cost a description may state; those with sizes first. */
+enum cost_class {
+    COST_PUT,
+    COST_GET,
+    COST_PUT_NBI,
+    COST_GET_NBI,
+    COST_ATOMIC, /* and locks */
+    COST_SIZED,
+    COST_QUIET = COST_SIZED,
+    COST_FENCE,
+    COST_WAIT,
+    COST_CLASSES
+};
+extern const char *const cost_names[COST_CLASSES];
+
+/* What data pass from one PE to another: a bus, or the inside of a node; or what holds there for
+ * one class of calls and sizes. */
 struct way {
-    int64_t latency;  /* ps */
-    int64_t overhead; /* ps of the caller's processor for each call */
-    int64_t gap;      /* ps between the beginnings of two messages of a PE */
-    double per_byte;  /* ps */
+    int64_t latency;     /* ps, one way */
+    int64_t overhead;    /* ps of the caller's processor for each call */
+    int64_t gap;         /* ps between the beginnings of two messages of a PE */
+    double per_byte;     /* ps */
+    bool round_trip;     /* the latency is that of there and back, as gets and atomics measure it */
+    struct costs *costs; /* of classes; NULL: all are as the way itself */
+};
+
+/* Calls from so many bytes on, until the next piece. */
+struct cost_piece {
+    uint64_t from;
+    struct way way; /* without costs */
+};
+struct costs {
+    struct cost_pieces {
+        struct cost_piece *of; /* ascending, the first from 0 */
+        size_t count;          /* 0: not described */
+    } sized[COST_SIZED];
+    int64_t own[COST_CLASSES - COST_SIZED]; /* ps that quiet, fence and wait take themselves */
+    uint32_t given;                         /* bits of the classes */
 };
 
 struct bus {
@@ -88,6 +120,19 @@ static inline const struct way *machine_way(const struct machine *machine, int f
     const struct bus *bus = machine_bus(machine, from, to);
     return bus ? &bus->way : &machine_kind(machine, from)->inside;
 }
+
+void costs_free(struct way *);
+const struct way *cost_piece(const struct cost_pieces *, uint64_t bytes);
+/* What holds on a way for one of the classes with sizes. */
+static inline const struct way *way_of(const struct way *way, enum cost_class class, uint64_t bytes)
+{
+    if (!way->costs || !way->costs->sized[class].count)
+        return way;
+    return cost_piece(&way->costs->sized[class], bytes);
+}
+/* What a quiet, fence or wait takes itself on a node: the most that its inside says, or, if the run
+ * is on several nodes, its inside and its buses; 0 where nothing is said. */
+int64_t machine_own(const struct machine *, int node, bool several, enum cost_class);
 
 /* Puts PEs on nodes: node of each in nodes. NULL, or why that cannot be, to be freed. */
 char *machine_place(const struct machine *, int pes, int *nodes);

@@ -4,79 +4,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/machine.h"
+#include "sim/machine_costs.h"
 #include "sim/machine_value.h"
 
 #define MOST_LIST (1 << 24)
 #define MOST_KINDS 4096
 
-/* ---- Blocks: NAME { KEY VALUE ... } ---- */
-
-/* After an error: the next key of this block, or its end. */
-static void skip_value(struct machine_text *text, const struct key *keys, size_t count)
-{
-    while (!word_ends(&text->word) && !word_is(&text->word, "}")) {
-        for (size_t i = 0; i < count; i++)
-            if (word_is(&text->word, keys[i].name))
-                return;
-        text_next(text);
-    }
-}
-
-/* A key that is none of the table; true: it was taken. */
-typedef bool take_other(struct machine_text *, struct machine *, void *in);
-
-static char *key_names(const struct key *keys, size_t count, const char *more)
-{
-    struct text names = {0};
-    for (size_t i = 0; i < count; i++)
-        text_append(&names, "%s%s", i ? ", " : "", keys[i].name);
-    text_append(&names, "%s", more);
-    return text_take(&names);
-}
-
-static void take_block(struct machine_text *text, struct machine *machine, const struct word *name,
-                       const struct key *keys, size_t count, take_other *other, const char *more,
-                       void *in)
-{
-    uint64_t given = 0;
-    if (!word_is(&text->word, "{")) {
-        text_error(text, &text->word, "{ is missing behind the name");
-        return;
-    }
-    text_next(text);
-    while (!word_ends(&text->word) && !word_is(&text->word, "}")) {
-        struct word at = text->word;
-        size_t i = 0;
-        while (i < count && !word_is(&at, keys[i].name))
-            i++;
-        if (i == count && other && other(text, machine, in))
-            continue;
-        text_next(text);
-        if (i == count) {
-            char *names = key_names(keys, count, more);
-            text_error(text, &at, "\"%.*s\" is not known here; there are %s", (int)at.length,
-                       at.text, names);
-            free(names);
-            skip_value(text, keys, count);
-        } else if (given >> i & 1) {
-            text_error(text, &at, "%s is given twice", keys[i].name);
-            skip_value(text, keys, count);
-        } else if (!take_value(text, &keys[i], in)) {
-            skip_value(text, keys, count);
-        }
-        if (i < count)
-            given |= UINT64_C(1) << i;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (keys[i].needed && !(given >> i & 1))
-            text_error(text, name, "%.*s has no %s; add it between { and }", (int)name->length,
-                       name->text, keys[i].name);
-    if (word_ends(&text->word))
-        text_error(text, name, "the block of %.*s does not end; close it with }", (int)name->length,
-                   name->text);
-    text_next(text);
-}
+/* ---- Buses and nodes ---- */
 
 /* The name behind "bus" or "node". */
 static bool take_name(struct machine_text *text, struct word *name)
@@ -111,7 +45,11 @@ static const struct key node_keys[] = {
     {"ratio", QUANTITY_RATIO, offsetof(struct node_kind, ratio), 0, false},
     {"atomic", QUANTITY_TIME, offsetof(struct node_kind, atomic), 0, false},
 };
-#define KEYS(table) table, sizeof table / sizeof *table
+static bool take_bus_cost(struct machine_text *text, void *machine, void *in)
+{
+    (void)machine;
+    return costs_take(text, &((struct bus *)in)->way);
+}
 
 static void take_bus(struct machine_text *text, struct machine *machine)
 {
@@ -124,9 +62,13 @@ static void take_bus(struct machine_text *text, struct machine *machine)
             text_error(text, &name, "there is a bus of this name already; give each its own");
     if (machine->bus_count == MACHINE_MOST_BUSES)
         text_error(text, &name, "there are more than %d buses", MACHINE_MOST_BUSES);
-    take_block(text, machine, &name, KEYS(bus_keys), NULL, "", &bus);
-    if (machine->bus_count == MACHINE_MOST_BUSES)
+    take_block(text, &name,
+               &(struct keys){KEYS(bus_keys), .other = take_bus_cost, .more = ", cost"}, &bus);
+    costs_complete(&bus.way);
+    if (machine->bus_count == MACHINE_MOST_BUSES) {
+        costs_free(&bus.way);
         return;
+    }
     bus.name = memory_text_part(name.text, name.length);
     machine->buses =
         memory_resize_array(machine->buses, machine->bus_count + 1, sizeof *machine->buses);
@@ -134,23 +76,29 @@ static void take_bus(struct machine_text *text, struct machine *machine)
 }
 
 /* "bus NAME": one more that nodes of this kind are connected to. */
-static bool take_connection(struct machine_text *text, struct machine *machine, void *in)
+static void take_connection(struct machine_text *text, const struct machine *machine,
+                            struct node_kind *kind)
 {
-    struct node_kind *kind = in;
-    if (!word_is(&text->word, "bus"))
-        return false;
     text_next(text);
     for (size_t i = 0; i < machine->bus_count; i++)
         if (word_is(&text->word, machine->buses[i].name)) {
             kind->buses |= UINT64_C(1) << i;
             text_next(text);
-            return true;
+            return;
         }
     text_error(text, &text->word, "there is no bus \"%.*s\" above; describe it before its nodes",
                (int)text->word.length, text->word.text);
     kind->buses = UINT64_MAX; /* no further complaints about it */
     if (!word_ends(&text->word) && !word_is(&text->word, "}"))
         text_next(text);
+}
+
+static bool take_node_other(struct machine_text *text, void *machine, void *in)
+{
+    struct node_kind *kind = in;
+    if (!word_is(&text->word, "bus"))
+        return costs_take(text, &kind->inside);
+    take_connection(text, machine, kind);
     return true;
 }
 
@@ -160,10 +108,15 @@ static void take_node(struct machine_text *text, struct machine *machine)
     struct node_kind kind = {.ratio = 1, .atomic = -1, .count = 1};
     if (!take_name(text, &name))
         return;
-    take_block(text, machine, &name, KEYS(node_keys), take_connection, ", bus", &kind);
+    take_block(text, &name,
+               &(struct keys){KEYS(node_keys), .other = take_node_other, .more = ", bus, cost",
+                              .context = machine},
+               &kind);
+    costs_complete(&kind.inside);
     if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {
         text_error(text, &name, "there are more than %d nodes, or %d kinds of them",
                    MACHINE_MOST_NODES, MOST_KINDS);
+        costs_free(&kind.inside);
         return;
     }
     kind.first = machine->nodes;

@@ -1,13 +1,16 @@
-/* Reads numbers with their units. */
+/* Reads numbers with their units, and blocks of them. */
 #include "sim/machine_value.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sim/machine.h"
 
+#define MOST_SIZE 0x1p48
 #define MOST_SECONDS 1e4 /* of a time: far more than a message takes anywhere */
 
 struct unit {
@@ -21,8 +24,15 @@ static const struct unit rates[] = {{"B/s", 1},         {"kB/s", 1e3},         {
                                     {"MiB/s", 1048576}, {"GiB/s", 1073741824}, {"bit/s", 1 / 8.0},
                                     {"kbit/s", 125},    {"Mbit/s", 125e3},     {"Gbit/s", 125e6},
                                     {NULL, 0}};
-#define TIME_UNITS "ps, ns, us, ms or s"
-#define RATE_UNITS "B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, Mbit/s or Gbit/s"
+static const struct unit sizes[] = {{"B", 1},    {"KiB", 1024}, {"MiB", 1048576},
+                                    {"kB", 1e3}, {"MB", 1e6},   {NULL, 0}};
+static const struct units {
+    const struct unit *of;
+    const char *names, *example;
+} time_units = {times, "ps, ns, us, ms or s", "1.5 us"},
+  rate_units = {rates, "B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, Mbit/s or Gbit/s",
+                "10 GB/s"},
+  size_units = {sizes, "B, KiB, MiB, kB or MB", "8 KiB"};
 
 /* The number that a word begins with; its length, 0: there is none. */
 static size_t number_in(const struct word *word, double *number)
@@ -47,14 +57,13 @@ static const struct unit *unit_of(const struct unit *units, const char *text, si
 }
 
 /* A number and its unit, in one word or two. */
-static bool take_with_unit(struct machine_text *text, const char *key, const struct unit *units,
-                           const char *names, double *value)
+static bool take_with_unit(struct machine_text *text, const char *key, const struct units *units,
+                           double *value)
 {
     struct word word = text->word, at = word;
     size_t length = number_in(&word, value);
     if (length == 0 || *value < 0) {
-        text_error(text, &word, "%s needs a number and a unit, such as %s", key,
-                   units == times ? "1.5 us" : "10 GB/s");
+        text_error(text, &word, "%s needs a number and a unit, such as %s", key, units->example);
         return false;
     }
     text_next(text);
@@ -63,9 +72,9 @@ static bool take_with_unit(struct machine_text *text, const char *key, const str
         word = at;
         length = 0;
     }
-    const struct unit *unit = unit_of(units, word.text + length, word.length - length);
+    const struct unit *unit = unit_of(units->of, word.text + length, word.length - length);
     if (!unit) {
-        text_error(text, &at, "%s needs a unit behind its number: %s", key, names);
+        text_error(text, &at, "%s needs a unit behind its number: %s", key, units->names);
         return false;
     }
     if (at.text == text->word.text)
@@ -78,7 +87,7 @@ static bool take_time(struct machine_text *text, const char *key, int64_t *time)
 {
     struct word at = text->word;
     double value;
-    if (!take_with_unit(text, key, times, TIME_UNITS, &value))
+    if (!take_with_unit(text, key, &time_units, &value))
         return false;
     if (value > MOST_SECONDS * PS_PER_SECOND) {
         text_error(text, &at, "%s is more than %g s", key, MOST_SECONDS);
@@ -97,13 +106,27 @@ static bool take_rate(struct machine_text *text, const char *key, double *per_by
         text_next(text);
         return true;
     }
-    if (!take_with_unit(text, key, rates, RATE_UNITS, &value))
+    if (!take_with_unit(text, key, &rate_units, &value))
         return false;
     if (value < 1) {
         text_error(text, &at, "%s must be at least 1 B/s; \"infinite\" is one without cost", key);
         return false;
     }
     *per_byte = PS_PER_SECOND / value;
+    return true;
+}
+
+static bool take_size(struct machine_text *text, const char *key, uint64_t *size)
+{
+    struct word at = text->word;
+    double value;
+    if (!take_with_unit(text, key, &size_units, &value))
+        return false;
+    if (value > MOST_SIZE || value != floor(value)) {
+        text_error(text, &at, "%s needs a number of bytes, at most 2^48", key);
+        return false;
+    }
+    *size = (uint64_t)value;
     return true;
 }
 
@@ -118,7 +141,7 @@ bool take_ratio(struct machine_text *text, const char *key, double *ratio)
     return true;
 }
 
-static bool take_count(struct machine_text *text, const char *key, double most, int *count)
+bool take_count(struct machine_text *text, const char *key, double most, int *count)
 {
     struct word at = text->word;
     double value;
@@ -141,7 +164,186 @@ bool take_value(struct machine_text *text, const struct key *key, void *in)
         return take_rate(text, key->name, value);
     case QUANTITY_RATIO:
         return take_ratio(text, key->name, value);
+    case QUANTITY_SIZE:
+        return take_size(text, key->name, value);
     default:
         return take_count(text, key->name, key->most, value);
     }
+}
+
+/* ---- Blocks ---- */
+
+static bool in_block(const struct machine_text *text)
+{
+    return !word_ends(&text->word) && !word_is(&text->word, "}");
+}
+
+/* After an error: the next key of this block, or its end. */
+static void skip_value(struct machine_text *text, const struct keys *keys)
+{
+    for (; in_block(text) && !word_is(&text->word, "from"); text_next(text))
+        for (size_t i = 0; i < keys->count; i++)
+            if (word_is(&text->word, keys->of[i].name))
+                return;
+}
+
+void skip_block(struct machine_text *text)
+{
+    size_t depth = 0;
+    do {
+        depth += word_is(&text->word, "{");
+        depth -= depth > 0 && word_is(&text->word, "}");
+        text_next(text);
+    } while (depth > 0 && !word_ends(&text->word));
+}
+
+static void unknown_key(struct machine_text *text, const struct word *at, const struct keys *keys)
+{
+    struct text names = {0};
+    for (size_t i = 0; i < keys->count; i++)
+        text_append(&names, "%s%s", i ? ", " : "", keys->of[i].name);
+    text_error(text, at, "\"%.*s\" is not known here; there are %s%s", (int)at->length, at->text,
+               names.data, keys->more ? keys->more : "");
+    text_release(&names);
+}
+
+/* A key and its value; given: bits of the keys that have been. */
+static void take_key(struct machine_text *text, const struct keys *keys, uint64_t *given, void *in)
+{
+    struct word at = text->word;
+    size_t i = 0;
+    while (i < keys->count && !word_is(&at, keys->of[i].name))
+        i++;
+    if (i == keys->count && keys->other && keys->other(text, keys->context, in))
+        return;
+    text_next(text);
+    bool good = false;
+    if (i == keys->count)
+        unknown_key(text, &at, keys);
+    else if (*given >> i & 1)
+        text_error(text, &at, "%s is given twice", keys->of[i].name);
+    else
+        good = take_value(text, &keys->of[i], in);
+    if (!good)
+        skip_value(text, keys);
+    if (i < keys->count)
+        *given |= UINT64_C(1) << i;
+}
+
+static void need_keys(struct machine_text *text, const struct word *name, const struct keys *keys,
+                      uint64_t given)
+{
+    for (size_t i = 0; i < keys->count; i++)
+        if (keys->of[i].needed && !(given >> i & 1))
+            text_error(text, name, "%.*s has no %s; add it between { and }", (int)name->length,
+                       name->text, keys->of[i].name);
+}
+
+static bool enter_block(struct machine_text *text)
+{
+    if (!word_is(&text->word, "{")) {
+        text_error(text, &text->word, "{ is missing behind the name");
+        return false;
+    }
+    text_next(text);
+    return true;
+}
+
+static void leave_block(struct machine_text *text, const struct word *name)
+{
+    if (word_ends(&text->word))
+        text_error(text, name, "the block of %.*s does not end; close it with }", (int)name->length,
+                   name->text);
+    text_next(text);
+}
+
+void take_block(struct machine_text *text, const struct word *name, const struct keys *keys,
+                void *in)
+{
+    uint64_t given = 0;
+    if (!enter_block(text))
+        return;
+    while (in_block(text))
+        take_key(text, keys, &given, in);
+    need_keys(text, name, keys, given);
+    leave_block(text, name);
+}
+
+/* ---- Pieces ---- */
+
+struct pieces {
+    size_t bytes, count; /* of a piece; pieces */
+    char *of;
+    uint64_t given, first_given; /* keys */
+    bool begun;                  /* the first piece has something */
+};
+
+/* The same as another one, for larger sizes. */
+static void add_piece(struct pieces *pieces, const void *like, uint64_t from)
+{
+    size_t at = pieces->count++ * pieces->bytes;
+    pieces->of = memory_resize_array(pieces->of, pieces->count, pieces->bytes);
+    memcpy(pieces->of + at, like, pieces->bytes);
+    memcpy(pieces->of + at, &from, sizeof from);
+    pieces->given = 0;
+}
+
+/* "from SIZE": the next piece, or the beginning of the first one. */
+static void take_from(struct machine_text *text, const struct keys *keys, struct pieces *pieces)
+{
+    static const struct key from = {.name = "from", .quantity = QUANTITY_SIZE};
+    uint64_t size, before;
+    text_next(text);
+    struct word at = text->word;
+    bool first = !pieces->begun;
+    pieces->begun = true;
+    if (!take_value(text, &from, &size)) {
+        skip_value(text, keys);
+        return;
+    }
+    char *last = pieces->of + (pieces->count - 1) * pieces->bytes;
+    memcpy(&before, last, sizeof before);
+    if (first && size > 0)
+        text_error(text, &at,
+                   "the first piece begins with 0 B; give it, or leave its \"from\" out");
+    if (first)
+        return;
+    if (size <= before) {
+        text_error(text, &at, "pieces must ascend; the one before begins with %" PRIu64 " B",
+                   before);
+        pieces->given = 0;
+        return;
+    }
+    char *like = memory_resize(NULL, pieces->bytes);
+    memcpy(like, last, pieces->bytes);
+    add_piece(pieces, like, size);
+    free(like);
+}
+
+void *take_pieces(struct machine_text *text, const struct word *name, const struct keys *keys,
+                  const void *like, size_t piece_bytes, size_t *count)
+{
+    struct pieces pieces = {.bytes = piece_bytes};
+    add_piece(&pieces, like, 0);
+    *count = 1;
+    if (!enter_block(text))
+        return pieces.of;
+    while (in_block(text)) {
+        if (word_is(&text->word, "from")) {
+            take_from(text, keys, &pieces);
+            continue;
+        }
+        pieces.begun = true;
+        take_key(text, keys, &pieces.given, pieces.of + (pieces.count - 1) * pieces.bytes);
+        if (pieces.count == 1)
+            pieces.first_given = pieces.given;
+    }
+    if (!pieces.begun)
+        text_error(text, name, "%.*s is empty; say between { and } what it costs",
+                   (int)name->length, name->text);
+    else
+        need_keys(text, name, keys, pieces.first_given);
+    leave_block(text, name);
+    *count = pieces.count;
+    return pieces.of;
 }

@@ -1,10 +1,12 @@
-/* Values of machine descriptions, as tables say what they are. */
+/* Values and blocks of machine descriptions, as tables say what they are. */
 #ifndef SKAMPI_SIM_MACHINE_VALUE_H
 #define SKAMPI_SIM_MACHINE_VALUE_H
 
+#include <stdint.h>
+
 #include "sim/machine_text.h"
 
-enum quantity { QUANTITY_TIME, QUANTITY_RATE, QUANTITY_RATIO, QUANTITY_COUNT };
+enum quantity { QUANTITY_TIME, QUANTITY_RATE, QUANTITY_RATIO, QUANTITY_COUNT, QUANTITY_SIZE };
 
 struct key {
     const char *name;
@@ -19,5 +21,31 @@ struct key {
 bool take_value(struct machine_text *, const struct key *, void *in);
 /* A number that is greater than 0. */
 bool take_ratio(struct machine_text *, const char *key, double *ratio);
+bool take_count(struct machine_text *, const char *key, double most, int *count);
+
+/* ---- Blocks: { KEY VALUE ... } ---- */
+
+/* What may be in a block. */
+struct keys {
+    const struct key *of;
+    size_t count;
+    /* Takes what is none of them, and says whether it was something that it knows; NULL: nothing
+     * else is known. more: its names, for messages. */
+    bool (*other)(struct machine_text *, void *context, void *in);
+    const char *more;
+    void *context;
+};
+#define KEYS(table) .of = table, .count = sizeof table / sizeof *table
+
+/* Takes a block into a struct; name: whose block it is. */
+void take_block(struct machine_text *, const struct word *name, const struct keys *, void *in);
+
+/* Pieces by size: structs that begin with a uint64_t, the first size that a piece holds for. What
+ * a piece does not give is as in the one before, and in the first one as in *like. Never NULL, to
+ * be freed. */
+void *take_pieces(struct machine_text *, const struct word *name, const struct keys *,
+                  const void *like, size_t piece_bytes, size_t *count);
+/* Behind the } of the current block, or behind the current word. */
+void skip_block(struct machine_text *);
 
 #endif

@@ -30,7 +30,7 @@ struct phases {
 };
 
 struct message {
-    const struct way *way;
+    const struct way *way; /* of its class and size */
     uint64_t bytes;
     bool get;      /* data come from the peer */
     bool blocking; /* not: _nbi */
@@ -42,7 +42,7 @@ struct message {
  *      |--issue + request--|---service---|-----back-----|
  */
 struct atomic {
-    const struct way *way;
+    const struct way *way; /* of its class and size */
     uint64_t bytes;
     int64_t busy;  /* ps of service, as the machine description says; -1: it does not */
     bool fetching; /* the caller needs the old value */
@@ -62,14 +62,16 @@ struct together {
     uint64_t bytes; /* as given in the call */
 };
 
-enum order { ORDER_QUIET, ORDER_FENCE };
+/* What orders and waits: its time is what it waits for, and what it takes itself. */
+enum order { ORDER_QUIET, ORDER_FENCE, ORDER_WAIT };
 
 struct model {
     const char *name, *help;
     struct phases (*transfer)(const struct message *);
     struct service (*atomic)(const struct atomic *);
-    /* What a quiet or fence takes itself, besides what it waits for. */
-    int64_t (*order)(enum order, const struct way *);
+    /* What a quiet, fence or wait takes itself, besides what it waits for. own: what the machine
+     * description says, 0: nothing. */
+    int64_t (*order)(enum order, int64_t own);
     int64_t (*collective)(const struct together *);
 };
 
@@ -82,6 +84,12 @@ static inline int64_t bytes_take(const struct way *way, uint64_t bytes)
 {
     double time = way->per_byte * (double)bytes;
     return time < 1e18 ? (int64_t)(time + 0.5) : INT64_C(1000000000000000000);
+}
+
+/* The latency there and back; half of it is one way. */
+static inline int64_t round_trip(const struct way *way)
+{
+    return way->round_trip ? way->latency : 2 * way->latency;
 }
 
 /* Messages one after the other that a collective takes, times what one costs. */

@@ -13,10 +13,12 @@ static struct phases transfer(const struct message *message)
                             .wire = bytes_take(way, message->bytes),
                             .flight = way->latency,
                             .returns = RETURNS_ISSUED};
-    if (message->get)
-        phases.request = way->latency;
-    else
+    if (message->get) {
+        phases.request = round_trip(way) / 2;
+        phases.flight = round_trip(way) - phases.request;
+    } else {
         phases.acknowledge = way->latency;
+    }
     if (message->blocking)
         phases.returns = message->get ? RETURNS_ARRIVED : RETURNS_SENT;
     return phases;
@@ -25,18 +27,19 @@ static struct phases transfer(const struct message *message)
 static struct service atomic(const struct atomic *atomic)
 {
     const struct way *way = atomic->way;
+    int64_t request = round_trip(way) / 2;
     return (struct service){.issue = way->overhead,
-                            .request = way->latency,
+                            .request = request,
                             .service =
                                 atomic->busy >= 0 ? atomic->busy : bytes_take(way, atomic->bytes),
-                            .back = way->latency,
+                            .back = round_trip(way) - request,
                             .returns_issued = !atomic->fetching || !atomic->blocking};
 }
 
-static int64_t order(enum order order, const struct way *way)
+static int64_t order(enum order order, int64_t own)
 {
-    (void)order, (void)way;
-    return 0;
+    (void)order;
+    return own;
 }
 
 /* Each step is a message: the processors at both ends, and what is between them. */

@@ -157,6 +157,7 @@ static bool open_machine(struct replay *replay, double *speed)
     replay->error = machine_place(replay->machine, pes, nodes);
     for (int i = 0; i < pes && !replay->error; i++) {
         replay->pes[i].node = nodes[i];
+        replay->several = replay->several || nodes[i] != nodes[0];
         speed[i] = machine_kind(replay->machine, nodes[i])->ratio;
     }
     free(nodes);
@@ -205,6 +206,7 @@ static bool begin_again(struct replay *replay)
                            .model = replay->model,
                            .contention = replay->contention,
                            .per_pe = replay->per_pe,
+                           .several = replay->several,
                            .streams = replay->streams,
                            .waits = waits};
     int32_t *nodes = memory_zeroed((size_t)replay->run->pes, sizeof *nodes);

@@ -51,6 +51,7 @@ struct replay {
     const struct machine *machine;
     const struct model *model;
     bool contention, per_pe;
+    bool several; /* PEs are on several nodes */
     struct streams streams;
     struct waits waits;
     struct network network;
@@ -94,9 +95,13 @@ void replay_too_late(struct replay *, uint32_t pe);
 /* The operation that a blocked PE is in. */
 struct step replay_blocked(const struct replay *, uint32_t pe);
 
-static inline const struct way *replay_way(const struct replay *replay, uint32_t from, uint32_t to)
+/* What a call of a class costs between two PEs. */
+static inline const struct way *replay_way(const struct replay *replay, uint32_t from, uint32_t to,
+                                           enum cost_class class, uint64_t bytes)
 {
-    return machine_way(replay->machine, replay->pes[from].node, replay->pes[to].node);
+    const struct way *way =
+        machine_way(replay->machine, replay->pes[from].node, replay->pes[to].node);
+    return way_of(way, class, bytes);
 }
 
 /* What is open in a context of a PE. */

@@ -50,13 +50,21 @@ static inline int64_t floor_of(struct replay *replay, const struct step *step)
                                   : another_context(replay, step->pe, step->op->context)->floor;
 }
 
+/* What a quiet, fence or wait takes itself. */
+static inline int64_t own_cost(const struct replay *replay, const struct step *step,
+                               enum order order, enum cost_class class)
+{
+    int node = replay->pes[step->pe].node;
+    return replay->model->order(order, machine_own(replay->machine, node, replay->several, class));
+}
+
 void replay_quiet(struct replay *replay, const struct step *step)
 {
     const struct pe *pe = &replay->pes[step->pe];
     int64_t known = step->op->context == 0
                         ? pe->known
                         : another_context(replay, step->pe, step->op->context)->known;
-    int64_t own = replay->model->order(ORDER_QUIET, replay_way(replay, step->pe, step->pe));
+    int64_t own = own_cost(replay, step, ORDER_QUIET, COST_QUIET);
     int64_t complete = later(step->start, known);
     replay_finish(replay, step, complete + own, complete - step->start);
 }
@@ -71,7 +79,7 @@ void replay_fence(struct replay *replay, const struct step *step)
         struct context_state *context = another_context(replay, step->pe, step->op->context);
         context->floor = later(context->floor, context->arrived);
     }
-    int64_t own = replay->model->order(ORDER_FENCE, replay_way(replay, step->pe, step->pe));
+    int64_t own = own_cost(replay, step, ORDER_FENCE, COST_FENCE);
     replay_finish(replay, step, step->start + own, 0);
 }
 
@@ -115,6 +123,13 @@ static inline void note_write(struct replay *replay, const struct step *step, in
 
 /* ---- Transfers ---- */
 
+static inline enum cost_class class_of(const struct op *op)
+{
+    if (op->kind == OP_PUT)
+        return op->flags & OP_BLOCKING ? COST_PUT : COST_PUT_NBI;
+    return op->flags & OP_BLOCKING ? COST_GET : COST_GET_NBI;
+}
+
 struct moved {
     int64_t leaves, waited;
 };
@@ -125,7 +140,7 @@ static inline struct moved move(struct replay *replay, const struct step *step, 
     struct pe *pe = &replay->pes[step->pe];
     bool get = op->kind != OP_PUT;
     const struct message message = {
-        .way = replay_way(replay, step->pe, op->peer),
+        .way = replay_way(replay, step->pe, op->peer, class_of(op), op->bytes),
         .bytes = op->bytes,
         .get = get,
         .blocking = op->flags & OP_BLOCKING,
@@ -171,7 +186,7 @@ static struct moved serve(struct replay *replay, const struct step *step, int64_
     const struct op *op = step->op;
     struct pe *target = &replay->pes[op->peer];
     const struct atomic atomic = {
-        .way = replay_way(replay, step->pe, op->peer),
+        .way = replay_way(replay, step->pe, op->peer, COST_ATOMIC, op->bytes),
         .bytes = op->bytes,
         .busy = machine_kind(replay->machine, target->node)->atomic,
         .fetching = op->flags & OP_FETCHING,
@@ -216,7 +231,9 @@ static struct moved fetch(struct replay *replay, const struct step *step, int64_
 /* What the caller does when the write is there. */
 static int64_t behind_wait(struct replay *replay, const struct step *step, int64_t time)
 {
-    return step->op->kind == OP_FETCHES ? fetch(replay, step, time).leaves : time;
+    if (step->op->kind == OP_FETCHES)
+        return fetch(replay, step, time).leaves;
+    return time + own_cost(replay, step, ORDER_WAIT, COST_WAIT);
 }
 
 static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot)
@@ -252,7 +269,7 @@ bool replay_wait(struct replay *replay, const struct step *step)
     uint32_t slot = slot_of(replay, step->pe);
     if (slot != NO_SLOT)
         return wait_for(replay, step, slot);
-    replay_finish(replay, step, step->start, 0);
+    replay_finish(replay, step, behind_wait(replay, step, step->start), 0);
     return true;
 }
 

@@ -1,0 +1,84 @@
+/* Reads what classes of calls cost. */
+#include "sim/machine_costs.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "sim/machine_value.h"
+
+#define PIECE(member) offsetof(struct cost_piece, way.member)
+static const struct key piece_keys[] = {
+    {"overhead", QUANTITY_TIME, PIECE(overhead), 0, false},
+    {"latency", QUANTITY_TIME, PIECE(latency), 0, false},
+    {"gap", QUANTITY_TIME, PIECE(gap), 0, false},
+    {"bandwidth", QUANTITY_RATE, PIECE(per_byte), 0, false},
+};
+static const struct key own_keys[] = {{"overhead", QUANTITY_TIME, 0, 0, true}};
+
+/* Left out: as the bus or node, whose own values may come later. */
+#define LEFT_OUT (-1)
+
+static void take_class(struct machine_text *text, const struct word *name, struct costs *costs,
+                       size_t class)
+{
+    static const struct way none = {
+        .latency = LEFT_OUT, .overhead = LEFT_OUT, .gap = LEFT_OUT, .per_byte = LEFT_OUT};
+    const struct cost_piece first = {.way = none};
+    if (class >= COST_SIZED) {
+        take_block(text, name, &(struct keys){KEYS(own_keys)}, &costs->own[class - COST_SIZED]);
+        return;
+    }
+    struct cost_pieces *pieces = &costs->sized[class];
+    pieces->of = take_pieces(text, name, &(struct keys){KEYS(piece_keys), .more = ", from"}, &first,
+                             sizeof first, &pieces->count);
+}
+
+bool costs_take(struct machine_text *text, struct way *way)
+{
+    if (!word_is(&text->word, "cost"))
+        return false;
+    text_next(text);
+    struct word name = text->word;
+    size_t class = 0;
+    while (class < COST_CLASSES && !word_is(&name, cost_names[class]))
+        class ++;
+    if (!way->costs)
+        way->costs = memory_zeroed(1, sizeof *way->costs);
+    bool twice = class < COST_CLASSES && way->costs->given >> class & 1;
+    if (class == COST_CLASSES)
+        text_error(text, &name, "give put, get, put-nbi, get-nbi, atomic, quiet, fence or wait");
+    else if (twice)
+        text_error(text, &name, "cost %s is given twice", cost_names[class]);
+    if (class == COST_CLASSES || twice) {
+        if (!word_is(&text->word, "{") && !word_is(&text->word, "}"))
+            text_next(text);
+        if (word_is(&text->word, "{"))
+            skip_block(text);
+        return true;
+    }
+    way->costs->given |= UINT32_C(1) << class;
+    text_next(text);
+    take_class(text, &name, way->costs, class);
+    return true;
+}
+
+void costs_complete(struct way *way)
+{
+    for (size_t class = 0; way->costs && class < COST_SIZED; class ++) {
+        bool answers = class == COST_GET || class == COST_GET_NBI || class == COST_ATOMIC;
+        struct cost_pieces *pieces = &way->costs->sized[class];
+        for (size_t i = 0; i < pieces->count; i++) {
+            struct way *piece = &pieces->of[i].way;
+            piece->round_trip = answers && piece->latency != LEFT_OUT;
+            if (piece->latency == LEFT_OUT)
+                piece->latency = way->latency;
+            if (piece->overhead == LEFT_OUT)
+                piece->overhead = way->overhead;
+            if (piece->gap == LEFT_OUT)
+                piece->gap = way->gap;
+            if (piece->per_byte < 0)
+                piece->per_byte = way->per_byte;
+        }
+    }
+}
