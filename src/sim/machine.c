@@ -45,6 +45,14 @@ void costs_free(struct way *way)
     way->costs = NULL;
 }
 
+static void free_table(struct time_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        free(table->rows[i].pieces);
+    free(table->rows);
+    free(table);
+}
+
 /* ---- Nodes, buses and places ---- */
 
 void machine_free(struct machine *machine)
@@ -59,6 +67,9 @@ void machine_free(struct machine *machine)
         free(machine->kinds[i].name);
         costs_free(&machine->kinds[i].inside);
     }
+    for (size_t i = 0; i < machine->table_count; i++)
+        free_table(machine->tables[i]);
+    free(machine->tables);
     free(machine->buses);
     free(machine->kinds);
     free(machine->list);

@@ -73,8 +73,25 @@ struct node_kind {
     int in_links, out_links; /* transfers at a time; 0: any number */
 };
 
-/* Steps of a collective routine, each of which costs a message. */
-enum shape { SHAPE_LINEAR, SHAPE_LOGARITHMIC, SHAPE_FACTOR };
+/* Steps of a collective routine, each of which costs a message; or what it was measured to take. */
+enum shape { SHAPE_LINEAR, SHAPE_LOGARITHMIC, SHAPE_FACTOR, SHAPE_TABLE };
+
+/* Measured times by PEs and bytes. */
+struct time_piece {
+    uint64_t from;
+    int64_t time;    /* ps */
+    double per_byte; /* ps */
+};
+struct time_row {
+    int pes;
+    struct time_piece *pieces; /* ascending, the first from 0 */
+    size_t count;
+};
+struct time_table {
+    struct time_row *rows; /* ascending; the last one has 2 PEs or more */
+    size_t count;
+    enum shape beyond; /* how times grow with PEs outside the rows: linear or logarithmic */
+};
 
 enum collective {
     COLLECTIVE_BARRIER, /* and sync, and what creates or ends teams */
@@ -88,7 +105,8 @@ extern const char *const collective_names[COLLECTIVES];
 
 struct collective_rule {
     enum shape shape;
-    double factor; /* steps for each PE, of SHAPE_FACTOR */
+    double factor;                  /* steps for each PE, of SHAPE_FACTOR */
+    const struct time_table *table; /* of SHAPE_TABLE */
 };
 
 enum placement { PLACE_ROUND_ROBIN, PLACE_BLOCKS, PLACE_LIST };
@@ -100,6 +118,8 @@ struct machine {
     size_t kind_count;
     int nodes;
     struct collective_rule collectives[COLLECTIVES];
+    struct time_table **tables; /* all, also those that no collective has any more */
+    size_t table_count;
     enum placement placement;
     int *list; /* nodes of PEs, in their order */
     size_t list_count;

@@ -1,4 +1,4 @@
-/* Reads what classes of calls cost. */
+/* Reads what classes of calls cost, and tables of what collectives do. */
 #include "sim/machine_costs.h"
 
 #include <stddef.h>
@@ -6,6 +6,10 @@
 
 #include "base/memory.h"
 #include "sim/machine_value.h"
+
+#define MOST_PES (1 << 24)
+
+/* ---- Classes ---- */
 
 #define PIECE(member) offsetof(struct cost_piece, way.member)
 static const struct key piece_keys[] = {
@@ -81,4 +85,69 @@ void costs_complete(struct way *way)
                 piece->per_byte = way->per_byte;
         }
     }
+}
+
+/* ---- Tables ---- */
+
+static const struct key time_keys[] = {
+    {"time", QUANTITY_TIME, offsetof(struct time_piece, time), 0, true},
+    {"bandwidth", QUANTITY_RATE, offsetof(struct time_piece, per_byte), 0, false},
+};
+
+/* "pes N { ... }"; false: what follows cannot be understood. */
+static bool take_row(struct machine_text *text, struct time_table *table)
+{
+    static const struct time_piece none = {0};
+    if (!word_is(&text->word, "pes")) {
+        text_error(text, &text->word, "give the times of so many PEs: pes 2 { time 1.5 us }");
+        return false;
+    }
+    text_next(text);
+    struct word at = text->word;
+    struct time_row row = {0};
+    if (!take_count(text, "pes", MOST_PES, &row.pes))
+        return false;
+    int before = table->count ? table->rows[table->count - 1].pes : 0;
+    if (row.pes <= before)
+        text_error(text, &at, "PEs must ascend; the row before is of %d", before);
+    row.pieces = take_pieces(text, &at, &(struct keys){KEYS(time_keys), .more = ", from"}, &none,
+                             sizeof none, &row.count);
+    table->rows = memory_resize_array(table->rows, table->count + 1, sizeof *table->rows);
+    table->rows[table->count++] = row;
+    return true;
+}
+
+static enum shape take_beyond(struct machine_text *text)
+{
+    enum shape beyond = word_is(&text->word, "linear") ? SHAPE_LINEAR : SHAPE_LOGARITHMIC;
+    if (beyond == SHAPE_LINEAR || word_is(&text->word, "log"))
+        text_next(text);
+    return beyond;
+}
+
+const struct time_table *costs_take_table(struct machine_text *text, struct machine *machine)
+{
+    struct word at = text->word;
+    text_next(text);
+    struct time_table *table = memory_zeroed(1, sizeof *table);
+    machine->tables =
+        memory_resize_array(machine->tables, machine->table_count + 1, sizeof *machine->tables);
+    machine->tables[machine->table_count++] = table;
+    table->beyond = take_beyond(text);
+    if (!word_is(&text->word, "{")) {
+        text_error(text, &text->word, "give linear, log, or the rows of the table between { and }");
+        return NULL;
+    }
+    text_next(text);
+    while (!word_ends(&text->word) && !word_is(&text->word, "}"))
+        if (!take_row(text, table))
+            return NULL;
+    if (word_ends(&text->word))
+        text_error(text, &at, "the table does not end; close it with }");
+    else if (table->count == 0)
+        text_error(text, &at, "the table has no rows; add pes N { time ... }");
+    else if (table->rows[table->count - 1].pes < 2)
+        text_error(text, &at, "the table has no row of 2 PEs or more");
+    text_next(text);
+    return table;
 }

@@ -10,4 +10,8 @@ bool costs_take(struct machine_text *, struct way *);
 /* At the end of a bus or node: what classes left out is as its own. */
 void costs_complete(struct way *);
 
+/* What follows "table": the measured times of a collective, which the machine then has. NULL: that
+ * is an error. */
+const struct time_table *costs_take_table(struct machine_text *, struct machine *);
+
 #endif

@@ -208,11 +208,15 @@ static void take_collective(struct machine_text *text, struct machine *machine)
         text_next(text);
         if (!take_ratio(text, "factor", &rule.factor))
             return;
+    } else if (word_is(&text->word, "table")) {
+        rule.shape = SHAPE_TABLE;
+        if (!(rule.table = costs_take_table(text, machine)))
+            return;
     } else {
-        text_error(text, &text->word, "give linear, log, or factor and a number");
+        text_error(text, &text->word, "give linear, log, or factor and a number; or table");
         return;
     }
-    if (rule.shape != SHAPE_FACTOR)
+    if (rule.shape == SHAPE_LINEAR || rule.shape == SHAPE_LOGARITHMIC)
         text_next(text);
     for (size_t i = 0; i < COLLECTIVES; i++)
         if (any || word_is(&name, collective_names[i]))
@@ -287,8 +291,8 @@ struct machine *machine_read(const char *path, char **error)
     struct machine_text text = {0};
     struct machine *machine = memory_zeroed(1, sizeof *machine);
     for (size_t i = 0; i < COLLECTIVES; i++)
-        machine->collectives[i] =
-            (struct collective_rule){i < COLLECTIVE_COLLECT ? SHAPE_LOGARITHMIC : SHAPE_LINEAR, 1};
+        machine->collectives[i] = (struct collective_rule){
+            i < COLLECTIVE_COLLECT ? SHAPE_LOGARITHMIC : SHAPE_LINEAR, 1, NULL};
     if (text_enter(&text, path)) {
         while (!word_ends(&text.word))
             take_statement(&text, machine);

@@ -92,7 +92,10 @@ static inline int64_t round_trip(const struct way *way)
     return way->round_trip ? way->latency : 2 * way->latency;
 }
 
-/* Messages one after the other that a collective takes, times what one costs. */
+/* Messages one after the other that a collective takes, times what one costs; or what it was
+ * measured to take. */
 int64_t collective_steps(const struct together *, int64_t message);
+/* Whether that is of another number of PEs than those that were measured. */
+bool collective_extrapolates(const struct together *);
 
 #endif

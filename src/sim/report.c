@@ -206,4 +206,9 @@ void report_text(FILE *out, const struct report *report)
         fprintf(out, "; %" PRIu64 " waits that no remote write of the trace ended took no time",
                 replay->waits.alone);
     fputc('\n', out);
+    if (replay->extrapolated)
+        fprintf(out,
+                "%" PRIu64 " collective calls cost what follows from other numbers of PEs: the "
+                "tables of %s do not go so far\n",
+                replay->extrapolated, report->machine);
 }

@@ -139,9 +139,12 @@ void report_json(FILE *out, const struct report *report)
     member(out, "waiting", report->waiting);
     fprintf(out,
             ",\n\"events\":%" PRIu64 ",\"polling_loops\":%" PRIu64 ",\"polls_left_out\":%" PRIu64
-            ",\"waits_without_write\":%" PRIu64 ",\n\"imbalance\":{",
+            ",\"waits_without_write\":%" PRIu64,
             replay->streams.events, replay->streams.loops, replay->streams.polls,
             replay->waits.alone);
+    if (replay->machine->table_count)
+        fprintf(out, ",\"calls_extrapolated\":%" PRIu64, replay->extrapolated);
+    fputs(",\n\"imbalance\":{", out);
     imbalance(out, "compute", report, report->compute, report->most_compute, report->compute_pe);
     fputc(',', out);
     imbalance(out, "communication", report, report->communication, report->most_communication,

@@ -69,6 +69,7 @@ struct replay {
     struct context_state *contexts;
     size_t context_room;
     uint64_t executed;
+    uint64_t extrapolated; /* calls whose cost is of another number of PEs than what was measured */
     char *error;
     bool found; /* the error is a finding, such as a deadlock, or damage; else something refused */
 };

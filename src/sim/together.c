@@ -53,7 +53,7 @@ static struct set_state *state_of(struct replay *replay, uint32_t number)
     return state;
 }
 
-static int64_t cost(const struct replay *replay, const struct set_state *state,
+static int64_t cost(struct replay *replay, const struct set_state *state,
                     enum collective collective)
 {
     const struct together together = {
@@ -63,6 +63,8 @@ static int64_t cost(const struct replay *replay, const struct set_state *state,
         .pes = state->size,
         .bytes = state->bytes,
     };
+    if (collective_extrapolates(&together))
+        replay->extrapolated += (uint64_t)state->size;
     return replay->model->collective(&together);
 }
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # PLAIN
-"""shmemsim takes measured costs from machine descriptions: classes of calls, piece by piece of their sizes, take
-exactly what is written; and descriptions of costs that cannot be are refused with their place."""
+"""shmemsim takes measured costs from machine descriptions: classes of calls, piece by piece of their sizes, and
+tables of collectives take exactly what is written; and descriptions of costs that cannot be are refused with their place."""
 
+import functools
+import math
 import os
 import sys
 
@@ -14,11 +16,11 @@ tap = Tap()
 sim = Simulator()
 LOGGP = ("--model", "loggp")
 BUS = "bus net { %s bandwidth 1 GB/s latency 1 us overhead 200 ns }\n"
-NODE = "node n { %s count 8 cores 1 bandwidth 4 GB/s latency 100 ns atomic 50 ns bus net }\n"
+NODE = "node n { %s cores 1 bandwidth 4 GB/s latency 100 ns atomic 50 ns "
 
 
-def described(bus="", node="", more=""):
-    return sim.write(BUS % bus + NODE % node + more)
+def described(bus="", node="", more="", nodes=8):
+    return sim.write(BUS % bus + NODE % node + f"count {nodes} bus net }}\n" + more)
 
 
 def spent(found, routine):
@@ -46,18 +48,22 @@ def test_pieces():
     pieces = {0: (120, 800, 100), 8192: (300, 2000, 50), 100000: (300, 2500, 50)}
     text = ("{ overhead 120 ns latency 800 ns bandwidth 10 GB/s from 8 KiB overhead 300 ns latency 2 us "
             "bandwidth 20 GB/s from 100 kB latency 2.5 us }")
-    machine = described(f"cost put {text} cost get {text}")
-    wrong = []
-    for size in (0, 1, 8191, 8192, 99999, 100000, 1 << 20):
+    machine = described(f"cost put {text} cost get {text}", nodes=28)
+    sizes = (0, 1, 8191, 8192, 99999, 100000, 1 << 20)
+    count, wanted = len(sizes), {(): [], LOGGP: []}
+    program = Program(4 * count)
+    for pe, size in enumerate(2 * sizes):
+        get = pe >= count
+        (program.get if get else program.put)(pe, pe + 2 * count, size)
         overhead, latency, byte = pieces[max(start for start in pieces if start <= size)]
-        wire = size * byte / 1000
-        for routine in ("shmem_putmem", "shmem_getmem"):
-            get = routine == "shmem_getmem"
-            for options, wanted in (((), latency + wire), (LOGGP, overhead + wire + (latency if get else 0))):
-                taken = one_call(machine, options, routine, size=size)
-                if taken != wanted:
-                    wrong.append((routine, options, size, taken, wanted))
-    tap.equal(wrong, [], "puts and gets take what the piece of their size says, also at its borders")
+        wanted[()].append(latency + size * byte / 1000)
+        wanted[LOGGP].append(overhead + size * byte / 1000 + (latency if get else 0))
+    trace = sim.trace(program)
+    for options, times in wanted.items():
+        found = sim.predict(trace, "--per-pe", *options, machine=machine)
+        taken = [ps(row["time"]) / 1000 for pe in found["per_pe"][:2 * count] for row in pe["routines"]
+                 if row["name"] in ("shmem_putmem", "shmem_getmem")]
+        tap.equal(taken, times, "puts and gets take what the piece of their size says, also at its borders")
     machine = described("cost put { from 0 B bandwidth 10 GB/s from 1 kB gap 5 us }")
     taken = [one_call(machine, LOGGP, "shmem_putmem", size=size) for size in (999, 1000)]
     tap.equal(taken, [200 + 99.9, 200 + 100], "what a piece leaves out is as in the piece before, or the bus")
@@ -121,6 +127,58 @@ def test_waits():
     tap.equal(ps(own["time"]) - ps(own["waiting"]), 50 * 1000, "... which is no waiting", own)
 
 
+# ---- Tables ----
+
+ROWS = "{ pes 2 { time 1.2 us bandwidth 5 GB/s from 4 KiB time 3 us } pes 8 { from 0 B time 4 us bandwidth 2 GB/s } }"
+
+
+@functools.lru_cache(None)
+def broadcasting(pes, size):
+    program = Program(pes)
+    for pe in range(pes):
+        program.together(pe, "shmem_broadcastmem", elements=size, bytes=size, target=HEAP, source=HEAP)
+    return sim.trace(program)
+
+
+def broadcast(pes, size, machine, *options):
+    """ns of a broadcast, and what --json says."""
+    found = sim.predict(broadcasting(pes, size), *options, machine=machine)
+    return spent(found, "shmem_broadcastmem") / pes, found
+
+
+def test_tables():
+    wrong = []
+    for beyond in ("", "log ", "linear "):
+        machine = described(more=f"collective broadcast table {beyond}{ROWS}\n", nodes=40)
+        for pes, size, nanoseconds, exact in (
+                (1, 8, 0, True), (2, 0, 1200, True), (2, 4095, 1200 + 4095 / 5, True), (2, 4096, 3000 + 4096 / 5, True),
+                (8, 4096, 4000 + 2048, True), (4, 0, 1200 + 2800 / 2, True), (4, 5000, (4000 + 6500) / 2, True),
+                (3, 0, 1200 + 2800 * math.log(1.5) / math.log(4), True),
+                (9, 0, 4000 * (8 / 7 if beyond == "linear " else 4 / 3), False),
+                (33, 100, 4050 * (32 / 7 if beyond == "linear " else 6 / 3), False)):
+            taken, found = broadcast(pes, size, machine, *(LOGGP if size else ()))
+            counted = found["calls_extrapolated"]
+            if abs(taken - nanoseconds) > 0.00051 or counted != (0 if exact else pes):
+                wrong.append((beyond, pes, size, taken, nanoseconds, counted))
+    tap.equal(wrong, [], "tables hold for their PEs and sizes, between them by log2, and beyond them as they say")
+    machine = described(more="collective all table { pes 4 { time 1 us } }\n")
+    taken, found = broadcast(3, 8, machine)
+    tap.equal((taken, found["calls_extrapolated"]), (1000, 6), "fewer PEs than in a table are extrapolated, too")
+    text = sim.run(machine, sim.trace(Program(3)))
+    tap.ok(text.out.endswith(f"\n3 collective calls cost what follows from other numbers of PEs: the tables of {machine} "
+                             "do not go so far\n"), "... which the output says", text)
+    found = sim.predict(Program(4), machine=machine)
+    tap.equal(ps(found["run_time"]), 1000 * 1000, "a table of all collectives holds for barriers inside other calls")
+    text = sim.run(machine, sim.trace(Program(4)))
+    tap.ok(text.status == 0 and "follows" not in text.out, "nothing is said where nothing was extrapolated", text)
+    found = sim.predict(Program(3), machine=described())
+    tap.ok("calls_extrapolated" not in found, "without tables there is no count")
+    machine = described(more="collective all table { pes 1 { time 500 ns } pes 4 { time 2500 ns } }\n")
+    tap.equal([broadcast(pes, 8, machine)[0] for pes in (1, 2)], [500, 1500], "a row of one PE")
+    machine = described(more=f"collective all table {ROWS}\ncollective broadcast linear\n")
+    tap.equal(broadcast(3, 8, machine)[0], 2 * (1000 + 8), "the last statement about a collective holds")
+
+
 # ---- What is refused ----
 
 def test_refused():
@@ -144,6 +202,20 @@ def test_refused():
             (begin + "cost quiet { latency 1 us } }", "2:14", "there are overhead"),
             (begin + "cost quiet { } }", "2:6", "quiet has no overhead"),
             (begin + "cost put { overhead 1 us", "2:6", "the block of put does not end"),
+            ("collective all table { }", "1:16", "the table has no rows"),
+            ("collective all table { pes 1 { time 1 us } }", "1:16", "no row of 2 PEs"),
+            ("collective all table cubic { }", "1:22", "give linear, log, or the rows"),
+            ("collective all table { 2 { time 1 us } }", "1:24", "give the times of so many PEs"),
+            ("collective all table { pes 4 { time 1 us } pes 4 { time 1 us } }", "1:48", "the row before is of 4"),
+            ("collective all table { pes 4 { time 1 us } pes 2 { time 1 us } }", "1:48", "PEs must ascend"),
+            ("collective all table { pes x { time 1 us } }", "1:28", "pes needs an integer"),
+            ("collective all table { pes 2 { bandwidth 1 GB/s } }", "1:28", "2 has no time"),
+            ("collective all table { pes 2 { time 1 } }", "1:39", "needs a unit"),
+            ("collective all table { pes 2 { time 1 us from 0 B time 1 us } }", "1:47", "must ascend"),
+            ("collective all table { pes 2 { overhead 1 us } }", "1:32", "there are time, bandwidth, from"),
+            ("collective all table { pes 2 { time 1 us }", "1:16", "the table does not end"),
+            ("collective all table", "2:1", "give linear, log, or the rows"),
+            ("collective all cubic", "1:16", "factor and a number; or table"),
             ("node n { latency 1 us bandwidth 1 GB/s cost get { from x } }", "1:56", "from needs a number")):
         name = sim.write(text + "\n")
         done = sim.run(name, trace)
@@ -155,6 +227,6 @@ def test_refused():
     tap.equal(one_call(outer, LOGGP, "shmem_putmem", size=100), 5 + 100, "costs of an included file hold")
 
 
-for test in (test_pieces, test_classes, test_waits, test_refused):
+for test in (test_pieces, test_classes, test_waits, test_tables, test_refused):
     test()
 tap.done()
