@@ -61,6 +61,9 @@ struct bus {
     int lanes; /* transfers at a time; 0: any number */
 };
 
+/* When PEs serve gets and atomics of others. */
+enum progress_kind { PROGRESS_UNSAID /* as always */, PROGRESS_ALWAYS, PROGRESS_INSIDE };
+
 /* Nodes that are alike have one. */
 struct node_kind {
     char *name;
@@ -70,6 +73,7 @@ struct node_kind {
     uint64_t buses;   /* bits of those that it is connected to */
     int first, count; /* numbers of these nodes */
     int cores;        /* PEs that a node can have; 0: any number */
+    enum progress_kind progress;
     int in_links, out_links; /* transfers at a time; 0: any number */
 };
 

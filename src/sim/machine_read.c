@@ -93,12 +93,30 @@ static void take_connection(struct machine_text *text, const struct machine *mac
         text_next(text);
 }
 
+static void take_progress(struct machine_text *text, struct node_kind *kind)
+{
+    struct word at = text->word;
+    text_next(text);
+    bool inside = word_is(&text->word, "inside");
+    if (!inside && !word_is(&text->word, "always")) {
+        text_error(text, &text->word, "give always, or inside: only in calls of the library");
+        return;
+    }
+    if (kind->progress != PROGRESS_UNSAID)
+        text_error(text, &at, "progress is given twice");
+    kind->progress = inside ? PROGRESS_INSIDE : PROGRESS_ALWAYS;
+    text_next(text);
+}
+
 static bool take_node_other(struct machine_text *text, void *machine, void *in)
 {
     struct node_kind *kind = in;
-    if (!word_is(&text->word, "bus"))
+    if (word_is(&text->word, "bus"))
+        take_connection(text, machine, kind);
+    else if (word_is(&text->word, "progress"))
+        take_progress(text, kind);
+    else
         return costs_take(text, &kind->inside);
-    take_connection(text, machine, kind);
     return true;
 }
 
@@ -109,8 +127,8 @@ static void take_node(struct machine_text *text, struct machine *machine)
     if (!take_name(text, &name))
         return;
     take_block(text, &name,
-               &(struct keys){KEYS(node_keys), .other = take_node_other, .more = ", bus, cost",
-                              .context = machine},
+               &(struct keys){KEYS(node_keys), .other = take_node_other,
+                              .more = ", bus, cost, progress", .context = machine},
                &kind);
     costs_complete(&kind.inside);
     if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/progress.h"
 #include "sim/stream.h"
 
 /* ---- Executing ---- */
@@ -12,6 +13,8 @@
 /* Whether it matters which of several PEs' operations comes first. */
 static inline bool is_ordered(const struct replay *replay, const struct op *op)
 {
+    if (__builtin_expect(replay->progress != NULL, 0))
+        return op->kind != OP_START;
     switch ((enum op_kind)op->kind) {
     case OP_ATOMIC:
     case OP_LOCK:
@@ -40,6 +43,8 @@ static void start(struct replay *replay, const struct step *step)
 /* False: the PE is blocked, or there is an error. */
 static inline bool execute(struct replay *replay, const struct step *step)
 {
+    if ((step->op->kind == OP_GET || step->op->kind == OP_ATOMIC) && request_needed(replay, step))
+        return replay_ask(replay, step);
     switch ((enum op_kind)step->op->kind) {
     case OP_PUT:
     case OP_GET:
@@ -95,6 +100,8 @@ static bool advance(struct replay *replay, uint32_t number)
     for (;;) {
         const struct op *op = stream_peek(streams, (int)number);
         if (!op) {
+            if (replay->progress)
+                progress_call(replay, number);
             pe->state = PE_ENDED;
             return !streams->error;
         }
@@ -112,6 +119,12 @@ static bool advance(struct replay *replay, uint32_t number)
                 queue_add(&replay->queue, pe->time, number);
                 return true;
             }
+        }
+        if (__builtin_expect(replay->progress != NULL, 0)) {
+            if (op->kind != OP_REST)
+                progress_call(replay, number);
+            if (progress_is_open(replay, number, op))
+                return true;
         }
         pe->state = PE_READY;
         streams->of[number].next++;
@@ -133,6 +146,12 @@ static bool execute_all(struct replay *replay)
             replay->ready = replay->pes[pe].next;
         } else if (replay->queue.count) {
             pe = queue_take(&replay->queue);
+            if (__builtin_expect(pe >= (uint32_t)replay->run->pes, 0)) {
+                progress_arrives(replay, pe - (uint32_t)replay->run->pes);
+                if (replay->error)
+                    return false;
+                continue;
+            }
         } else {
             return true;
         }
@@ -169,6 +188,9 @@ static void allocate(struct replay *replay)
     size_t pes = (size_t)replay->run->pes, routines = replay->run->names.count;
     replay->pes = memory_zeroed(pes, sizeof *replay->pes);
     replay->queue.heap = memory_zeroed(pes, sizeof *replay->queue.heap);
+    replay->progress = requests_open(replay->machine, pes);
+    if (replay->progress)
+        replay->answers_until = memory_zeroed(pes, sizeof *replay->answers_until);
     replay->sums = memory_zeroed(routines, sizeof *replay->sums);
     if (replay->per_pe)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
@@ -189,6 +211,8 @@ static void forget(struct replay *replay)
     table_free(&replay->context_numbers);
     path_free(&replay->paths);
     network_close(&replay->network);
+    requests_close(replay->progress);
+    free(replay->answers_until);
     waits_free(&replay->waits);
 }
 

@@ -2,7 +2,8 @@
  * Replays a run on a machine: what each PE does when, who waits for whom. Operations that nobody
  * else can notice are executed as soon as their PE is there; those whose result depends on the
  * order (atomics, locks, links that are busy) in the order of time, over all PEs. The result is
- * that of executing all in the order of time, without a queue of all.
+ * that of executing all in the order of time, without a queue of all. Where PEs answer only inside
+ * calls (progress.h), all are in the queue.
  */
 #ifndef SKAMPI_SIM_STATE_H
 #define SKAMPI_SIM_STATE_H
@@ -15,7 +16,16 @@
 
 #define LAST_TIME INT64_C(4000000000000000000) /* ps: 46 days; a sum of few fits behind it */
 
-enum pe_state { PE_READY, PE_ORDERED, PE_TOGETHER, PE_WAITS, PE_LOCK, PE_ENDED };
+enum pe_state {
+    PE_READY,
+    PE_ORDERED, /* its next operation has its turn, and its burst is over */
+    PE_TOGETHER,
+    PE_WAITS,
+    PE_LOCK,
+    PE_MOVES, /* a request that it waits for is under way */
+    PE_OPEN,  /* its next operation waits until all requests of a context have been served */
+    PE_ENDED
+};
 
 struct pe {
     int64_t time, compute, waiting; /* ps: waiting is a part of what is not computing */
@@ -27,7 +37,7 @@ struct pe {
     int64_t path_compute; /* computing on the path to where it is */
     uint32_t hop;         /* the path until it was last waited for */
     uint32_t next;        /* in the list that it is in, 1 + PE; 0: the last */
-    uint32_t blocked_on;  /* set, slot or lock */
+    uint32_t blocked_on;  /* set, slot, lock or context */
     uint32_t next_write, next_wait;
     int32_t node;
     uint8_t state;
@@ -55,6 +65,8 @@ struct replay {
     struct streams streams;
     struct waits waits;
     struct network network;
+    struct progress *progress; /* NULL: all PEs answer always */
+    int64_t *answers_until;    /* by PE: the end of its last call; NULL: likewise */
     struct paths paths;
     struct queue queue;
     struct pe *pes;
@@ -89,6 +101,8 @@ void replay_finish(struct replay *, const struct step *, int64_t leaves, int64_t
 void replay_release(struct replay *, const struct step *, int64_t leaves, int64_t waited);
 /* The PE can go on. */
 void replay_make_ready(struct replay *, uint32_t pe);
+/* Likewise, with an operation that it has not begun, but whose burst is over. */
+void replay_retry(struct replay *, uint32_t pe);
 /* The PE goes on because of that path. */
 void replay_follow(struct replay *, uint32_t pe, int64_t compute, uint32_t hop);
 /* Something happens after LAST_TIME, which is an error. */
@@ -108,6 +122,7 @@ static inline const struct way *replay_way(const struct replay *replay, uint32_t
 /* What is open in a context of a PE. */
 struct context_state {
     int64_t known, arrived, floor;
+    uint32_t open; /* requests that have not been served (progress.h) */
 };
 
 /* transfers.c: false: the PE is blocked. */
@@ -117,6 +132,10 @@ bool replay_fetches(struct replay *, const struct step *);
 void replay_quiet(struct replay *, const struct step *);
 void replay_fence(struct replay *, const struct step *);
 bool replay_wait(struct replay *, const struct step *);
+/* A get or atomic whose target must serve it (request.h). */
+bool replay_ask(struct replay *, const struct step *);
+/* What is waited for has been written. */
+void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
 /* together.c, locks.c: likewise. */
 bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);

@@ -45,6 +45,8 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         simulated_time(replay->streams.simulated, step->pe,
                        (size_t)(op - replay->streams.of[step->pe].ops), step->start, leaves,
                        op->kind == OP_FETCHES && pe->fetched ? waited : -1);
+    if (__builtin_expect(replay->answers_until != NULL, 0) && op->kind != OP_REST)
+        replay->answers_until[step->pe] = leaves;
     pe->time = leaves;
     pe->waiting += waited;
     bool off = false;
@@ -69,6 +71,12 @@ void replay_make_ready(struct replay *replay, uint32_t pe)
     replay->pes[pe].state = PE_READY;
     replay->pes[pe].next = replay->ready;
     replay->ready = pe + 1;
+}
+
+void replay_retry(struct replay *replay, uint32_t pe)
+{
+    replay_make_ready(replay, pe);
+    replay->pes[pe].state = PE_ORDERED;
 }
 
 void replay_release(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)

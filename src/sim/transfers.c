@@ -1,54 +1,7 @@
 /* Data that move: puts, gets, atomics, what completes them, and waits for them. */
-#include "base/memory.h"
-#include "sim/state.h"
-
-static inline int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* ---- Contexts ---- */
-
-struct context_key {
-    uint32_t pe, context;
-};
-
-/* Of another context than the default one, whose state is in the PE. */
-static struct context_state *another_context(struct replay *replay, uint32_t pe, unsigned context)
-{
-    const struct context_key key = {pe, context};
-    size_t before = replay->context_numbers.count,
-           number = table_number(&replay->context_numbers, &key, sizeof key);
-    if (number >= replay->context_room) {
-        replay->context_room = 2 * replay->context_room + 16;
-        replay->contexts =
-            memory_resize_array(replay->contexts, replay->context_room, sizeof *replay->contexts);
-    }
-    if (number == before)
-        replay->contexts[number] = (struct context_state){0};
-    return &replay->contexts[number];
-}
-
-/* Something more is open. */
-static inline void note_open(struct replay *replay, const struct step *step, int64_t arrived,
-                             int64_t known)
-{
-    struct pe *pe = &replay->pes[step->pe];
-    if (step->op->context == 0) {
-        pe->known = later(pe->known, known);
-        pe->arrived = later(pe->arrived, arrived);
-        return;
-    }
-    struct context_state *context = another_context(replay, step->pe, step->op->context);
-    context->known = later(context->known, known);
-    context->arrived = later(context->arrived, arrived);
-}
-
-static inline int64_t floor_of(struct replay *replay, const struct step *step)
-{
-    return step->op->context == 0 ? replay->pes[step->pe].floor
-                                  : another_context(replay, step->pe, step->op->context)->floor;
-}
+#include "sim/contexts.h"
+#include "sim/request.h"
+#include "sim/takes.h"
 
 /* What a quiet, fence or wait takes itself. */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
@@ -61,9 +14,8 @@ static inline int64_t own_cost(const struct replay *replay, const struct step *s
 void replay_quiet(struct replay *replay, const struct step *step)
 {
     const struct pe *pe = &replay->pes[step->pe];
-    int64_t known = step->op->context == 0
-                        ? pe->known
-                        : another_context(replay, step->pe, step->op->context)->known;
+    int64_t known =
+        step->op->context == 0 ? pe->known : context_of(replay, step->pe, step->op->context)->known;
     int64_t own = own_cost(replay, step, ORDER_QUIET, COST_QUIET);
     int64_t complete = later(step->start, known);
     replay_finish(replay, step, complete + own, complete - step->start);
@@ -76,11 +28,13 @@ void replay_fence(struct replay *replay, const struct step *step)
     if (step->op->context == 0) {
         pe->floor = later(pe->floor, pe->arrived);
     } else {
-        struct context_state *context = another_context(replay, step->pe, step->op->context);
+        struct context_state *context = context_of(replay, step->pe, step->op->context);
         context->floor = later(context->floor, context->arrived);
     }
+    /* It may have waited until its requests were served. */
+    int64_t begin = replay->progress ? later(step->start, replay->progress->now) : step->start;
     int64_t own = own_cost(replay, step, ORDER_FENCE, COST_FENCE);
-    replay_finish(replay, step, step->start + own, 0);
+    replay_finish(replay, step, begin + own, begin - step->start);
 }
 
 /* ---- Writes that are waited for ---- */
@@ -94,16 +48,22 @@ static inline uint32_t ordinal_of(const struct replay *replay, uint32_t pe)
 
 static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot);
 
-static void arrive(struct replay *replay, uint32_t writer, int64_t arrival)
+/* The slot of those who wait for what a PE writes next. */
+static uint32_t take_write(struct replay *replay, uint32_t writer)
 {
     struct pe *pe = &replay->pes[writer];
-    const struct needed *needed = &replay->waits.writes[pe->next_write];
-    struct slot *slot = &replay->waits.slots[needed->slot];
-    pe->next_write++;
-    slot->arrival = arrival;
+    uint32_t number = replay->waits.writes[pe->next_write++].slot;
+    struct slot *slot = &replay->waits.slots[number];
     slot->compute = pe->path_compute;
     slot->hop = path_station(&replay->paths, writer, pe->time, pe->hop);
     path_keep(&replay->paths, slot->hop);
+    return number;
+}
+
+void replay_arrive(struct replay *replay, uint32_t number, int64_t arrival)
+{
+    struct slot *slot = &replay->waits.slots[number];
+    slot->arrival = arrival;
     while (slot->waiter) {
         uint32_t waiter = slot->waiter - 1;
         slot->waiter = replay->pes[waiter].next;
@@ -111,24 +71,22 @@ static void arrive(struct replay *replay, uint32_t writer, int64_t arrival)
     }
 }
 
+/* Somebody waits for what the operation writes. */
+static inline bool is_waited_for(const struct replay *replay, uint32_t pe)
+{
+    uint32_t next = replay->pes[pe].next_write;
+    return __builtin_expect(replay->waits.matched, 0) && next < replay->waits.first_write[pe + 1] &&
+           replay->waits.writes[next].ordinal == ordinal_of(replay, pe);
+}
+
 /* The operation has changed its target then. */
 static inline void note_write(struct replay *replay, const struct step *step, int64_t arrival)
 {
-    const struct pe *pe = &replay->pes[step->pe];
-    if (__builtin_expect(replay->waits.matched, 0) &&
-        pe->next_write < replay->waits.first_write[step->pe + 1] &&
-        replay->waits.writes[pe->next_write].ordinal == ordinal_of(replay, step->pe))
-        arrive(replay, step->pe, arrival);
+    if (is_waited_for(replay, step->pe))
+        replay_arrive(replay, take_write(replay, step->pe), arrival);
 }
 
 /* ---- Transfers ---- */
-
-static inline enum cost_class class_of(const struct op *op)
-{
-    if (op->kind == OP_PUT)
-        return op->flags & OP_BLOCKING ? COST_PUT : COST_PUT_NBI;
-    return op->flags & OP_BLOCKING ? COST_GET : COST_GET_NBI;
-}
 
 struct moved {
     int64_t leaves, waited;
@@ -139,13 +97,7 @@ static inline struct moved move(struct replay *replay, const struct step *step, 
     const struct op *op = step->op;
     struct pe *pe = &replay->pes[step->pe];
     bool get = op->kind != OP_PUT;
-    const struct message message = {
-        .way = replay_way(replay, step->pe, op->peer, class_of(op), op->bytes),
-        .bytes = op->bytes,
-        .get = get,
-        .blocking = op->flags & OP_BLOCKING,
-    };
-    const struct phases phases = replay->model->transfer(&message);
+    const struct phases phases = phases_of(replay, step);
     int64_t begin = later(start + phases.issue, pe->interface), ready = begin + phases.request;
     int64_t wire = ready;
     if (replay->contention) {
@@ -183,16 +135,8 @@ void replay_transfer(struct replay *replay, const struct step *step)
 
 static struct moved serve(struct replay *replay, const struct step *step, int64_t start)
 {
-    const struct op *op = step->op;
-    struct pe *target = &replay->pes[op->peer];
-    const struct atomic atomic = {
-        .way = replay_way(replay, step->pe, op->peer, COST_ATOMIC, op->bytes),
-        .bytes = op->bytes,
-        .busy = machine_kind(replay->machine, target->node)->atomic,
-        .fetching = op->flags & OP_FETCHING,
-        .blocking = op->flags & OP_BLOCKING,
-    };
-    const struct service service = replay->model->atomic(&atomic);
+    struct pe *target = &replay->pes[step->op->peer];
+    const struct service service = service_of(replay, step);
     int64_t there = later(start + service.issue + service.request, floor_of(replay, step));
     int64_t begin = later(there, target->served), done = begin + service.service;
     target->served = done;
@@ -209,6 +153,13 @@ void replay_atomic(struct replay *replay, const struct step *step)
 {
     struct moved moved = serve(replay, step, step->start);
     replay_finish(replay, step, moved.leaves, moved.waited);
+}
+
+bool replay_ask(struct replay *replay, const struct step *step)
+{
+    bool writes = step->op->kind == OP_ATOMIC && is_waited_for(replay, step->pe);
+    uint32_t slot = writes ? take_write(replay, step->pe) : NO_SLOT;
+    return request_ask(replay, step, &(struct asked){step->start, 0, 1, slot});
 }
 
 /* ---- Waits ---- */
@@ -242,6 +193,10 @@ static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot
     if (slot->arrival > step.start)
         replay_follow(replay, pe, slot->compute, slot->hop);
     int64_t there = later(step.start, slot->arrival);
+    if (step.op->kind == OP_FETCHES && request_needed(replay, &step)) {
+        request_ask(replay, &step, &(struct asked){there, there - step.start, 1, NO_SLOT});
+        return;
+    }
     replay_release(replay, &step, behind_wait(replay, &step, there), there - step.start);
 }
 
@@ -260,6 +215,8 @@ static bool wait_for(struct replay *replay, const struct step *step, uint32_t nu
     if (slot->arrival > step->start)
         replay_follow(replay, step->pe, slot->compute, slot->hop);
     int64_t there = later(step->start, slot->arrival);
+    if (step->op->kind == OP_FETCHES && request_needed(replay, step))
+        return request_ask(replay, step, &(struct asked){there, there - step->start, 1, NO_SLOT});
     replay_finish(replay, step, behind_wait(replay, step, there), there - step->start);
     return true;
 }
@@ -283,6 +240,8 @@ bool replay_fetches(struct replay *replay, const struct step *step)
         replay->streams.polls += step->op->place - 1;
         return wait_for(replay, step, slot);
     }
+    if (request_needed(replay, step))
+        return request_ask(replay, step, &(struct asked){step->start, 0, step->op->place, NO_SLOT});
     for (uint64_t i = 0; i < step->op->place; i++) {
         struct moved one = fetch(replay, step, all.leaves);
         all = (struct moved){one.leaves, all.waited + one.waited};

@@ -293,14 +293,23 @@ def rich_program():
     return program
 
 
+MEASURED = """bus b { bandwidth 1 GB/s latency 1 us cost put { gap 5 ns from 8 B overhead 5 ns } cost wait { overhead 1 ns } }
+node n { count 3 ratio 2 bus b bandwidth 5 kB/s latency 1 us progress inside cost get { from 0 B latency 9 us } }
+collective all factor 3
+collective broadcast table linear { pes 2 { time 5 us from 4 KiB time 9 us bandwidth 1 GB/s } pes 4 { time 8 us } }
+map { 2*0 1 }
+"""
+
+
 def test_hostile():
     program = sanitized_command()
     if not program:
         return
-    machine, trace = sim.machine(lanes=1), sim.trace(rich_program())
+    machine, trace, measured = sim.machine(lanes=1), sim.trace(rich_program()), sim.write(MEASURED)
     folder = sim.path(trace)
-    whole = run([program, sim.path(machine), folder])
-    tap.ok(whole.status == 0, "a trace that is right is replayed under sanitizers", whole)
+    for name in (machine, measured):
+        whole = run([program, sim.path(name), folder])
+        tap.ok(whole.status == 0, "a trace that is right is replayed under sanitizers", whole)
     with open(os.path.join(folder, "pe-00001.trace"), "rb") as file:
         data = file.read()
 
@@ -309,8 +318,9 @@ def test_hostile():
         shutil.copytree(folder, own)
         with open(os.path.join(own, "pe-00001.trace"), "wb") as file:
             file.write(mutated(data, random.Random(number)))
-        options = [["--json", "--per-pe"], ["--model", "loggp", "--contention"]][number % 2]
-        done = run([program, *options, sim.path(machine), own], timeout=150)
+        options = [["--json", "--per-pe", machine], ["--model", "loggp", "--contention", machine],
+                   ["--model", "loggp", measured]][number % 3]
+        done = run([program, *options, own], timeout=150, cwd=sim.folder)
         shutil.rmtree(own)
         return done
 
@@ -319,9 +329,7 @@ def test_hostile():
            "runtime error" in done.err or (done.status and not done.err)]
     tap.ok(not bad, f"{MUTANTS} damaged traces: replayed or refused", bad[0] if bad else None)
     tap.ok({done.status for done in runs} >= {0, 1}, "... both", None)
-    texts = [sim.write("bus b { bandwidth 1 GB/s latency 1 us }\nnode n { count 2 ratio 2 bus b bandwidth 5 kB/s "
-                       "latency 1 us }\ncollective all factor 3\nmap { 2*0 1 }\n")]
-    with open(sim.path(texts[0]), "rb") as file:
+    with open(sim.path(measured), "rb") as file:
         text = file.read()
     bad = []
     for number in range(MUTANTS // 4):

@@ -1,0 +1,65 @@
+/*
+ * What needs the processor of its target, on nodes whose PEs answer only inside calls of the
+ * library: gets and atomics ask the target, and are served when it is in a call (progress.h). Then
+ * all that happens must happen in the order of time.
+ */
+#ifndef SKAMPI_SIM_REQUEST_H
+#define SKAMPI_SIM_REQUEST_H
+
+#include "sim/state.h"
+
+struct request {
+    struct op op; /* the call */
+    int64_t start;
+    int64_t there;  /* when the target is asked */
+    int64_t waited; /* in this call until then */
+    union {
+        struct phases get;
+        struct service atomic;
+    } takes;
+    uint64_t turns;      /* of a loop of fetches, with this one */
+    uint32_t pe, next;   /* 1 + the one behind it at the target */
+    uint32_t slot;       /* of the wait for what an atomic writes; NO_SLOT */
+    bool atomic, blocks; /* the PE waits for it */
+};
+
+struct progress_pe {
+    uint32_t first, last; /* 1 + requests that wait for its next call */
+    uint32_t open;        /* its own that have not been served, in the default context */
+};
+
+struct progress {
+    struct progress_pe *of;
+    struct request *requests;
+    size_t count, room;
+    uint32_t unused; /* 1 + the first of those that can be used again */
+    int64_t now;     /* when the last one was served, or came */
+};
+
+/* NULL: all nodes of the machine answer always. */
+struct progress *requests_open(const struct machine *, size_t pes);
+void requests_close(struct progress *);
+
+/* Whether a get or atomic must be served by its target. */
+static inline bool request_needed(const struct replay *replay, const struct step *step)
+{
+    uint32_t peer = step->op->peer;
+    return __builtin_expect(replay->progress != NULL, 0) && peer != step->pe &&
+           machine_kind(replay->machine, replay->pes[peer].node)->progress == PROGRESS_INSIDE;
+}
+/* What a call asks its target for: from when on, after waiting so long, how many times in turn, and
+ * who waits for what it writes. */
+struct asked {
+    int64_t from, waited;
+    uint64_t turns;
+    uint32_t slot;
+};
+/* False: the PE is blocked. */
+bool request_ask(struct replay *, const struct step *, const struct asked *);
+/* The next turn. */
+void request_again(struct replay *, struct request *, int64_t from);
+
+/* A PE's own requests in a context that have not been served. */
+uint32_t *request_open(struct replay *, uint32_t pe, unsigned context);
+
+#endif

@@ -1,0 +1,41 @@
+/* What the model says that a call takes by itself. */
+#ifndef SKAMPI_SIM_TAKES_H
+#define SKAMPI_SIM_TAKES_H
+
+#include "sim/state.h"
+
+static inline enum cost_class class_of(const struct op *op)
+{
+    if (op->kind == OP_PUT)
+        return op->flags & OP_BLOCKING ? COST_PUT : COST_PUT_NBI;
+    return op->flags & OP_BLOCKING ? COST_GET : COST_GET_NBI;
+}
+
+/* Of a put or get. */
+static inline struct phases phases_of(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    const struct message message = {
+        .way = replay_way(replay, step->pe, op->peer, class_of(op), op->bytes),
+        .bytes = op->bytes,
+        .get = op->kind != OP_PUT,
+        .blocking = op->flags & OP_BLOCKING,
+    };
+    return replay->model->transfer(&message);
+}
+
+/* Of an atomic. */
+static inline struct service service_of(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    const struct atomic atomic = {
+        .way = replay_way(replay, step->pe, op->peer, COST_ATOMIC, op->bytes),
+        .bytes = op->bytes,
+        .busy = machine_kind(replay->machine, replay->pes[op->peer].node)->atomic,
+        .fetching = op->flags & OP_FETCHING,
+        .blocking = op->flags & OP_BLOCKING,
+    };
+    return replay->model->atomic(&atomic);
+}
+
+#endif
