@@ -6,10 +6,11 @@ tables of collectives take exactly what is written; and descriptions of costs th
 import functools
 import math
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import Tap
+from harness import ROOT, Tap
 from made_runs import HEAP, Program, Simulator, ps
 
 tap = Tap()
@@ -227,6 +228,18 @@ def test_refused():
     tap.equal(one_call(outer, LOGGP, "shmem_putmem", size=100), 5 + 100, "costs of an included file hold")
 
 
-for test in (test_pieces, test_classes, test_waits, test_tables, test_refused):
+def test_documents():
+    """Descriptions on the manual page are read, with a node and a bus where they have none."""
+    with open(os.path.join(ROOT, "docs", "tools", "shmemsim.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"^```\n((?:#|bus|collective).*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+    trace, failed = sim.trace(Program(2)), []
+    for text in blocks:
+        more = "" if "\nnode" in text else "node more { bandwidth 1 GB/s latency 1 us }\n"
+        done = sim.run(*LOGGP, sim.write(text + more), trace)
+        failed += [] if done.status == 0 else [done]
+    tap.ok(len(blocks) >= 4 and not failed, f"{len(blocks)} descriptions in the documents are right", failed)
+
+
+for test in (test_pieces, test_classes, test_waits, test_tables, test_refused, test_documents):
     test()
 tap.done()
