@@ -6,6 +6,8 @@ import sys
 
 from generate import markdown, program
 
+_HYPHEN = "\\-"  # of troff
+
 
 def _command(name):
     script = os.path.join(program.ROOT, "scripts", name)
@@ -23,11 +25,11 @@ def _plain(troff):
 
 
 def table(name):
-    """NAME is a program; of shmemtrace, also "shmemtrace record" or another command."""
+    """NAME is a program; of shmemtrace and shmemsim, also "shmemtrace record" or another command."""
     name, _, command = name.partition(" ")
     section = {"": "OPTIONS", "record": "RECORDING"}.get(command, command)
     manual = program.output([*_command(name), "--man"])
-    options = re.search(rf"^\.S[HS] {section}\n(.*?)(?=^\.(?:S[HS]|PP)|\Z)", manual,
+    options = re.search(rf"^\.S[HS] {re.escape(section.replace('-', _HYPHEN))}\n(.*?)(?=^\.(?:S[HS]|PP)|\Z)", manual,
                         re.MULTILINE | re.DOTALL)
     rows = []
     for entry in re.split(r"^\.TP\n\.B ", options[1], flags=re.MULTILINE)[1:]:

@@ -51,6 +51,16 @@ static bool take_bus_cost(struct machine_text *text, void *machine, void *in)
     return costs_take(text, &((struct bus *)in)->way);
 }
 
+const struct key *machine_key(bool node, const char *name)
+{
+    const struct key *keys = node ? node_keys : bus_keys;
+    size_t count = node ? sizeof node_keys / sizeof *node_keys : sizeof bus_keys / sizeof *bus_keys;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return &keys[i];
+    return NULL;
+}
+
 static void take_bus(struct machine_text *text, struct machine *machine)
 {
     struct word name;
@@ -180,7 +190,7 @@ static bool take_place(struct machine_text *text, struct machine *machine)
     return true;
 }
 
-static void take_map(struct machine_text *text, struct machine *machine)
+void machine_take_map(struct machine_text *text, struct machine *machine)
 {
     struct word at = text->word;
     bool good = true;
@@ -272,7 +282,7 @@ static void take_statement(struct machine_text *text, struct machine *machine)
     } else if (word_is(&word, "node")) {
         take_node(text, machine);
     } else if (word_is(&word, "map")) {
-        take_map(text, machine);
+        machine_take_map(text, machine);
     } else if (word_is(&word, "collective")) {
         take_collective(text, machine);
     } else if (word_is(&word, "include")) {

@@ -96,6 +96,29 @@ static char *read_all(const char *path, size_t *length)
     return NULL;
 }
 
+/* Takes both texts over. */
+static void enter(struct machine_text *text, char *path, char *data, size_t length)
+{
+    struct machine_file *file = memory_zeroed(1, sizeof *file);
+    *file = (struct machine_file){path, data, length};
+    text->files = memory_resize_array(text->files, text->file_count + 1, sizeof *text->files);
+    text->files[text->file_count++] = file;
+    text->stack = memory_resize_array(text->stack, text->depth + 1, sizeof *text->stack);
+    text->stack[text->depth++] = (struct reading){file, data};
+    const char *zero = memchr(data, '\0', length);
+    if (zero) {
+        const struct word at = {file, zero, 1};
+        text_error(text, &at, "this is no text; a machine description is");
+        text->stack[text->depth - 1].next = data + length;
+    }
+    text_next(text);
+}
+
+void text_enter_given(struct machine_text *text, const char *name, const char *given)
+{
+    enter(text, memory_text(name), memory_text(given), strlen(given));
+}
+
 bool text_enter(struct machine_text *text, const char *path)
 {
     size_t length;
@@ -112,19 +135,7 @@ bool text_enter(struct machine_text *text, const char *path)
         free(full);
         return false;
     }
-    struct machine_file *file = memory_zeroed(1, sizeof *file);
-    *file = (struct machine_file){full, data, length};
-    text->files = memory_resize_array(text->files, text->file_count + 1, sizeof *text->files);
-    text->files[text->file_count++] = file;
-    text->stack = memory_resize_array(text->stack, text->depth + 1, sizeof *text->stack);
-    text->stack[text->depth++] = (struct reading){file, data};
-    const char *zero = memchr(data, '\0', length);
-    if (zero) {
-        const struct word at = {file, zero, 1};
-        text_error(text, &at, "this is no text; a machine description is");
-        text->stack[text->depth - 1].next = data + length;
-    }
-    text_next(text);
+    enter(text, full, data, length);
     return true;
 }
 
@@ -154,10 +165,13 @@ static const char *skip_blanks(const char *c)
 
 static size_t word_length(struct machine_text *text, struct machine_file *file, const char *c)
 {
-    if (*c == '{' || *c == '}')
+    const char *apart = text->apart ? text->apart : "";
+    if (*c == '{' || *c == '}' || strchr(apart, *c))
         return 1;
-    if (*c != '"')
-        return strcspn(c, " \t\r\n\v\f{}\"#");
+    if (*c != '"') {
+        size_t most = strcspn(c, " \t\r\n\v\f{}\"#"), first = strcspn(c, apart);
+        return first < most ? first : most;
+    }
     size_t length = 1 + strcspn(c + 1, "\"\n");
     if (c[length] == '"')
         return length + 1;

@@ -29,7 +29,8 @@ struct machine_text {
         const char *next;
     } * stack; /* what is being read: the files that include each other */
     size_t depth;
-    struct word word; /* the current one */
+    struct word word;  /* the current one */
+    const char *apart; /* characters that are words of their own, besides { and }; NULL: none */
     struct text errors;
     size_t error_count;
 };
@@ -37,6 +38,8 @@ struct machine_text {
 /* The current word becomes the first one. False: the file cannot be read, which is an error of the
  * place of the current word, or of none. */
 bool text_enter(struct machine_text *, const char *path);
+/* Likewise with a text that is no file; errors call it by that name. Both are copied. */
+void text_enter_given(struct machine_text *, const char *name, const char *given);
 /* Moves to the next word, also from an included file back to what included it. */
 void text_next(struct machine_text *);
 void text_close(struct machine_text *);

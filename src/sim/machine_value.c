@@ -11,7 +11,6 @@
 #include "sim/machine.h"
 
 #define MOST_SIZE 0x1p48
-#define MOST_SECONDS 1e4 /* of a time: far more than a message takes anywhere */
 
 struct unit {
     const char *name;
@@ -89,8 +88,8 @@ static bool take_time(struct machine_text *text, const char *key, int64_t *time)
     double value;
     if (!take_with_unit(text, key, &time_units, &value))
         return false;
-    if (value > MOST_SECONDS * PS_PER_SECOND) {
-        text_error(text, &at, "%s is more than %g s", key, MOST_SECONDS);
+    if (value > TIME_MOST_SECONDS * PS_PER_SECOND) {
+        text_error(text, &at, "%s is more than %g s", key, TIME_MOST_SECONDS);
         return false;
     }
     *time = (int64_t)(value + 0.5);
@@ -133,7 +132,7 @@ static bool take_size(struct machine_text *text, const char *key, uint64_t *size
 bool take_ratio(struct machine_text *text, const char *key, double *ratio)
 {
     struct word at = text->word;
-    if (number_in(&at, ratio) != at.length || *ratio < 1e-6 || *ratio > 1e6) {
+    if (number_in(&at, ratio) != at.length || *ratio < RATIO_LEAST || *ratio > RATIO_MOST) {
         text_error(text, &at, "%s needs a number from 0.000001 to 1000000", key);
         return false;
     }

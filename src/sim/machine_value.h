@@ -4,12 +4,21 @@
 
 #include <stdint.h>
 
+#include "sim/machine.h"
 #include "sim/machine_text.h"
+
+#define TIME_MOST_SECONDS 1e4 /* far more than a message takes anywhere */
+#define RATIO_LEAST 1e-6
+#define RATIO_MOST 1e6
 
 enum quantity { QUANTITY_TIME, QUANTITY_RATE, QUANTITY_RATIO, QUANTITY_COUNT, QUANTITY_SIZE };
 
 struct key {
     const char *name;
+#define TIME_MOST_SECONDS 1e4 /* far more than a message takes anywhere */
+#define RATIO_LEAST 1e-6
+#define RATIO_MOST 1e6
+
     enum quantity quantity;
     size_t at;   /* in the struct */
     double most; /* of a count */
@@ -47,5 +56,10 @@ void *take_pieces(struct machine_text *, const struct word *name, const struct k
                   const void *like, size_t piece_bytes, size_t *count);
 /* Behind the } of the current block, or behind the current word. */
 void skip_block(struct machine_text *);
+
+/* machine_read.c: a key of buses, or of nodes; NULL: they have none of that name. */
+const struct key *machine_key(bool node, const char *name);
+/* What follows "map", into placement and list. The machine has its nodes already. */
+void machine_take_map(struct machine_text *, struct machine *);
 
 #endif

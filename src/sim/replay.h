@@ -11,6 +11,11 @@ struct replay_options {
     struct simulated *simulated; /* where the run is written as a trace; NULL: nowhere */
 };
 
+#define REPLAY_DEFAULTS                                                                            \
+    {                                                                                              \
+        .model = &paper_model, .window_bytes = 128 * 1024 * 1024                                   \
+    }
+
 /* False: replay->error says why. Either way replay_close() is to be called. */
 bool replay_run(struct replay *, struct run *, const struct machine *,
                 const struct replay_options *);

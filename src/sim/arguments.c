@@ -1,0 +1,136 @@
+/* Takes command lines apart, and opens what they name. */
+#define _GNU_SOURCE
+#include "sim/arguments.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+_Noreturn void fail(int status, const char *text)
+{
+    fprintf(stderr, "shmemsim: %s\n", text);
+    exit(status);
+}
+
+_Noreturn void finish_printing(void)
+{
+    exit(fflush(stdout) || ferror(stdout) ? 1 : 0);
+}
+
+/* ---- Options ---- */
+
+int arguments_parse(const struct manual_option *rows, size_t count, const char *help, int argc,
+                    char **argv, void (*take)(void *context, size_t row, const char *value),
+                    void *context)
+{
+    struct option *table = memory_zeroed(count + 1, sizeof *table);
+    struct text letters = {0};
+    text_append(&letters, ":");
+    for (size_t i = 0; i < count; i++) {
+        int value = !rows[i].value     ? no_argument
+                    : rows[i].optional ? optional_argument
+                                       : required_argument;
+        table[i] = (struct option){rows[i].name, value, NULL, 256 + (int)i};
+        if (rows[i].letter)
+            text_append(&letters, "%c%.*s", rows[i].letter, value, "::");
+    }
+    opterr = 0;
+    optind = 0;
+    for (int c; (c = getopt_long(argc, argv, letters.data, table, NULL)) != -1;) {
+        if (c == ':')
+            fail(2, text_format("option %s needs a value", argv[optind - 1]));
+        if (c == '?')
+            fail(2, text_format("unknown option %s; %s -h lists them", argv[optind - 1], help));
+        for (size_t i = 0; i < count; i++)
+            if (c == 256 + (int)i || c == rows[i].letter) {
+                take(context, i, optarg);
+                break;
+            }
+    }
+    free(table);
+    text_release(&letters);
+    return optind;
+}
+
+void arguments_model(struct replay_options *options, const char *value)
+{
+    options->model = model_find(value);
+    if (!options->model)
+        fail(2, text_format("--model %s: there are paper and loggp; --models says more", value));
+}
+
+/* ---- Inputs ---- */
+
+struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
+{
+    static char default_trace[] = "shmemtrace.out";
+    static char *const default_traces[] = {default_trace};
+    if (at == argc)
+        fail(2, text_format("name a machine description; %s -h says more", help));
+    struct inputs inputs = {argv[at], default_traces, 1};
+    if (at + 1 < argc) {
+        inputs.traces = argv + at + 1;
+        inputs.count = (size_t)(argc - at - 1);
+    }
+    return inputs;
+}
+
+struct machine *inputs_open(const struct inputs *inputs, struct run *run)
+{
+    char *error;
+    bool damaged;
+    struct machine *machine = machine_read(inputs->machine, &error);
+    if (!machine) {
+        fputs(error, stderr);
+        exit(2);
+    }
+    if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
+        fail(damaged ? 1 : 2, error);
+    return machine;
+}
+
+/* ---- Output ---- */
+
+static bool is_file(const char *path)
+{
+    return path && strcmp(path, "-") != 0;
+}
+
+static bool same_file(const struct stat *output, const char *path)
+{
+    struct stat input;
+    return stat(path, &input) == 0 && input.st_dev == output->st_dev &&
+           input.st_ino == output->st_ino;
+}
+
+FILE *output_open(const char *path, const struct inputs *inputs, const struct run *run)
+{
+    struct stat output;
+    if (!is_file(path))
+        return stdout;
+    bool there = stat(path, &output) == 0, read = there && same_file(&output, inputs->machine);
+    for (int i = 0; there && !read && i < run->pes; i++)
+        read = same_file(&output, run->paths[i]);
+    if (read)
+        fail(2, text_format("%s: is read, too; name another file", path));
+    FILE *file = fopen(path, "w");
+    if (!file)
+        fail(2, text_format("%s: cannot be written: %s", path, strerror(errno)));
+    return file;
+}
+
+void output_close(FILE *out, const char *path)
+{
+    if (!fflush(out) && !ferror(out) && (!is_file(path) || !fclose(out)))
+        return;
+    if (errno == EPIPE) /* whoever reads from the pipe has enough */
+        exit(128 + SIGPIPE);
+    fail(1, text_format("%s: cannot be written: %s", is_file(path) ? path : "standard output",
+                        strerror(errno)));
+}

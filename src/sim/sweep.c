@@ -1,0 +1,350 @@
+/* Reads changes of a machine, and makes machines that have them. */
+#include "sim/sweep.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- What is changed ---- */
+
+/* The buses or kinds of nodes that an option names, or all buses, or all nodes where it can only be
+ * they. */
+static bool take_target(struct machine_text *text, struct sweep *sweep,
+                        const struct machine *machine)
+{
+    struct word name = text->word;
+    const char *next = name.text + name.length;
+    const struct key *bus = machine_key(false, sweep->option),
+                     *node = machine_key(true, sweep->option);
+    size_t buses = machine->bus_count, kinds = machine->kind_count, found = 0;
+    bool named = !word_ends(&name) && next[strspn(next, " \t")] == '=';
+    sweep->of = bus ? SWEEP_BUSES : SWEEP_NODES;
+    sweep->count = bus ? buses : kinds;
+    if (named && (word_is(&name, "buses") || word_is(&name, "nodes"))) {
+        sweep->of = word_is(&name, "buses") ? SWEEP_BUSES : SWEEP_NODES;
+        sweep->count = sweep->of == SWEEP_BUSES ? buses : kinds;
+    } else if (named) {
+        for (size_t i = 0; i < buses + kinds; i++) {
+            bool of_bus = i < buses;
+            if (!word_is(&name, of_bus ? machine->buses[i].name : machine->kinds[i - buses].name))
+                continue;
+            found++;
+            sweep->of = of_bus ? SWEEP_BUSES : SWEEP_NODES;
+            sweep->first = of_bus ? i : i - buses;
+            sweep->count = 1;
+        }
+        if (found != 1) {
+            text_error(text, &name,
+                       found ? "\"%.*s\" are several in the machine description; give each bus and "
+                               "node its own name there"
+                             : "there is no bus or node \"%.*s\" in the machine description; it "
+                               "names them behind bus and node, buses= and nodes= are all",
+                       (int)name.length, name.text);
+            return false;
+        }
+    }
+    sweep->key = sweep->of == SWEEP_BUSES ? bus : node;
+    if (!sweep->key || sweep->count == 0) {
+        if (sweep->key)
+            text_error(text, &name, "no bus is described; for what is inside nodes write nodes=");
+        else
+            text_error(text, &name, "only %s have %s; name one of them", bus ? "buses" : "nodes",
+                       sweep->option);
+        return false;
+    }
+    if (named) {
+        text_next(text);
+        text_next(text);
+        sweep->label = text_format("%s of %.*s", sweep->option, (int)name.length, name.text);
+    } else {
+        sweep->label = memory_text(sweep->option);
+    }
+    return true;
+}
+
+/* ---- Values ---- */
+
+/* What the machine has. */
+static void *member_of(const struct machine *machine, const struct sweep *sweep, size_t i)
+{
+    char *object = sweep->of == SWEEP_BUSES ? (char *)&machine->buses[sweep->first + i]
+                                            : (char *)&machine->kinds[sweep->first + i];
+    return object + sweep->key->at;
+}
+
+/* 0 costs nothing or means "any number", and less a default: a factor would change nothing. */
+static bool can_be_multiplied(const struct sweep *sweep, const void *member)
+{
+    switch (sweep->key->quantity) {
+    case QUANTITY_TIME:
+        return *(const int64_t *)member > 0;
+    case QUANTITY_COUNT:
+        return *(const int *)member > 0;
+    default:
+        return *(const double *)member > 0;
+    }
+}
+
+static bool take_factor(struct machine_text *text, const struct sweep *sweep,
+                        struct setting *setting, const struct machine *machine)
+{
+    struct word at = text->word;
+    bool any = false;
+    text->word.text++;
+    text->word.length--;
+    setting->factor = true;
+    if (!take_ratio(text, "a factor", &setting->number))
+        return false;
+    for (size_t i = 0; i < sweep->count; i++)
+        any = any || can_be_multiplied(sweep, member_of(machine, sweep, i));
+    if (!any)
+        text_error(text, &at,
+                   "the machine description gives no %s that a factor could change; give values, "
+                   "such as %s",
+                   sweep->option,
+                   sweep->key->quantity == QUANTITY_TIME   ? "\"1 us\""
+                   : sweep->key->quantity == QUANTITY_RATE ? "\"10 GB/s\""
+                                                           : "4");
+    return any;
+}
+
+static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct setting *setting)
+{
+    struct key key = *sweep->key;
+    key.at = 0;
+    if (!take_value(text, &key, &setting->value))
+        return false;
+    switch (key.quantity) {
+    case QUANTITY_TIME:
+        setting->number = (double)setting->value.time / PS_PER_SECOND;
+        return true;
+    case QUANTITY_RATE:
+        setting->number = PS_PER_SECOND / setting->value.real;
+        return true;
+    case QUANTITY_RATIO:
+        setting->number = setting->value.real;
+        return true;
+    default:
+        setting->number = setting->value.count;
+        return true;
+    }
+}
+
+static bool take_map(struct machine_text *text, struct setting *setting,
+                     const struct machine *machine)
+{
+    struct machine placed = {.nodes = machine->nodes};
+    size_t errors = text->error_count;
+    machine_take_map(text, &placed);
+    setting->placement = placed.placement;
+    setting->list = placed.list;
+    setting->list_count = placed.list_count;
+    return text->error_count == errors;
+}
+
+static bool take_setting(struct machine_text *text, struct sweep *sweep, struct setting *setting,
+                         const struct machine *machine)
+{
+    const struct word *word = &text->word;
+    if (sweep->of == SWEEP_MAP)
+        return take_map(text, setting, machine);
+    bool factor = sweep->of != SWEEP_PES_PER_NODE && word->length > 1 && word->text[0] == 'x';
+    return factor ? take_factor(text, sweep, setting, machine)
+                  : take_absolute(text, sweep, setting);
+}
+
+static void take_settings(struct machine_text *text, struct sweep *sweep,
+                          const struct machine *machine)
+{
+    for (;;) {
+        struct setting setting = {0};
+        const char *begin = text->word.text;
+        bool good = take_setting(text, sweep, &setting, machine);
+        size_t length = (size_t)(text->word.text - begin);
+        while (length > 0 && isspace((unsigned char)begin[length - 1]))
+            length--;
+        setting.text = memory_text_part(begin, length);
+        sweep->settings =
+            memory_resize_array(sweep->settings, sweep->setting_count + 1, sizeof *sweep->settings);
+        sweep->settings[sweep->setting_count++] = setting;
+        if (!good || word_ends(&text->word))
+            return;
+        if (!word_is(&text->word, ",")) {
+            text_error(text, &text->word, "write commas between values");
+            return;
+        }
+        text_next(text);
+    }
+}
+
+char *sweep_read(struct sweep *sweep, const char *option, const char *given,
+                 const struct machine *machine)
+{
+    static const struct key pes_per_node = {
+        .name = "pes-per-node", .quantity = QUANTITY_COUNT, .most = MACHINE_MOST_NODES};
+    struct machine_text text = {.apart = ",="};
+    char *name = text_format("--%s", option), *errors = NULL;
+    *sweep = (struct sweep){.option = option, .unit = ""};
+    text_enter_given(&text, name, given);
+    if (strcmp(option, "map") == 0) {
+        sweep->of = SWEEP_MAP;
+    } else if (strcmp(option, pes_per_node.name) == 0) {
+        sweep->of = SWEEP_PES_PER_NODE;
+        sweep->key = &pes_per_node;
+    } else if (take_target(&text, sweep, machine)) {
+        sweep->unit = sweep->key->quantity == QUANTITY_TIME   ? "s"
+                      : sweep->key->quantity == QUANTITY_RATE ? "B/s"
+                                                              : "";
+    }
+    if (!sweep->label)
+        sweep->label = memory_text(option);
+    if (text.error_count == 0)
+        take_settings(&text, sweep, machine);
+    if (text.error_count > 0)
+        errors = text_take(&text.errors);
+    text_close(&text);
+    free(name);
+    return errors;
+}
+
+void sweep_free(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->setting_count; i++) {
+        free(sweep->settings[i].text);
+        free(sweep->settings[i].list);
+    }
+    free(sweep->settings);
+    free(sweep->label);
+}
+
+/* ---- Changed machines ---- */
+
+/* False: it is out of its range then. */
+static bool multiply(const struct key *key, double factor, void *member)
+{
+    int64_t *time = member;
+    double *real = member, changed;
+    int *count = member;
+    switch (key->quantity) {
+    case QUANTITY_TIME:
+        changed = (double)*time * factor;
+        if (*time <= 0)
+            return true;
+        *time = (int64_t)(changed + 0.5);
+        return changed <= TIME_MOST_SECONDS * PS_PER_SECOND;
+    case QUANTITY_RATE:
+        *real /= factor;
+        return *real <= PS_PER_SECOND;
+    case QUANTITY_RATIO:
+        *real *= factor;
+        return *real >= RATIO_LEAST && *real <= RATIO_MOST;
+    default:
+        changed = *count * factor;
+        if (*count == 0)
+            return true;
+        if (changed < 1 || changed > key->most || changed != floor(changed))
+            return false;
+        *count = (int)changed;
+        return true;
+    }
+}
+
+static void set(const struct key *key, const struct setting *setting, void *member)
+{
+    size_t size = key->quantity == QUANTITY_TIME    ? sizeof setting->value.time
+                  : key->quantity == QUANTITY_COUNT ? sizeof setting->value.count
+                                                    : sizeof setting->value.real;
+    memcpy(member, &setting->value, size);
+}
+
+static bool change(struct machine *machine, const struct sweep *sweep,
+                   const struct setting *setting)
+{
+    bool possible = true;
+    for (size_t i = 0; i < sweep->count; i++) {
+        void *member = member_of(machine, sweep, i);
+        if (setting->factor)
+            possible = possible && multiply(sweep->key, setting->number, member);
+        else
+            set(sweep->key, setting, member);
+    }
+    return possible;
+}
+
+static void fill_nodes(struct machine *machine, int pes)
+{
+    machine->placement = PLACE_BLOCKS;
+    for (size_t i = 0; i < machine->kind_count; i++)
+        if (machine->kinds[i].cores == 0 || machine->kinds[i].cores > pes)
+            machine->kinds[i].cores = pes;
+}
+
+/* Numbers of nodes, after their counts have changed. */
+static char *number_nodes(struct machine *machine)
+{
+    int64_t nodes = 0;
+    for (size_t i = 0; i < machine->kind_count; i++) {
+        machine->kinds[i].first = (int)nodes;
+        nodes += machine->kinds[i].count;
+        if (nodes > MACHINE_MOST_NODES)
+            return text_format("there are more than %d nodes", MACHINE_MOST_NODES);
+        const struct node_kind *kind = &machine->kinds[i];
+        if (kind->count > 1 && !kind->buses)
+            return text_format("nodes %s have no bus between them; name one in the machine "
+                               "description: bus NAME",
+                               kind->name);
+    }
+    machine->nodes = (int)nodes;
+    for (size_t i = 0; i < machine->list_count; i++)
+        if (machine->list[i] >= machine->nodes)
+            return text_format("the map names node %d, but there are only %d; change the map, too",
+                               machine->list[i], machine->nodes);
+    return NULL;
+}
+
+static void *copy_of(const void *array, size_t count, size_t size)
+{
+    void *copy = memory_zeroed(count, size);
+    if (count)
+        memcpy(copy, array, count * size);
+    return copy;
+}
+
+struct machine *sweep_apply(const struct machine *machine, const struct sweep *sweep, size_t number,
+                            char **problem)
+{
+    const struct setting *setting = &sweep->settings[number];
+    struct machine *changed = memory_zeroed(1, sizeof *changed);
+    bool map = sweep->of == SWEEP_MAP, possible = true;
+    *changed = *machine; /* names stay those of the described machine */
+    changed->buses = copy_of(machine->buses, machine->bus_count, sizeof *machine->buses);
+    changed->kinds = copy_of(machine->kinds, machine->kind_count, sizeof *machine->kinds);
+    changed->list_count = map ? setting->list_count : machine->list_count;
+    changed->list =
+        copy_of(map ? setting->list : machine->list, changed->list_count, sizeof *machine->list);
+    if (map)
+        changed->placement = setting->placement;
+    else if (sweep->of == SWEEP_PES_PER_NODE)
+        fill_nodes(changed, setting->value.count);
+    else
+        possible = change(changed, sweep, setting);
+    *problem = possible
+                   ? number_nodes(changed)
+                   : text_format("that is no %s that a machine can have; choose another factor",
+                                 sweep->option);
+    if (!*problem)
+        return changed;
+    sweep_discard(changed);
+    return NULL;
+}
+
+void sweep_discard(struct machine *machine)
+{
+    free(machine->buses);
+    free(machine->kinds);
+    free(machine->list);
+    free(machine);
+}

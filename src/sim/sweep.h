@@ -1,0 +1,48 @@
+/*
+ * Changes of a machine: several values of a quantity, as options give them ("ib=x0.5,1 us"), and
+ * machines in which each has one of its values. Pure.
+ */
+#ifndef SKAMPI_SIM_SWEEP_H
+#define SKAMPI_SIM_SWEEP_H
+
+#include "sim/machine_value.h"
+
+struct setting {
+    char *text;    /* as given: "x0.5", "10 GB/s", "blocks" */
+    bool factor;   /* of what the description says */
+    double number; /* the factor, or the value: in s, B/s, or a count */
+    union {        /* without factor, as a machine has it */
+        int64_t time;
+        double real;
+        int count;
+    } value;
+    enum placement placement; /* of a map */
+    int *list;
+    size_t list_count;
+};
+
+enum sweep_of { SWEEP_BUSES, SWEEP_NODES, SWEEP_MAP, SWEEP_PES_PER_NODE };
+
+struct sweep {
+    enum sweep_of of;
+    const char *option;
+    const struct key *key; /* of buses or nodes */
+    char *label;           /* "latency", "latency of ib" */
+    const char *unit;      /* of numbers that are no factors: "s", "B/s", "" */
+    size_t first, count;   /* which of the buses or kinds of nodes */
+    struct setting *settings;
+    size_t setting_count;
+};
+
+/* The values of an option; NULL, or what is wrong, lines to be freed. */
+char *sweep_read(struct sweep *, const char *option, const char *given, const struct machine *);
+void sweep_free(struct sweep *);
+
+/* A machine of its own with that setting instead; to be freed by sweep_discard(). Of several
+ * sweeps, each changes what the one before has made. NULL: *problem says why, to be freed. */
+struct machine *sweep_apply(const struct machine *, const struct sweep *, size_t setting,
+                            char **problem);
+/* One that sweep_apply() has made. */
+void sweep_discard(struct machine *);
+
+#endif

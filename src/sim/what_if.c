@@ -1,0 +1,406 @@
+/* shmemsim what-if: predictions for machines that differ from the described one. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "sim/arguments.h"
+#include "sim/report.h"
+#include "sim/sweep.h"
+
+#define MOST_POINTS 10000
+#define MOST_SWEEPS 64
+#define HELP "shmemsim what-if"
+
+/* Rows from FIRST_SWEEP on are quantities that are swept. */
+enum row { KEY_MODEL, KEY_CONTENTION, KEY_JSON, KEY_OUTPUT, KEY_HELP, FIRST_SWEEP };
+
+static const struct manual_option rows[] = {
+    [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: paper (default) or loggp", false,
+                   "paper loggp", NULL},
+    [KEY_CONTENTION] = {.name = "contention",
+                        .letter = 'c',
+                        .help = "links of nodes and buses are busy: transfers wait for them"},
+    [KEY_JSON] = {.name = "json", .help = "one JSON object with everything"},
+    [KEY_OUTPUT] = {.name = "output",
+                    .letter = 'o',
+                    .value = "FILE",
+                    .help = "write to FILE instead of standard output"},
+    [KEY_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
+    {.name = "latency", .value = "VALUES", .help = "of buses: 'x0.5,1 us'; of one: ib=x0.5"},
+    {.name = "bandwidth", .value = "VALUES", .help = "of buses, such as '1 GB/s,x2,infinite'"},
+    {.name = "overhead", .value = "VALUES", .help = "of buses, for loggp"},
+    {.name = "gap", .value = "VALUES", .help = "of buses, for loggp"},
+    {.name = "lanes", .value = "VALUES", .help = "of buses, with --contention"},
+    {.name = "ratio", .value = "VALUES", .help = "speed of the processors of nodes"},
+    {.name = "atomic", .value = "VALUES", .help = "how long an atomic keeps its target busy"},
+    {.name = "count", .value = "VALUES", .help = "number of nodes of a kind"},
+    {.name = "cores", .value = "VALUES", .help = "PEs that a node can have"},
+    {.name = "in", .value = "VALUES", .help = "links into a node, with --contention"},
+    {.name = "out", .value = "VALUES", .help = "links out of a node, with --contention"},
+    {.name = "map", .value = "VALUES", .help = "round-robin, blocks, { nodes of all PEs }"},
+    {.name = "pes-per-node", .value = "VALUES", .help = "PEs fill nodes one by one, so many each"},
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+static int what_if(int argc, char **argv);
+const struct sim_command what_if_command = {
+    .name = "what-if",
+    .summary = "predicts for machines that differ from the described one",
+    .synopsis = "[OPTION]... MACHINE [TRACE]...",
+    .text = "Predicts the run for the machine as described, and for each combination of the\n"
+            "values that you give. VALUES have commas between them: values with their units, or\n"
+            "factors such as x2. NAME= before them means one bus or one kind of nodes; buses= or\n"
+            "nodes= all of them.",
+    .rows = rows,
+    .count = ROWS,
+    .run = what_if,
+};
+
+struct outcome {
+    double run_time, communication, compute, waiting; /* ps */
+};
+
+struct study {
+    struct replay_options replay;
+    bool json;
+    const char *output;
+    struct inputs inputs;
+    struct run run;
+    struct machine *machine;
+    struct sweep sweeps[MOST_SWEEPS];
+    struct {
+        size_t row;
+        const char *value;
+    } given[MOST_SWEEPS];
+    size_t count, points;
+    struct outcome *outcomes; /* of points, behind that of the unchanged machine */
+};
+
+/* ---- Options ---- */
+
+static void print_help(void)
+{
+    printf("Usage: %s %s\n%s\n\n", HELP, what_if_command.synopsis, what_if_command.text);
+    manual_help(rows, ROWS);
+    finish_printing();
+}
+
+static void take_option(void *context, size_t row, const char *value)
+{
+    struct study *study = context;
+    switch (row) {
+    case KEY_MODEL:
+        arguments_model(&study->replay, value);
+        return;
+    case KEY_CONTENTION:
+        study->replay.contention = true;
+        return;
+    case KEY_JSON:
+        study->json = true;
+        return;
+    case KEY_OUTPUT:
+        study->output = value;
+        return;
+    case KEY_HELP:
+        print_help();
+        return;
+    default:
+        if (study->count == MOST_SWEEPS)
+            fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
+        study->given[study->count].row = row;
+        study->given[study->count++].value = value;
+    }
+}
+
+static bool is_given(const struct study *study, const char *name)
+{
+    for (size_t i = 0; i < study->count; i++)
+        if (strcmp(rows[study->given[i].row].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Values without effect would look like an answer. */
+static void check_effect(const struct study *study)
+{
+    static const struct {
+        const char *option;
+        bool contention; /* needs that; else the model loggp */
+    } needs[] = {{"overhead", false}, {"gap", false}, {"lanes", true}, {"in", true}, {"out", true}};
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        bool has =
+            needs[i].contention ? study->replay.contention : study->replay.model != &paper_model;
+        if (!has && is_given(study, needs[i].option))
+            fail(2,
+                 text_format("what-if: --%s changes nothing without %s; add that", needs[i].option,
+                             needs[i].contention ? "--contention" : "--model loggp"));
+    }
+    if (is_given(study, "pes-per-node") && is_given(study, "map"))
+        fail(2, "what-if: --map and --pes-per-node both say where PEs are; give one of them");
+    if (study->count == 0)
+        fail(2, "what-if: name what differs, such as --latency x0.5,x2; " HELP " -h lists all");
+}
+
+static void read_sweeps(struct study *study)
+{
+    bool wrong = false;
+    study->points = 1;
+    for (size_t i = 0; i < study->count; i++) {
+        struct sweep *sweep = &study->sweeps[i];
+        char *error = sweep_read(sweep, rows[study->given[i].row].name, study->given[i].value,
+                                 study->machine);
+        if (error)
+            fputs(error, stderr);
+        free(error);
+        wrong = wrong || error;
+        for (size_t k = 0; k < i && !wrong; k++)
+            if (strcmp(study->sweeps[k].label, sweep->label) == 0)
+                fail(2, text_format("what-if: --%s is given twice for the same; write all values "
+                                    "into one, with commas",
+                                    sweep->option));
+        study->points *= sweep->setting_count;
+        if (study->points > MOST_POINTS)
+            fail(2, text_format("what-if: the values have more than %d combinations; give fewer",
+                                MOST_POINTS));
+    }
+    if (wrong)
+        exit(2);
+}
+
+/* ---- Points ---- */
+
+/* The last quantity changes fastest. */
+static size_t setting_of(const struct study *study, size_t point, size_t sweep)
+{
+    for (size_t i = study->count; --i > sweep;)
+        point /= study->sweeps[i].setting_count;
+    return point % study->sweeps[sweep].setting_count;
+}
+
+static const char *value_of(const struct study *study, size_t point, size_t sweep)
+{
+    return study->sweeps[sweep].settings[setting_of(study, point, sweep)].text;
+}
+
+static _Noreturn void fail_at(const struct study *study, size_t point, int status, char *problem)
+{
+    struct text text = {0};
+    text_append(&text, "what-if: ");
+    for (size_t i = 0; i < study->count; i++)
+        text_append(&text, "%s%s %s", i ? ", " : "", study->sweeps[i].label,
+                    value_of(study, point, i));
+    fail(status, text_format("%s: %s", text.data, problem));
+}
+
+/* NULL when it cannot be, which ends the program. */
+static struct machine *machine_at(const struct study *study, size_t point)
+{
+    const struct machine *from = study->machine;
+    struct machine *machine = NULL;
+    char *problem;
+    for (size_t i = 0; i < study->count; i++) {
+        machine = sweep_apply(from, &study->sweeps[i], setting_of(study, point, i), &problem);
+        if (from != study->machine)
+            sweep_discard((struct machine *)(uintptr_t)from);
+        if (!machine)
+            fail_at(study, point, 2, problem);
+        from = machine;
+    }
+    return machine;
+}
+
+/* All of them, before the first one is predicted. */
+static void check_points(const struct study *study)
+{
+    int pes = study->run.pes, *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
+    for (size_t i = 0; i < study->points; i++) {
+        struct machine *machine = machine_at(study, i);
+        char *problem = machine_place(machine, pes, nodes);
+        if (problem)
+            fail_at(study, i, 2, problem);
+        sweep_discard(machine);
+    }
+    free(nodes);
+}
+
+static bool predict(struct study *study, const struct machine *machine, struct outcome *outcome,
+                    char **problem, int *status)
+{
+    struct replay replay;
+    bool good = replay_run(&replay, &study->run, machine, &study->replay);
+    if (good) {
+        struct report report = report_make(&replay, study->inputs.machine);
+        *outcome = (struct outcome){(double)report.run_time, report.communication, report.compute,
+                                    report.waiting};
+        free(report.path);
+    } else {
+        *problem = memory_text(replay.error);
+        *status = replay.found ? 1 : 2;
+    }
+    replay_close(&replay);
+    return good;
+}
+
+static void predict_all(struct study *study)
+{
+    char *problem;
+    int status;
+    bool watched = isatty(STDERR_FILENO);
+    study->outcomes = memory_zeroed(study->points + 1, sizeof *study->outcomes);
+    if (!predict(study, study->machine, &study->outcomes[0], &problem, &status))
+        fail(status, problem);
+    for (size_t i = 0; i < study->points; i++) {
+        if (watched)
+            fprintf(stderr, "\rshmemsim: %zu of %zu", i + 1, study->points);
+        struct machine *machine = machine_at(study, i);
+        if (!predict(study, machine, &study->outcomes[i + 1], &problem, &status))
+            fail_at(study, i, status, problem);
+        sweep_discard(machine);
+    }
+    if (watched)
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- Output ---- */
+
+static double change(double now, double before)
+{
+    return 100 * (now / before - 1);
+}
+
+static void print_time(FILE *out, double now, double before)
+{
+    fprintf(out, " %18.9f", report_seconds(now));
+    if (before > 0)
+        fprintf(out, " %+9.2f %%", change(now, before));
+    else
+        fprintf(out, " %9s  ", "---");
+}
+
+static void print_row(FILE *out, const struct outcome *now, const struct outcome *before)
+{
+    print_time(out, now->run_time, before->run_time);
+    print_time(out, now->communication, before->communication);
+    fputc('\n', out);
+}
+
+static void print_table(FILE *out, const struct study *study)
+{
+    const struct outcome *outcomes = study->outcomes;
+    int widths[MOST_SWEEPS], before = 0;
+    fprintf(out, "%s\n%d PEs on %s, model %s%s\n\n", study->run.command, study->run.pes,
+            study->inputs.machine, study->replay.model->name,
+            study->replay.contention ? " with contention" : "");
+    for (size_t i = 0; i < study->count; i++) {
+        const struct sweep *sweep = &study->sweeps[i];
+        size_t width = strlen(sweep->label);
+        for (size_t k = 0; k < sweep->setting_count; k++)
+            if (strlen(sweep->settings[k].text) > width)
+                width = strlen(sweep->settings[k].text);
+        widths[i] = (int)width;
+        before += widths[i] + (i ? 2 : 0);
+        fprintf(out, "%s%-*s", i ? "  " : "", widths[i], sweep->label);
+    }
+    int missing = before < 12 ? 12 - before : 0;
+    fprintf(out, "%*s %18s %9s   %18s %9s\n", missing, "", "run time s", "change",
+            "communication s", "change");
+    fprintf(out, "%-*s", before + missing, "as described");
+    print_row(out, &outcomes[0], &outcomes[0]);
+    for (size_t i = 0; i < study->points; i++) {
+        for (size_t k = 0; k < study->count; k++)
+            fprintf(out, "%s%-*s", k ? "  " : "", widths[k], value_of(study, i, k));
+        fprintf(out, "%*s", missing, "");
+        print_row(out, &outcomes[i + 1], &outcomes[0]);
+    }
+}
+
+static void number(FILE *out, const char *before, const char *name, double value)
+{
+    fprintf(out, "%s\"%s\":", before, name);
+    json_number(out, value);
+}
+
+static void json_times(FILE *out, const struct outcome *now)
+{
+    number(out, "", "run_time", report_seconds(now->run_time));
+    number(out, ",", "communication", report_seconds(now->communication));
+    number(out, ",", "compute", report_seconds(now->compute));
+    number(out, ",", "waiting", report_seconds(now->waiting));
+}
+
+static void json_sweep(FILE *out, const struct sweep *sweep)
+{
+    static const char *const of[] = {"buses", "nodes", "map", "map"};
+    fputs("{\"name\":", out);
+    json_string(out, sweep->label);
+    fprintf(out, ",\"quantity\":\"%s\",\"of\":\"%s\",\"unit\":\"%s\",\"values\":[", sweep->option,
+            of[sweep->of], sweep->unit);
+    for (size_t i = 0; i < sweep->setting_count; i++) {
+        const struct setting *setting = &sweep->settings[i];
+        fprintf(out, "%s{\"text\":", i ? "," : "");
+        json_string(out, setting->text);
+        if (sweep->of != SWEEP_MAP)
+            number(out, ",", setting->factor ? "factor" : "value", setting->number);
+        fputc('}', out);
+    }
+    fputs("]}", out);
+}
+
+static void print_json(FILE *out, const struct study *study)
+{
+    const struct outcome *outcomes = study->outcomes;
+    fputs("{\"what_if\":", out);
+    json_string(out, study->run.command);
+    fputs(",\"machine\":", out);
+    json_string(out, study->inputs.machine);
+    fprintf(out, ",\"model\":\"%s\",\"contention\":%s,\"pes\":%d,\n\"swept\":[",
+            study->replay.model->name, study->replay.contention ? "true" : "false", study->run.pes);
+    for (size_t i = 0; i < study->count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        json_sweep(out, &study->sweeps[i]);
+    }
+    fputs("],\n\"as_described\":{", out);
+    json_times(out, &outcomes[0]);
+    fputs("},\n\"points\":[", out);
+    for (size_t i = 0; i < study->points; i++) {
+        fputs(i ? ",\n{\"values\":[" : "\n{\"values\":[", out);
+        for (size_t k = 0; k < study->count; k++) {
+            fputs(k ? "," : "", out);
+            json_string(out, value_of(study, i, k));
+        }
+        fputs("],", out);
+        json_times(out, &outcomes[i + 1]);
+        number(out, ",", "run_time_change", change(outcomes[i + 1].run_time, outcomes[0].run_time));
+        number(out, ",", "communication_change",
+               change(outcomes[i + 1].communication, outcomes[0].communication));
+        fputc('}', out);
+    }
+    fputs("]}\n", out);
+}
+
+static int what_if(int argc, char **argv)
+{
+    struct study *study = memory_zeroed(1, sizeof *study);
+    study->replay = (struct replay_options)REPLAY_DEFAULTS;
+    int at = arguments_parse(rows, ROWS, HELP, argc, argv, take_option, study);
+    study->inputs = arguments_inputs(HELP, argc, argv, at);
+    check_effect(study);
+    study->machine = inputs_open(&study->inputs, &study->run);
+    read_sweeps(study);
+    check_points(study);
+    FILE *out = output_open(study->output, &study->inputs, &study->run);
+    predict_all(study);
+    (study->json ? print_json : print_table)(out, study);
+    output_close(out, study->output);
+    for (size_t i = 0; i < study->count; i++)
+        sweep_free(&study->sweeps[i]);
+    run_close(&study->run);
+    machine_free(study->machine);
+    free(study->outcomes);
+    free(study);
+    return 0;
+}
