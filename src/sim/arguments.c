@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "trace/read/pack.h"
 
 _Noreturn void fail(int status, const char *text)
 {
@@ -102,21 +103,14 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
-static bool same_file(const struct stat *output, const char *path)
-{
-    struct stat input;
-    return stat(path, &input) == 0 && input.st_dev == output->st_dev &&
-           input.st_ino == output->st_ino;
-}
-
-FILE *output_open(const char *path, const struct inputs *inputs, const struct run *run)
+FILE *output_open(const char *path, const char *machine, char *const *files, size_t count)
 {
     struct stat output;
     if (!is_file(path))
         return stdout;
-    bool there = stat(path, &output) == 0, read = there && same_file(&output, inputs->machine);
-    for (int i = 0; there && !read && i < run->pes; i++)
-        read = same_file(&output, run->paths[i]);
+    bool there = stat(path, &output) == 0, read = there && machine && trace_is_in(machine, &output);
+    for (size_t i = 0; there && !read && i < count; i++)
+        read = trace_is_in(files[i], &output);
     if (read)
         fail(2, text_format("%s: is read, too; name another file", path));
     FILE *file = fopen(path, "w");

@@ -21,7 +21,7 @@ struct sim_command {
     size_t count;
     int (*run)(int argc, char **argv); /* argv[0] is the name; the exit status */
 };
-extern const struct sim_command what_if_command;
+extern const struct sim_command what_if_command, pack_command, unpack_command;
 
 /* Ends the program: "shmemsim: ..." on standard error. Takes the text over. */
 _Noreturn void fail(int status, const char *text);
@@ -47,9 +47,10 @@ struct inputs arguments_inputs(const char *help, int argc, char **argv, int at);
 /* Both opened. Ends the program when one cannot be. */
 struct machine *inputs_open(const struct inputs *, struct run *);
 
-/* Standard output for NULL and "-"; ends the program when the file is one of the inputs, or cannot
- * be written. */
-FILE *output_open(const char *path, const struct inputs *, const struct run *);
+/* Standard output for NULL and "-"; ends the program when the file is one of those that are read
+ * (machine: NULL for none), or cannot be written. */
+FILE *output_open(const char *path, const char *machine, char *const *files, size_t count);
+/* Ends the program when something could not be written. */
 void output_close(FILE *, const char *path);
 
 #endif

@@ -51,7 +51,8 @@ struct options {
     const char *output, *trace;
 };
 
-static const struct sim_command *const commands[] = {&what_if_command};
+static const struct sim_command *const commands[] = {&what_if_command, &pack_command,
+                                                     &unpack_command};
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 /* ---- What is printed without a trace ---- */
@@ -189,7 +190,8 @@ static int predict(int argc, char **argv)
         fail(2, error);
     bool good = replay_run(&replay, &run, machine, &options.replay);
     if (good)
-        print_report(output_open(options.output, &inputs, &run), &options, &inputs, &replay);
+        print_report(output_open(options.output, inputs.machine, run.paths, (size_t)run.pes),
+                     &options, &inputs, &replay);
     else
         fprintf(stderr, "shmemsim: %s\n", replay.error);
     if (!good && options.trace)

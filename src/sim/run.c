@@ -1,16 +1,13 @@
 /* Opens the files of a trace, and refuses those that cannot be replayed. */
 #include "sim/run.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "trace/format.h"
+#include "trace/read/pack.h"
 
 #define MOST_PES (1 << 20)
 
@@ -82,20 +79,6 @@ static char *refusal(const char *path, const struct trace_info *info)
     return NULL;
 }
 
-/* Where blocks begin, as in every file; -1: cannot be read. */
-static int64_t blocks_of(const char *path)
-{
-    struct format_head head;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return -1;
-    ssize_t got = pread(descriptor, &head, sizeof head, 0);
-    close(descriptor);
-    return got == (ssize_t)sizeof head
-               ? (int64_t)sizeof head + head.description_bytes + FORMAT_ENDING_BYTES
-               : -1;
-}
-
 static void allocate(struct run *run, int pes)
 {
     size_t n = (size_t)pes;
@@ -132,9 +115,6 @@ static char *add_file(struct run *run, char *path, size_t files, bool *damaged)
     else if (!error && run->paths[info->pe])
         error = text_format("%s: PE %d is in %s, too; give all files of one run", path, info->pe,
                             run->paths[info->pe]);
-    int64_t blocks = error ? 0 : blocks_of(path);
-    if (blocks < 0)
-        error = text_format("%s: %s", path, strerror(errno));
     if (error) {
         trace_close(file);
         free(path);
@@ -146,7 +126,7 @@ static char *add_file(struct run *run, char *path, size_t files, bool *damaged)
     run->paths[pe] = path;
     run->ps_per_tick[pe] = PS_PER_SECOND / info->ticks_per_second;
     run->events[pe] = info->events;
-    run->blocks[pe] = blocks;
+    run->blocks[pe] = trace_blocks(file);
     run->programs_of[pe] = (uint16_t)program_of(run, file);
     if (run->program_count > UINT16_MAX)
         return text_format("the files have more than %d tables of routines", UINT16_MAX);
@@ -163,6 +143,7 @@ bool run_open(struct run *run, char *const *paths, size_t count, char **error, b
     for (size_t i = 0; i < count && !*error; i++) {
         char **some;
         long found = trace_files(paths[i], &some, error);
+        *damaged = found == TRACE_DAMAGED;
         if (found < 0)
             break;
         files = memory_resize_array(files, file_count + (size_t)found, sizeof *files);

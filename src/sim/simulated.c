@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "sim/simulated.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +14,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/folder.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -61,26 +61,10 @@ struct simulated {
 
 /* ---- Folder ---- */
 
-static bool is_empty(const char *folder)
-{
-    DIR *directory = opendir(folder);
-    bool empty = directory != NULL;
-    for (struct dirent *entry; empty && (entry = readdir(directory));)
-        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-    if (directory)
-        closedir(directory);
-    return empty;
-}
-
 struct simulated *simulated_open(const char *path, char **error)
 {
-    bool made = mkdir(path, 0777) == 0;
-    *error = NULL;
-    if (!made && errno != EEXIST)
-        *error = text_format("%s: cannot be made: %s", path, strerror(errno));
-    else if (!made && !is_empty(path))
-        *error = text_format("%s: is there and not an empty folder; name another one, or remove it",
-                             path);
+    bool made;
+    *error = folder_make(path, &made);
     if (*error)
         return NULL;
     struct simulated *simulated = memory_zeroed(1, sizeof *simulated);

@@ -1,19 +1,15 @@
 /* Reads windows of operations from the files of PEs. */
 #include "sim/stream.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/translate.h"
+#include "trace/read/pack.h"
 
 #define LEAST_WINDOW 64
 #define MOST_WINDOW 1024
@@ -121,30 +117,6 @@ static void restore(struct streams *streams, const struct stream *stream)
 
 /* ---- Files ---- */
 
-struct map {
-    const unsigned char *data;
-    int64_t size;
-};
-
-static bool map_file(struct streams *streams, int pe, struct map *map)
-{
-    const char *path = streams->run->paths[pe];
-    struct stat status;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    void *data = MAP_FAILED;
-    if (descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_size > 0)
-        data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    int problem = errno;
-    if (descriptor >= 0)
-        close(descriptor);
-    if (data == MAP_FAILED) {
-        streams->error = text_format("%s: %s", path, strerror(problem));
-        return false;
-    }
-    *map = (struct map){data, status.st_size};
-    return true;
-}
-
 static bool damaged(struct streams *streams, int pe, const char *how)
 {
     streams->damaged = true;
@@ -155,7 +127,7 @@ static bool damaged(struct streams *streams, int pe, const char *how)
 }
 
 /* The block that begins there, with what is behind its head; checked when it is begun. */
-static bool find_block(struct streams *streams, int pe, const struct map *map,
+static bool find_block(struct streams *streams, int pe, const struct trace_map *map,
                        struct block_head *head)
 {
     struct stream *stream = &streams->of[pe];
@@ -238,11 +210,14 @@ bool stream_fill(struct streams *streams, int pe)
 {
     struct stream *stream = &streams->of[pe];
     struct block_head head;
-    struct map map;
+    struct trace_map map;
     if (streams->simulated && !streams->observe)
         simulated_flush(streams->simulated, pe);
     stream->next = stream->count = 0;
-    if (stream->finished || streams->error || !map_file(streams, pe, &map))
+    if (stream->finished || streams->error)
+        return false;
+    streams->error = trace_map(streams->run->paths[pe], &map);
+    if (streams->error)
         return false;
     if (!stream->ops)
         stream->ops = memory_allocate(streams->window * sizeof *stream->ops);
@@ -260,7 +235,7 @@ bool stream_fill(struct streams *streams, int pe)
             stream->block += (int64_t)sizeof head + head.bytes;
         }
     }
-    munmap((void *)(uintptr_t)map.data, (size_t)map.size);
+    trace_unmap(&map);
     if (stream->finished && stream->count == 0) {
         free(stream->ops);
         stream->ops = NULL;

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "trace/encode.h"
 #include "trace/format.h"
+#include "trace/read/pack.h"
 
 #define DESCRIPTION_MOST_BYTES (16 * 1024 * 1024)
 #define ROUTINES_MOST 65535 /* encoders number them with 16 bits */
@@ -34,7 +35,8 @@ struct fix {
 
 struct trace_file {
     struct trace_info info;
-    char *path;
+    char *path; /* its name in messages */
+    struct place place;
     int64_t blocks; /* where they begin */
     struct trace_routine *routines;
     struct fix start, end;
@@ -157,12 +159,16 @@ static bool take_description(struct trace_file *file, struct input *input)
 /* Bytes at a place of the file; fewer at its end, -1: errno says why. */
 static ssize_t read_at(const struct trace_file *file, void *data, size_t bytes, int64_t at)
 {
-    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+    const struct place *place = &file->place;
+    if (place->bytes >= 0 && (int64_t)bytes > place->bytes - at)
+        bytes = at < place->bytes ? (size_t)(place->bytes - at) : 0;
+    int descriptor = open(place->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return -1;
     size_t done = 0;
     while (done < bytes) {
-        ssize_t got = pread(descriptor, (char *)data + done, bytes - done, (off_t)at + (off_t)done);
+        ssize_t got = pread(descriptor, (char *)data + done, bytes - done,
+                            (off_t)(place->at + at) + (off_t)done);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
@@ -220,7 +226,9 @@ static void count_blocks(struct trace_file *file)
 {
     struct trace_cursor *cursor = new_cursor(file, -1);
     struct stat status;
-    int64_t size = stat(file->path, &status) == 0 ? status.st_size : 0;
+    int64_t size = file->place.bytes >= 0           ? file->place.bytes
+                   : stat(file->path, &status) == 0 ? status.st_size
+                                                    : 0;
     while (read_head(cursor)) {
         /* Also of a block that is cut off: who reads its thread finds that. */
         if ((int64_t)cursor->head.thread >= file->info.threads)
@@ -294,9 +302,10 @@ struct trace_file *trace_open(const char *path, char **error)
     struct trace_file *file = memory_zeroed(1, sizeof *file);
     struct stat status;
     file->path = memory_text(path);
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+    *error = place_find(path, &file->place);
+    if (!*error && file->place.bytes < 0 && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         *error = text_format("%s: this is no file; name a file of a trace", path);
-    else
+    if (!*error)
         *error = read_beginning(file);
     if (!*error)
         return file;
@@ -314,6 +323,7 @@ void trace_close(struct trace_file *file)
     free((void *)(uintptr_t)file->info.counter_names);
     free((void *)(uintptr_t)file->info.object_names);
     free(file->routines);
+    free(file->place.path);
     free(file->path);
     free(file);
 }
@@ -321,6 +331,11 @@ void trace_close(struct trace_file *file)
 const struct trace_info *trace_info(const struct trace_file *file)
 {
     return &file->info;
+}
+
+int64_t trace_blocks(const struct trace_file *file)
+{
+    return file->blocks;
 }
 
 const struct trace_routine *trace_routine(const struct trace_file *file, uint32_t routine)
@@ -573,29 +588,26 @@ void trace_cursor_free(struct trace_cursor *cursor)
 
 /* ---- Folders ---- */
 
-/* PE of a file's name, or -1. */
-static long pe_of(const char *name)
-{
-    char again[64];
-    char *end;
-    if (strncmp(name, "pe-", 3) != 0)
-        return -1;
-    long pe = strtol(name + 3, &end, 10);
-    if (pe < 0 || pe > INT32_MAX)
-        return -1;
-    snprintf(again, sizeof again, FORMAT_NAME, (int)pe);
-    return strcmp(again, name) == 0 ? pe : -1;
-}
-
 static int is_file_of_pe(const struct dirent *entry)
 {
-    return pe_of(entry->d_name) >= 0;
+    return trace_file_number(entry->d_name) >= 0;
 }
 
 static int compare_pes(const struct dirent **a, const struct dirent **b)
 {
-    long x = pe_of((*a)->d_name), y = pe_of((*b)->d_name);
+    long x = trace_file_number((*a)->d_name), y = trace_file_number((*b)->d_name);
     return (x > y) - (x < y);
+}
+
+/* NULL: it is in a pack; else why it cannot be found. */
+static char *missing(const char *path, int problem)
+{
+    struct place place;
+    char *error = place_find(path, &place);
+    bool packed = !error && place.bytes >= 0;
+    if (!error)
+        free(place.path);
+    return packed || error ? error : text_format("%s: %s", path, strerror(problem));
 }
 
 long trace_files(const char *path, char ***files, char **error)
@@ -603,11 +615,13 @@ long trace_files(const char *path, char ***files, char **error)
     struct stat status;
     struct dirent **entries = NULL;
     *error = NULL;
-    if (stat(path, &status) != 0) {
-        *error = text_format("%s: %s", path, strerror(errno));
+    bool there = stat(path, &status) == 0;
+    if (!there && (*error = missing(path, errno)))
         return -1;
-    }
-    if (!S_ISDIR(status.st_mode)) {
+    if (!there || !S_ISDIR(status.st_mode)) {
+        long packed = there && S_ISREG(status.st_mode) ? pack_files(path, files, error) : PACK_NONE;
+        if (packed != PACK_NONE)
+            return packed;
         *files = memory_zeroed(1, sizeof **files);
         (*files)[0] = text_format("%s", path);
         return 1;

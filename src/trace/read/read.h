@@ -1,6 +1,7 @@
 /*
  * Reading traces, block by block: memory does not grow with them. A trace is a folder with one file
- * a PE (pe-00000.trace, ...). One process calls this; nothing here prints or ends the program.
+ * a PE (pe-00000.trace, ...), or a pack of them (pack.h). One process calls this; nothing here
+ * prints or ends the program.
  */
 #ifndef SKAMPI_TRACE_READ_READ_H
 #define SKAMPI_TRACE_READ_READ_H
@@ -46,6 +47,8 @@ struct trace_info {
 struct trace_file *trace_open(const char *path, char **error);
 void trace_close(struct trace_file *);
 const struct trace_info *trace_info(const struct trace_file *);
+/* Where its first block begins, in bytes. */
+int64_t trace_blocks(const struct trace_file *);
 const struct trace_routine *trace_routine(const struct trace_file *, uint32_t routine);
 
 /* Seconds since the beginning that all PEs of the trace have in common, corrected by offset and
@@ -85,8 +88,8 @@ int trace_next_profile(struct trace_cursor *, struct trace_profile *);
 int trace_next_team(struct trace_cursor *, struct trace_team *);
 void trace_cursor_free(struct trace_cursor *);
 
-/* Files of the PEs of a trace, sorted; a single file is a trace of itself. Count, or -1 and a text
- * to be freed in *error. Each name and the array are to be freed. */
+/* Files of the PEs of a trace, a folder or a pack, sorted; a single file is a trace of itself.
+ * Count, or -1 and a text to be freed in *error. Each name and the array are to be freed. */
 long trace_files(const char *path, char ***files, char **error);
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/read/event_out.h"
+#include "trace/read/pack.h"
 
 #define MOST_PES (1 << 24) /* readers keep something for each */
 
@@ -266,10 +267,9 @@ static void write_failed(const struct reader *reader, const char *path)
 
 FILE *reader_create(const struct reader *reader, const char *path)
 {
-    struct stat output, input;
+    struct stat output;
     for (size_t i = 0; stat(path, &output) == 0 && i < reader->count; i++)
-        if (reader->files[i] && stat(reader->files[i], &input) == 0 &&
-            input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+        if (reader->files[i] && trace_is_in(reader->files[i], &output))
             reader_fail(reader, 2, "%s: is a file of the trace itself; name another one", path);
     FILE *file = fopen(path, "w");
     if (!file)

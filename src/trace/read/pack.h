@@ -1,0 +1,69 @@
+/*
+ * Packs: the files of a trace in one, with an index in front. A file in a pack is named as if the
+ * pack were a folder: app.pack/pe-00003.trace. Readers give each name to place_find(); nothing is
+ * kept open. Nothing here prints or ends the program.
+ */
+#ifndef SKAMPI_TRACE_READ_PACK_H
+#define SKAMPI_TRACE_READ_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#define PACK_MAGIC "SHMTPACK"
+#define PACK_VERSION 1
+#define PACK_MOST_FILES (1 << 24)
+
+/* At the beginning; the index follows, then the files, one behind the other. Little-endian. */
+struct pack_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t files;
+    uint64_t bytes; /* of the pack */
+    uint32_t zero;
+    uint32_t checksum; /* of all before it */
+};
+/* In the order of their numbers, which are those in their names. */
+struct pack_entry {
+    uint64_t at, bytes;
+    uint32_t number;
+    uint32_t checksum; /* of all before it */
+};
+/* Both are complete but for their checksums. */
+void pack_seal_head(struct pack_head *);
+void pack_seal_entry(struct pack_entry *);
+
+/* Where the bytes of a trace's file are. */
+struct place {
+    char *path;    /* of the file that has them; to be freed */
+    int64_t at;    /* their beginning in it */
+    int64_t bytes; /* how many; -1: up to its end */
+};
+/* NULL, or what is wrong, to be freed. Of files that are in no pack only opening them says whether
+ * they are there. */
+char *place_find(const char *name, struct place *);
+
+#define TRACE_DAMAGED -2 /* instead of a count of files: the pack is */
+#define PACK_NONE -3
+/* Names of all files in a pack, as trace_files() gives them. PACK_NONE: this is no pack. */
+long pack_files(const char *path, char ***files, char **error);
+
+/* The number in the name of a file, without its folder; -1: it has none. */
+long trace_file_number(const char *name);
+
+/* Whether writing to a file would change this file of a trace. */
+bool trace_is_in(const char *name, const struct stat *file);
+
+/* A file of a trace, mapped. */
+struct trace_map {
+    const unsigned char *data;
+    int64_t size;
+    void *mapped;
+    size_t mapped_bytes;
+};
+/* NULL, or what is wrong, to be freed. Empty files cannot be mapped. */
+char *trace_map(const char *name, struct trace_map *);
+void trace_unmap(struct trace_map *);
+
+#endif
