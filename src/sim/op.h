@@ -52,8 +52,10 @@ struct routine_kind {
     uint8_t flags;
     bool test; /* a failed one has the result 0; test_lock: 1 */
     bool start, end, control;
-    bool sets; /* a write of one value, which the event has */
-    bool integer;
+    bool sets; /* a write whose value the event has: the number of an element, or the bytes of a put
+                */
+    bool sets_signal; /* likewise of its signal, if it sets that */
+    bool integer, is_signed;
     bool read_only; /* an atomic that changes nothing: its repetition is a polling loop */
     bool any;       /* of several variables: the result of a failed test is SIZE_MAX */
     enum collective collective;
@@ -63,8 +65,9 @@ struct routine_kind {
     uint8_t index[TRACE_FIELDS];
 };
 
-/* The kinds of a file's routines, whose names get numbers in the table. */
-void routine_kinds(const struct trace_routine *routines, size_t count, struct table *names,
-                   struct routine_kind *kinds);
+/* The kinds of the routines of a file in that version of the format, whose names get numbers in the
+ * table. */
+void routine_kinds(const struct trace_routine *routines, size_t count, int format,
+                   struct table *names, struct routine_kind *kinds);
 
 #endif

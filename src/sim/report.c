@@ -199,6 +199,9 @@ void report_text(FILE *out, const struct report *report)
         print_pe_routines(out, report);
     print_path(out, report);
     fprintf(out, "\n%" PRIu64 " events", streams->events);
+    if (streams->taken_off > 0)
+        fprintf(out, "; the tracer's own %.9f s were taken off computing",
+                report_seconds((double)streams->taken_off));
     if (streams->loops)
         fprintf(out, "; %" PRIu64 " polling loops became waits, %" PRIu64 " calls were left out",
                 streams->loops, streams->polls);

@@ -137,6 +137,8 @@ void report_json(FILE *out, const struct report *report)
     member(out, "communication", report->communication);
     fputc(',', out);
     member(out, "waiting", report->waiting);
+    fputc(',', out);
+    member(out, "tracer_taken_off", (double)replay->streams.taken_off);
     fprintf(out,
             ",\n\"events\":%" PRIu64 ",\"polling_loops\":%" PRIu64 ",\"polls_left_out\":%" PRIu64
             ",\"waits_without_write\":%" PRIu64,

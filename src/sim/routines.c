@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/op.h"
+#include "trace/format.h"
 
 static bool has(const char *name, const char *part)
 {
@@ -95,8 +96,20 @@ static void find_kind(const struct trace_routine *routine, struct routine_kind *
     }
 }
 
-void routine_kinds(const struct trace_routine *routines, size_t count, struct table *names,
-                   struct routine_kind *kinds)
+/* Whatever was there before, its value is there afterwards. */
+static bool writes_value(const struct trace_routine *routine, const struct routine_kind *kind)
+{
+    const char *name = routine->name;
+    if (!(routine->fields >> TRACE_VALUE & 1))
+        return false;
+    if (kind->kind == OP_PUT)
+        return !(routine->fields >> TRACE_SOURCE & 1);
+    bool swaps = has(name, "swap") && !has(name, "compare_swap") && !has(name, "cswap");
+    return kind->kind == OP_ATOMIC && (swaps || ends_with(name, "_set"));
+}
+
+void routine_kinds(const struct trace_routine *routines, size_t count, int format,
+                   struct table *names, struct routine_kind *kinds)
 {
     for (size_t i = 0; i < count; i++) {
         const struct trace_routine *routine = &routines[i];
@@ -107,9 +120,10 @@ void routine_kinds(const struct trace_routine *routines, size_t count, struct ta
         for (unsigned field = 0; field < TRACE_FIELDS; field++)
             kind->index[field] = (uint8_t)(routine->fields >> field & 1 ? next++ : TRACE_FIELDS);
         kind->integer = routine->type == TRACE_SIGNED || routine->type == TRACE_UNSIGNED;
-        kind->sets = kind->integer && routine->fields >> TRACE_VALUE & 1 &&
-                     ((kind->kind == OP_PUT && !(routine->fields >> TRACE_SOURCE & 1)) ||
-                      (kind->kind == OP_ATOMIC && ends_with(routine->name, "_set")));
+        kind->is_signed = routine->type == TRACE_SIGNED;
+        kind->sets = trace_puts_value(routine) || (kind->integer && writes_value(routine, kind));
+        kind->sets_signal = format >= FORMAT_WITH_COST && routine->fields >> TRACE_SIGNAL & 1 &&
+                            routine->fields >> TRACE_VALUE & 1;
         kind->fields = routine->fields;
         kind->element_bytes = routine->element_bytes;
         kind->number = (uint16_t)table_number(names, routine->name, strlen(routine->name) + 1);

@@ -16,7 +16,7 @@
 static bool same_routines(const struct program *program, const struct trace_file *file)
 {
     size_t count = trace_info(file)->routines;
-    if (program->count != count)
+    if (program->count != count || program->format != trace_info(file)->format)
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct trace_routine *a = &program->routines[i],
@@ -37,9 +37,12 @@ static size_t program_of(struct run *run, struct trace_file *file)
             return i;
         }
     size_t count = trace_info(file)->routines;
-    struct program program = {.file = file, .routines = trace_routine(file, 0), .count = count};
+    struct program program = {.file = file,
+                              .routines = trace_routine(file, 0),
+                              .count = count,
+                              .format = trace_info(file)->format};
     program.kinds = memory_zeroed(count, sizeof *program.kinds);
-    routine_kinds(program.routines, count, &run->names, program.kinds);
+    routine_kinds(program.routines, count, program.format, &run->names, program.kinds);
     if (count > run->most_routines)
         run->most_routines = count;
     run->programs =
@@ -86,6 +89,7 @@ static void allocate(struct run *run, int pes)
     run->paths = memory_zeroed(n, sizeof *run->paths);
     run->programs_of = memory_zeroed(n, sizeof *run->programs_of);
     run->ps_per_tick = memory_zeroed(n, sizeof *run->ps_per_tick);
+    run->cost_ps = memory_zeroed(n, sizeof *run->cost_ps);
     run->events = memory_zeroed(n, sizeof *run->events);
     run->blocks = memory_zeroed(n, sizeof *run->blocks);
     sets_active(&run->reader.sets, 0, 1, pes);
@@ -125,6 +129,7 @@ static char *add_file(struct run *run, char *path, size_t files, bool *damaged)
         run->command = memory_text(info->command);
     run->paths[pe] = path;
     run->ps_per_tick[pe] = PS_PER_SECOND / info->ticks_per_second;
+    run->cost_ps[pe] = PS_PER_SECOND * info->cost_between;
     run->events[pe] = info->events;
     run->blocks[pe] = trace_blocks(file);
     run->programs_of[pe] = (uint16_t)program_of(run, file);
@@ -179,6 +184,7 @@ void run_close(struct run *run)
     free(run->paths);
     free(run->programs_of);
     free(run->ps_per_tick);
+    free(run->cost_ps);
     free(run->events);
     free(run->blocks);
     free(run->programs);

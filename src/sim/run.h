@@ -14,6 +14,7 @@ struct program {
     const struct trace_routine *routines;
     struct routine_kind *kinds;
     size_t count;
+    int format; /* version */
 };
 
 struct run {
@@ -21,6 +22,7 @@ struct run {
     char **paths;          /* by PE */
     uint16_t *programs_of; /* by PE */
     double *ps_per_tick;   /* by PE: of the trace */
+    double *cost_ps;       /* by PE: what the tracer added to each burst */
     uint64_t *events;      /* by PE: as the file says */
     int64_t *blocks;       /* by PE: where they begin in the file */
     struct program *programs;

@@ -243,8 +243,8 @@ static void give_clock(struct output *out, int64_t ticks)
     give_signed(out, ticks);
 }
 
-/* What the recorded file says of itself, with the clock of the simulation, which is exact. What
- * the tracer says of itself behind that is left out: it took no part. */
+/* What the recorded file says of itself, with the clock of the simulation, which is exact. The
+ * tracer took no part, so it left nothing out, and cost nothing. */
 static void describe(const struct simulated *simulated, const struct trace_file *from,
                      const struct program *program, struct output *out)
 {
@@ -278,6 +278,8 @@ static void describe(const struct simulated *simulated, const struct trace_file 
         give_number(out, routine->fields);
     }
     give_text(out, "");
+    give_real(out, 0); /* of the tracer */
+    give_real(out, 0);
     free(library);
 }
 

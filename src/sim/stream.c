@@ -21,8 +21,11 @@ void streams_open(struct streams *streams, struct run *run, const double *speed,
     *streams = (struct streams){.run = run};
     streams->of = memory_zeroed(pes, sizeof *streams->of);
     streams->ps_per_tick = memory_zeroed(pes, sizeof *streams->ps_per_tick);
-    for (int i = 0; i < run->pes; i++)
+    streams->cost = memory_zeroed(pes, sizeof *streams->cost);
+    for (int i = 0; i < run->pes; i++) {
         streams->ps_per_tick[i] = run->ps_per_tick[i] / speed[i];
+        streams->cost[i] = (int64_t)(run->cost_ps[i] / speed[i] + 0.5);
+    }
     streams->window = window < LEAST_WINDOW  ? LEAST_WINDOW
                       : window > MOST_WINDOW ? MOST_WINDOW
                                              : (uint32_t)window;
@@ -45,6 +48,7 @@ void streams_rewind(struct streams *streams)
         streams->of[i] = (struct stream){.block = streams->run->blocks[i]};
     }
     streams->events = streams->blocks_read = streams->loops = streams->polls = 0;
+    streams->taken_off = 0;
 }
 
 void streams_close(struct streams *streams)
@@ -53,6 +57,7 @@ void streams_close(struct streams *streams)
         release(&streams->of[i]);
     free(streams->of);
     free(streams->ps_per_tick);
+    free(streams->cost);
     free(streams->decoder.series);
     free(streams->decoder.latest);
     free(streams->error);

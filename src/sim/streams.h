@@ -23,11 +23,14 @@ struct seen {
     int pe, peer;
     uint32_t ordinal; /* of the operation in its PE's stream */
     const struct op *op;
-    uint64_t place, bytes; /* that are written or waited for */
-    uint64_t signal;       /* place that a put changes behind its data; 0: none */
-    int64_t start, end;    /* ticks of the PE */
-    int64_t value;         /* that is written, or compared with */
-    bool valued;           /* the value is known */
+    uint64_t place, bytes;  /* that are written or waited for */
+    uint64_t element, step; /* bytes of those that are written, and from one to the next */
+    uint64_t signal;        /* place that a put changes behind its data; 0: none */
+    int64_t start, end;     /* ticks of the PE */
+    int64_t value;          /* that is written, or compared with, or that the signal is set to */
+    bool valued;            /* the value is known: of a write its bytes, the first one lowest */
+    bool signal_valued;
+    bool is_signed; /* what is waited for */
     int comparison;
 };
 
@@ -36,6 +39,8 @@ struct streams {
     struct run *run;
     struct stream *of;   /* by PE */
     double *ps_per_tick; /* by PE: of the target machine */
+    int64_t *cost;       /* by PE: ps of the tracer in each burst, likewise */
+    int64_t taken_off;   /* ps of these, so far */
     uint32_t window;     /* operations */
     struct decoder decoder;
     uint64_t events, blocks_read;

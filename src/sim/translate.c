@@ -108,6 +108,9 @@ static void show(struct streams *streams, const struct call *call, int64_t start
     const struct stream *stream = &streams->of[call->pe];
     const struct op *op = &stream->ops[stream->count - 1];
     const struct routine_kind *kind = call->kind;
+    uint64_t stride = (uint64_t)value_of(call, TRACE_TARGET_STRIDE, 1);
+    bool strided = stride > 1 && stride < OP_MOST_BYTES,
+         one = extent(call) == kind->element_bytes; /* of several variables the value is not one */
     struct seen seen = {
         .pe = call->pe,
         .peer = op->kind == OP_WAIT ? call->pe : (int)op->peer,
@@ -116,10 +119,16 @@ static void show(struct streams *streams, const struct call *call, int64_t start
         .place = (uint64_t)value_of(call, TRACE_TARGET, 0),
         .bytes = extent(call),
         .signal = (uint64_t)value_of(call, TRACE_SIGNAL, 0),
+        .element = strided ? kind->element_bytes : extent(call),
+        .step = strided ? kind->element_bytes * stride : extent(call),
         .start = start,
         .end = (int64_t)((uint64_t)call->raw->start + (uint64_t)call->raw->duration),
         .value = value_of(call, TRACE_VALUE, 0),
-        .valued = op->kind == OP_WAIT ? kind->integer && has_value(call, TRACE_VALUE) : kind->sets,
+        .valued = has_value(call, TRACE_VALUE) &&
+                  (op->kind == OP_WAIT ? kind->integer && one
+                                       : kind->sets && stride > 0 && stride < OP_MOST_BYTES),
+        .signal_valued = kind->sets_signal && value_of(call, TRACE_OPTIONS, -1) == TRACE_SIGNAL_SET,
+        .is_signed = kind->is_signed,
         .comparison = (int)value_of(call, TRACE_COMPARISON, -1),
     };
     if (op->kind == OP_WAIT || writes(op->kind, kind))
@@ -335,17 +344,28 @@ static bool complete(struct streams *streams, const struct call *call, struct op
     }
 }
 
+/* What the application computed before a call: without what the tracer did. */
+static inline int64_t burst_of(struct streams *streams, int pe, int64_t ticks)
+{
+    double exact = (double)(uint64_t)ticks * streams->ps_per_tick[pe];
+    int64_t burst = exact < MOST_BURST ? (int64_t)(exact + 0.5) : (int64_t)MOST_BURST;
+    int64_t cost = streams->cost[pe] < burst ? streams->cost[pe] : burst;
+    streams->taken_off += cost;
+    return burst - cost;
+}
+
 bool translate(struct streams *streams, int pe, const struct raw_event *raw)
 {
     struct stream *stream = &streams->of[pe];
     const struct call call = {pe, &run_program(streams->run, pe)->kinds[raw->series->routine], raw};
-    double burst = (double)(uint64_t)raw->burst * streams->ps_per_tick[pe];
-    struct op op = {.burst = burst < MOST_BURST ? (int64_t)(burst + 0.5) : (int64_t)MOST_BURST,
+    int64_t before = streams->taken_off;
+    struct op op = {.burst = burst_of(streams, pe, raw->burst),
                     .routine = call.kind->number,
                     .kind = (uint8_t)call.kind->kind,
                     .flags = call.kind->flags};
     stream->read++;
     if (__builtin_expect(!stream->started, 0)) {
+        streams->taken_off = before; /* time begins later */
         if (!call.kind->start)
             return fail(streams, &call,
                         "the trace does not begin with the start of the library: "

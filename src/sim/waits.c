@@ -19,12 +19,13 @@ struct write {
     uint32_t flag, pe, ordinal;
     bool valued;
     double time;
-    int64_t value;
+    uint64_t value; /* the bytes of the flag, the first one lowest */
 };
 
 struct wait {
     uint32_t pe, ordinal, flag;
     int comparison; /* -1: any write will do */
+    bool is_signed;
     int64_t value;
     double from, to; /* when the write must have been made */
 };
@@ -115,9 +116,30 @@ static size_t flag_from(const struct matching *matching, int pe, uint64_t place)
 
 /* ---- Writes and waits ---- */
 
-static void add_writes(struct matching *matching, const struct seen *seen, uint64_t place,
-                       uint64_t bytes, bool valued)
+/* What is written to a place. */
+struct change {
+    uint64_t place, bytes, element, step; /* as in struct seen */
+    bool valued;
+};
+
+/* The value that a flag has afterwards. False: not known, since the change has parts of it alone.
+ */
+static bool flag_value(const struct change *change, const struct flag *flag, uint64_t *value)
 {
+    if (!change->valued || flag->place < change->place || flag->bytes > sizeof *value)
+        return false;
+    uint64_t offset = flag->place - change->place, index = offset / change->step,
+             within = offset % change->step, first = index * change->element + within;
+    if (within + flag->bytes > change->element || first + flag->bytes > sizeof *value)
+        return false;
+    *value = *value >> 8 * first & (UINT64_MAX >> 8 * (sizeof *value - flag->bytes));
+    return true;
+}
+
+static void add_writes(struct matching *matching, const struct seen *seen,
+                       const struct change *change)
+{
+    uint64_t place = change->place, bytes = change->bytes;
     size_t end = matching->first_flag[seen->peer + 1];
     if (place == 0 || bytes == 0 || matching->first_flag[seen->peer] == end)
         return;
@@ -127,14 +149,15 @@ static void add_writes(struct matching *matching, const struct seen *seen, uint6
         if (matching->flags[i].place + matching->flags[i].bytes <= place)
             continue;
         GROW(matching->writes, matching->write_count, matching->write_room);
-        matching->writes[matching->write_count++] = (struct write){
+        struct write *write = &matching->writes[matching->write_count++];
+        *write = (struct write){
             .flag = (uint32_t)i,
             .pe = (uint32_t)seen->pe,
             .ordinal = seen->ordinal,
-            .valued = valued,
             .time = trace_seconds(matching->file, seen->start),
-            .value = seen->value,
+            .value = (uint64_t)seen->value,
         };
+        write->valued = flag_value(change, &matching->flags[i], &write->value);
     }
 }
 
@@ -152,6 +175,7 @@ static void add_wait(struct matching *matching, const struct seen *seen)
         .ordinal = seen->ordinal,
         .flag = known ? (uint32_t)flag : UINT32_MAX,
         .comparison = seen->valued ? seen->comparison : -1,
+        .is_signed = seen->is_signed,
         .value = seen->value,
         .from = seen->op->kind == OP_FETCHES ? trace_seconds(matching->file, seen->start) : -1e300,
         .to = trace_seconds(matching->file, seen->end),
@@ -165,8 +189,11 @@ static void observe_all(void *context, const struct seen *seen)
         add_wait(matching, seen);
         return;
     }
-    add_writes(matching, seen, seen->place, seen->bytes, seen->valued);
-    add_writes(matching, seen, seen->signal, sizeof(uint64_t), false);
+    const uint64_t word = sizeof(uint64_t);
+    add_writes(matching, seen,
+               &(struct change){seen->place, seen->bytes, seen->element, seen->step, seen->valued});
+    add_writes(matching, seen,
+               &(struct change){seen->signal, word, word, word, seen->signal_valued});
 }
 
 static bool read_all(struct matching *matching, void (*observe)(void *, const struct seen *))
@@ -204,21 +231,30 @@ static int compare_writes(const void *a, const void *b)
     return order ? order : ORDER(x->ordinal, y->ordinal);
 }
 
+/* Of bytes as a wait sees them: as its events keep values. */
+static int64_t number_of(const struct wait *wait, uint64_t value, uint64_t bytes)
+{
+    unsigned shift = 8 * (unsigned)(sizeof value - bytes);
+    return wait->is_signed ? (int64_t)(value << shift) >> shift : (int64_t)value;
+}
+
 static bool satisfies(const struct wait *wait, int64_t value)
 {
+    int order =
+        wait->is_signed ? ORDER(value, wait->value) : ORDER((uint64_t)value, (uint64_t)wait->value);
     switch (wait->comparison) {
     case 0:
-        return value == wait->value;
+        return order == 0;
     case 1:
-        return value != wait->value;
+        return order != 0;
     case 2:
-        return value > wait->value;
+        return order > 0;
     case 3:
-        return value <= wait->value;
+        return order <= 0;
     case 4:
-        return value < wait->value;
+        return order < 0;
     case 5:
-        return value >= wait->value;
+        return order >= 0;
     default:
         return true;
     }
@@ -245,7 +281,8 @@ static const struct write *find_write(const struct matching *matching, const str
             break;
         if (!last)
             last = write;
-        if (!write->valued || satisfies(wait, write->value))
+        if (!write->valued ||
+            satisfies(wait, number_of(wait, write->value, matching->flags[wait->flag].bytes)))
             return write;
     }
     return last;

@@ -468,6 +468,15 @@ static void fill_in(const struct decoder *decoder, const struct series *series,
             event->fields |= UINT32_C(1) << field;
         }
     }
+    unsigned bytes = routine->element_bytes;
+    /* Kept as bytes; one element of them is a number. */
+    if (trace_puts_value(routine) && event->fields >> TRACE_VALUE & 1 &&
+        event->values[TRACE_ELEMENTS] == 1 && routine->type == TRACE_SIGNED && bytes > 0 &&
+        bytes < sizeof(int64_t)) {
+        unsigned shift = 8 * ((unsigned)sizeof(int64_t) - bytes);
+        event->values[TRACE_VALUE] =
+            (int64_t)((uint64_t)event->values[TRACE_VALUE] << shift) >> shift;
+    }
     /* One element, whose size the routine tells, is not worth a field. */
     bool moves = routine->class <= TRACE_ATOMIC && routine->element_bytes > 0;
     if (moves && !(routine->fields >> TRACE_ELEMENTS & 1) &&

@@ -44,12 +44,16 @@ enum trace_field {
     TRACE_ROOT,          /* PE's index in the set */
     TRACE_COMPARISON,    /* SHMEM_CMP_... of wait_until and test */
     TRACE_CONDITION,     /* compared with: of compare_swap */
-    TRACE_VALUE,   /* operand of an atomic, value of p, what a wait compares with, exit status */
+    TRACE_VALUE,   /* operand of an atomic, value of p, what a wait compares with, exit status, of
+                      a small put its bytes (when asked for) */
     TRACE_RESULT,  /* of a fetching atomic (when asked for), of test and test_lock */
-    TRACE_OPTIONS, /* of ctx_create, thread level of init_thread, level of pcontrol */
+    TRACE_OPTIONS, /* of ctx_create, thread level of init_thread, level of pcontrol; of a put with
+                      signal TRACE_SIGNAL_SET or _ADD, from version 3 of the format on */
     TRACE_SIGNAL,  /* place: that a put with signal changes behind its data */
     TRACE_FIELDS
 };
+
+enum { TRACE_SIGNAL_SET, TRACE_SIGNAL_ADD };
 
 /* Numbers of teams: 0 all PEs, from 1 on in order of creation on a PE, and the one of PEs that
  * share memory. */
@@ -78,6 +82,17 @@ struct trace_routine {
     uint32_t fields;        /* 1 << enum trace_field */
 };
 
+/* A put may keep so many bytes, as a number whose lowest bits are the first byte. */
+#define TRACE_PUT_VALUE_BYTES 8
+
+/* Whether its value is what it puts, which is kept of few bytes, and only when asked for. */
+static inline bool trace_puts_value(const struct trace_routine *routine)
+{
+    const uint32_t both = 1u << TRACE_SOURCE | 1u << TRACE_VALUE;
+    return (routine->fields & both) == both && !(routine->fields >> TRACE_SIGNAL & 1) &&
+           (routine->class == TRACE_PUT || routine->class == TRACE_NONBLOCKING);
+}
+
 /* Flags of an event. */
 enum { TRACE_IMPLICIT_BARRIER = 1, TRACE_FAILED = 2 };
 
@@ -90,7 +105,8 @@ struct trace_event {
     int64_t start;    /* ticks */
     int64_t duration; /* ticks */
     int64_t burst;    /* ticks between the end of the thread's previous call and start (CPUBurst) */
-    uint32_t fields;  /* those that are there: the routine's, without results that were not kept */
+    uint32_t fields; /* those that are there: the routine's, without the last one where that was not
+                        kept */
     int64_t values[TRACE_FIELDS];
 };
 

@@ -1,5 +1,5 @@
 /*
- * The file format, version 2, as docs/trace-format.md describes it: numbers that writer and reader
+ * The file format, version 3, as docs/trace-format.md describes it: numbers that writer and reader
  * share. Whatever changes what old readers make of a file gets another version.
  */
 #ifndef SKAMPI_TRACE_FORMAT_H
@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #define FORMAT_MAGIC "SHMTRACE"
-#define FORMAT_VERSION 2
+#define FORMAT_VERSION 3
 #define FORMAT_OLDEST 1 /* that is read: it has no teams and no signals */
+#define FORMAT_WITH_COST                                                                           \
+    3 /* from here on: the tracer's own cost, values of puts, and which                            \
+         operation of a put with signal has which number */
 #define FORMAT_NAME "pe-%05d.trace"
 /* Of the second job of one command on: FOLDER.2, ... with a file of this name, by which the command
  * knows folders that it may replace. In the first one it says that a job has refused to record. */

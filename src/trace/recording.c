@@ -14,6 +14,7 @@ enum row {
     ROW_EXCLUDE,
     ROW_QUERIES,
     ROW_RESULTS,
+    ROW_VALUES,
     ROW_COUNTERS,
     ROW_PHASES,
     ROW_LIMIT,
@@ -35,6 +36,8 @@ const struct recording_row recording_rows[ROWS] = {
                      "also record queries, such as shmem_my_pe"},
     [ROW_RESULTS] = {"--results", "SHMEMTRACE_RESULTS", ARGUMENT_NONE, NULL,
                      "keep the results of fetching atomics"},
+    [ROW_VALUES] = {"--values", "SHMEMTRACE_VALUES", ARGUMENT_NONE, NULL,
+                    "keep what puts of at most 8 bytes write: shmemsim matches waits by it"},
     [ROW_COUNTERS] = {"--hw", "SHMEMTRACE_HW", ARGUMENT_NEEDED, "EVENTS",
                       "count these PAPI events in each phase: PAPI_TOT_INS,PAPI_L1_DCM"},
     [ROW_PHASES] = {"--phase", "SHMEMTRACE_PHASE", ARGUMENT_NEEDED, "LIST",
@@ -176,6 +179,8 @@ const char *recording_set(struct recording *recording, size_t row, const char *t
         return set_flag(&recording->queries, text);
     case ROW_RESULTS:
         return set_flag(&recording->results, text);
+    case ROW_VALUES:
+        return set_flag(&recording->values, text);
     case ROW_COUNTERS:
         return set_counters(recording, text);
     case ROW_PHASES:

@@ -28,7 +28,7 @@ struct recording {
     uint64_t ring;              /* bytes a thread; 0: write as it comes */
     uint64_t limit;             /* bytes a PE; 0: none */
     const char *only, *exclude; /* lists of classes and names; NULL: none */
-    bool queries, results, summary, clock_gettime;
+    bool queries, results, values, summary, clock_gettime;
     const char *counters; /* names of PAPI's events, separated by commas; NULL: none */
     struct phase_range phases[RECORDING_PHASES];
     size_t phase_count; /* 0: all */

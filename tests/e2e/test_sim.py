@@ -124,6 +124,75 @@ def sum_of_ring(program, pes, rounds):
     return max(clock)
 
 
+def test_cost():
+    program = Program(2)
+    for burst in (300, 20, 4):
+        program.put(0, 1, 1000, burst=burst)
+    program.call(0, "shmem_quiet", 10)
+    trace = sim.trace("cost 12.5 8\n" + program.scenario())
+    for options, ratio in (((), 1), (("--per-pe",), 2)):
+        found = sim.predict(trace, *options, ratio=ratio)
+        computing, off = 287.5 + 7.5, 12.5 + 12.5 + 4 + 10
+        tap.equal((ps(found["compute"]), ps(found["tracer_taken_off"])),
+                  (round(computing * NS / ratio), round(off * NS / ratio)),
+                  f"the tracer's cost is taken off bursts, of which none gets negative, at ratio {ratio}", found)
+        tap.equal(ps(found["run_time"]), round(computing * NS / ratio) + (3 * (L + 1000) + L) * NS,
+                  "... and off the run time", found)
+    done = sim.run(sim.machine(), trace)
+    tap.ok("the tracer's own 0.000000039 s were taken off computing" in done.out, "... which the text says", done)
+    for changes in ("version 2\ncost 12.5 8\n", ""):
+        found = sim.predict(sim.trace(changes + program.scenario()))
+        tap.equal((ps(found["compute"]), found["tracer_taken_off"]), (334 * NS, 0),
+                  "nothing is taken off where the trace does not say what", found)
+
+
+FLAG = HEAP + 64
+# Two writes to a flag, before a wait ends: which one did it?
+FIRST = {"shmem_putmem": {"elements": 8, "bytes": 8, "value": 2},
+         "shmem_long_put": {"elements": 1, "bytes": 8},
+         "shmem_int_iput": {"elements": 2, "bytes": 8, "target_stride": 2, "source_stride": 1, "value": 5 - 2**32},
+         "shmem_double_put": {"elements": 1, "bytes": 8, "value": 2},
+         "shmem_putmem_signal": {"elements": 1, "bytes": 1, "options": 0, "signal": FLAG, "value": 2},
+         "shmem_ulong_atomic_set": {"value": 2}}
+
+
+def flagged(name, wait="shmem_long_wait_until", flag=FLAG, second=3, value=2, comparison=0, **changes):
+    """A program of 2 PEs, of which PE 1 waits for the first or the second write of PE 0."""
+    program = Program(2)
+    for burst, sent in ((0, {}), (5000, {"value": second} if "value" in FIRST[name] else {})):
+        fields = {**FIRST[name], **sent, **changes}
+        target = HEAP + 8192 if "signal" in fields else FLAG
+        program.call(0, name, burst, peer=1, target=target, **fields)
+    program.call(1, wait, duration=9000, target=flag, comparison=comparison, value=value)
+    program.together(1, burst=20000)
+    program.together(0)
+    return program
+
+
+def test_values():
+    def ends(program, first, name, before=""):
+        found = sim.predict(sim.trace(before + program.scenario()))
+        size = 1 if "signal" in name else 8
+        arrived = L + size + (0 if first else 5000 + L + size)
+        tap.equal(ps(found["run_time"]), (arrived + 20000 + 2 * L) * NS, name, found)
+
+    for name in ("shmem_putmem", "shmem_double_put", "shmem_ulong_atomic_set", "shmem_putmem_signal"):
+        ends(flagged(name), True, f"{name}: the write whose value satisfies the wait ended it")
+        ends(flagged(name, second=2), False, f"{name}: of several, the last one")
+        ends(flagged(name, second=-7, value=1, comparison=2), True,
+             f"{name}: values are compared as the wait's type has them")
+    ends(flagged("shmem_long_put"), False, "without a value, the last write")
+    two = {"wait": "shmem_int_wait_until", "second": 5 + 2**32}
+    ends(flagged("shmem_int_iput", flag=FLAG + 8, value=-1, **two), True, "shmem_int_iput: the second of two elements")
+    ends(flagged("shmem_int_iput", flag=FLAG, value=5, **two), False, "shmem_int_iput: the first one")
+    ends(flagged("shmem_putmem", flag=FLAG + 4, wait="shmem_int_wait_until", value=0, second=2**32), True,
+         "shmem_putmem: the upper half of what is put")
+    ends(flagged("shmem_putmem", flag=FLAG + 4), False, "shmem_putmem: half of what is waited for says nothing")
+    ends(flagged("shmem_putmem_signal", options=1), False, "shmem_putmem_signal: a signal that is added to")
+    ends(flagged("shmem_putmem_signal"), False, "shmem_putmem_signal: operations of older traces are not known",
+         before="version 2\n")
+
+
 def test_tree():
     for pes in (2, 3, 7, 8):
         program = Program(pes)
@@ -300,7 +369,7 @@ def test_large():
                    found["run_time"] > pes * rounds * (L + 8) * 1e-9, "ring: a message takes all hops", found["run_time"])
 
 
-for test in (test_large, test_transfers, test_overlap, test_pipelined, test_ring, test_tree, test_atomics, test_lock,
+for test in (test_large, test_transfers, test_cost, test_values, test_overlap, test_pipelined, test_ring, test_tree, test_atomics, test_lock,
              test_waits, test_order, test_contention, test_report):
     test()
 tap.done()

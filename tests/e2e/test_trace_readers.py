@@ -373,10 +373,41 @@ tap.equal(re.findall("^# team.*", shown.out, re.MULTILINE),
           ["# team 1: PEs 0, step 1, 2 of them", "# team 2: PEs 0, step 1, 1 of them",
            "# team 3: PEs 0, step 1, 2 of them", "# team -2 (SHMEM_TEAM_SHARED): PEs 1 3 0 2, 4 of them"],
           "dump names members", shown)
-for version, status in ((0, 2), (1, 0), (3, 2)):
+for version, status in ((0, 2), (1, 0), (2, 0), (3, 0), (4, 2)):
     found = command("dump", make(f"version{version}", f"version {version}\npe 0 1 1\nend exit\n"))
-    tap.ok(found.status == status and (f"format version {version}, this program reads versions 1 to 2; use"
+    tap.ok(found.status == status and (f"format version {version}, this program reads versions 1 to 3; use"
                                        in found.err) == (status != 0), f"a trace of version {version}", found)
+
+# ---- The tracer's own cost, and what small puts write ----
+
+put = f"shmem_{{}} {{}} 10 peer=0 elements={{}} bytes={{}} target={HEAP} {{}}\n"
+puts = [("int_iput", 1, 4, "target_stride=1 source_stride=1 value=4294967289", "-7"),
+        ("int_iput", 2, 8, "target_stride=2 source_stride=1 value=-4294967295", "18446744069414584321"),
+        ("double_put", 1, 8, "value=4612811918334230528", "2.5"),
+        ("putmem", 8, 8, "value=-1", "18446744073709551615"), ("putmem", 9, 9, "", "")]
+made = "cost 12.34 5.6\npe 0 1 1\n" + "".join(
+    "event 0 " + put.format(name, 100 * i, elements, size, rest)
+    for i, (name, elements, size, rest, _) in enumerate(puts)) + "end exit\n"
+make("values", made)
+shown = command("dump", "--csv", "values")
+tap.equal([row["value"] for row in table(shown.out)], [value for *_, value in puts],
+          "dump --csv: one element is a number of its type, several are their bytes", shown)
+shown = command("dump", "--json", "values")
+tap.equal([json.loads(line).get("value") for line in shown.out.splitlines()],
+          [-7, 18446744069414584321, 2.5, 18446744073709551615, None], "... also in JSON", shown)
+shown = command("dump", "values")
+tap.ok("# of the tracer: 12.3 ns in each burst, 5.6 ns in each duration" in shown.out, "dump shows the cost", shown)
+shown = command("summary", "values")
+tap.ok("the tracer added 12.3 ns to the burst before each call, and 5.6 ns to the call" in shown.out,
+       "... summary, too", shown)
+shown = json.loads(command("summary", "--json", "values").out)
+tap.equal([round(1e12 * shown[name]) for name in ("cost_between", "cost_inside")], [12340, 5600],
+          "... and its JSON", shown)
+for cost in ("-1 0", "0 nan", "inf 0", "2e9 0"):
+    shown = command("dump", make("cost" + cost.replace(" ", "_"), made.replace("12.34 5.6", cost)))
+    tap.ok(shown.status == 2 and "damaged at its beginning" in shown.err, f"a cost that cannot be: {cost}", shown)
+shown = command("summary", make("free", "version 2\n" + made))
+tap.ok(shown.status == 0 and "the tracer added" not in shown.out, "older traces do not know it", shown)
 
 # ---- Damage ----
 

@@ -5,6 +5,7 @@
 import csv
 import io
 import os
+import re
 import shlex
 import sys
 
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
         shmem_long_p(&data[i % 1024], i, next);
     SHMEMTRACE_PHASE(3);
     shmem_long_put(variable, variable + 4, 3, next);
+    shmem_int_put((int *)variable, &(int){-5}, 1, next);
     shmem_barrier_all();
     for (int i = 0; i < 5; i++)
         shmem_long_atomic_fetch_add(&data[7], 2, me);
@@ -79,7 +81,7 @@ int main(int argc, char **argv)
 }
 """
 CALLS = 1000  # of shmem_long_p
-OTHERS = 12   # init, malloc, 3 barriers, put, 5 atomics; free or what ends it; then finalize
+OTHERS = 13   # init, malloc, 3 barriers, 2 puts, 5 atomics; free or what ends it; then finalize
 folder = scratch_directory()
 tap = Tap()
 
@@ -169,6 +171,15 @@ one = record(np=1, count=20000)
 bytes_per_event = (size_of(one) - size_of(record(np=1, count=0))) / 20000
 tap.ok(bytes_per_event <= 8, f"an event takes at most 8 bytes ({bytes_per_event:.2f})")
 
+shown = run([SHMEMTRACE, "dump", "--pe", "0", one.trace])
+cost = re.search(r"^# of the tracer: ([\d.]+) ns in each burst, ([\d.]+) ns in each duration$", shown.out, re.MULTILINE)
+tap.ok(cost, "the trace says what recording a call costs", shown.out[:500])
+puts = [row for row in events(one) if row["routine"] == "shmem_long_p"]
+bursts = sorted(1e9 * float(row["burst"]) for row in puts)
+usual, durations = sum(bursts[:15000]) / 15000, sum(1e9 * float(row["duration"]) for row in puts) / len(puts)
+tap.ok(cost and usual / 5 < float(cost[1]) < 2 * usual and 0 < float(cost[2]) < durations,
+       "... which is most of what is between calls that follow each other", (cost and cost[0], usual, durations))
+
 # ---- Options ----
 
 
@@ -190,6 +201,10 @@ results = [row["result"] for row in events(record("--results"))
            if row["class"] == "atomic" and row["pe"] == "1"]
 tap.equal([int(a) - int(results[0]) for a in results], [0, 2, 4, 6, 8], "--results", results)
 tap.equal({row["result"] for row in rows if row["class"] == "atomic"}, {""}, "... which else are not kept")
+valued = {row["routine"]: row["value"] for row in events(record("--values", "--only", "put", np=1, count=3))}
+tap.equal(valued, {"shmem_long_p": "2", "shmem_long_put": "", "shmem_int_put": "-5"},
+          "--values keeps what puts of at most 8 bytes write")
+tap.equal({row["value"] for row in rows if row["routine"] == "shmem_int_put"}, {""}, "... which else is not kept")
 phases = {row["routine"]: row["phase"] for row in rows}
 tap.equal([phases[name] for name in ("shmem_long_p", "shmem_long_put", "shmem_init")],
           ["2", "3", "0"], "phases that the program tells")

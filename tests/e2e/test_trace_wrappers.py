@@ -54,7 +54,7 @@ SPECIAL = {
     **{name: ({"target": "@2"}, BARRIER) for name in ("shmem_free", "shfree")},
     "shmemx_malloc_with_hint": ({"bytes": 2, "target": "@5", "options": 3}, BARRIER),
     "shmem_ctx_create": ({"context_id": -1, "options": 2}, FAILED),
-    "shmem_init_thread": ({"result": 0, "options": 2}, FAILED),
+    "shmem_init_thread": ({"result": int.from_bytes(range(192, 196), "little", signed=True), "options": 2}, FAILED),
     "shmem_finalize": ({}, BARRIER),
     "shmem_global_exit": ({"value": 2}, 0),
     "globalexit": ({"value": 2}, 0),
@@ -81,7 +81,7 @@ enum trace_handle { TRACE_CONTEXT_HANDLE, TRACE_TEAM_HANDLE };
 
 extern const struct trace_routine trace_routines[];
 extern const unsigned trace_routine_count;
-extern bool trace_results;
+extern bool trace_results, trace_values;
 extern int trace_pes;
 
 uint64_t trace_now(void);
@@ -114,7 +114,7 @@ static char heap[65536] __attribute__((aligned(64)));
 static struct trace_thread thread;
 static bool started;
 static uint64_t now;
-bool trace_results;
+bool trace_results, trace_values;
 int trace_pes = PES;
 
 uint64_t trace_now(void)
@@ -127,11 +127,11 @@ uint64_t trace_counter(void)
     return ++now;
 }
 
-/* Every other call is not just recorded. */
+/* Every other call is not just recorded; with values, none is. */
 struct trace_thread *trace_begin(unsigned routine)
 {
     static int calls;
-    return ++calls % 2 ? trace_begin_otherwise(routine) : NULL;
+    return ++calls % 2 && !trace_values ? trace_begin_otherwise(routine) : NULL;
 }
 
 struct trace_thread *trace_begin_otherwise(unsigned routine)
@@ -269,6 +269,9 @@ int main(int argc, char **argv)
     volatile shmem_ctx_t usual = SHMEM_CTX_DEFAULT;
     (void)usual, (void)argv;
     trace_results = argc > 1;
+    trace_values = argc > 2;
+    for (size_t i = 0; i < sizeof heap; i++)
+        heap[i] = (char)(i % 251);
     every();
     return 0;
 }
@@ -385,7 +388,21 @@ def number_of(kind, value):
     return value
 
 
-def expected_event(name, returned, parameters, results):
+def sent(name, parameters):
+    """The value that a small put writes: of bytes of the heap, as mock() fills it."""
+    numbers = {word: i for i, (_, word) in enumerate(parameters, 2)}
+    if "put" not in name or "signal" in name or "source" not in numbers:
+        return {}
+    fields = dict(expected_fields(name, "void", parameters, False))
+    size, elements = fields["bytes"] // fields["elements"], fields["elements"]
+    if fields["bytes"] > 8:
+        return {}
+    first = [64 * numbers["source"] + i * fields.get("source_stride", 1) * size for i in range(elements)]
+    data = bytes((start + i) % 251 for start in first for i in range(size))
+    return {"value": int.from_bytes(data.ljust(8, b"\0"), "little", signed=True)}
+
+
+def expected_event(name, returned, parameters, results, values):
     """(flags, values) that a call by mock() is to leave."""
     if name in SPECIAL:
         fields, flags = SPECIAL[name]
@@ -393,9 +410,9 @@ def expected_event(name, returned, parameters, results):
         fields, flags = {"peer": 2} if parameters else {}, 0
     else:
         fields, flags = dict(expected_fields(name, returned, parameters, results)), 0
-    values = [fields[field] for field in FIELDS if field in fields]
-    return flags, [(1 << 48) + 64 * int(value[1:]) if isinstance(value, str) else value
-                   for value in values]
+        fields.update(sent(name, parameters) if values else {})
+    kept = [fields[field] for field in FIELDS if field in fields]
+    return flags, [(1 << 48) + 64 * int(value[1:]) if isinstance(value, str) else value for value in kept]
 
 
 def expected_fields(name, returned, parameters, results):
@@ -437,9 +454,9 @@ def behaviour(tap, folder, routines):
                  *libraries()], cwd=ROOT, timeout=100)
     if not tap.ok(built.status == 0, "a library that prints its calls is built", built):
         return
-    for results in (False, True):
-        done = run([program, *(["results"] if results else [])], timeout=20)
-        tap.equal(done.status, 0, f"all wrappers called, results {'' if results else 'not '}kept", done)
+    for kept in ([], ["results"], ["results", "values"]):
+        done = run([program, *kept], timeout=20)
+        tap.equal(done.status, 0, f"all wrappers called, {' and '.join(kept) or 'nothing more'} kept", done)
         calls = dict(re.findall(r"^call (\w+)(.*)$", done.out, re.MULTILINE))
         events = re.findall(r"^event (\w+) (\d) (\d+)(.*)$", done.out, re.MULTILINE)
         wrong = []
@@ -453,11 +470,13 @@ def behaviour(tap, folder, routines):
                   "one event a call, none of calls inside the library")
         wrong = []
         for name, ticks, flags, values in events:
-            wanted = expected_event(name, *routines[name], results)
+            wanted = expected_event(name, *routines[name], "results" in kept, "values" in kept)
             got = int(flags), [int(value) for value in values.split()]
             if got != wanted or int(ticks) != (name not in ("globalexit", "shmem_global_exit")):
                 wrong.append(f"{name}{routines[name]}: {got} instead of {wanted}")
         tap.equal(wrong[:10], [], "flags and values of all events")
+    tap.ok(sum(bool(sent(name, parameters)) for name, (_, parameters) in routines.items()) > 20,
+           "... of which some write few bytes")
     tap.ok(re.search(r"call shmem_init\nstarted shmem_init\nevent shmem_init .*\nbegun\n", done.out),
            "the tracer starts behind shmem_init", done)
     tap.ok(re.search(r"finishing\ncall shmem_finalize\nevent shmem_finalize .*\nfinished\n", done.out),

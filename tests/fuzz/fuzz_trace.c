@@ -173,7 +173,8 @@ static void repair_head(uint8_t *data, size_t size)
     struct format_head head;
     memcpy(&head, data, sizeof head);
     memcpy(head.magic, FORMAT_MAGIC, sizeof head.magic);
-    head.version = FORMAT_VERSION;
+    if (head.version < FORMAT_OLDEST || head.version > FORMAT_VERSION)
+        head.version = FORMAT_WITH_COST - 1; /* as of older findings, which do not tell theirs */
     if (head.description_bytes > size - sizeof head)
         head.description_bytes = (uint32_t)(size - sizeof head);
     head.checksum =
@@ -305,6 +306,9 @@ static void give_description(struct output *output, unsigned pe, unsigned pes, b
         give_number(output, routines[i].element_bytes);
         give_number(output, routines[i].fields);
     }
+    give_text(output, "--only put");
+    give_real(output, 12.5);
+    give_real(output, 8);
 }
 
 static void give_ending(struct output *output, uint64_t events)
@@ -406,7 +410,8 @@ static size_t make_seed(uint8_t *data, unsigned pe, unsigned pes, bool profile, 
     static unsigned char payload[BLOCK_MOST_BYTES + EVENT_MOST_BYTES];
     struct output output = {data + sizeof(struct format_head), data + SEED_BYTES, false};
     give_description(&output, pe, pes, profile);
-    struct format_head head = {.description_bytes =
+    struct format_head head = {.version = FORMAT_VERSION,
+                               .description_bytes =
                                    (uint32_t)(output.next - data - (ptrdiff_t)sizeof head)};
     memcpy(data, &head, sizeof head);
     give_ending(&output, 2 * rounds * ROUTINES);

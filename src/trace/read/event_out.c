@@ -126,16 +126,23 @@ static const char *comparison_name(int64_t value)
                : "unknown";
 }
 
+/* Of the bytes of several elements one number is shown. */
+static enum trace_type type_of(const struct trace_routine *routine, const struct trace_event *event)
+{
+    bool several = trace_puts_value(routine) && event->values[TRACE_ELEMENTS] != 1;
+    return several ? TRACE_UNSIGNED : routine->type;
+}
+
 /* A parameter that is neither a place nor the size of an element, as people and CSV have it. */
-static void put_value(FILE *out, const struct trace_routine *routine, const struct parameter *p,
-                      int64_t value)
+static void put_value(FILE *out, const struct trace_routine *routine,
+                      const struct trace_event *event, const struct parameter *p, int64_t value)
 {
     switch (p->kind) {
     case COMPARISON:
         fputs_unlocked(comparison_name(value), out);
         break;
     case TYPED:
-        put_typed(out, routine->type, value, false);
+        put_typed(out, type_of(routine, event), value, false);
         break;
     default:
         put_integer(out, value);
@@ -226,7 +233,7 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
             if (p->kind == ELEMENT_BYTES)
                 put_unsigned(out, routine->element_bytes, 1);
             else
-                put_value(out, routine, p, value);
+                put_value(out, routine, event, p, value);
         }
     }
     putc_unlocked('\n', out);
@@ -250,7 +257,7 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
         if (!has_parameter(p, routine, event))
             continue;
         int64_t value = p->kind == ELEMENT_BYTES ? 0 : event->values[p->field];
-        enum trace_type type = p->kind == TYPED ? routine->type : TRACE_SIGNED;
+        enum trace_type type = p->kind == TYPED ? type_of(routine, event) : TRACE_SIGNED;
         bool number = p->kind == PLAIN || p->kind == TYPED;
         const char *quote = safe && number && !is_safe(type, value) ? "\"" : "";
         fprintf(out, "%s\"%s\":%s", separator, p->name, quote);
@@ -313,6 +320,9 @@ void event_text_header(FILE *out, const struct trace_info *info)
     else
         fprintf(out, "# clocks: %s%s\n", info->clock,
                 info->start_alone ? "; not synchronized at the end" : "");
+    if (info->cost_between > 0 || info->cost_inside > 0)
+        fprintf(out, "# of the tracer: %.1f ns in each burst, %.1f ns in each duration\n",
+                1e9 * info->cost_between, 1e9 * info->cost_inside);
 }
 
 void event_text_columns(FILE *out)
@@ -321,13 +331,14 @@ void event_text_columns(FILE *out)
 }
 
 static void put_text_parameter(FILE *out, const struct trace_file *file,
-                               const struct trace_routine *routine, const struct parameter *p,
-                               int64_t value)
+                               const struct trace_event *event, const struct parameter *p)
 {
+    const struct trace_routine *routine = trace_routine(file, event->routine);
+    int64_t value = event->values[p->field];
     fputs_unlocked(p->name, out);
     putc_unlocked('=', out);
     if (p->kind != PLACE) {
-        put_value(out, routine, p, value);
+        put_value(out, routine, event, p, value);
         return;
     }
     fputs_unlocked(trace_object_name(file, value), out);
@@ -349,7 +360,7 @@ void event_text(FILE *out, const struct trace_file *file, const struct trace_eve
             continue;
         fputs_unlocked(separator, out);
         separator = ", ";
-        put_text_parameter(out, file, routine, p, event->values[p->field]);
+        put_text_parameter(out, file, event, p);
     }
     putc_unlocked(')', out);
     if (event->flags) {

@@ -127,6 +127,12 @@ static struct fix take_fix(struct input *input, bool rate)
     return fix;
 }
 
+/* Of a call, in seconds. */
+static bool is_cost(double seconds)
+{
+    return seconds >= 0 && seconds < 1;
+}
+
 /* In the order in which the tracer gives it. */
 static bool take_description(struct trace_file *file, struct input *input)
 {
@@ -149,11 +155,16 @@ static bool take_description(struct trace_file *file, struct input *input)
     info->object_names = keep_texts(file, input, info->objects);
     take_routines(file, input);
     info->selection = input->next < input->end ? keep_text(file, input) : "";
+    if (info->format >= FORMAT_WITH_COST) {
+        info->cost_between = 1e-9 * take_real(input);
+        info->cost_inside = 1e-9 * take_real(input);
+    }
     info->pe = (int)pe;
     info->pes = (int)pes;
     return !input->bad && pes > 0 && pes <= INT32_MAX && pe < pes &&
            isfinite(info->ticks_per_second) && info->ticks_per_second > 0 &&
-           isfinite(file->start.rate) && file->start.rate > 0;
+           isfinite(file->start.rate) && file->start.rate > 0 && is_cost(info->cost_between) &&
+           is_cost(info->cost_inside);
 }
 
 /* Bytes at a place of the file; fewer at its end, -1: errno says why. */
@@ -278,6 +289,7 @@ static char *read_beginning(struct trace_file *file)
                            file->path, head.version, FORMAT_OLDEST, FORMAT_VERSION);
     if (head.description_bytes > DESCRIPTION_MOST_BYTES)
         return text_format("%s: damaged at its beginning; record it again", file->path);
+    file->info.format = (int)head.version;
     unsigned char *description = memory_zeroed(head.description_bytes, 1);
     got = read_at(file, description, head.description_bytes, (int64_t)sizeof head);
     struct input input = {description, description + head.description_bytes, false};

@@ -38,7 +38,11 @@ struct trace_info {
     size_t routines;
     const char *selection; /* options by which calls were left out: "--only put"; "" when there were
                               none, and in older files */
-    size_t objects;        /* names of what places lie in: "private", "heap", "static", libraries */
+    int format;            /* its version */
+    /* What the tracer added to each call, in s: to the burst before it, and to its duration. 0 in
+     * files before version 3. */
+    double cost_between, cost_inside;
+    size_t objects; /* names of what places lie in: "private", "heap", "static", libraries */
     const char *const *object_names;
 };
 

@@ -98,7 +98,8 @@ struct summary {
     size_t start_alone; /* PEs whose clocks were synchronized at the start alone */
     size_t incomplete;
     double first, last;
-    bool profile; /* recorded without events */
+    bool profile;                     /* recorded without events */
+    double cost_between, cost_inside; /* what the tracer added to a call: sums over PEs */
 };
 
 void summary_text(const struct summary *);

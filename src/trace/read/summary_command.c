@@ -326,6 +326,8 @@ static void read_source(struct summary *summary, struct source *source)
     summary->dropped += source->info->dropped;
     summary->start_alone += source->info->start_alone;
     summary->incomplete += !source->info->complete;
+    summary->cost_between += source->info->cost_between;
+    summary->cost_inside += source->info->cost_inside;
     if (source->info->profile)
         read_profile(summary, source, pe);
     else

@@ -172,6 +172,11 @@ static const char *time_text(double seconds)
     return text;
 }
 
+static double mean_of_pes(const struct summary *summary, double sum)
+{
+    return summary->pe_count ? sum / (double)summary->pe_count : 0;
+}
+
 static void text_head(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
@@ -183,6 +188,11 @@ static void text_head(const struct summary *summary)
         fprintf(out, "; %" PRIu64 " events in %s", summary->events,
                 time_text(summary->last - summary->first));
     fputc('\n', out);
+    if (summary->cost_between > 0 || summary->cost_inside > 0)
+        fprintf(out,
+                "the tracer added %.1f ns to the burst before each call, and %.1f ns to the call\n",
+                1e9 * mean_of_pes(summary, summary->cost_between),
+                1e9 * mean_of_pes(summary, summary->cost_inside));
     if (summary->dropped)
         fprintf(out, "%" PRIu64 " events more were not kept, and are missing below\n",
                 summary->dropped);
@@ -499,6 +509,8 @@ void summary_json_end(const struct summary *summary)
     count_member(out, "events", summary->events);
     count_member(out, "dropped", summary->dropped);
     count_member(out, "not_ended_in_order", summary->incomplete);
+    member(out, "cost_between", mean_of_pes(summary, summary->cost_between));
+    member(out, "cost_inside", mean_of_pes(summary, summary->cost_inside));
     member(out, "elapsed", summary->last - summary->first);
     fprintf(out, ",\"whole\":%s}\n", summary->reader->status ? "false" : "true");
 }

@@ -60,10 +60,12 @@ void trace_end_otherwise(struct trace_thread *thread, const struct trace_entry *
         return; /* this was the last call */
     struct tracer_hold hold;
     tracer_hold(&hold);
-    if (journal_is_raw_ring())
+    if (journal_is_raw_ring()) {
         journal_turn(own, (int64_t)entry->end);
-    else
+    } else {
         journal_encode(own);
+        calls_skip_to(own, (int64_t)trace_now()); /* the application did not compute meanwhile */
+    }
     tracer_release(&hold);
 }
 

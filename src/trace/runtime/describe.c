@@ -92,6 +92,8 @@ static void give_description(struct output *output)
         give_number(output, routine->fields);
     }
     give_selection(output);
+    give_real(output, tracer.cost_between_ns);
+    give_real(output, tracer.cost_inside_ns);
 }
 
 unsigned char *describe_run(size_t *size)

@@ -58,7 +58,8 @@ bool plan_routines(void)
         return false;
     for (unsigned i = 0; i < trace_routine_count; i++) {
         plans[i] = (uint8_t)choose_plan(&trace_routines[i], trace_routine_on[i]);
-        quick_some[i] = plans[i] == PLAN_RECORD;
+        quick_some[i] =
+            plans[i] == PLAN_RECORD && !(trace_values && trace_puts_value(&trace_routines[i]));
         plan_kinds[i] = series_kind(&trace_routines[i]);
     }
     return true;

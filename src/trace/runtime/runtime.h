@@ -19,8 +19,9 @@
  *     trace_flag(entry, ... result ...);
  *     trace_end(thread, entry, n);
  *
- * Values are those of the routine's fields in ascending order, without the result (the last one)
- * where it is not kept; places are addresses here. Hooks of the setup routines, in the order of
+ * Values are those of the routine's fields in ascending order, without the last one where it is not
+ * kept: a result, or what a put writes. The latter needs the other body, so that calls by the first
+ * are as quick as without. Places are addresses here. Hooks of the setup routines, in the order of
  * calls:
  *
  *     starting    start = trace_now(), real routine, end = trace_now(),
@@ -54,6 +55,7 @@ struct trace_run {
 };
 extern struct trace_run trace_run;
 extern bool trace_results; /* results of fetching atomics are kept */
+extern bool trace_values;  /* what small puts write is kept */
 extern int trace_pes;
 
 /* A thread of the application, as far as inline code knows it. */

@@ -7,6 +7,7 @@
 #include "comm/comm.h"
 #include "trace/runtime/calls.h"
 #include "trace/runtime/clocks.h"
+#include "trace/runtime/cost.h"
 #include "trace/runtime/counters.h"
 #include "trace/runtime/describe.h"
 #include "trace/runtime/end.h"
@@ -42,6 +43,7 @@ static char *prepare(void)
     if (!good)
         return strdup(problem);
     trace_results = tracer.recording.results;
+    trace_values = tracer.recording.values;
     return plan_routines() ? NULL : strdup(NO_MEMORY);
 }
 
@@ -104,6 +106,7 @@ struct trace_thread *trace_started(unsigned routine)
     if (!start_together(problem, &speaks))
         give_up(problem ? problem : "", speaks);
     places_find();
+    cost_measure();
     problem = create_file();
     if (problem)
         give_up(problem, true);

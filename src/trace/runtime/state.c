@@ -13,6 +13,7 @@
 struct trace_run trace_run;
 struct tracer tracer = {.off = OFF_ENDED};
 bool trace_results;
+bool trace_values;
 int trace_pes;
 __thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
 

@@ -47,6 +47,8 @@ struct tracer {
     int64_t realtime;        /* ns since 1970, UTC, at start.local; 0: not known */
     int64_t beginning;       /* global time that all PEs count from */
     double ticks_per_second; /* of global time */
+    /* What the tracer adds to a call: to the time since the call before, and to its own. */
+    double cost_between_ns, cost_inside_ns;
     char clock_text[128];
 };
 extern struct tracer tracer;

@@ -70,6 +70,27 @@ static inline int64_t trace_comparison(int comparison)
                                         : -1;
 }
 
+/* Whether what a put of n elements writes is kept. */
+static inline unsigned trace_keeps_value(uint64_t n, size_t element_bytes)
+{
+    return trace_values && n > 0 && n <= TRACE_PUT_VALUE_BYTES / element_bytes;
+}
+
+/* That, once trace_keeps_value() says so; step: from element to element of the source. */
+static inline int64_t trace_put_value(const void *source, uint64_t n, size_t element_bytes,
+                                      ptrdiff_t step)
+{
+    unsigned char bytes[TRACE_PUT_VALUE_BYTES] = {0};
+    uint64_t value = 0;
+    for (size_t i = 0; i < n; i++)
+        memcpy(bytes + i * element_bytes,
+               (const char *)source + (ptrdiff_t)i * step * (ptrdiff_t)element_bytes,
+               element_bytes);
+    for (size_t i = TRACE_PUT_VALUE_BYTES; i-- > 0;)
+        value = value << 8 | bytes[i];
+    return (int64_t)value;
+}
+
 /* The logarithm comes from the application and may be anything. */
 static inline int64_t trace_stride(int logarithm)
 {
@@ -112,6 +133,14 @@ static inline int64_t trace_new_context(int status, const shmem_ctx_t *context)
 #endif
 
 #ifdef SHMEM_TEAM_INVALID
+/* Libraries number them differently; traces do not. -1: none of them. */
+static inline int64_t trace_signal_operation(int operation)
+{
+    return operation == SHMEM_SIGNAL_SET   ? TRACE_SIGNAL_SET
+           : operation == SHMEM_SIGNAL_ADD ? TRACE_SIGNAL_ADD
+                                           : -1;
+}
+
 /* 0 all PEs, -2 those that share memory, from 1 on those created, in order. */
 static inline int64_t trace_team_number(shmem_team_t team)
 {

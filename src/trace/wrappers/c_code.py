@@ -3,7 +3,7 @@
 import re
 
 from declarations import includes
-from specification import fields_of
+from specification import argument_of, fields_of
 
 KNOWN_AFTERWARDS = re.compile(r"\bresult\b|^\*")
 # What is done about handles that the real routine may have created, before its event is kept.
@@ -37,12 +37,14 @@ def wrapper(number, routine, declaration, twin, specification, teams):
     count = str(len(fields))
     if returned and returned.asked:
         count = f"{len(fields) - 1}u + trace_results"
+    if routine.keeps:
+        count = str(len(fields) - 1)
     flags = flags_of(routine, fields, returned)
     flags_late = "result" in flags
     begin = [f"struct trace_entry *const entry = trace_entry(thread, {number}, {count}, "
              f"{0 if flags_late else flags});"]
     end = [f"trace_flag(entry, {flags});"] * flags_late
-    for i, value in enumerate(fields.values()):
+    for i, value in enumerate(list(fields.values())[:-1] if routine.keeps else fields.values()):
         (end if KNOWN_AFTERWARDS.search(value) else begin).append(f"entry->values[{i}] = {value};")
     created = [CREATED[word].format(name) for name, argument in routine.arguments
                for word in argument.words if word in CREATED]
@@ -60,8 +62,19 @@ def wrapper(number, routine, declaration, twin, specification, teams):
     head = f"{declaration.returns} {{}}({parameters})".format
     argument = names[0] if names else ""
 
-    def recorded(clock):
+    def recorded(clock, begin=begin, end=end):
         return [*begin, f"entry->start = {clock}();", *real, f"entry->end = {clock}();", *end]
+
+    def recorded_otherwise():
+        """With what a small put writes, if that is kept."""
+        if not routine.keeps:
+            return recorded("trace_now")
+        elements = argument_of(routine)["elements"]
+        with_value = [f"const unsigned kept = trace_keeps_value((uint64_t){elements}, {routine.T.bytes});",
+                      begin[0].replace(f", {count}, ", f", {count} + kept, "), *begin[1:],
+                      "if (kept)", f"    entry->values[{count}] = {fields['value']};"]
+        return recorded("trace_now", with_value,
+                        [line.replace(f", {count});", f", {count} + kept);") for line in end])
 
     def otherwise(body, last):
         return [f"struct trace_thread *const thread = trace_begin_otherwise({number});",
@@ -87,7 +100,7 @@ def wrapper(number, routine, declaration, twin, specification, teams):
         other = f"other_{routine.name}"
         return "\n".join([
             f"static __attribute__((noinline, cold)) {head(other)}", "{",
-            *indented([*otherwise(recorded("trace_now"), leave), *real, *leave]),
+            *indented([*otherwise(recorded_otherwise(), leave), *real, *leave]),
             "}", "", head(routine.name), "{",
             *indented([f"struct trace_thread *const thread = trace_begin({number});",
                        "if (__builtin_expect(!thread, 0))",

@@ -38,6 +38,7 @@ FIELDS_GIVEN = {
     "value": {"value": "{value}"},
     "options": {"options": "(int64_t){0}"},
     "signal": {"signal": "(int64_t)(uintptr_t){0}"},
+    "signal_operation": {"options": "trace_signal_operation({0})"},
     "result_at": {"result": "*{0}"},
     "new_context": {"context_id": "trace_new_context(result, {0})"},
     "new_team_context": {"context_id": "trace_new_context(result, {0})"},
@@ -54,7 +55,7 @@ Argument = namedtuple("Argument", "type words kind")
 Return = namedtuple("Return", "type field asked failed")
 # A line of the specification for one name: T is a Type or None; arguments are (name in C, Argument).
 Routine = namedtuple("Routine", "name line T klass arguments returns constants barrier hook ends "
-                     "event")
+                     "event keeps")
 
 
 class Specification:
@@ -143,6 +144,7 @@ class Specification:
         barrier = self.take("barrier", "", ["always", *filter(None, [returns]), *names])
         hook, ends = self.take("hook", "", HOOKS), self.take("ends", "", names)
         event = self.take("event", "on", ("on", "off", "no"))
+        keeps = self.take("keeps", "", ("small",))
         constants = dict(map(self.constant, self.take("constants", "").split()))
         if "{type}" in pattern and not types or "{type}" not in pattern and len(types) > 1:
             self.wrong("name: {type} stands in it when there are several types, and only then")
@@ -161,7 +163,7 @@ class Specification:
                 arguments = in_c([(word, self.arguments[word])
                                   for word in (["context"] if contexts else []) + names])
                 self.add(Routine(name.replace("{type}", type_name or ""), self.line, T, klass,
-                                 arguments, returns, constants, barrier, hook, ends, event))
+                                 arguments, returns, constants, barrier, hook, ends, event, keeps))
 
     def constant(self, text):
         field, equals, value = text.partition("=")
@@ -247,6 +249,11 @@ def expected_types(routine, specification):
     return [canonical(re.sub(r"\bT\b", T, text)) for text in types]
 
 
+def argument_of(routine):
+    """Names in C of arguments, by the words of their attribute field."""
+    return {word: name for name, argument in routine.arguments for word in argument.words}
+
+
 def fields_of(routine, specification):
     """(C by field, in the order of fields; kind of values) of a routine. ValueError: what is wrong
     with it."""
@@ -290,6 +297,13 @@ def fields_of(routine, specification):
             raise ValueError("failed=\"null\" needs an argument that gives bytes")
     for field, value in routine.constants.items():
         give(field, value)
+    if routine.keeps:
+        words = argument_of(routine)
+        if not routine.T or not {"source", "elements"} <= words.keys():
+            raise ValueError("keeps=\"small\" needs arguments that give source and elements of a type")
+        give("value", f"trace_put_value({words['source']}, {words['elements']}, {routine.T.bytes}, "
+             f"{words.get('source_stride', 1)})")
+        kinds.add(kind_of("T"))
     if len(kinds) > 1:
         raise ValueError(f"its values are of the kinds {listed(sorted(kinds))}; one can be kept")
     return {field: given[field] for field in specification.fields if field in given}, (

@@ -39,7 +39,7 @@ class Program:
         for pe in range(pes):
             self.call(pe, "shmem_init", 50)
 
-    def call(self, pe, routine, burst=0, at=None, **fields):
+    def call(self, pe, routine, burst=0, at=None, duration=DURATION, **fields):
         """at: when it starts in the trace, if the order of PEs there matters; the burst ends then."""
         begin = self.now[pe]
         start = begin + burst
@@ -47,8 +47,8 @@ class Program:
             assert at >= start, (pe, routine, at, start)
             start = at
         words = " ".join(f"{name}={value}" for name, value in fields.items())
-        self.lines[pe].append(f"event 0 {routine} {start} {DURATION} {words}")
-        self.now[pe] = start + DURATION
+        self.lines[pe].append(f"event 0 {routine} {start} {duration} {words}")
+        self.now[pe] = start + duration
 
     def put(self, pe, peer, size, burst=0, routine="shmem_putmem", place=HEAP + 4096, **fields):
         self.call(pe, routine, burst, peer=peer, elements=size, bytes=size, target=place, source=0, **fields)

@@ -162,6 +162,8 @@ static void describe(int pe, int pes)
         give_number(&out, routines[i].fields);
     }
     give_text(&out, "");
+    give_real(&out, 0);
+    give_real(&out, 0);
     struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
     head.description_bytes = (uint32_t)(out.next - bytes);
     head.checksum = checksum(checksum(0, &head.version, 8), bytes, head.description_bytes);

@@ -6,6 +6,7 @@
  *   date TEXT | command TEXT | host TEXT   of all later files; \xHH in it is that byte
  *   selection TEXT             likewise: options that left calls out
  *   version N                  of the format, of all later files
+ *   cost BETWEEN INSIDE   likewise: what the tracer adds, ns
  *   beginning TIME             likewise: what times of all PEs count from
  *   dropped N                  of this file
  *   clock OFFSET               this PE's clock is ahead by so much
@@ -64,7 +65,12 @@ static const struct trace_routine routines[] = {
     {"shmem_clear_lock", TRACE_LOCK, TRACE_SIGNED, 8, BIT(TRACE_TARGET)},
     {"shmem_long_wait_until", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 8,
      BIT(TRACE_TARGET) | BIT(TRACE_COMPARISON) | BIT(TRACE_VALUE)},
-    {"shmem_putmem", TRACE_PUT, TRACE_SIGNED, 1, TRANSFER},
+    {"shmem_putmem", TRACE_PUT, TRACE_SIGNED, 1, TRANSFER | BIT(TRACE_VALUE)},
+    {"shmem_int_iput", TRACE_PUT, TRACE_SIGNED, 4,
+     TRANSFER | BIT(TRACE_TARGET_STRIDE) | BIT(TRACE_SOURCE_STRIDE) | BIT(TRACE_VALUE)},
+    {"shmem_double_put", TRACE_PUT, TRACE_DOUBLE, 8, TRANSFER | BIT(TRACE_VALUE)},
+    {"shmem_int_wait_until", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 4,
+     BIT(TRACE_TARGET) | BIT(TRACE_COMPARISON) | BIT(TRACE_VALUE)},
     {"shmem_getmem", TRACE_GET, TRACE_SIGNED, 1, TRANSFER},
     {"shmem_putmem_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 1, TRANSFER},
     {"shmem_ctx_putmem_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 1, TRANSFER | BIT(TRACE_CONTEXT_ID)},
@@ -106,6 +112,7 @@ static FILE *file;
 static int pe, pes, threads;
 static uint64_t events, dropped, profiles;
 static uint32_t version = FORMAT_VERSION;
+static double cost_between, cost_inside;
 static long ending;
 static int64_t clock_offset, beginning;
 static bool opened;
@@ -190,6 +197,10 @@ static void open_file(void)
         give_number(&out, routines[i].fields);
     }
     give_text(&out, selection);
+    if (version >= FORMAT_WITH_COST) {
+        give_real(&out, cost_between);
+        give_real(&out, cost_inside);
+    }
     struct format_head head = {.magic = FORMAT_MAGIC, .version = version};
     head.description_bytes = (uint32_t)(out.next - description);
     head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
@@ -272,7 +283,8 @@ static void add(int number, unsigned routine, int64_t start, int64_t duration, u
     for (int field = 0; field < TRACE_FIELDS; field++)
         if (routines[routine].fields >> field & 1)
             packed[n++] = values[field];
-    if (routines[routine].fields & BIT(TRACE_RESULT) && values[TRACE_RESULT] == INT64_MIN)
+    if ((routines[routine].fields & BIT(TRACE_RESULT) && values[TRACE_RESULT] == INT64_MIN) ||
+        (trace_puts_value(&routines[routine]) && values[TRACE_VALUE] == INT64_MIN))
         n--; /* not kept */
     start += clock_offset;
     encode_event(&t->encoder, (uint64_t)routine << 32 | (uint32_t)values[TRACE_PEER] << 1, routine,
@@ -285,6 +297,7 @@ static void event_line(char *rest)
     int64_t values[TRACE_FIELDS] = {[TRACE_RESULT] = INT64_MIN};
     char name[64];
     int number, used;
+    bool valued = false;
     long long start, duration;
     unsigned flags = 0;
     uint32_t phase = 0;
@@ -303,6 +316,7 @@ static void event_line(char *rest)
             phase = (uint32_t)value;
         } else {
             known = false;
+            valued = valued || strcmp(word, "value") == 0;
             for (int field = 0; field < TRACE_FIELDS; field++)
                 if (strcmp(word, field_names[field]) == 0) {
                     values[field] = value;
@@ -312,7 +326,10 @@ static void event_line(char *rest)
         if (!known)
             fail(word);
     }
-    add(number, find_routine(name), start, duration, flags, phase, values);
+    unsigned routine = find_routine(name);
+    if (!valued && trace_puts_value(&routines[routine]))
+        values[TRACE_VALUE] = INT64_MIN;
+    add(number, routine, start, duration, flags, phase, values);
 }
 
 static void bulk(int number, long count)
@@ -416,6 +433,9 @@ int main(int argc, char **argv)
             read_text(rest, host);
         } else if (is(line, "version", &rest)) {
             version = (uint32_t)strtoul(rest, NULL, 0);
+        } else if (is(line, "cost", &rest)) {
+            if (sscanf(rest, "%lf %lf", &cost_between, &cost_inside) != 2)
+                fail(line);
         } else if (is(line, "dropped", &rest)) {
             dropped = strtoull(rest, NULL, 0);
         } else if (is(line, "beginning", &rest)) {
