@@ -74,14 +74,15 @@ def with_functions(name):
 class Network:
     """Costs in nanoseconds, as in the comment of network/network.c; `others` are those that stand
     for themselves, by name. schedule: (seconds, factor) of each state that the network is in, in
-    turns from `start` on, which is a time.monotonic(). clock="simulated": times are as programmed
+    turns from `start` on, which is a time.monotonic(). large: bytes from which puts and gets have costs of
+    their own. clock="simulated": times are as programmed
     however busy the machine is, and `noise` and `seed` say how they spread."""
 
     def __init__(self, post, wire, quiet, fence=700, progress="self", bcast=None, schedule=(),
-                 start=0, clock=None, noise=None, seed=None, **others):
+                 start=0, clock=None, noise=None, seed=None, large=None, **others):
         self.post, self.wire, self.quiet, self.fence = post, wire, quiet, fence
         self.progress, self.bcast, self.others = progress, bcast, others
-        self.schedule, self.start = schedule, start
+        self.schedule, self.start, self.large = schedule, start, large
         self.clock = {"clock": clock, "noise": noise, "seed": seed}
 
     def __str__(self):
@@ -105,12 +106,13 @@ class Network:
             bcast=f"{kind}:{factor * float(time)}" if time else None,
             schedule=self.schedule,
             start=self.start,
+            large=self.large,
             **self.clock,
             **{name: factor * cost for name, cost in self.others.items()},
         )
 
     def environment(self):
-        names = ["post", "wire", "quiet", "fence", "progress", "bcast"]
+        names = ["post", "wire", "quiet", "fence", "progress", "bcast", "large"]
         given = {name: getattr(self, name) for name in names} | self.others | self.clock
         if self.schedule:
             given |= {"schedule": "/".join(f"{seconds:g}:{factor:.9g}"

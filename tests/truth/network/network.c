@@ -13,6 +13,9 @@
  *              one, as in libraries that complete small operations inside the post and account for
  *              them until the next quiet. Without it, a post costs the same whatever came before.
  *   wire       from the end of the post until the operation is complete.
+ *   kib        each 1024 bytes of a put or get add this to its wire.
+ *   large      BYTES: puts and gets of so many bytes and more have the costs large_post, large_wire
+ *              and large_kib instead.
  *   progress   self (default): wire time passes by itself. quiet: it passes only inside quiet,
  *              once for all that is outstanding.
  *   quiet      quiet: completes what is outstanding, then takes this long.
@@ -170,6 +173,10 @@ static void parse_item(char *item)
         [COST_SET_LOCK] = "set_lock",
         [COST_CLEAR_LOCK] = "clear_lock",
         [COST_TEST_LOCK] = "test_lock",
+        [COST_KIB] = "kib",
+        [COST_LARGE_POST] = "large_post",
+        [COST_LARGE_WIRE] = "large_wire",
+        [COST_LARGE_KIB] = "large_kib",
     };
     char *value = strchr(item, '=');
     if (!value) {
@@ -184,6 +191,8 @@ static void parse_item(char *item)
     }
     if (strcmp(item, "bcast") == 0) {
         parse_broadcast(value);
+    } else if (strcmp(item, "large") == 0) {
+        network.large = (size_t)atoll(value);
     } else if (strcmp(item, "outstanding") == 0) {
         network.outstanding = parse_ticks(value);
     } else if (strcmp(item, "schedule") == 0) {

@@ -42,6 +42,10 @@ enum cost {
     COST_CLEAR_LOCK,
     COST_TEST_LOCK,
     COST_BROADCAST, /* the time of one step */
+    COST_KIB,       /* of the wire, for 1024 bytes */
+    COST_LARGE_POST,
+    COST_LARGE_WIRE,
+    COST_LARGE_KIB,
     COSTS
 };
 
@@ -50,6 +54,7 @@ enum broadcast { BROADCAST_REAL, BROADCAST_LINEAR, BROADCAST_CHAIN, BROADCAST_FL
 struct network {
     bool active;
     int64_t cost[COSTS]; /* ticks; negative: not programmed */
+    size_t large;        /* bytes from which puts and gets have costs of their own; 0: none have */
     int64_t outstanding; /* ticks that each outstanding operation adds to the next post */
     enum broadcast broadcast;
     bool progress_by_itself;

@@ -13,6 +13,7 @@ static struct pending {
     bool any;
     int64_t count;    /* of them, since the last quiet */
     int64_t complete; /* with progress by itself: when the last of them is */
+    int64_t wire;     /* the longest of them; else it passes in a quiet */
 } pending[MAX_CONTEXTS];
 static size_t pending_count;
 
@@ -40,34 +41,60 @@ int64_t pending_complete(shmem_ctx_t context, int64_t time)
     struct pending *p = pending_of(context);
     p->count = 0;
     if (p->any) {
+        int64_t wire = p->wire;
         p->any = false;
-        return network.progress_by_itself ? later(time, p->complete)
-                                          : time + network.cost[COST_WIRE];
+        p->wire = 0;
+        return network.progress_by_itself ? later(time, p->complete) : time + wire;
     }
     return time;
 }
 
 /* ---- The costs ---- */
 
+/* What a put or get of so many bytes costs. */
+static struct moved {
+    int64_t post, wire;
+} moved;
+
+static int64_t programmed_or_0(enum cost cost)
+{
+    return later(network.cost[cost], 0);
+}
+
+/* Before each put or get; what these call inside does not count. */
+static void moves(struct call call, size_t bytes)
+{
+    if (call.entry == 0) {
+        return;
+    }
+    bool large = network.large > 0 && bytes >= network.large;
+    int64_t kib = programmed_or_0(large ? COST_LARGE_KIB : COST_KIB);
+    moved.post = programmed_or_0(large ? COST_LARGE_POST : COST_POST);
+    moved.wire = programmed_or_0(large ? COST_LARGE_WIRE : COST_WIRE) +
+                 (int64_t)((double)kib * (double)bytes / 1024 + 0.5);
+}
+
 /* Before a put: tells whoever may wait for it. */
 static void send(struct call call, const void *dest, size_t bytes, int pe)
 {
+    moves(call, bytes);
     if (call_costs(call, COST_POST)) {
-        announce(dest, bytes, pe, call.entry + network.cost[COST_POST] + network.cost[COST_WIRE]);
+        announce(dest, bytes, pe, call.entry + moved.post + moved.wire);
     }
 }
 
 static void send_value(struct call call, const void *dest, size_t bytes, int pe, long double value)
 {
+    moves(call, bytes);
     if (call_costs(call, COST_POST)) {
-        announce_value(dest, bytes, pe,
-                       call.entry + network.cost[COST_POST] + network.cost[COST_WIRE], value);
+        announce_value(dest, bytes, pe, call.entry + moved.post + moved.wire, value);
     }
 }
 
 static void send_strided(struct call call, const void *dest, ptrdiff_t stride, size_t n,
                          size_t element, int pe)
 {
+    moves(call, 0);
     if (n > 0) {
         send(call, dest, ((n - 1) * (size_t)stride + 1) * element, pe);
     }
@@ -79,8 +106,9 @@ static void charge_post(struct call call, shmem_ctx_t context)
         return;
     }
     struct pending *p = pending_of(context);
-    int64_t end = call.entry + network.cost[COST_POST] + p->count++ * network.outstanding;
-    p->complete = later(p->any ? p->complete : 0, end + network.cost[COST_WIRE]);
+    int64_t end = call.entry + moved.post + p->count++ * network.outstanding;
+    p->complete = later(p->any ? p->complete : 0, end + moved.wire);
+    p->wire = later(p->wire, moved.wire);
     p->any = true;
     busy_until(COST_POST, end);
 }
@@ -89,7 +117,7 @@ static void charge_get(struct call call, shmem_ctx_t context)
 {
     (void)context;
     if (call_costs(call, COST_POST)) {
-        busy_until(COST_WIRE, call.entry + network.cost[COST_POST] + network.cost[COST_WIRE]);
+        busy_until(COST_WIRE, call.entry + moved.post + moved.wire);
     }
 }
 
@@ -140,21 +168,24 @@ static void charge_destroy(struct call call, shmem_ctx_t context)
                    send(call, dest, n *(bytes), pe), charge_post)                                  \
     INTERPOSE_PAIR(put_name##suffix##_nbi, BLOCK(type), BLOCK_ARGUMENTS,                           \
                    send(call, dest, n *(bytes), pe), charge_post)                                  \
-    INTERPOSE_PAIR(get_name##suffix, BLOCK(type), BLOCK_ARGUMENTS, NOTHING, charge_get)            \
-    INTERPOSE_PAIR(get_name##suffix##_nbi, BLOCK(type), BLOCK_ARGUMENTS, NOTHING, charge_post)
+    INTERPOSE_PAIR(get_name##suffix, BLOCK(type), BLOCK_ARGUMENTS, moves(call, n *(bytes)),        \
+                   charge_get)                                                                     \
+    INTERPOSE_PAIR(get_name##suffix##_nbi, BLOCK(type), BLOCK_ARGUMENTS, moves(call, n *(bytes)),  \
+                   charge_post)
 
 #define STRIDES(put_name, get_name, suffix, type, bytes)                                           \
     INTERPOSE_PAIR(put_name##suffix, STRIDED(type), STRIDED_ARGUMENTS,                             \
                    send_strided(call, dest, dst, n, bytes, pe), charge_post)                       \
-    INTERPOSE_PAIR(get_name##suffix, STRIDED(type), STRIDED_ARGUMENTS, NOTHING, charge_get)
+    INTERPOSE_PAIR(get_name##suffix, STRIDED(type), STRIDED_ARGUMENTS, moves(call, n *(bytes)),    \
+                   charge_get)
 
 #define TYPED(name, type)                                                                          \
     BLOCKS(name##_put, name##_get, , type, sizeof(type))                                           \
     STRIDES(name##_iput, name##_iget, , type, sizeof(type))                                        \
     INTERPOSE_PAIR(name##_p, (type * dest, type value, int pe), (dest, value, pe),                 \
                    send_value(call, dest, sizeof(type), pe, (long double)value), charge_post)      \
-    INTERPOSE_VALUE_PAIR(type, name##_g, (const type *source, int pe), (source, pe), NOTHING,      \
-                         charge_get)
+    INTERPOSE_VALUE_PAIR(type, name##_g, (const type *source, int pe), (source, pe),               \
+                         moves(call, sizeof(type)), charge_get)
 
 #define SIZED(bits)                                                                                \
     BLOCKS(put, get, bits, void, bits / 8)                                                         \

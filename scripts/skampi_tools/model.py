@@ -1,0 +1,324 @@
+"""Fits the machine description of shmemsim from what was measured: overhead o, latency L, gap g and time per byte G
+of each class of operations (LogGP: Alexandrov, Ionescu, Schauser and Scheiman, J. Parallel Distrib. Comput. 44, 1997),
+piecewise in the size, and tables of collectives.
+
+    machine = model.fitted([results.read("model.json")])
+    print(model_text.description(machine))
+
+A description must give what was measured when shmemsim replays the same operation. There a put with its quiet takes
+o + bytes G + 2 L and what the quiet takes itself, and a get o + bytes G + R; R, the round trip, is 2 L.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from . import model_data as data_of
+from . import model_fit
+from .cli import Error
+from .model_data import BETWEEN, COLLECTIVES, CONTENDED, FULL, FULL_QUIET, INSIDE, OVERLAP, PLACES, POST, WINDOW
+from .model_fit import Value, combined
+from .statistics import NAN, median
+
+TRANSFERS = ("put", "get", "put-nbi", "get-nbi")
+OWN = ("quiet", "fence", "wait")
+CLASSES = (*TRANSFERS, "atomic", *OWN)
+# Their latency in a description is that of there and back.
+ROUND_TRIPS = ("get", "get-nbi", "atomic")
+# Whose post is the overhead of a class, the first that was measured.
+OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), "put-nbi": ("put-nbi", "put"),
+               "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
+SMALL = 64            # bytes of a post that is overhead alone
+VISIBLE = 1.1         # a gap, or a busy target, shows if it makes calls longer than this factor
+PROGRESS_SHARE = 0.2  # of a non-blocking put that must be on its way, to tell who makes progress
+DEFAULT_PES = 1024
+LOGARITHMIC, LINEAR = "log2(n)", "n - 1"
+# How collectives grow that were measured on too few numbers of PEs: as shmemsim's default.
+GROWTH = {"barrier": LOGARITHMIC, "broadcast": LOGARITHMIC, "reduce": LOGARITHMIC, "collect": LINEAR,
+          "alltoall": LINEAR}
+STEPS = {LOGARITHMIC: lambda pes: math.log2(pes), LINEAR: lambda pes: pes - 1}
+
+
+class Cost(NamedTuple):
+    """A piece of a class. Times in seconds, per_byte in seconds a byte; latency as in a description."""
+    start: int
+    overhead: Value
+    latency: Value
+    gap: Value
+    per_byte: Value
+
+
+class Residual(NamedTuple):
+    """What was measured, and what the description gives."""
+    bytes: int
+    measured: float
+    predicted: float
+
+    @property
+    def relative(self):
+        return self.predicted / self.measured - 1
+
+
+@dataclass
+class PlaceModel:
+    """What holds inside a node, or between nodes."""
+    costs: dict = field(default_factory=dict)      # {class: [Cost]}
+    own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
+    busy: Value = None                             # of an atomic, at its target
+    hidden: float = NAN                            # share of a transfer that passes in calls only
+    residuals: dict = field(default_factory=dict)  # {class: [Residual]}
+
+    @property
+    def base(self):
+        """(latency one way, overhead, gap, per byte) of the bus or node itself: that of the smallest messages of the
+        first class that was measured, and the bandwidth of its largest."""
+        name = next(kind for kind in ("put", "put-nbi", "get", "get-nbi") if kind in self.costs)
+        first, last = self.costs[name][0], self.costs[name][-1]
+        half = 2 if name in ROUND_TRIPS else 1
+        latency = Value(first.latency.value / half, first.latency.error / half)
+        return latency, first.overhead, first.gap, last.per_byte
+
+    @property
+    def usable(self):
+        return any(kind in self.costs for kind in TRANSFERS)
+
+
+@dataclass
+class Table:
+    """A collective."""
+    place: str
+    rows: dict = field(default_factory=dict)       # {PEs: [model_fit.Piece]}
+    extrapolated: dict = field(default_factory=dict)
+    growth: str = None
+    chosen: bool = False                           # the growth was chosen by the measurements
+    residuals: list = field(default_factory=list)
+
+
+@dataclass
+class Machine:
+    data: data_of.Data
+    places: dict = field(default_factory=dict)     # {INSIDE: PlaceModel, ...}
+    tables: dict = field(default_factory=dict)     # {collective: Table}
+    missing: list = field(default_factory=list)    # texts
+
+
+# ---- Transfers ----
+
+
+def _overhead(data, place, kind, piece):
+    """What a post costs before anything depends on the size: of small messages their mean; of a later piece, where
+    the line through its posts begins."""
+    for source in OVERHEAD_OF[kind]:
+        posts = data.points(place, source, POST)
+        if piece.start == 0 and (small := [time for size, time in posts if size <= SMALL]):
+            return model_fit.mean(small)
+        if piece.start and (line := model_fit.line([p for p in posts if piece.start <= p[0] <= piece.end])):
+            return line.intercept
+    return None
+
+
+def _full(data, place, kind, quiet):
+    """[(bytes, seconds)] of an operation until it is complete, without what a quiet takes itself."""
+    if data.of(place, kind, FULL):
+        return data.points(place, kind, FULL)
+    own = quiet.value if quiet else 0.0
+    return [(size, time - own) for size, time in data.points(place, kind, FULL_QUIET) if time > own]
+
+
+def _gap(data, place, overhead):
+    """Between the beginnings of puts: what one more in a window takes. None: not measured; 0: no more than a post, or
+    than the bytes take."""
+    windows = sorted({(one.window, one.time * one.window, one.error * one.window)
+                      for one in data.of(place, "put-nbi", WINDOW) if one.window})
+    if len(windows) < 2:
+        return None
+    (few, short, short_error), (many, long, long_error) = windows[0], windows[-1]
+    if many == few:
+        return None
+    gap = (long - short) / (many - few)
+    if gap <= VISIBLE * overhead:
+        return Value(0.0, 0.0)
+    return combined(gap, short_error / (many - few), long_error / (many - few))
+
+
+def _transfer(data, place, kind, quiet):
+    """[Cost] of a class; [] if it was not measured."""
+    costs = []
+    for piece in model_fit.fit(_full(data, place, kind, quiet)):
+        overhead = _overhead(data, place, kind, piece) or Value(0.0)
+        if overhead.value > piece.intercept.value:  # all of it keeps the caller busy
+            overhead = piece.intercept
+        round_trip = combined(piece.intercept.value - overhead.value, piece.intercept.error, overhead.error)
+        half = 1 if kind in ROUND_TRIPS else 2
+        latency = Value(round_trip.value / half, round_trip.error / half)
+        gap = _gap(data, place, overhead.value) if "put" in kind else None
+        costs.append(Cost(piece.start, overhead, latency, gap or Value(0.0), piece.slope))
+    return costs
+
+
+def full_time(costs, kind, size):
+    """Seconds until an operation is complete, as shmemsim says."""
+    cost = next((cost for cost in reversed(costs) if cost.start <= size), costs[0])
+    trips = 1 if kind in ROUND_TRIPS else 2
+    return cost.overhead.value + trips * cost.latency.value + size * cost.per_byte.value
+
+
+# ---- The other classes ----
+
+
+def _constant(measured):
+    """The Value of an operation without a size; None without measurements."""
+    if not measured:
+        return None
+    value = model_fit.mean([one.time for one in measured])
+    errors = [one.error / math.sqrt(len(measured)) for one in measured]
+    return Value(value.value, max((e for e in (value.error, median(errors)) if not math.isnan(e)), default=NAN))
+
+
+def _busy(data, place, fetch, overhead, round_trip):
+    """How long an atomic keeps its target busy: what n PEs on one target take more than one each, if they do; else
+    what is left of a fetch, and no more than their turns leave room for."""
+    shares = [(one.time / one.pes, one.error / one.pes) for one in data.of(place, "atomic", CONTENDED)
+              if one.time > VISIBLE * fetch.value]
+    if shares:
+        share, error = max(shares)
+        return Value(min(share, fetch.value - overhead.value), error)
+    left = max(0.0, fetch.value - overhead.value - round_trip.value)
+    room = min((one.time / one.pes for one in data.of(place, "atomic", CONTENDED)), default=left)
+    return combined(min(left, room), fetch.error, overhead.error, round_trip.error)
+
+
+def _atomic(data, place, model):
+    """Sets costs["atomic"] and busy: a fetching atomic takes o + R + busy."""
+    fetch = _constant(data.of(place, "atomic"))
+    source = next((kind for kind in ("put", "put-nbi", "get", "get-nbi") if kind in model.costs), None)
+    if not fetch or not source:
+        return
+    first = model.costs[source][0]
+    trips = 1 if source in ROUND_TRIPS else 2
+    overhead = _overhead(data, place, "atomic", model_fit.Piece(0, 0, None, None)) or first.overhead
+    overhead = min(overhead, fetch, key=lambda value: value.value)
+    model.busy = _busy(data, place, fetch, overhead,
+                       Value(trips * first.latency.value, trips * first.latency.error))
+    rest = max(0.0, fetch.value - overhead.value - model.busy.value)
+    model.costs["atomic"] = [Cost(0, overhead, combined(rest, fetch.error, overhead.error, model.busy.error),
+                                  Value(0.0), Value(0.0))]
+    model.residuals["atomic"] = [Residual(8, one.time, overhead.value + rest + model.busy.value)
+                                 for one in data.of(place, "atomic")]
+
+
+def _hidden(data, place, quiet):
+    """The share of the time on the way that a computation between post and quiet does not cover: about 0 if
+    transfers go on by themselves, about 1 if they do only inside calls; NaN: not known."""
+    own = quiet.value if quiet else 0.0
+    posts, fulls = (dict(data.points(place, "put-nbi", part)) for part in (POST, FULL_QUIET))
+    shares = []
+    for size, time in data.points(place, "put-nbi", OVERLAP):
+        if size in posts and size in fulls:
+            on_the_way = fulls[size] - posts[size] - own
+            if on_the_way > PROGRESS_SHARE * fulls[size]:
+                shares.append((time - posts[size] - own) / on_the_way)
+    return median(shares)
+
+
+def _place_model(data, place):
+    model = PlaceModel()
+    for kind in OWN:
+        if value := _constant(data.of(place, kind)):
+            model.own[kind] = value
+    quiet = model.own.get("quiet")
+    for kind in TRANSFERS:
+        if costs := _transfer(data, place, kind, quiet):
+            model.costs[kind] = costs
+            model.residuals[kind] = [Residual(size, time, full_time(costs, kind, size))
+                                     for size, time in _full(data, place, kind, quiet)]
+    _atomic(data, place, model)
+    model.hidden = _hidden(data, place, quiet)
+    return model
+
+
+# ---- Collectives ----
+
+
+def _scaled(pieces, factor):
+    """Pieces whose times are all larger; nothing is known about their accuracy."""
+    return [piece._replace(intercept=Value(factor * piece.intercept.value), slope=Value(factor * piece.slope.value))
+            for piece in pieces]
+
+
+def _growth(rows, name):
+    """(how times grow with the PEs, whether the measurements say so): with three numbers of PEs or more, what leaves
+    smaller deviations of the time of the smallest size."""
+    if len(rows) < 3:
+        return GROWTH[name], False
+    times = {pes: pieces[0].time(pieces[0].end) for pes, pieces in rows.items()}
+
+    def deviation(steps):
+        logarithms = [math.log(time / steps(pes)) for pes, time in times.items() if time > 0]
+        middle = math.fsum(logarithms) / len(logarithms)
+        return math.fsum((one - middle) ** 2 for one in logarithms)
+
+    return min(STEPS, key=lambda growth: deviation(STEPS[growth])), True
+
+
+def _table(data, name, place, most):
+    """The Table of a collective, extrapolated to most PEs by doubling."""
+    table = Table(place)
+    for pes in sorted({one.pes for one in data.of(place, name)}):
+        points = [(one.bytes, one.time) for one in data.of(place, name) if one.pes == pes]
+        pieces = model_fit.fit(points)
+        if pieces:
+            table.rows[pes] = pieces
+            table.residuals += [Residual(size, time, model_fit.piece_of(pieces, size).time(size))
+                                for size, time in points if time > 0]
+    if not table.rows:
+        return None
+    table.growth, table.chosen = _growth(table.rows, name)
+    steps, last = STEPS[table.growth], max(table.rows)
+    pes = last
+    while pes < most:
+        pes = min(2 * pes, most)
+        table.extrapolated[pes] = _scaled(table.rows[last], steps(pes) / steps(last))
+    return table
+
+
+# ---- All of it ----
+
+
+def _missing(machine):
+    """One text for each place and the collectives that lack something."""
+    texts = []
+    for place, model in machine.places.items():
+        lacking = [kind for kind in CLASSES if kind not in model.costs and kind not in model.own]
+        if "put-nbi" in model.costs and math.isnan(model.hidden):
+            lacking.append("progress")
+        if lacking:
+            texts.append(f"{data_of.PLACE_WORDS[place]}: {', '.join(lacking)}")
+    lacking = [name for name in COLLECTIVES if name not in machine.tables]
+    if lacking:
+        texts.append(f"collectives: {', '.join(lacking)}")
+    return texts
+
+
+def _usable(data):
+    places = {place: _place_model(data, place) for place in PLACES}
+    found = {place: model for place, model in places.items() if model.usable}
+    if not found:
+        refused = f" ({'; '.join(data.refused)})" if data.refused else ""
+        raise Error(f"no put or get of 2 PEs to fit a machine from{refused}; measure with: "
+                    "oshrun -np 2 skampi -i model.ski -o model.json")
+    return found
+
+
+def fitted(files, state=None, pes=DEFAULT_PES):
+    """The Machine that ResultFiles describe. state: number of the state of the machine; pes: collectives are
+    extrapolated to so many."""
+    data = data_of.gather(files, state)
+    machine = Machine(data, _usable(data))
+    for name in COLLECTIVES:
+        # Between nodes, if there are any: programs that use several nodes spend their time there.
+        table = _table(data, name, BETWEEN, pes) or _table(data, name, INSIDE, pes)
+        if table:
+            machine.tables[name] = table
+    machine.missing = _missing(machine)
+    return machine

@@ -1,0 +1,160 @@
+"""What result files say about each class of operations: times by size, place and part, in one state of the machine."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from . import style
+from .cli import Error
+from .named_states import NamedStates, text_of
+from .states import kind_of, states_for
+
+INSIDE, BETWEEN = "inside", "between"  # the PEs of a set: on one node; one on each of several
+PLACES = (INSIDE, BETWEEN)
+PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
+PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
+
+FULL, FULL_QUIET, POST, OVERLAP, CONTENDED, WINDOW = ("full", "full and quiet", "post", "overlap", "contended",
+                                                      "window")
+WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
+# Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
+FUNCTIONS = {
+    "Shmem_Put_Simple": ("put", FULL),
+    "Shmem_Put_Call": ("put", POST),
+    "Shmem_Get_Simple": ("get", FULL),
+    "Shmem_Put_Nonblocking_Full_Single": ("put-nbi", FULL_QUIET),
+    "Shmem_Put_Nonblocking_Post_Single": ("put-nbi", POST),
+    "Shmem_Put_Nonblocking_Overlap_Single": ("put-nbi", OVERLAP),
+    "Shmem_Put_Nonblocking_Pairs_Rate": ("put-nbi", WINDOW),
+    "Shmem_Get_Nonblocking_Full_Single": ("get-nbi", FULL_QUIET),
+    "Shmem_Get_Nonblocking_Post_Single": ("get-nbi", POST),
+    "Shmem_Atomic_Fetch_Add_Long": ("atomic", FULL),
+    "Shmem_Atomic_Fetch_Add_Long_Contended": ("atomic", CONTENDED),
+    "Shmem_Quiet": ("quiet", FULL),
+    "Shmem_Fence": ("fence", FULL),
+    "Shmem_Wait_Until": ("wait", FULL),
+    "Shmem_Barrier_Consecutive": ("barrier", FULL),
+    "Shmem_Bcast_All_Synchro": ("broadcast", FULL),
+    "Shmem_Reduce_Sum_Long_Synchro": ("reduce", FULL),
+    "Shmem_Fcollect_Synchro": ("collect", FULL),
+    "Shmem_Alltoall_Synchro": ("alltoall", FULL),
+}
+COLLECTIVES = ("barrier", "broadcast", "reduce", "collect", "alltoall")
+
+
+class Measured(NamedTuple):
+    bytes: int
+    time: float   # seconds
+    error: float  # half of its interval; NaN: not known
+    pes: int
+    window: int   # operations in a window; 0: there is none
+
+
+@dataclass
+class Data:
+    """measured[place, class, part] is a list of Measured, ascending."""
+    measured: dict = field(default_factory=dict)
+    states: list = field(default_factory=list)   # texts: which states were chosen
+    refused: list = field(default_factory=list)  # texts: results that were left out, and why
+    hosts: dict = field(default_factory=dict)    # {name: processors, 0: not known}
+
+    def of(self, place, kind, part=FULL):
+        return self.measured.get((place, kind, part), [])
+
+    def points(self, place, kind, part=FULL):
+        return [(one.bytes, one.time) for one in self.of(place, kind, part)]
+
+
+class _Chosen:
+    """The state whose values count, for each size of set that has several."""
+
+    def __init__(self, files, number):
+        self.files, self.named, self.asked_for = files, NamedStates(files), bool(number)
+        kinds = {}
+        for common, state in self.named.states.items():
+            kinds.setdefault(state.kind, []).append(common)
+        # Of one state there is nothing to choose.
+        self.chosen = {kind: self._choice(numbers, number) for kind, numbers in kinds.items() if len(numbers) > 1}
+        if number and not any(self.chosen.values()):
+            have = ", ".join(sorted({str(self.named.named[n].number) for ns in kinds.values() for n in ns}))
+            raise Error(f"--state {number}: " + (f"there are the states {have}" if have else
+                        "the files have no states; leave it out, or measure longer, such as with --rounds 10,60s"))
+
+    def _choice(self, numbers, wanted):
+        if wanted:
+            return next((n for n in numbers if self.named.named[n].number == wanted), None)
+        return max(numbers, key=lambda n: self.named.states[n].share)
+
+    def texts(self):
+        return [f"{style.count_text(kind[1] or 0, 'PE')}: {text_of([self.named.named[n]])}, "
+                f"{style.percent_text(self.named.states[n].share)} of the time"
+                for kind, n in self.chosen.items() if n]
+
+    def value(self, index, result):
+        """(seconds, half of the interval); None: it is of another state. Results whose state is not known count,
+        but not for a state that was asked for."""
+        states = states_for(result.pe_set, self.files[index].states)
+        kind = kind_of(states[0]) if states else None
+        values = self.named.values(index, result)
+        if kind not in self.chosen or not values and not self.asked_for:
+            shown = result.shown()
+            return shown.value, (shown.high - shown.low) / 2
+        value = values.get(self.chosen[kind])
+        return value and (value.median, (value.median_high - value.median_low) / 2)
+
+
+def _place(file, result):
+    """INSIDE, BETWEEN or None: the set has both. By what the result says, else by the hosts of the header."""
+    if placement := result.pe_set.get("placement"):
+        return PLACEMENTS.get(placement)
+    nodes = file.header.get("nodes") or []
+    if len(nodes) == 1 or file.header.get("node_count") == 1:
+        return INSIDE
+    return BETWEEN if nodes and all(node.get("pes") == 1 for node in nodes) else None
+
+
+def _argument(result, name):
+    value = result.arguments.get(name)
+    value = value.get("value") if isinstance(value, dict) else value
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return 0
+
+
+def _refusals(reasons):
+    return [f"{style.count_text(count, 'result')} of {reason}" for reason, count in reasons.items()]
+
+
+def gather(files, state=None):
+    """The Data of ResultFiles. state: the number that was asked for."""
+    data, chosen, reasons = Data(), _Chosen(files, state), Counter()
+    data.states = chosen.texts()
+    for index, file in enumerate(files):
+        for node in file.header.get("nodes") or []:
+            data.hosts[node.get("name")] = node.get("processors") or 0
+        for result in file.points:
+            if result.function not in FUNCTIONS or (result.pes or 0) < 2 or result.quantity not in (None, "time"):
+                continue
+            place = _place(file, result)
+            if place is None:
+                reasons[f"{result.pes} PEs on several nodes, several on one of them: a call is then neither inside "
+                        "a node nor between nodes; measure with one PE on each node, or all PEs on one"] += 1
+                continue
+            value = chosen.value(index, result)
+            if value is None:
+                reasons["other states of the machine"] += 1
+            elif not value[0] > 0:
+                reasons["calls that took no time, or less"] += 1
+            elif value[1] > WIDEST * value[0]:
+                reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
+            else:
+                key = (place, *FUNCTIONS[result.function])
+                size = 0 if math.isnan(result.bytes) else int(result.bytes)
+                data.measured.setdefault(key, []).append(
+                    Measured(size, *value, result.pes, _argument(result, "window")))
+    for list_ in data.measured.values():
+        list_.sort()
+    data.refused = _refusals(reasons)
+    return data

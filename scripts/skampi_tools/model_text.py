@@ -1,0 +1,231 @@
+"""A fitted machine as a description for shmemsim, and as JSON."""
+
+import math
+
+from . import cli, style
+from .model import CLASSES, ROUND_TRIPS
+from .model_data import BETWEEN, INSIDE, PLACE_WORDS
+from .statistics import median
+
+DIGITS = 5
+BUS, NODE = "network", "host"
+STEP = "    "
+
+
+def time_of(seconds):
+    """A time as shmemsim reads it."""
+    return "0 ns" if seconds <= 0 else style.short_time_text(seconds, DIGITS).replace("µ", "u")
+
+
+def rate_of(per_byte):
+    """A bandwidth as shmemsim reads it."""
+    return style.rate_text(1 / per_byte, DIGITS) if per_byte > 0 else "infinite"
+
+
+def size_of(count):
+    """A size without rounding."""
+    for name, size in (("MiB", 2**20), ("KiB", 2**10)):
+        if count and count % size == 0:
+            return f"{count // size} {name}"
+    return f"{count} B"
+
+
+def interval_text(value):
+    """"+- 3 %" of a Value: half of its interval of 95 %."""
+    if math.isnan(value.error):
+        return ""
+    if value.value == 0:
+        return f"+- {time_of(value.error)}" if value.error > 0 else ""
+    return f"+- {style.number_text(100 * value.relative, 2)} %"
+
+
+def residuals_text(residuals):
+    """How far the description is from what was measured."""
+    worst = max(abs(round(one.relative, 6)) for one in residuals)
+    middle = median(abs(round(one.relative, 6)) for one in residuals)
+    return (f"{style.count_text(len(residuals), 'result')}; deviation {style.percent_text(middle, 2)} in the median, "
+            f"{style.percent_text(worst, 2)} at most")
+
+
+class _Lines:
+    """The text, with comments behind what they explain."""
+
+    def __init__(self):
+        self.lines, self.depth = [], 0
+
+    def add(self, text, comment=""):
+        line = STEP * self.depth + text
+        self.lines.append(f"{line:<36}  # {comment}" if comment else line)
+
+    def begin(self, text, comment=""):
+        self.add(text + " {", comment)
+        self.depth += 1
+
+    def end(self):
+        self.depth -= 1
+        self.add("}")
+
+    def value(self, name, value, form=time_of):
+        self.add(f"{name} {form(value.value)}", interval_text(value))
+
+    def text(self):
+        return "\n".join(self.lines) + "\n"
+
+
+def _header(lines, machine, files):
+    lines.add(f"# Machine description for shmemsim, made by skampi-model {cli.version()}.")
+    for file in files:
+        hosts = ", ".join(style.printable(node.get("name")) for node in file.header.get("nodes") or [])
+        lines.add(f"# From {style.printable(file.path)}: {style.count_text(file.header.get('pes') or 0, 'PE')}"
+                  f"{' on ' + hosts if hosts else ''}, {style.printable(file.header.get('library') or '?')}")
+    for text in machine.data.states:
+        lines.add(f"# State of the machine with {text}")
+    lines.add("# Behind a value: half of its interval of 95 %.")
+    for text in machine.missing:
+        lines.add(f"# Not measured, {text}")
+
+
+def _base(lines, model):
+    latency, overhead, gap, per_byte = model.base
+    lines.value("latency", latency)
+    lines.value("bandwidth", per_byte, rate_of)
+    lines.value("overhead", overhead)
+    lines.value("gap", gap)
+
+
+def _costs(lines, model):
+    for kind in CLASSES:
+        if kind in model.own:
+            lines.add(f"cost {kind} {{ overhead {time_of(model.own[kind].value)} }}",
+                      interval_text(model.own[kind]))
+        if kind not in model.costs:
+            continue
+        lines.begin(f"cost {kind}", residuals_text(model.residuals[kind]))
+        for cost in model.costs[kind]:
+            lines.add(f"from {size_of(cost.start)}")
+            lines.value("  overhead", cost.overhead)
+            lines.value("  latency", cost.latency)
+            lines.value("  gap", cost.gap)
+            if kind != "atomic":
+                lines.value("  bandwidth", cost.per_byte, rate_of)
+        lines.end()
+
+
+def _bus(lines, model):
+    lines.add("")
+    lines.begin(f"bus {BUS}")
+    _base(lines, model)
+    _costs(lines, model)
+    lines.end()
+
+
+def _node(lines, machine, nodes):
+    inside, between = machine.places.get(INSIDE), machine.places.get(BETWEEN)
+    lines.add("")
+    lines.begin(f"node {NODE}")
+    lines.add(f"count {nodes}")
+    if cores := min(machine.data.hosts.values(), default=0):
+        lines.add(f"cores {cores}")
+    if between:
+        lines.add(f"bus {BUS}")
+    if not inside:
+        lines.add(f"# Not measured {PLACE_WORDS[INSIDE]}: as {PLACE_WORDS[BETWEEN]}.")
+    _base(lines, inside or between)
+    atomic = next((model for model in (between, inside) if model and model.busy), None)
+    if atomic:
+        lines.value("atomic", atomic.busy)
+    if inside_calls(machine):
+        lines.add("progress inside", "a computation does not cover what is on its way")
+    _costs(lines, inside or between)
+    lines.end()
+
+
+def inside_calls(machine):
+    """Whether transfers make progress only inside calls: what was measured between nodes decides, if it was."""
+    shares = [machine.places[place].hidden for place in (BETWEEN, INSIDE) if place in machine.places]
+    return next((share > 0.5 for share in shares if not math.isnan(share)), False)
+
+
+def _pieces(lines, pieces):
+    for piece in pieces:
+        lines.add(f"from {size_of(piece.start)}")
+        lines.value("  time", piece.intercept)
+        lines.value("  bandwidth", piece.slope, rate_of)
+
+
+def _one_line(pieces):
+    return "  ".join(f"from {size_of(piece.start)}  time {time_of(piece.intercept.value)}  "
+                     f"bandwidth {rate_of(piece.slope.value)}" for piece in pieces)
+
+
+def _table(lines, name, table):
+    lines.add("")
+    lines.begin(f"collective {name} table", f"{PLACE_WORDS[table.place]}; {residuals_text(table.residuals)}")
+    for pes, pieces in table.rows.items():
+        lines.begin(f"pes {pes}")
+        _pieces(lines, pieces)
+        lines.end()
+    if table.extrapolated:
+        why = "what fits best" if table.chosen else "the default for this collective, if few numbers of PEs are measured"
+        lines.add(f"# Not measured, extrapolated by {table.growth} for n PEs, {why}:")
+    for pes, pieces in table.extrapolated.items():
+        lines.add(f"pes {pes} {{ {_one_line(pieces)} }}", "extrapolated")
+    lines.end()
+
+
+def description(machine, files, nodes=None):
+    """The text of a machine description. nodes: how many; else as many as the files name."""
+    count = nodes or max(1, len(machine.data.hosts))
+    if BETWEEN not in machine.places:
+        if nodes and nodes > 1:
+            raise cli.Error(f"--nodes {nodes}: nothing was measured between nodes; measure on two nodes, or leave "
+                            "--nodes out")
+        count = 1
+    lines = _Lines()
+    _header(lines, machine, files)
+    if BETWEEN in machine.places:
+        _bus(lines, machine.places[BETWEEN])
+    _node(lines, machine, count)
+    for name, table in machine.tables.items():
+        _table(lines, name, table)
+    return lines.text()
+
+
+# ---- JSON ----
+
+
+def _value(value):
+    return {"value": cli.finite(value.value), "error": cli.finite(value.error)}
+
+
+def _residuals(residuals):
+    return [{"bytes": one.bytes, "measured": one.measured, "predicted": one.predicted} for one in residuals]
+
+
+def _place_json(model):
+    return {
+        "costs": {kind: [{"from": cost.start, "round_trip": kind in ROUND_TRIPS,
+                          **{name: _value(getattr(cost, name)) for name in ("overhead", "latency", "gap", "per_byte")}}
+                         for cost in costs] for kind, costs in model.costs.items()},
+        "own": {kind: _value(value) for kind, value in model.own.items()},
+        "atomic": _value(model.busy) if model.busy else None,
+        "hidden": cli.finite(model.hidden),
+        "residuals": {kind: _residuals(found) for kind, found in model.residuals.items()}}
+
+
+def _rows(rows):
+    return {str(pes): [{"from": piece.start, "time": _value(piece.intercept), "per_byte": _value(piece.slope)}
+                       for piece in pieces] for pes, pieces in rows.items()}
+
+
+def as_json(machine, files):
+    """Times in seconds, per_byte in seconds a byte; error is half of an interval of 95 %, null: not known."""
+    return {
+        "model": 1, "files": [file.path for file in files], "states": machine.data.states,
+        "missing": machine.missing, "left_out": machine.data.refused,
+        "progress": "inside" if inside_calls(machine) else "self",
+        "places": {place: _place_json(model) for place, model in machine.places.items()},
+        "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,
+                               "rows": _rows(table.rows), "extrapolated": _rows(table.extrapolated),
+                               "residuals": _residuals(table.residuals)}
+                        for name, table in machine.tables.items()}}

@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+# PLAIN
+"""scripts/skampi-model fits from programmed results the overheads, latencies, gaps and bandwidths that they were made
+from, finds pieces where there are some, knows how accurate its numbers are, and shmemsim reads what it writes."""
+
+import json
+import math
+import os
+import random
+import re
+import sys
+import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+from harness import ROOT, Tap, run, scratch_directory
+from made_results import HEADER, point, state, write
+from made_runs import Program, Simulator, ps
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import model_fit
+
+MODEL = os.path.join(ROOT, "scripts/skampi-model")
+INSIDE, BETWEEN, MIXED = "on one node", "on several nodes", "on several nodes, mixed"
+SIZES = [2 ** power for power in range(3, 23)]
+SEEDS = 100
+US, NS = 1e-6, 1e-9
+TIME_UNITS = {"ps": 1e-12, "ns": NS, "us": US, "ms": 1e-3, "s": 1.0}
+RATE_UNITS = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12}
+SIZE_UNITS = {"B": 1, "KiB": 1024, "MiB": 1048576}
+tap = Tap()
+folder = scratch_directory()
+
+
+# ---- Descriptions, read by this test's own parser ----
+
+
+def units(words):
+    """Numbers with their units as numbers: seconds, seconds a byte, bytes."""
+    words, values = list(words), []
+    while words:
+        word = words.pop(0)
+        following = words[0] if words else None
+        for table, convert in ((TIME_UNITS, lambda x, u: x * u), (RATE_UNITS, lambda x, u: 1 / (x * u)),
+                               (SIZE_UNITS, lambda x, u: x * u)):
+            if following in table and re.fullmatch(r"[\d.e+-]+", word):
+                values.append(convert(float(word), table[words.pop(0)]))
+                break
+        else:
+            values.append(0.0 if word == "infinite" else word)
+    return values
+
+
+def block(words):
+    """[(key..., value or block)] up to the }, which is taken."""
+    entries, head = [], []
+    while words:
+        word = words.pop(0)
+        if word == "}":
+            break
+        if word == "{":
+            entries.append((*head, block(words)))
+            head = []
+        else:
+            head.append(word)
+            if isinstance(word, float) or len(head) == 2 and head[0] in ("count", "cores", "bus", "progress") \
+                    and words[:1] != ["{"]:
+                entries.append(tuple(head))
+                head = []
+    return entries
+
+
+def parsed(text):
+    """{("node", "host"): {"latency": ..., ("cost", "put"): [piece, ...]}, ("collective", ...): {pes: [piece, ...]}}"""
+    def pieces(entries):
+        found = []
+        for key, value in entries:
+            if key == "from":
+                found.append({"from": value})
+            elif not found:
+                found.append({"from": 0, key: value})
+            else:
+                found[-1][key] = value
+        return found
+
+    words = units(re.sub(r"#.*", "", text).split())
+    result = {}
+    for *head, body in block(words):
+        if head[0] == "collective":
+            result[tuple(head)] = {int(pes): pieces(rows) for _, pes, rows in body}
+        else:
+            result[tuple(head)] = {entry[0] if len(entry) == 2 else entry[:2]: entry[-1] if len(entry) == 2 else
+                                   pieces(entry[-1]) for entry in body}
+    return result
+
+
+def plain(text):
+    """Without costs of classes, tables and progress."""
+    text = re.sub(r"#.*", "", text)
+    text = re.sub(r"cost [\w-]+ \{[^}]*\}|progress inside", "", text)
+    return re.sub(r"collective \w+ table \{(?:[^{}]|\{[^}]*\})*\}", "", text)
+
+
+# ---- Machines that are programmed ----
+
+
+class Made:
+    """Results of a machine: pieces of (from, o, L, bytes a second), quiet, and so on; times in seconds."""
+
+    def __init__(self, placement=INSIDE, pieces=((0, 0.1 * US, 0.8 * US, 10e9),), quiet=40 * NS, fence=30 * NS,
+                 wait=50 * NS, gap=0.0, busy=0.2 * US, hidden=0.0, noise=0.0, seed=1, left_out=(), **point_members):
+        self.placement, self.pieces, self.quiet, self.fence, self.wait = placement, pieces, quiet, fence, wait
+        self.gap, self.busy, self.hidden, self.left_out = gap, busy, hidden, left_out
+        self.noise, self.random, self.members = noise, random.Random(seed), point_members
+
+    def piece(self, size):
+        return [piece for piece in self.pieces if piece[0] <= size][-1]
+
+    def add(self, function, time, pes=2, **arguments):
+        if function in self.left_out:
+            return []
+        time *= math.exp(self.random.gauss(0, self.noise)) if self.noise else 1
+        placed = {"size": pes, "members": f"0-{pes - 1}", "placement": self.placement}
+        return [point(function, function, arguments, time, **{"pe_set": placed, **self.members})]
+
+    def transfers(self):
+        points = []
+        for size in SIZES:
+            _, o, latency, rate = self.piece(size)
+            way = 2 * latency + size / rate
+            points += self.add("Shmem_Put_Simple", o + way, count=size)
+            points += self.add("Shmem_Put_Call", o, count=size)
+            points += self.add("Shmem_Get_Simple", 2 * o + way, count=size)
+            points += self.add("Shmem_Put_Nonblocking_Post_Single", o, count=size)
+            points += self.add("Shmem_Put_Nonblocking_Full_Single", o + way + self.quiet, count=size)
+            points += self.add("Shmem_Put_Nonblocking_Overlap_Single", o + self.hidden * way + self.quiet, count=size)
+            points += self.add("Shmem_Get_Nonblocking_Post_Single", 2 * o, count=size)
+            points += self.add("Shmem_Get_Nonblocking_Full_Single", 2 * o + way + self.quiet, count=size)
+        return points
+
+    def others(self):
+        _, o, latency, _ = self.pieces[0]
+        step = max(o, self.gap)
+        points = [one for count in (8, 64) for one in
+                  self.add("Shmem_Put_Nonblocking_Pairs_Rate",
+                           ((count - 1) * step + o + 2 * latency + self.quiet) / count, count=8, window=count)]
+        fetch = o + 2 * latency + self.busy
+        return (points + self.add("Shmem_Atomic_Fetch_Add_Long", fetch) +
+                self.add("Shmem_Atomic_Fetch_Add_Long_Contended", max(fetch, 2 * self.busy)) +
+                self.add("Shmem_Quiet", self.quiet) + self.add("Shmem_Fence", self.fence) +
+                self.add("Shmem_Wait_Until", self.wait))
+
+    def collectives(self, times, pes=2):
+        """times: {function: (start, bytes a second)}"""
+        return [one for function, (start, rate) in times.items() for size in (SIZES[:10] if rate else [0])
+                for one in self.add(function, start + (size / rate if rate else 0), pes, count=size)]
+
+    def all(self):
+        return self.transfers() + self.others()
+
+
+COLLECTIVES = {"Shmem_Barrier_Consecutive": (1 * US, 0), "Shmem_Bcast_All_Synchro": (2 * US, 1e9),
+               "Shmem_Reduce_Sum_Long_Synchro": (3 * US, 2e9), "Shmem_Fcollect_Synchro": (4 * US, 3e9),
+               "Shmem_Alltoall_Synchro": (5 * US, 4e9)}
+
+
+def tool(*arguments):
+    return run([MODEL, *map(str, arguments)], cwd=folder)
+
+
+def made(name, points, **header):
+    return write(os.path.join(folder, name), points, header=header)
+
+
+def hosts(*pes):
+    return {"node_count": len(pes), "pes": sum(pes),
+            "nodes": [{**HEADER["nodes"][0], "name": f"node{i}", "pes": count} for i, count in enumerate(pes)]}
+
+
+def near(got, wanted, relative=1e-3):
+    return isinstance(got, float) and abs(got - wanted) <= relative * abs(wanted) + 1e-12
+
+
+def piece_is(piece, start, o, latency, gap, rate):
+    return (piece["from"] == start and near(piece["overhead"], o) and near(piece["latency"], latency)
+            and near(piece["gap"], gap) and near(piece["bandwidth"], 1 / rate))
+
+
+# ---- The fit ----
+
+TWO = ((0, 1 * US, 10e9), (8192, 3 * US, 12e9))  # from, start, bytes a second
+
+
+def curve(pieces, noise, seed):
+    chance = random.Random(seed)
+    of = lambda size: [piece for piece in pieces if piece[0] <= size][-1]
+    return [(size, (of(size)[1] + size / of(size)[2]) * math.exp(chance.gauss(0, noise))) for size in SIZES]
+
+
+def test_pieces():
+    for noise in (0.01, 0.05):
+        for name, pieces in (("one piece", TWO[:1]), ("two pieces", TWO)):
+            wrong = [seed for seed in range(SEEDS)
+                     if [p.start for p in model_fit.fit(curve(pieces, noise, seed))] != [p[0] for p in pieces]]
+            tap.ok(len(wrong) <= SEEDS // 20, f"{name} with noise of {noise:.0%} are found", wrong)
+    tap.equal([p.start for p in model_fit.fit(curve(TWO, 0, 1))], [0, 8192], "two pieces without noise")
+    tap.equal([len(model_fit.fit(points)) for points in ([], [(8, 1e-6)], [(8, 1e-6), (8, 2e-6)], [(8, -1), (16, 0)])],
+              [0, 1, 1, 0], "few points, and times of 0 or less")
+    falling = model_fit.fit([(size, 1e-3 / size) for size in SIZES[:6]])
+    tap.ok(all(piece.slope.value >= 0 and piece.intercept.value >= 0 for piece in falling),
+           "no bandwidth is negative", falling)
+
+
+def test_intervals():
+    inside = {"start": 0, "slope": 0}
+    for seed in range(SEEDS):
+        first = model_fit.fit(curve(TWO, 0.02, seed))[0]
+        inside["start"] += abs(first.intercept.value - TWO[0][1]) <= first.intercept.error
+        last = model_fit.fit(curve(TWO, 0.02, seed))[-1]
+        inside["slope"] += abs(last.slope.value - 1 / TWO[1][2]) <= last.slope.error
+    tap.ok(all(count >= 0.88 * SEEDS for count in inside.values()), "intervals of 95 % hold what is true", inside)
+    wide, narrow = (model_fit.fit(curve(TWO[:1], noise, 7))[0].intercept.relative for noise in (0.05, 0.005))
+    tap.ok(wide > 3 * narrow, "they are wider with more noise", (wide, narrow))
+
+
+# ---- The tool ----
+
+
+def test_inside():
+    machine = Made(pieces=((0, 0.1 * US, 0.8 * US, 10e9), (8192, 0.3 * US, 2 * US, 12e9)), gap=0.2 * US)
+    a = made("a.json", machine.all() + machine.collectives(COLLECTIVES))
+    done = tool(a, "-o", "a.txt", "--json", "a.out.json", "--plot", "a.svg", "--pes", 8)
+    tap.ok(done.status == 0 and not done.err and not done.out, "everything is measured: no complaint", done)
+    with open(os.path.join(folder, "a.txt"), encoding="utf-8") as file:
+        text = file.read()
+    found = parsed(text)
+    node = found.get(("node", "host"), {})
+    put = node.get(("cost", "put"), [])
+    tap.ok(len(put) == 2 and piece_is(put[0], 0, 0.1 * US, 0.8 * US, 0.2 * US, 10e9)
+           and put[1]["from"] == 8192 and near(put[1]["overhead"], 0.3 * US) and near(put[1]["latency"], 2 * US)
+           and near(put[1]["bandwidth"], 1 / 12e9), "put: overhead, one latency, gap and bandwidth of both pieces", text)
+    get = node.get(("cost", "get"), [])
+    tap.ok(len(get) == 2 and piece_is(get[0], 0, 0.2 * US, 1.6 * US, 0, 10e9)
+           and piece_is(get[1], 8192, 0.6 * US, 4 * US, 0, 12e9), "get: the latency of there and back", get)
+    tap.ok(node.get(("cost", "put-nbi")) and
+           piece_is(node[("cost", "put-nbi")][0], 0, 0.1 * US, 0.8 * US, 0.2 * US, 10e9) and
+           piece_is(node[("cost", "get-nbi")][1], 8192, 0.6 * US, 4 * US, 0, 12e9),
+           "non-blocking forms, without what quiet takes", node)
+    tap.ok(near(node["atomic"], 0.2 * US) and near(node[("cost", "atomic")][0]["latency"], 1.6 * US)
+           and near(node[("cost", "atomic")][0]["overhead"], 0.1 * US), "an atomic and its target", node)
+    tap.ok(all(near(node[("cost", name)][0]["overhead"], wanted) for name, wanted in
+               (("quiet", 40 * NS), ("fence", 30 * NS), ("wait", 50 * NS))), "quiet, fence and wait", node)
+    tap.ok(near(node["latency"], 0.8 * US) and near(node["bandwidth"], 1 / 12e9) and near(node["overhead"], 0.1 * US)
+           and "progress" not in node and ("bus", "network") not in found,
+           "the node itself: the latency of small messages, the bandwidth of large ones", node)
+    table = found.get(("collective", "broadcast", "table"), {})
+    tap.ok(sorted(table) == [2, 4, 8] and near(table[2][0]["time"], 2 * US) and near(table[2][0]["bandwidth"], 1e-9)
+           and near(table[8][0]["time"], 6 * US), "broadcast: what was measured, and log2(n) more", table)
+    tap.ok(near(found[("collective", "alltoall", "table")][8][0]["time"], 35 * US)
+           and near(found[("collective", "barrier", "table")][4][0]["time"], 2 * US), "all-to-all by n - 1", found)
+    tap.equal(text.count("# extrapolated"), 10, "what is extrapolated is marked")
+    with open(os.path.join(folder, "a.out.json"), encoding="utf-8") as file:
+        whole = json.load(file)
+    residuals = whole["places"]["inside"]["residuals"]["put"]
+    tap.ok(len(residuals) == len(SIZES) and all(near(r["predicted"], r["measured"]) for r in residuals)
+           and whole["progress"] == "self" and whole["collectives"]["reduce"]["growth"] == "log2(n)",
+           "--json: the description gives what was measured", residuals)
+    picture = xml.etree.ElementTree.parse(os.path.join(folder, "a.svg")).getroot()
+    circles = picture.findall("{http://www.w3.org/2000/svg}circle")
+    tap.equal(len(circles), 4 * len(SIZES) + 1 + 4 * 10 + 1, "--plot: a dot for each result")
+    return text
+
+
+def test_simulator(text):
+    """shmemsim takes it, and a put with its quiet takes what it took."""
+    sim = Simulator()
+    program = Program(2)
+    program.put(0, 1, 65536, burst=100)
+    program.call(0, "shmem_quiet")
+    found = sim.predict(program, "--model", "loggp", machine=sim.write(plain(text) + "collective all factor 0.000001\n"))
+    took = ps(found["run_time"]) * 1e-12 - 100 * NS if isinstance(found, dict) else None
+    tap.ok(took and near(took, 0.1 * US + 1.6 * US + 65536 / 12e9, 0.01),
+           "shmemsim reads the bus or node, and a put and a quiet take overhead, bytes, and two latencies",
+           f"{took} {found}")
+
+
+def test_places():
+    inside, between = Made(), Made(BETWEEN, ((0, 0.2 * US, 2 * US, 5e9),), busy=0.5 * US, hidden=1.0)
+    a = made("in.json", inside.all() + inside.collectives(COLLECTIVES))
+    slower = {name: (2 * start, rate) for name, (start, rate) in COLLECTIVES.items()}
+    b = made("out.json", between.all() + between.collectives(slower), **hosts(1, 1))
+    done = tool(a, b)
+    found = parsed(done.out)
+    bus, node = found.get(("bus", "network"), {}), found.get(("node", "host"), {})
+    tap.ok(near(bus.get("latency"), 2 * US) and near(node.get("latency"), 0.8 * US) and node.get("bus") == "network"
+           and node.get("count") == "2" and ("cost", "get-nbi") in bus and ("cost", "get-nbi") in node,
+           "inside a node and between nodes: a bus, and two nodes on it", done)
+    tap.ok(near(node.get("atomic"), 0.5 * US) and node.get("progress") == "inside"
+           and near(found[("collective", "barrier", "table")][2][0]["time"], 2 * US),
+           "between nodes decides about atomics, progress and collectives", done)
+    tap.equal(parsed(tool(a, b, "--nodes", 64).out)[("node", "host")]["count"], "64", "--nodes")
+    only = tool(b)
+    tap.ok(near(parsed(only.out)[("node", "host")]["latency"], 2 * US) and "# Not measured inside a node" in only.out,
+           "without results of one node, it is as the bus, and says so", only)
+    mixed = made("mixed.json", Made(MIXED).all() + inside.all(), **hosts(2, 1))
+    done = tool(mixed)
+    tap.ok(done.status == 0 and "several on one of them" in done.err and near(
+        parsed(done.out)[("node", "host")]["latency"], 0.8 * US), "mixed sets are left out, with the reason", done)
+    refused(made("all-mixed.json", Made(MIXED).all()), words="several on one of them")
+    bare = [{**one, "pe_set": {"size": 2}} for one in Made().all()]
+    tap.ok(("bus", "network") in parsed(tool(made("bare.json", bare, **hosts(1, 1))).out),
+           "sets that do not say where they are: by the hosts of the header")
+
+
+def test_collectives():
+    machine = Made()
+    for name, factor, wanted in (("log2(n)", lambda n: math.log2(n), 7.0), ("n - 1", lambda n: n - 1.0, 127.0)):
+        points = machine.all()
+        for pes in (2, 4, 8, 16):
+            points += machine.collectives({"Shmem_Alltoall_Synchro": (factor(pes) * US, 1e9 / factor(pes))}, pes)
+        done = tool(made("growth.json", points), "--pes", 128)
+        table = parsed(done.out).get(("collective", "alltoall", "table"), {})
+        tap.ok(sorted(table) == [2, 4, 8, 16, 32, 64, 128] and near(table[128][0]["time"], wanted * US)
+               and near(table[128][0]["bandwidth"], wanted * 1e-9) and f"by {name} for n PEs, what fits best" in done.out,
+               f"from four numbers of PEs: grows by {name}", done)
+
+
+def test_atomics():
+    """Four PEs on one target take turns, which two do not need."""
+    machine = Made(busy=0.6 * US)
+    points = machine.all() + machine.add("Shmem_Atomic_Fetch_Add_Long_Contended", 4 * 0.65 * US, 4)
+    node = parsed(tool(made("turns.json", points)).out)[("node", "host")]
+    tap.ok(near(node["atomic"], 0.65 * US) and near(node[("cost", "atomic")][0]["latency"], 1.55 * US),
+           "PEs that take turns say how long an atomic keeps its target", node)
+
+
+def test_missing():
+    done = tool(made("few.json", Made(left_out=("Shmem_Get_Simple", "Shmem_Fence",
+                                                "Shmem_Put_Nonblocking_Overlap_Single")).all()))
+    lines = done.err.splitlines()
+    node = parsed(done.out).get(("node", "host"), {})
+    tap.ok(done.status == 0 and len(lines) == 1 and "inside a node: get, fence, progress; collectives: barrier, "
+           "broadcast, reduce, collect, alltoall" in lines[0] and ("cost", "get") not in node
+           and ("cost", "fence") not in node and ("cost", "put") in node, "one line names what is missing", done)
+    gets = [one for one in Made().all() if one["function"] == "Shmem_Get_Simple"]
+    alone = parsed(tool(made("gets.json", gets)).out)[("node", "host")]
+    tap.ok(near(alone["latency"], 0.85 * US, 0.1) and set(alone) == {
+        "count", "cores", "latency", "bandwidth", "overhead", "gap", ("cost", "get")}, "gets alone", alone)
+    unsure = [{**one, "median_low": one["median"] / 10, "median_high": one["median"] * 10}
+              if one["function"] == "Shmem_Wait_Until" else one for one in Made().all()]
+    done = tool(made("unsure.json", unsure))
+    tap.ok("1 result of calls whose time is not known to 50 %" in done.err and "inside a node: wait" in done.err,
+           "what is not known is left out", done)
+
+
+def test_states():
+    slow = Made(pieces=((0, 0.1 * US, 3 * US, 10e9),), hand_over=8 * US, addition=3e-10)
+    fast = Made(hand_over=3 * US, addition=3e-10)
+    unknown = Made(left_out=("Shmem_Get_Simple",), hand_over=None)
+    states = [state(1, 3 * US, None, 5 * US, 0.3), state(2, 8 * US, 5 * US, None, 0.7)]
+    path = os.path.join(folder, "states.json")
+    write(path, fast.all() + slow.all())
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join([*lines[:-1], *map(json.dumps, states), lines[-1]]) + "\n")
+    for options, latency, words in (((), 3 * US, "state 2 (hand-over 8 µs), 70 % of the time"),
+                                    (("--state", 1), 0.8 * US, "state 1 (hand-over 3 µs), 30 % of the time")):
+        done = tool(path, *options)
+        tap.ok(near(parsed(done.out)[("node", "host")]["latency"], latency) and words in done.out
+               and "results of other states" in done.err, f"the state: {words}", done)
+    refused(path, "--state", 5, words="there are the states 1, 2")
+    refused(made("stateless.json", unknown.all()), "--state", 1, words="no states")
+
+
+def refused(*arguments, words):
+    done = tool(*arguments)
+    tap.ok(done.status == 2 and words in done.err and len(done.err.splitlines()) == 1 and not done.out,
+           f"refused: {words}", done)
+
+
+def test_refused():
+    one = Made()
+    good = made("good.json", one.all())
+    refused(made("nothing.json", one.add("Shmem_Malloc", US)), words="measure with: oshrun -np 2 skampi -i model.ski")
+    refused(made("collective.json", one.collectives(COLLECTIVES)), words="no put or get of 2 PEs")
+    refused(made("alone.json", [{**p, "pe_set": {"size": 1, "members": "0", "placement": INSIDE}} for p in one.all()]),
+            words="no put or get of 2 PEs")
+    refused("none.json", words="none.json")
+    open(os.path.join(folder, "empty.json"), "w", encoding="utf-8").close()
+    refused("empty.json", words="empty")
+    refused(good, "--nodes", 4, words="nothing was measured between nodes")
+    refused(good, "--plot", "a.png", words=".svg")
+    refused(good, "--json", "-", words="give one of them a file")
+    refused(good, "--pes", 1, words="from 2")
+    refused(good, "-o", "no/such/folder", words="no/such/folder")
+
+
+def main():
+    test_pieces()
+    test_intervals()
+    test_simulator(test_inside())
+    test_places()
+    test_collectives()
+    test_atomics()
+    test_missing()
+    test_states()
+    test_refused()
+    tap.done()
+
+
+main()
