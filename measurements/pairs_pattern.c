@@ -3,6 +3,8 @@
  */
 #include "measurements/pairs_pattern.h"
 
+#include "measurements/tournament.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +16,13 @@
 
 static const struct {
     const char *name;
-    char number; /* O: an offset must follow, S: a seed may */
+    char number; /* O: an offset must follow, S: a seed may, R: one to MOST_NUMBERS numbers must */
 } kinds[PATTERNS] = {
     [PATTERN_HALF] = {"half", 0},
     [PATTERN_OFFSET] = {"offset", 'O'},
     [PATTERN_NEIGHBOURS] = {"neighbours", 0},
     [PATTERN_RANDOM] = {"random", 'S'},
+    [PATTERN_ROUND] = {"round", 'R'},
     [PATTERN_TO_ONE] = {"to_one", 0},
     [PATTERN_FROM_ONE] = {"from_one", 0},
     [PATTERN_TARGETS] = {"targets", 'S'},
@@ -27,29 +30,46 @@ static const struct {
 
 /* ---- Arguments ---- */
 
-/* The number behind a name and a colon, from 1 on; false: it is none. */
-static bool parse_number(const char *text, int64_t *number)
+/* Numbers of a pattern: the first is an offset, a seed or a round, from 1 on; of a round, a seed
+ * from 0 on and a size of groups follow. */
+#define MOST_NUMBERS 3
+struct numbers {
+    int64_t value[MOST_NUMBERS];
+};
+
+/* Numbers behind a name and a colon, at most so many; false: they are none. */
+static bool parse_numbers(const char *text, int most, struct numbers *numbers)
 {
-    char *end;
-    if (*text < '0' || *text > '9')
-        return false;
-    long long value = strtoll(text, &end, 10);
-    *number = value;
-    return *end == '\0' && value >= 1 && value < LLONG_MAX;
+    for (int i = 0; i < most; i++) {
+        char *end;
+        if (*text < '0' || *text > '9')
+            return false;
+        numbers->value[i] = strtoll(text, &end, 10);
+        if (numbers->value[i] == LLONG_MAX || (numbers->value[i] == 0 && i != 1))
+            return false;
+        if (*end == '\0')
+            return true;
+        if (*end != ':')
+            return false;
+        text = end + 1;
+    }
+    return false;
 }
 
 /* PATTERNS: it is none. */
-static enum pattern parse_pattern(const char *text, int64_t *number)
+static enum pattern parse_pattern(const char *text, struct numbers *numbers)
 {
     const char *colon = strchr(text, ':');
     size_t length = colon ? (size_t)(colon - text) : strlen(text);
-    *number = 1;
+    *numbers = (struct numbers){{1, 0, 1}};
     for (int kind = 0; kind < PATTERNS; kind++) {
         const char *name = kinds[kind].name;
+        char number = kinds[kind].number;
         if (strlen(name) != length || strncmp(name, text, length) != 0)
             continue;
-        bool good = colon ? kinds[kind].number && parse_number(colon + 1, number)
-                          : kinds[kind].number != 'O';
+        bool good =
+            colon ? number && parse_numbers(colon + 1, number == 'R' ? MOST_NUMBERS : 1, numbers)
+                  : number == 0 || number == 'S';
         return good ? (enum pattern)kind : PATTERNS;
     }
     return PATTERNS;
@@ -57,7 +77,7 @@ static enum pattern parse_pattern(const char *text, int64_t *number)
 
 static bool of_pairs(enum pattern pattern)
 {
-    return pattern <= PATTERN_RANDOM;
+    return pattern <= PATTERN_ROUND;
 }
 
 /* What `pairs` may be at most. */
@@ -96,25 +116,47 @@ static const char *check_offset(int64_t offset, int size)
     return text;
 }
 
+static const char *check_round(const struct numbers *numbers, int size)
+{
+    static char text[160];
+    int64_t round = numbers->value[0], group = numbers->value[2],
+            most = tournament_rounds(size, group);
+    if (most == 0)
+        snprintf(text, sizeof text,
+                 "%d PEs are no groups of %lld: leave the size of groups away, or "
+                 "take one that divides them",
+                 size, (long long)group);
+    else if (round > most)
+        snprintf(text, sizeof text, "there is no round %lld: %d PEs%s have rounds 1 to %lld",
+                 (long long)round, size, group > 1 ? " in these groups" : "", (long long)most);
+    else
+        return NULL;
+    return text;
+}
+
+#define PATTERN_NAMES_OF_PAIRS                                                                     \
+    "\"half\", \"offset:K\", \"neighbours\", \"random:SEED\", \"round:K[:SEED[:GROUP]]\""
+
 static const char *check(const struct measurement *function, const struct argument *arguments,
                          const struct pe_set *set, bool pairs_only)
 {
     static char text[160];
-    int64_t number;
+    struct numbers numbers;
     int size = pe_set_size(set);
     enum pattern pattern =
-        parse_pattern(argument_named(function, arguments, "pattern")->string, &number);
+        parse_pattern(argument_named(function, arguments, "pattern")->string, &numbers);
     const char *wrong = check_maxima(function, arguments);
     if (wrong)
         return wrong;
     if (pattern == PATTERNS || (pairs_only && !of_pairs(pattern)))
         return pairs_only
-                   ? "pattern must be \"half\", \"offset:K\", \"neighbours\" or \"random:SEED\"; K "
-                     "and SEED are numbers from 1 on"
-                   : "pattern must be \"half\", \"offset:K\", \"neighbours\", \"random:SEED\", "
-                     "\"to_one\", \"from_one\" or \"targets:SEED\"; K and SEED are numbers from 1 "
-                     "on";
-    if (pattern == PATTERN_OFFSET && size > 1 && (wrong = check_offset(number, size)))
+                   ? "pattern must be one of " PATTERN_NAMES_OF_PAIRS "; K, SEED and GROUP are "
+                     "numbers from 1 on"
+                   : "pattern must be one of " PATTERN_NAMES_OF_PAIRS ", \"to_one\", \"from_one\", "
+                     "\"targets:SEED\"; K, SEED and GROUP are numbers from 1 on";
+    if (pattern == PATTERN_OFFSET && size > 1 && (wrong = check_offset(numbers.value[0], size)))
+        return wrong;
+    if (pattern == PATTERN_ROUND && size > 1 && (wrong = check_round(&numbers, size)))
         return wrong;
     if (pattern == PATTERN_TARGETS && argument_value(function, arguments, "directions", 1) == 2)
         return "with random targets there is only one direction: all ranks work on others anyway";
@@ -141,15 +183,18 @@ struct pairs pairs_of(const struct measurement *function, const struct argument 
                       int size)
 {
     struct pairs pairs = {.size = size};
-    int64_t number, window = argument_value(function, arguments, "window", 0);
+    struct numbers numbers;
+    int64_t window = argument_value(function, arguments, "window", 0);
     int64_t threads = argument_value(function, arguments, "threads", 1);
     int64_t given = argument_value(function, arguments, "pairs", 0);
-    pairs.pattern = parse_pattern(argument_named(function, arguments, "pattern")->string, &number);
+    pairs.pattern = parse_pattern(argument_named(function, arguments, "pattern")->string, &numbers);
     if (pairs.pattern == PATTERNS)
         pairs.pattern = PATTERN_HALF;
-    pairs.offset = number;
-    pairs.seed = (uint64_t)number;
-    int most = most_pairs(pairs.pattern, size);
+    pairs.offset = numbers.value[0];
+    pairs.seed = (uint64_t)numbers.value[pairs.pattern == PATTERN_ROUND ? 1 : 0];
+    pairs.group = numbers.value[2];
+    int most = pairs.pattern == PATTERN_ROUND ? tournament_pairs(size, pairs.group, pairs.offset)
+                                              : most_pairs(pairs.pattern, size);
     pairs.pairs = given == 0 || given > most ? most : (int)given;
     pairs.both = argument_value(function, arguments, "directions", 1) == 2;
     pairs.apart = window > 0;
@@ -173,36 +218,82 @@ static uint64_t mixed(uint64_t seed, uint64_t a, uint64_t b)
     return x;
 }
 
-/* Ranks in an order drawn by chance: neighbours in it are pairs. */
+/* Places 0 to count - 1 in an order drawn by chance. */
+static void draw_order(uint64_t seed, uint64_t stream, int count, int *order)
+{
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    for (int i = count - 1; i > 0; i--) {
+        int other = (int)(mixed(seed, (uint64_t)i, stream) % ((uint64_t)i + 1)), place = order[i];
+        order[i] = order[other];
+        order[other] = place;
+    }
+}
+
+static void join(struct pairs *pairs, int a, int b)
+{
+    pairs->partners[a] = b;
+    pairs->partners[b] = a;
+    pairs->first[a] = true;
+}
+
+/* Neighbours in an order drawn by chance are pairs. */
 static void draw_partners(struct pairs *pairs, int *order)
 {
-    for (int i = 0; i < pairs->size; i++) {
-        pairs->partners[i] = -1;
-        order[i] = i;
-    }
-    for (int i = pairs->size - 1; i > 0; i--) {
-        int other = (int)(mixed(pairs->seed, (uint64_t)i, 0) % ((uint64_t)i + 1)), rank = order[i];
-        order[i] = order[other];
-        order[other] = rank;
-    }
-    for (int i = 0; i < pairs->pairs; i++) {
-        int a = order[2 * i], b = order[2 * i + 1];
-        pairs->partners[a] = b;
-        pairs->partners[b] = a;
-        pairs->first[a] = true;
+    draw_order(pairs->seed, 0, pairs->size, order);
+    for (int i = 0; i < pairs->pairs; i++)
+        join(pairs, order[2 * i], order[2 * i + 1]);
+}
+
+/* ---- Rounds of a tournament ---- */
+
+/* Groups, and ranks in each group, take places drawn by chance; seed 0: their own. */
+static void set_places(const struct pairs *pairs, int *place_of, int *order)
+{
+    int group = (int)pairs->group, groups = pairs->size / group;
+    for (int rank = 0; rank < pairs->size; rank++)
+        place_of[rank] = rank;
+    if (pairs->seed == 0)
+        return;
+    draw_order(pairs->seed, 1, group, order);
+    int *groups_order = order + group;
+    draw_order(pairs->seed, 0, groups, groups_order);
+    for (int i = 0; i < groups; i++)
+        for (int k = 0; k < group; k++)
+            place_of[groups_order[i] * group + order[k]] = i * group + k;
+}
+
+/* place_of and order: of size ranks, and of 2 * size. */
+static void meet(struct pairs *pairs, int *place_of, int *order)
+{
+    int left = pairs->pairs;
+    set_places(pairs, place_of, order);
+    for (int rank = 0; rank < pairs->size; rank++)
+        order[place_of[rank]] = rank;
+    for (int rank = 0; rank < pairs->size && left > 0; rank++) {
+        int met = tournament_met(place_of[rank], pairs->size, pairs->group, pairs->offset);
+        if (met < 0 || order[met] < rank)
+            continue;
+        join(pairs, rank, order[met]);
+        left--;
     }
 }
 
 bool pairs_open(struct pairs *pairs, const struct run *run)
 {
     *pairs = pairs_of(run->function, run->arguments, run->size);
-    if (pairs->pattern != PATTERN_RANDOM)
+    if (pairs->pattern != PATTERN_RANDOM && pairs->pattern != PATTERN_ROUND)
         return true;
-    int *order = calloc((size_t)run->size, sizeof *order);
-    pairs->partners = calloc((size_t)run->size, sizeof *pairs->partners);
-    pairs->first = calloc((size_t)run->size, sizeof *pairs->first);
+    size_t size = (size_t)run->size;
+    int *order = calloc(3 * size, sizeof *order);
+    pairs->partners = calloc(size, sizeof *pairs->partners);
+    pairs->first = calloc(size, sizeof *pairs->first);
     bool good = order && pairs->partners && pairs->first;
-    if (good)
+    for (size_t rank = 0; good && rank < size; rank++)
+        pairs->partners[rank] = -1;
+    if (good && pairs->pattern == PATTERN_ROUND)
+        meet(pairs, order, order + size);
+    else if (good)
         draw_partners(pairs, order);
     free(order);
     return good;
@@ -223,7 +314,7 @@ int pairs_partner(const struct pairs *pairs, int rank, bool *first)
     int64_t distance = pairs->pattern == PATTERN_HALF     ? pairs->size / 2
                        : pairs->pattern == PATTERN_OFFSET ? pairs->offset
                                                           : 1;
-    if (pairs->pattern == PATTERN_RANDOM) {
+    if (pairs->partners) {
         *first = pairs->first[rank];
         return pairs->partners[rank];
     }

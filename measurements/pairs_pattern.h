@@ -14,8 +14,8 @@
 #include "measurements/shapes.h"
 
 /* clang-format off */
-#define PATTERN {"pattern", PARAMETER_STRING, "", "who works on whom", .allowed = "one of \"half\" (ranks i and i + size / 2), \"offset:K\" (ranks i and i + K), \"neighbours\" (ranks 2 i and 2 i + 1), \"random:SEED\" (pairs drawn at random), \"to_one\" (ranks 1, 2, ... on rank 0), \"from_one\" (rank 0 on ranks 1, 2, ...), \"targets:SEED\" (each operation on a rank drawn at random)", .example = "half"}
-#define PATTERN_OF_PAIRS {"pattern", PARAMETER_STRING, "", "which ranks are pairs", .allowed = "one of \"half\" (ranks i and i + size / 2), \"offset:K\" (ranks i and i + K), \"neighbours\" (ranks 2 i and 2 i + 1), \"random:SEED\" (drawn at random)", .example = "half"}
+#define PATTERN {"pattern", PARAMETER_STRING, "", "who works on whom", .allowed = "one of \"half\" (ranks i and i + size / 2), \"offset:K\" (ranks i and i + K), \"neighbours\" (ranks 2 i and 2 i + 1), \"random:SEED\" (pairs drawn at random), \"round:K[:SEED[:GROUP]]\" (round K of a tournament in which each rank meets each other one; see patterns/pairs.md), \"to_one\" (ranks 1, 2, ... on rank 0), \"from_one\" (rank 0 on ranks 1, 2, ...), \"targets:SEED\" (each operation on a rank drawn at random)", .example = "half"}
+#define PATTERN_OF_PAIRS {"pattern", PARAMETER_STRING, "", "which ranks are pairs", .allowed = "one of \"half\" (ranks i and i + size / 2), \"offset:K\" (ranks i and i + K), \"neighbours\" (ranks 2 i and 2 i + 1), \"random:SEED\" (drawn at random), \"round:K[:SEED[:GROUP]]\" (round K of a tournament; see patterns/pairs.md)", .example = "half"}
 #define PAIRS {"pairs", PARAMETER_INT, "", "pairs that take part (0: all); with to_one, from_one and targets: ranks other than rank 0, targets of rank 0, ranks that work", .maximum = INT_MAX, .allowed = "at most as many as there are", .example = "0"}
 #define PAIRS_ALONE {"pairs", PARAMETER_INT, "", "pairs that take part (0: all)", .maximum = INT_MAX, .allowed = "at most as many as there are", .example = "0"}
 #define DIRECTIONS {"directions", PARAMETER_INT, "", "1: the first rank of a pair works on the second; 2: each on the other, at the same time", .minimum = 1, .maximum = 2, .example = "1"}
@@ -27,6 +27,7 @@ enum pattern {
     PATTERN_OFFSET,
     PATTERN_NEIGHBOURS,
     PATTERN_RANDOM,
+    PATTERN_ROUND,
     PATTERN_TO_ONE,
     PATTERN_FROM_ONE,
     PATTERN_TARGETS,
@@ -41,10 +42,11 @@ struct pairs {
     bool both;      /* directions */
     int64_t window; /* operations on each target in an iteration; targets: in all */
     bool apart;     /* each has a place of its own; else they follow each other on one */
-    int64_t offset; /* of PATTERN_OFFSET */
+    int64_t offset; /* of PATTERN_OFFSET; of PATTERN_ROUND: the round, from 1 */
     uint64_t seed;
-    int *partners; /* of PATTERN_RANDOM: each rank's; -1: none; else NULL */
-    bool *first;   /* of PATTERN_RANDOM: whether it is the first rank of its pair */
+    int64_t group; /* of PATTERN_ROUND: ranks that follow each other and form a group; 1: none */
+    int *partners; /* of PATTERN_RANDOM and _ROUND: each rank's; -1: none; else NULL */
+    bool *first;   /* of those: whether it is the first rank of its pair */
 };
 
 /* An operation on the target, in that place there: places are counted from those of the first rank

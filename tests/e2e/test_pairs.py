@@ -19,7 +19,7 @@ set_max_relative_standard_error(1.0)
 choose_barrier_synchronization()
 """
 OPENSHMEM = [f"Shmem_{routine}_Pairs" for routine in ("Put", "Put_Nonblocking", "Get", "Get_Nonblocking")]
-PATTERNS = ['"half"', '"neighbours"', '"random:4"', '"to_one"', '"from_one"', '"targets:9"']
+PATTERNS = ['"half"', '"neighbours"', '"random:4"', '"round:1:5"', '"to_one"', '"from_one"', '"targets:9"']
 
 # Call, words of the message.
 REFUSED = [
@@ -39,6 +39,7 @@ LEFT_OUT = [
     ('Shmem_Put_Pairs_Full(8, "offset:1", 0, 1, 1)', "multiple of 2 PEs"),
     ('Shmem_Put_Pairs_Full(8, "half", 2, 1, 1)', "at most 1"),
     ('Put_Pairs_Flush(8, "from_one", 3, 1, 1)', "at most 2"),
+    ('Put_Pairs_Flush(8, "round:4", 0, 1, 1)', "rounds 1 to 3"),
 ]
 
 # Blocks of 100 bytes get lost, not what skampi itself sends; and who must notice it.

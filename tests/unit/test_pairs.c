@@ -4,17 +4,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "measurements/pairs_pattern.h"
+#include "measurements/tournament.h"
 
 #define MOST 9 /* ranks */
 
-static const char *const patterns[] = {"half",   "offset:1", "offset:2", "neighbours", "random:3",
-                                       "random", "to_one",   "from_one", "targets:5"};
+static const char *const patterns[] = {
+    "half",     "offset:1",  "offset:2", "neighbours", "random:3",    "random",     "to_one",
+    "from_one", "targets:5", "round:1",  "round:3:7",  "round:2:0:2", "round:4:5:3"};
 #define PATTERN_COUNT (sizeof patterns / sizeof *patterns)
 
 /* Arguments of Shmem_Put_Pairs_Rate, or _Full where the window is 0. */
@@ -144,6 +147,63 @@ static void random_pairs_are_pairs(void **state)
     pairs_close(&b);
 }
 
+/* In all rounds together each rank meets each other one once; with groups a round is either inside
+ * of them or between them; a seed gives others the same. */
+static void check_tournament(int size, int group, int seed)
+{
+    int64_t rounds = tournament_rounds(size, group);
+    char *met = calloc((size_t)size * (size_t)size, 1), pattern[64];
+    for (int64_t round = 1; round <= rounds; round++) {
+        snprintf(pattern, sizeof pattern, "round:%d:%d:%d", (int)round, seed, group);
+        struct pairs made = opened(pattern, 0, 1, 1, size);
+        int pairs = 0, inside = 0;
+        for (int rank = 0; rank < size; rank++) {
+            bool first, second;
+            int partner = pairs_partner(&made, rank, &first);
+            if (partner < 0)
+                continue;
+            assert_in_range(partner, 0, size - 1);
+            assert_int_equal(pairs_partner(&made, partner, &second), rank);
+            assert_int_not_equal(first, second);
+            assert_false(met[rank * size + partner]);
+            met[rank * size + partner] = 1;
+            pairs += first;
+            inside += first && rank / group == partner / group;
+        }
+        assert_int_equal(pairs, made.pairs);
+        assert_true(inside == 0 || inside == pairs || group == size);
+        pairs_close(&made);
+    }
+    for (int a = 0; a < size; a++)
+        for (int b = 0; b < size; b++)
+            assert_int_equal(met[a * size + b], a != b);
+    free(met);
+}
+
+static void rounds_are_a_tournament(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= 24; size++)
+        for (int group = 1; group <= size; group++)
+            for (int seed = 0; size % group == 0 && seed <= 9; seed += 9)
+                check_tournament(size, group, seed);
+    for (int size = 2; size <= 24; size++)
+        assert_int_equal(tournament_rounds(size, 1), size % 2 ? size : size - 1);
+    assert_int_equal(tournament_rounds(16, 4),
+                     15); /* even groups of an even number lose no round */
+    check_partners("round:1", 0, 4, (int[]){3, 2, 1, 0});
+    check_partners("round:2", 0, 4, (int[]){1, 0, 3, 2});
+    check_partners("round:1:0:2", 0, 4, (int[]){1, 0, 3, 2});
+    check_partners("round:1", 1, 5, (int[]){-1, 4, -1, -1, 1});
+    /* As scripts/skampi_tools/accept/tournament.py draws it, too. */
+    check_partners("round:1:7", 0, 6, (int[]){3, 2, 1, 0, 5, 4});
+    check_partners("round:4:5:3", 0, 6, (int[]){3, 4, 5, 0, 1, 2});
+    assert_non_null(strstr(refusal("round:6", 0, 1, 1, 6), "rounds 1 to 5"));
+    assert_non_null(strstr(refusal("round:1:0:4", 0, 1, 1, 6), "no groups of 4"));
+    assert_non_null(strstr(refusal("round:1:0:99999999999", 0, 1, 1, 6), "no groups"));
+    assert_non_null(strstr(refusal("round:1", 4, 1, 1, 6), "at most 3"));
+}
+
 /* Of 8 ranks, each is the target of its share, about. */
 static void random_targets_are_spread(void **state)
 {
@@ -166,9 +226,11 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_non_null(strstr(refusal("offset:9223372036854775806", 0, 1, 1, 6), "multiple"));
     assert_non_null(strstr(refusal("to_one", 7, 1, 1, 7), "at most 6"));
     assert_non_null(strstr(refusal("targets:1", 0, 2, 1, 7), "one direction"));
-    for (size_t i = 0; i < 8; i++) {
-        static const char *const wrong[] = {"",       "halves",   "offset",    "offset:0",
-                                            "half:2", "random:x", "random:-1", "offset:2x"};
+    for (size_t i = 0; i < 14; i++) {
+        static const char *const wrong[] = {"",         "halves",       "offset",    "offset:0",
+                                            "half:2",   "random:x",     "random:-1", "offset:2x",
+                                            "round",    "round:0",      "round:1:x", "round:1:0:0",
+                                            "round:1:", "round:1:0:2:3"};
         const char *said = refusal(wrong[i], 0, 1, 1, 8);
         if (!said || !strstr(said, "pattern must be"))
             fail_msg("the pattern \"%s\" is not refused", wrong[i]);
@@ -193,6 +255,7 @@ int main(void)
         cmocka_unit_test(all_ranks_agree),
         cmocka_unit_test(patterns_are_what_they_are_called),
         cmocka_unit_test(random_pairs_are_pairs),
+        cmocka_unit_test(rounds_are_a_tournament),
         cmocka_unit_test(random_targets_are_spread),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(demands_saturate),
