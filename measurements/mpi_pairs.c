@@ -20,22 +20,12 @@ struct traffic {
     bool together; /* the value is one operation of all ranks, not of one */
 };
 
-static enum window_kind kind_of(const struct measurement *function,
-                                const struct argument *arguments)
-{
-    return window_kind_find(argument_named(function, arguments, "memory")->string);
-}
-
 static const char *check(const struct measurement *function, const struct argument *arguments,
                          const struct pe_set *set)
 {
     const struct traffic *traffic = function->variant;
     const char *wrong = pairs_check(function, arguments, set);
-    if (wrong || traffic->routine == MESSAGE)
-        return wrong;
-    return kind_of(function, arguments) == WINDOW_KINDS
-               ? "memory must be \"create\", \"allocate\" or \"shared\""
-               : NULL;
+    return wrong || traffic->routine == MESSAGE ? wrong : window_memory_check(function, arguments);
 }
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
@@ -104,8 +94,8 @@ static bool set_up_window(struct run *run)
     if (!window_all(run, good, "out of memory"))
         return false;
     pairs_note(run, &state->pairs);
-    if (!window_open(run, kind_of(run->function, run->arguments), run->demand.remote, MPI_INFO_NULL,
-                     &state->window))
+    if (!window_open(run, window_memory(run->function, run->arguments), run->demand.remote,
+                     MPI_INFO_NULL, &state->window))
         return false;
     MPI_Win_lock_all(0, state->window.handle);
     state->locked = true;
@@ -359,7 +349,6 @@ static bool verify(struct run *run)
 
 /* clang-format off */
 #define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .maximum = INT_MAX, .example = "1024"}
-#define MEMORY {"memory", PARAMETER_STRING, "", "routine that makes the window of memory", .allowed = "one of \"create\", \"allocate\", \"shared\"", .otherwise = "allocate", .example = "allocate"}
 #define COMMON                                                                                     \
     MPI_FUNCTION_CHECKED(check), .synchronized = true, .minimum_pes = 2,                           \
         .who = "the ranks that work", .demand = demand, .state_bytes = STATE,                      \

@@ -24,6 +24,19 @@ const char *window_kind_check(const char *name)
                : "window must be \"create\", \"allocate\" or \"shared\"";
 }
 
+enum window_kind window_memory(const struct measurement *function, const struct argument *arguments)
+{
+    return window_kind_find(argument_named(function, arguments, "memory")->string);
+}
+
+const char *window_memory_check(const struct measurement *function,
+                                const struct argument *arguments)
+{
+    return window_memory(function, arguments) < WINDOW_KINDS
+               ? NULL
+               : "memory must be \"create\", \"allocate\" or \"shared\"";
+}
+
 /* What is timed, and of which kind of window. */
 struct making {
     enum window_kind kind;

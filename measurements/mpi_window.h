@@ -13,6 +13,13 @@ enum window_kind window_kind_find(const char *name);
 /* What is wrong with it as an argument, for the user, or NULL. */
 const char *window_kind_check(const char *name);
 
+/* clang-format off */
+#define MEMORY {"memory", PARAMETER_STRING, "", "routine that makes the window of memory", .allowed = "one of \"create\", \"allocate\", \"shared\"", .otherwise = "allocate", .example = "allocate"}
+/* clang-format on */
+/* The same of the argument for it. */
+enum window_kind window_memory(const struct measurement *, const struct argument *);
+const char *window_memory_check(const struct measurement *, const struct argument *);
+
 #if SKAMPI_MPI
 
 struct window {

@@ -40,6 +40,7 @@
     FAMILY(mpi_pt2pt)                                                                              \
     FAMILY(mpi_rate)                                                                               \
     FAMILY(mpi_pairs)                                                                              \
+    FAMILY(mpi_round_trip)                                                                         \
     FAMILY(mpi_overlap)                                                                            \
     FAMILY(mpi_coll)                                                                               \
     FAMILY(mpi_algorithms)                                                                         \

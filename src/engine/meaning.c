@@ -65,6 +65,7 @@ static const struct row {
     {"mpi_pt2pt", "*Pingpong_*", MOVES_TWO, BUS_NONE},
     {"mpi_rate", "*", MOVES_ONE, BUS_NONE},
     {"mpi_pairs", "*", MOVES_ONE, BUS_NONE},
+    {"mpi_round_trip", "*", MOVES_TWO, BUS_NONE},
     {"mpi_overlap", "*_Full", MOVES_ONE, BUS_NONE},
     {"mpi_flush", "Put_*", MOVES_ONE, BUS_NONE},
     {"mpi_flush", "Get_Flush*", MOVES_ONE, BUS_NONE},

@@ -213,7 +213,8 @@ RATES_MPI = {"Allreduce(24, MPI_BYTE, MPI_BOR)": (24, 4 / 3, 1), "Reduce(24, MPI
              "Reduce_scatter_block(24, MPI_BYTE, MPI_BOR)": (72, 2 / 3, 1),
              "Reduce_scatter(24, MPI_BYTE, MPI_BOR, 0)": (24, 2 / 3, 1),
              "Ireduce_scatter_block_Post(24, MPI_BYTE, MPI_BOR)": (None, None, None),
-             "Allgather(24, MPI_BYTE, 24, MPI_BYTE)": (72, 2 / 3, 1)}
+             "Allgather(24, MPI_BYTE, 24, MPI_BYTE)": (72, 2 / 3, 1),
+             'Round_Trip_Put_Get_Message(24, "half", 0, 3)': (48, None, 2)}
 
 
 def test_rates(tap):

@@ -19,6 +19,7 @@ set_max_relative_standard_error(1.0)
 choose_barrier_synchronization()
 """
 OPENSHMEM = [f"Shmem_{routine}_Pairs" for routine in ("Put", "Put_Nonblocking", "Get", "Get_Nonblocking")]
+MPI_TRIPS = ("Barrier", "Flag", "Fetch_and_op", "Message")
 PATTERNS = ['"half"', '"neighbours"', '"random:4"', '"round:1:5"', '"to_one"', '"from_one"', '"targets:9"']
 
 # Call, words of the message.
@@ -33,6 +34,9 @@ REFUSED = [
     ('Shmem_Put_Pairs_Full(8, "targets", 0, 2, 1)', "one direction"),
     ('Put_Pairs_Flush(8, "half", 0, 1, 1, "dynamic")', "memory must be"),
     ('Shmem_Round_Trip_Put_Put_Flag(8, "to_one", 0, 1)', "pattern must be"),
+    ('Round_Trip_Put_Put_Flag(8, "to_one", 0, 1)', "pattern must be"),
+    ('Round_Trip_Put_Put_Flag(8, "half", 0, 1, "dynamic")', "memory must be"),
+    ('Round_Trip_Send_Recv(3000000000, "half", 0, 1)', "at most 2147483647"),
 ]
 # Of 3 PEs, which depends on the set: the script goes on.
 LEFT_OUT = [
@@ -69,6 +73,9 @@ LOST = ['Shmem_Put_Pairs_Fence(100, "half", 0, 2, 3)',
         'Shmem_Get_Nonblocking_Pairs_Rate(100, "to_one", 0, 2, 3, 3)',
         'Shmem_Round_Trip_Put_Put_Flag(100, "half", 0, 3)',
         'Shmem_Round_Trip_Get_Get_Barrier(100, "half", 0, 3)',
+        'Round_Trip_Put_Put_Message(100, "half", 0, 3)',
+        'Round_Trip_Put_Get_Fetch_and_op(100, "half", 0, 3)',
+        'Round_Trip_Get_Get_Barrier(100, "half", 0, 3)',
         'Put_Pairs_Rate(100, "half", 0, 1, 3, 3)',
         'Get_Pairs_Flush_Local(100, "half", 0, 1, 3)']
 
@@ -100,9 +107,14 @@ def calls():
 
 
 def trips():
-    return [f"Shmem_Round_Trip_{trip}_{how}({size}, {pattern}, 0, 3)"
-            for trip in ("Put_Put", "Put_Get", "Get_Get") for how in ("Barrier", "Flag")
-            for size, pattern in ((0, '"half"'), (1, '"neighbours"'), (1000, '"random:2"'))]
+    sizes = [(0, '"half"'), (1, '"neighbours"'), (1000, '"random:2"')]
+    found = [f"{prefix}Round_Trip_{trip}_{how}({size}, {pattern}, 0, 3)"
+             for trip in ("Put_Put", "Put_Get", "Get_Get")
+             for prefix, how in [("Shmem_", "Barrier"), ("Shmem_", "Flag"), *(("", how) for how in MPI_TRIPS)]
+             for size, pattern in sizes]
+    found += [f"Round_Trip_Send_Recv({size}, {pattern}, 0, 3)" for size, pattern in sizes]
+    return found + [f'Round_Trip_Put_Get_{how}(100, "half", 0, 3, "{memory}")'
+                    for how in MPI_TRIPS for memory in ("create", "shared")]
 
 
 def threaded(threads):

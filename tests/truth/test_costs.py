@@ -4,8 +4,8 @@
 """Every measurement function returns what was programmed, on a network with programmed costs.
 
 Two sources say what must come out: TRUTHS below, written from what the functions mean, and the cost
-model of each function (`skampi --describe`), so that a new function with a cost model is tested
-without a change here; where there are both, they must agree."""
+model of each function of OpenSHMEM (`skampi --describe`), so that a new function with a cost model is tested
+without a change here; where there are both, they must agree. test_mpi_pairs.py is for those of MPI."""
 
 import collections
 import re
@@ -144,7 +144,8 @@ class Function:
         self.name = name
         description = skampi_says("--describe", name)
         model = re.search(r"^\s*cost:[ \t]*(\S.*)$", description, re.MULTILINE)
-        self.model = model.group(1).strip() if model else None
+        by_mpi = re.search(r"^API: MPI\b", description, re.MULTILINE)
+        self.model = model.group(1).strip() if model and not by_mpi else None
         self.formula = TRUTHS.get(name, self.model)
         self.supported = "supported: yes" in description
         signature = re.search(rf"{re.escape(name)} *\(([^)]*)\)", description)
