@@ -15,6 +15,12 @@ def library():
                           "-lm")
 
 
+def with_windows():
+    """Path of the programmed network of OpenSHMEM with windows and messages of MPI in it."""
+    sources = [truth.TRUTH / "network_mpi" / "windows.c", *sorted((truth.TRUTH / "network").glob("*.c"))]
+    return truth.compiled(truth.BUILD / "tests" / "libnetwork_both.so", sources, "-shared", "-fPIC", "-lm")
+
+
 def require():
     """Ends the test where it makes no sense."""
     truth.require()

@@ -42,6 +42,8 @@
  *              that is later.
  *   clear_lock clear_lock: until the call returns and the lock is free.
  *   test_lock  test_lock: until the call returns; when it gets the lock counted as set_lock.
+ *   flush, send
+ *              of MPI, where ../network_mpi/windows.c is linked with this.
  * get, g, iget cost post + wire, since they return when the data are there.
  *
  * What another PE waits for, with wait_until or test, arrives post + wire after the entry of the
@@ -177,6 +179,8 @@ static void parse_item(char *item)
         [COST_LARGE_POST] = "large_post",
         [COST_LARGE_WIRE] = "large_wire",
         [COST_LARGE_KIB] = "large_kib",
+        [COST_FLUSH] = "flush",
+        [COST_SEND] = "send",
     };
     char *value = strchr(item, '=');
     if (!value) {

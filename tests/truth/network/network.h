@@ -41,6 +41,8 @@ enum cost {
     COST_SET_LOCK,
     COST_CLEAR_LOCK,
     COST_TEST_LOCK,
+    COST_FLUSH, /* these two: of MPI, in ../network_mpi */
+    COST_SEND,
     COST_BROADCAST, /* the time of one step */
     COST_KIB,       /* of the wire, for 1024 bytes */
     COST_LARGE_POST,
