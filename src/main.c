@@ -271,6 +271,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .time_limit = options->time_limit,
         .memory = options->memory,
         .launched = launched_at,
+        .explain = options->explain,
         .raw = options->raw,
         .debug = options->debug,
         .progress = options->progress

@@ -115,6 +115,10 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_MEMORY] = {"memory", 0, "LIMIT",
                        .help = "leave out points whose buffers take more than LIMIT (64mb, 2gb) "
                                "on each PE"},
+    [OPTION_EXPLAIN] = {"explain",
+                        .help =
+                            "state in the header which devices UCX uses from PE 0 to other PEs, "
+                            "and at which sizes it changes its protocol"},
     [OPTION_STARTUP_LIMIT] = {"startup-limit", 0, "TIME",
                               .help = "end the job if a step of its start or end, such as "
                                       "shmem_init, takes longer; default: " STARTUP_VARIABLE
@@ -463,6 +467,9 @@ static void take(struct options *options, enum option_key key, const char *value
         break;
     case OPTION_RAW:
         options->raw = true;
+        break;
+    case OPTION_EXPLAIN:
+        options->explain = true;
         break;
     case OPTION_PROGRESS:
         options->progress = true;

@@ -51,6 +51,7 @@ enum option_key {
     OPTION_STATE_WAIT,
     OPTION_TIME_LIMIT,
     OPTION_MEMORY,
+    OPTION_EXPLAIN,
     OPTION_STARTUP_LIMIT,
     OPTION_THREADS,
     OPTION_ESTIMATE,
@@ -81,7 +82,7 @@ struct options {
     int clock_sync;    /* enum clock_sync; -1: the script's */
     int verify;        /* enum verify; -1: the script's */
     double unit;       /* reported units per second; 0: the script's */
-    bool check_only, show_source, progress, estimate, raw, threads;
+    bool check_only, show_source, progress, estimate, raw, explain, threads;
     enum when summary, color;
     size_t *columns; /* of --columns, for output_show_columns() */
     size_t column_count;

@@ -114,6 +114,7 @@ def _configuration(header):
         "governor": ", ".join(sorted({str(n.get("governor")) for n in nodes if n.get("governor")})),
         "bound PEs": binding.get("bound"), "timer": (header.get("timer") or {}).get("name"),
     }
+    facts.update((header.get("choices") or {}).items())
     facts.update((f"environment {name}", value)
                  for name, value in (header.get("environment") or {}).items())
     return facts

@@ -95,6 +95,7 @@ _MEMBERS = {
                                   governor=_text, load=_number)),
         "binding": _object(bound=_count, pes=_count),
         "environment": _map_of(_text),
+        "choices": _map_of(_text),
         "timer": _object(name=_text, resolution=_number, cost=_number, ticks_per_second=_number,
                          disagreement=_number, clock_source=_text),
         "warnings": _list_of(_text), "notes": _list_of(_text),

@@ -16,6 +16,11 @@ struct header_node {
     double load; /* below 0: unknown */
 };
 
+/* What a library has chosen, in its words. */
+struct header_choice {
+    const char *name, *value;
+};
+
 struct header {
     const char *version, *command_line, *script, *checksum, *library;
     time_t started;
@@ -24,6 +29,8 @@ struct header {
     int listed, bound;              /* PEs bound to one processor */
     const char *const *variables;   /* NAME=VALUE */
     size_t variable_count;
+    const struct header_choice *choices;
+    size_t choice_count;
     const char *const *warnings;
     size_t warning_count;
     const char *timer, *clock_source;

@@ -89,6 +89,21 @@ static void put_nodes(FILE *text, const struct header *header)
     fputc(']', text);
 }
 
+static void put_choices(FILE *text, const struct header *header)
+{
+    if (header->choice_count == 0)
+        return;
+    name_of(text, "choices");
+    fputc('{', text);
+    for (size_t i = 0; i < header->choice_count; i++) {
+        fputs(i ? "," : "", text);
+        json_string(text, header->choices[i].name);
+        fputc(':', text);
+        json_string(text, header->choices[i].value);
+    }
+    fputc('}', text);
+}
+
 static void put_environment(FILE *text, const struct header *header)
 {
     name_of(text, "environment");
@@ -145,6 +160,7 @@ static void put_header(FILE *text, const struct header *header)
     name_of(text, "binding");
     fprintf(text, "{\"bound\":%d,\"pes\":%d}", header->bound, header->pes);
     put_environment(text, header);
+    put_choices(text, header);
     put_timer(text, header);
     put_strings(text, "warnings", header->warnings, header->warning_count);
     name_of(text, "rounds");

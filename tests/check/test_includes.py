@@ -37,6 +37,7 @@ MAY_KNOW_THE_LIBRARY = {"comm", "objects", "trace/runtime", "measurements"}
 OTHERS = {
     "papi.h": {"src/clock/timer.c", "src/engine/counters.c", "src/trace/runtime/counters.c"},
     "jansson.h": {"src/output/known_file.c"},
+    "ucp/api/ucp.h": {"src/comm/choices.c"},
 }
 ONE_HEADER_FOR_AUTHORS = "src/engine/measurement.h"
 PICTURE = os.path.join(ROOT, "ARCHITECTURE.md")

@@ -321,6 +321,26 @@ def test_all_formats(tap):
         for a, b in zip(numbers, wanted)), ".sko: the same, rounded", f"{numbers}\n{wanted}")
 
 
+def test_choices(tap):
+    """What the library has chosen: .json and .sko say the same, and so do results that are read from either."""
+    script = 'begin measurement "c"\nmeasure comm(1) : wtime(10)\nend measurement\n'
+    run = skampi(script, args=["--explain", "-o", "a.json", "-o", "a.sko"])
+    headers = [results.read(run.path(name)).header.get("choices") for name in ("a.json", "a.sko")]
+    tap.ok(run.status == 0 and headers[0] == headers[1], "choices of the library", headers)
+    if "Open MPI" in results.read(run.path("a.json")).header["library"]:
+        tap.ok(headers[0] and "pml" in headers[0] and headers[0].get("coll", "").split() ==
+               sorted(headers[0].get("coll", "?").split()), "components in force, sorted", headers[0])
+    paths = [name for name in headers[0] or {} if name.startswith("path")]
+    if "UCX" in (headers[0] or {}) and os.path.exists("/usr/include/ucp/api/ucp.h"):
+        tap.ok(paths == ["path from PE 0 to PE 1, same node"] and
+               re.match(r"[\w/, .]+(; \w+ 0\.\.<[\w/]+>\.\.[\w()<>./]+)+$", headers[0][paths[0]]),
+               "devices and sizes of UCX", headers[0])
+    plain = skampi(script, args=["-o", "a.json"])
+    without = results.read(plain.path("a.json")).header.get("choices")
+    tap.equal(without, {name: value for name, value in headers[0].items() if name not in paths} if headers[0] else None,
+              "without --explain there are no paths")
+
+
 def test_shipped(tap):
     """Scripts that come with skampi; the second ends with times of the library's own end."""
     cases = [("quickstart.ski", ["--set", "MAXSIZE=64"]), ("startup.ski", []),
@@ -488,6 +508,7 @@ def main():
     test_tools_rates(tap)
     test_rates(tap)
     test_all_formats(tap)
+    test_choices(tap)
     test_shipped(tap)
     test_places(tap)
     test_refused(tap)

@@ -80,6 +80,8 @@ def configuration_rows(file):
         yield "warning", warning
     for note in h.get("notes") or []:
         yield "note", note
+    for name, value in (h.get("choices") or {}).items():
+        yield name, value
     for name, value in sorted((h.get("environment") or {}).items()):
         yield name, value
 

@@ -25,6 +25,9 @@ def take_fact(header, text):
     elif name == "environment" and "=" in value:
         variable, _, setting = value.partition("=")
         header.setdefault("environment", {})[variable] = setting
+    elif name == "choice" and ": " in value:
+        what, _, choice = value.partition(": ")
+        header.setdefault("choices", {})[what] = choice
     elif name == "converted":
         header.setdefault("notes", []).append(value)
     elif name == "seed":

@@ -68,6 +68,8 @@ class _Writer:
             self.comment(_one_line(f"warning: {warning}"))
         for name, value in (header.get("environment") or {}).items():
             self.comment(_one_line(f"environment: {name}={value}"))
+        for name, value in (header.get("choices") or {}).items():
+            self.comment(_one_line(f"choice: {name}: {value}"))
         if timer := header.get("timer"):
             number = {name: math.nan if timer.get(name) is None else timer[name] for name in
                       ("resolution", "cost", "ticks_per_second", "disagreement")}

@@ -1,0 +1,312 @@
+/* Asks the libraries that are loaded what they have chosen. */
+#define _GNU_SOURCE /* dl_iterate_phdr */
+#include "comm/choices.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "comm/comm.h"
+
+/* GNU dialect: the headers of UCX are an option, and nothing else of the build depends on them. */
+#if defined __has_include
+#if __has_include(<ucp/api/ucp.h>)
+#include <ucp/api/ucp.h>
+#define HAVE_UCX 1
+#endif
+#endif
+
+#define UCX_FILE "libucp.so.0"
+
+static void add(struct comm_choices *choices, char *name, char *value)
+{
+    choices->of = memory_resize(choices->of, (choices->count + 1) * sizeof *choices->of);
+    choices->of[choices->count++] = (struct comm_choice){name, value};
+}
+
+/* ---- Components of Open MPI ---- */
+
+/* Frameworks that communication depends on. */
+static bool matters(const char *framework)
+{
+    static const char *const names[] = {"atomic", "bml", "btl",   "coll", "memheap", "mtl",
+                                        "osc",    "pml", "scoll", "spml", "sshmem"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(framework, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A framework that has several has closed those that it did not choose; the values are in the order
+ * of loading, which says nothing. */
+static int note_component(struct dl_phdr_info *info, size_t size, void *into)
+{
+    (void)size;
+    struct comm_choices *choices = into;
+    const char *slash = strrchr(info->dlpi_name, '/'), *file = slash ? slash + 1 : info->dlpi_name;
+    char framework[32], component[64];
+    if (sscanf(file, "mca_%31[a-z0-9]_%63[a-z0-9_].so", framework, component) != 2 ||
+        !matters(framework))
+        return 0;
+    for (size_t i = 0; i < choices->count; i++)
+        if (strcmp(choices->of[i].name, framework) == 0) {
+            char *longer = text_format("%s %s", choices->of[i].value, component);
+            free(choices->of[i].value);
+            choices->of[i].value = longer;
+            return 0;
+        }
+    add(choices, memory_text(framework), memory_text(component));
+    return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct comm_choice *)a)->name, ((const struct comm_choice *)b)->name);
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The same run gives the same text, whatever was loaded first. */
+static void sort_words(char **value)
+{
+    char *words[64], *rest = *value;
+    size_t count = 0;
+    struct text sorted = {0};
+    for (char *word; count < 64 && (word = strsep(&rest, " "));)
+        words[count++] = word;
+    qsort(words, count, sizeof *words, compare_words);
+    for (size_t i = 0; i < count; i++)
+        text_append(&sorted, "%s%s", i ? " " : "", words[i]);
+    free(*value);
+    *value = text_take(&sorted);
+}
+
+static void note_components(struct comm_choices *choices)
+{
+    dl_iterate_phdr(note_component, choices);
+    for (size_t i = 0; i < choices->count; i++)
+        sort_words(&choices->of[i].value);
+    if (choices->count > 1)
+        qsort(choices->of, choices->count, sizeof *choices->of, compare_names);
+}
+
+/* ---- UCX ---- */
+
+/* Of the UCX that is loaded already; NULL: none is. */
+static void *symbol(const char *name)
+{
+    void *library = dlopen(UCX_FILE, RTLD_NOW | RTLD_NOLOAD);
+    return library ? dlsym(library, name) : NULL;
+}
+
+/* ISO C has no cast from an object's address to a function's. */
+#define LOAD(function, name)                                                                       \
+    do {                                                                                           \
+        void *found = symbol(name);                                                                \
+        memcpy(&(function), &found, sizeof found);                                                 \
+    } while (0)
+
+static void note_ucx(struct comm_choices *choices)
+{
+    const char *(*version)(void);
+    LOAD(version, "ucp_get_version_string");
+    if (version)
+        add(choices, memory_text("UCX"), memory_text(version()));
+}
+
+#if HAVE_UCX
+
+static struct {
+    ucs_status_t (*read_config)(const char *, const char *, ucp_config_t **);
+    void (*release_config)(ucp_config_t *);
+    ucs_status_t (*init)(unsigned, unsigned, const ucp_params_t *, const ucp_config_t *,
+                         ucp_context_h *);
+    void (*cleanup)(ucp_context_h);
+    ucs_status_t (*create_worker)(ucp_context_h, const ucp_worker_params_t *, ucp_worker_h *);
+    void (*destroy_worker)(ucp_worker_h);
+    ucs_status_t (*address)(ucp_worker_h, ucp_address_t **, size_t *);
+    void (*release_address)(ucp_worker_h, ucp_address_t *);
+    ucs_status_t (*create_endpoint)(ucp_worker_h, const ucp_ep_params_t *, ucp_ep_h *);
+    void (*print_endpoint)(const ucp_ep_h, FILE *);
+} ucx;
+
+static bool load_ucx(void)
+{
+    LOAD(ucx.read_config, "ucp_config_read");
+    LOAD(ucx.release_config, "ucp_config_release");
+    LOAD(ucx.init, "ucp_init_version");
+    LOAD(ucx.cleanup, "ucp_cleanup");
+    LOAD(ucx.create_worker, "ucp_worker_create");
+    LOAD(ucx.destroy_worker, "ucp_worker_destroy");
+    LOAD(ucx.address, "ucp_worker_get_address");
+    LOAD(ucx.release_address, "ucp_worker_release_address");
+    LOAD(ucx.create_endpoint, "ucp_ep_create");
+    LOAD(ucx.print_endpoint, "ucp_ep_print_info");
+    return ucx.read_config && ucx.release_config && ucx.init && ucx.cleanup && ucx.create_worker &&
+           ucx.destroy_worker && ucx.address && ucx.release_address && ucx.create_endpoint &&
+           ucx.print_endpoint;
+}
+
+struct side {
+    ucp_context_h context;
+    ucp_worker_h worker;
+};
+
+static bool open_side(struct side *side)
+{
+    const ucp_params_t wanted = {.field_mask = UCP_PARAM_FIELD_FEATURES,
+                                 .features = UCP_FEATURE_TAG | UCP_FEATURE_RMA | UCP_FEATURE_AMO32 |
+                                             UCP_FEATURE_AMO64};
+    const ucp_worker_params_t worker = {.field_mask = 0};
+    ucp_config_t *config;
+    *side = (struct side){0};
+    if (!load_ucx() || ucx.read_config(NULL, NULL, &config) != UCS_OK)
+        return false;
+    bool good = ucx.init(UCP_API_MAJOR, UCP_API_MINOR, &wanted, config, &side->context) == UCS_OK;
+    ucx.release_config(config);
+    if (!good)
+        return false;
+    if (ucx.create_worker(side->context, &worker, &side->worker) == UCS_OK)
+        return true;
+    ucx.cleanup(side->context);
+    return false;
+}
+
+static void close_side(struct side *side)
+{
+    ucx.destroy_worker(side->worker);
+    ucx.cleanup(side->context);
+}
+
+/* "device, device; put 0..<short>..1024..<zcopy>..(inf); ..." of what UCX prints of an endpoint. */
+static char *condense(const char *printed)
+{
+    struct text devices = {0}, limits = {0};
+    for (const char *line = printed; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char device[64], what[32], sizes[160];
+        if (sscanf(line, "# lane[%*d]: %*d:%63[^. \n]", device) == 1)
+            text_append(&devices, "%s%s", devices.length ? ", " : "", device);
+        else if (sscanf(line, "# %31[a-z_0-9[]%*[]]: %159[^ \n]", what, sizes) == 2 ||
+                 sscanf(line, "# %31[a-z_]: %159[^ \n]", what, sizes) == 2) {
+            what[strcspn(what, "[")] = '\0';
+            char *said = text_format("; %s %s", what, sizes);
+            /* Of several lanes that are alike it says the same. */
+            if (strncmp(sizes, "0..", 3) == 0 && !(limits.data && strstr(limits.data, said)))
+                text_append(&limits, "%s", said);
+            free(said);
+        }
+    }
+    char *condensed =
+        devices.length ? text_format("%s%s", devices.data, limits.data ? limits.data : "") : NULL;
+    text_release(&devices);
+    text_release(&limits);
+    return condensed;
+}
+
+/* How the worker would go to that address; NULL: it would not. */
+static char *path_to(const struct side *side, const void *address)
+{
+    const ucp_ep_params_t peer = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
+                                  .address = address};
+    ucp_ep_h endpoint;
+    char *printed, *condensed;
+    size_t size;
+    if (ucx.create_endpoint(side->worker, &peer, &endpoint) != UCS_OK)
+        return NULL;
+    FILE *stream = memory_stream(&printed, &size);
+    ucx.print_endpoint(endpoint, stream); /* the worker destroys it */
+    if (fclose(stream) != 0)
+        memory_missing();
+    condensed = condense(printed);
+    free(printed);
+    return condensed;
+}
+
+/* PE 0 and this peer; both call it, nobody else communicates. */
+static void note_path(struct comm_choices *choices, int peer)
+{
+    struct side side;
+    bool mine = open_side(&side);
+    size_t bytes = 0;
+    if (comm_pe() == 0) {
+        comm_receive(peer, &bytes, sizeof bytes);
+        void *address = bytes ? memory_allocate(bytes) : NULL;
+        if (bytes)
+            comm_receive(peer, address, bytes);
+        char *path = bytes && mine ? path_to(&side, address) : NULL;
+        if (path)
+            add(choices,
+                text_format("path from PE 0 to PE %d, %s", peer,
+                            comm_node_of(peer) == comm_node_of(0) ? "same node" : "another node"),
+                path);
+        free(address);
+    } else {
+        ucp_address_t *address = NULL;
+        if (mine && ucx.address(side.worker, &address, &bytes) != UCS_OK)
+            bytes = 0;
+        comm_send(0, &bytes, sizeof bytes);
+        if (bytes) {
+            comm_send(0, address, bytes);
+            ucx.release_address(side.worker, address);
+        }
+    }
+    /* The peer is there until PE 0 is done with it. */
+    int64_t done = 1;
+    if (comm_pe() == 0)
+        comm_send(peer, &done, sizeof done);
+    else
+        comm_receive(0, &done, sizeof done);
+    if (mine)
+        close_side(&side);
+}
+
+static void note_paths(struct comm_choices *choices)
+{
+    int peers[2] = {-1, -1}; /* of PE 0's node, of another */
+    for (int pe = comm_pes() - 1; pe > 0; pe--)
+        peers[comm_node_of(pe) != comm_node_of(0)] = pe;
+    for (int i = 0; i < 2; i++) {
+        if (peers[i] > 0 && (comm_pe() == 0 || comm_pe() == peers[i]))
+            note_path(choices, peers[i]);
+        comm_barrier(comm_world());
+    }
+}
+
+#else
+
+static void note_paths(struct comm_choices *choices)
+{
+    (void)choices;
+}
+
+#endif
+
+struct comm_choices comm_choices(bool paths)
+{
+    struct comm_choices choices = {0};
+    if (comm_pe() == 0) {
+        note_components(&choices);
+        note_ucx(&choices);
+    }
+    if (paths)
+        note_paths(&choices);
+    return choices;
+}
+
+void comm_choices_free(struct comm_choices *choices)
+{
+    for (size_t i = 0; i < choices->count; i++) {
+        free(choices->of[i].name);
+        free(choices->of[i].value);
+    }
+    free(choices->of);
+    *choices = (struct comm_choices){0};
+}
