@@ -35,6 +35,7 @@ from .cli import Error
 from .common_states import CommonStates
 from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS,
                            Comparison, Row)  # VERDICTS: for who shows them
+from .configuration import facts_of, stated
 
 LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
@@ -103,34 +104,13 @@ def _chooser(blocks, functions):
 # ---- Configurations ----
 
 
-def _configuration(header):
-    nodes = header.get("nodes") or []
-    binding = header.get("binding") or {}
-    facts = {
-        "library": header.get("library"), "version of skampi": header.get("version"),
-        "script": (header.get("script") or {}).get("checksum"), "PEs": header.get("pes"),
-        "nodes": len(nodes) or None,
-        "CPU": ", ".join(sorted({str(node.get("cpu")) for node in nodes if node.get("cpu")})),
-        "governor": ", ".join(sorted({str(n.get("governor")) for n in nodes if n.get("governor")})),
-        "bound PEs": binding.get("bound"), "timer": (header.get("timer") or {}).get("name"),
-    }
-    facts.update((header.get("choices") or {}).items())
-    facts.update((f"environment {name}", value)
-                 for name, value in (header.get("environment") or {}).items())
-    return facts
-
-
-def _stated(values):
-    return " or ".join(sorted({"not stated" if v in (None, "") else str(v) for v in values}))
-
-
 def configuration_differences(old_files, new_files):
     """Lines that say in what the files differ besides the times."""
-    old, new = ([_configuration(file.header) for file in files] for files in (old_files, new_files))
+    old, new = ([facts_of(file.header) for file in files] for files in (old_files, new_files))
     lines = []
     names = dict.fromkeys(name for facts in old + new for name in facts)
     for name in names:
-        a, b = (_stated(facts.get(name) for facts in side) for side in (old, new))
+        a, b = (stated(facts.get(name) for facts in side) for side in (old, new))
         if a != b:
             lines.append(f"{name}: {a} | {b}")
         elif " or " in a:

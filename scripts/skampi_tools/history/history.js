@@ -1,0 +1,191 @@
+/* The plots of a history (by uPlot), drawn when they are looked at, and the filter of points. All texts are set as
+ * text, never as markup. */
+(() => {
+"use strict";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const TIMES = [["ns", 1e-9], ["µs", 1e-6], ["ms", 1e-3], ["s", 1]];
+const SIZES = [["B", 1], ["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30]];
+const WIDTH_OF_DIGIT = 7;
+const MOST_WIDTH = 900; /* of a picture: 60rem */
+
+function inUnits(value, units, digits) {
+  let chosen = units[0];
+  for (const unit of units)
+    if (Math.abs(value) >= 0.9995 * unit[1])
+      chosen = unit;
+  return `${Number((value / chosen[1]).toPrecision(digits))} ${chosen[0]}`;
+}
+
+const printing = () => document.documentElement.classList.contains("printing");
+const dark = () => !printing() && matchMedia("(prefers-color-scheme: dark)").matches;
+const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const dateText = (seconds) => new Date(1000 * seconds).toISOString().slice(0, 16).replace("T", " ");
+
+class Plot {
+  constructor(figure) {
+    this.figure = figure;
+    this.point = data.points[Number(figure.dataset.point)];
+    this.units = this.point.quantity === "bytes" ? SIZES : TIMES;
+    this.canvas = document.createElement("div");
+    this.canvas.className = "canvas";
+    this.said = document.createElement("p");
+    this.said.className = "where";
+    this.said.textContent = "\u00a0";
+    const picture = figure.querySelector(".picture");
+    this.height = picture.clientHeight || 340; /* nothing moves when the plot takes its place */
+    picture.replaceWith(this.canvas, this.said);
+    this.draw();
+  }
+
+  colors() {
+    return dark() ? data.dark : data.light;
+  }
+
+  /* Of each line its values, then its levels. */
+  columns() {
+    return this.point.lines.flatMap((line) => {
+      const levels = data.times.map(() => null);
+      for (const [first, last, level] of line.levels)
+        for (let i = first; i <= last; i++)
+          levels[i] = level;
+      return [line.values, levels];
+    });
+  }
+
+  series() {
+    const colors = this.colors();
+    return this.point.lines.flatMap((line, i) => {
+      const stroke = colors[i % colors.length];
+      const values = { stroke, width: 1, spanGaps: true, points: { show: data.times.length < 400, size: 5, fill: stroke } };
+      /* Levels begin and end at changes: lines between them would be slopes. */
+      const levels = { stroke, width: 3, points: { show: false }, paths: (plot, column, from, to) => this.steps(plot, line, column, from, to) };
+      return [values, levels];
+    });
+  }
+
+  steps(plot, line) {
+    const stroke = new Path2D();
+    for (const [first, last, level] of line.levels) {
+      const y = plot.valToPos(level, "y", true);
+      stroke.moveTo(plot.valToPos(data.times[first], "x", true), y);
+      stroke.lineTo(plot.valToPos(data.times[last], "x", true), y);
+    }
+    return { stroke, fill: null };
+  }
+
+  draw() {
+    this.plot?.destroy();
+    const axis = { stroke: variable("--fore"), grid: { stroke: variable("--line"), width: 1 }, ticks: { stroke: variable("--line"), width: 1 } };
+    const text = (value, digits) => inUnits(value, this.units, digits);
+    const texts = (plot, ticks) => {
+      for (const digits of [3, 4, 5, 6, 8]) {
+        const made = ticks.map((tick) => text(tick, digits));
+        if (new Set(made).size === made.length)
+          return made;
+      }
+      return ticks.map((tick) => text(tick, 12));
+    };
+    const width = Math.max(200, Math.min(MOST_WIDTH, printing() ? 660 : this.figure.clientWidth));
+    this.plot = new uPlot({
+      width, height: this.height, legend: { show: false },
+      tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
+      scales: { x: { time: true } },
+      series: [{}, ...this.series()],
+      axes: [axis, { ...axis, values: texts,
+                     size: (plot, made) => 20 + WIDTH_OF_DIGIT * Math.max(4, ...(made ?? []).map((one) => one.length)) }],
+      hooks: { draw: [(plot) => this.mark(plot)], setCursor: [(plot) => this.say(plot)] },
+    }, [data.times, ...this.columns()], this.canvas);
+  }
+
+  /* A vertical line at each change. */
+  mark(plot) {
+    const { ctx, bbox } = plot;
+    const scale = devicePixelRatio;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.strokeStyle = ctx.fillStyle = variable("--bad");
+    ctx.lineWidth = scale;
+    ctx.setLineDash([4 * scale, 3 * scale]);
+    ctx.font = `${12 * scale}px sans-serif`;
+    ctx.textBaseline = "top";
+    ctx.textAlign = "right";
+    for (const [at, change] of this.point.lines.flatMap((line) => line.changes)) {
+      const x = plot.valToPos(data.times[at], "x", true);
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      ctx.fillText(change, x - 3 * scale, bbox.top + 2 * scale);
+    }
+    ctx.restore();
+  }
+
+  /* The launch under the cursor, in words. */
+  say(plot) {
+    const { idx } = plot.cursor;
+    if (idx === null || idx === undefined) {
+      this.said.textContent = "\u00a0";
+      return;
+    }
+    const values = this.point.lines.filter((line) => line.values[idx] !== null)
+      .map((line) => `${line.name ? `${line.name}: ` : ""}${inUnits(line.values[idx], this.units, 4)}`);
+    this.said.textContent = `${dateText(data.times[idx])}: ${values.join(", ") || "no value"}`;
+  }
+}
+
+/* ---- The page ---- */
+
+const plots = new Map();
+const figures = [...document.querySelectorAll("figure.plot")];
+
+function drawFigure(figure) {
+  if (!plots.has(figure))
+    plots.set(figure, new Plot(figure));
+  return plots.get(figure);
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const entry of entries)
+    if (entry.isIntersecting) {
+      seen.unobserve(entry.target);
+      drawFigure(entry.target);
+    }
+}, { rootMargin: "400px" });
+figures.forEach((figure) => seen.observe(figure));
+
+const tools = document.querySelector(".tools");
+const points = [...document.querySelectorAll(".point")].map((section) => ({ section, words: section.querySelector("h3").textContent.toLowerCase() }));
+
+function filter() {
+  const words = tools.querySelector("[name=filter]").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const changed = tools.querySelector("[name=changed]").checked;
+  let count = 0;
+  for (const point of points) {
+    point.section.hidden = (changed && !("changed" in point.section.dataset)) || !words.every((word) => point.words.includes(word));
+    count += !point.section.hidden;
+  }
+  tools.querySelector(".shown").textContent = count === points.length ? "" : `${count} of ${points.length} points`;
+}
+
+tools.hidden = false;
+tools.addEventListener("input", filter);
+
+const redraw = () => plots.forEach((plot) => plot.draw());
+let waiting = 0;
+addEventListener("resize", () => {
+  cancelAnimationFrame(waiting);
+  waiting = requestAnimationFrame(redraw);
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+addEventListener("beforeprint", () => {
+  document.documentElement.classList.add("printing");
+  redraw();
+});
+addEventListener("afterprint", () => {
+  document.documentElement.classList.remove("printing");
+  redraw();
+});
+})();

@@ -1,0 +1,181 @@
+"""A history as text, as JSON, and as a file in JUnit's format for services of continuous integration."""
+
+import re
+from xml.sax.saxutils import escape, quoteattr
+
+from ..cli import finite
+from ..style import count_text, number_text, printable, size_text, time_text
+
+MOST_SHOWN = 10    # points of a group, without --all
+MOST_TEXT = 160    # characters of a difference of the environment
+# What XML 1.0 cannot hold.
+NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def value_text(value, quantity):
+    return size_text(value) if quantity == "bytes" else time_text(value)
+
+
+def change_text(ratio):
+    return f"x {number_text(ratio)}" if ratio >= 2 or ratio <= 0.5 else f"{100 * (ratio - 1):+.1f} %"
+
+
+def when_text(launch):
+    """UTC, to the minute."""
+    return f"{launch.when:%Y-%m-%d %H:%M}"
+
+
+def where_text(one):
+    """The block of a series, with the script."""
+    return ": ".join(filter(None, [one.point.script, one.point.block]))
+
+
+def _short(text):
+    text = printable(text)
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}..."
+
+
+def summary_text(history):
+    if not history.launches:
+        return "no launches"
+    first, last = history.launches[0], history.launches[-1]
+    return (f"{count_text(len(history.launches), 'launch') if len(history.launches) == 1 else f'{len(history.launches)} launches'}, "
+            f"{when_text(first)} to {when_text(last)} (UTC); {len(history.series)} series of points, "
+            f"{len(history.changed)} with changes")
+
+
+def counts_text(group):
+    slower = sum(member.change.ratio > 1 for member in group.members)
+    faster = len(group.members) - slower
+    return ", ".join(f"{count} {word}" for count, word in ((slower, "slower"), (faster, "faster")) if count)
+
+
+def as_text(history, everything=False):
+    lines = [summary_text(history)]
+    for group in history.groups:
+        before, after = history.launches[group.before], history.launches[group.after]
+        lines += ["", f"{when_text(after)}: {counts_text(group)} (the launch before: {when_text(before)})"]
+        lines += [f"  environment: {_short(difference.text)}" for difference in group.differences]
+        if not group.differences:
+            lines.append("  environment: the headers of the files do not differ")
+        shown = group.members if everything else group.members[:MOST_SHOWN]
+        lines += _table([("change", "before", "after", "point")] + [_change_cells(member) for member in shown])
+        if len(shown) < len(group.members):
+            lines.append(f"  {len(group.members) - len(shown)} more: --all shows them")
+    if not history.groups:
+        lines.append("no point has changed")
+    if history.limit is not None:
+        lines += ["", *_over_lines(history, everything)]
+    if everything:
+        lines += ["", "all series, with their newest level:"]
+        lines += _table([("level", "launches", "since", "point")] + [
+            (value_text(one.segments[-1].level, one.point.quantity), str(one.segments[-1].count),
+             when_text(history.launches[one.segments[-1].first]), _name(one)) for one in history.series])
+    return "\n".join(lines) + "\n"
+
+
+def _name(one):
+    return printable(f"{where_text(one)}: {one.label}")
+
+
+def _change_cells(member):
+    quantity = member.series.point.quantity
+    return (change_text(member.change.ratio), value_text(member.change.old, quantity),
+            value_text(member.change.new, quantity), _name(member.series))
+
+
+def _over_lines(history, everything):
+    over = sorted(history.over, key=lambda pair: -pair[1].ratio)
+    against = f"at {printable(history.baseline)}" if history.baseline else "before"
+    yield (f"slower than {against} by more than {100 * history.limit:g} %: "
+           f"{len(over)} of {len(history.series)} series")
+    shown = over if everything else over[:MOST_SHOWN]
+    yield from _table([(change_text(verdict.ratio), f"since {when_text(history.launches[verdict.since])}", _name(one))
+                       for one, verdict in shown])
+    if len(shown) < len(over):
+        yield f"  {len(over) - len(shown)} more: --all shows them"
+
+
+def _table(rows):
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  " + "  ".join(cell.ljust(width) if column == len(row) - 1 else cell.rjust(width)
+                             for column, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
+
+
+# ---- JSON ----
+
+
+def as_json(history):
+    numbers = {id(one): number for number, one in enumerate(history.series)}
+    return {
+        "history": 1, "alpha": history.alpha, "least": history.least, "seed": history.seed,
+        "orders": history.orders, "complete": history.complete, "limit": history.limit,
+        "baseline": history.baseline or None, "over": len(history.over),
+        "launches": [{"file": launch.path, "started": launch.when.isoformat()} for launch in history.launches],
+        "left_out": [entry._asdict() for entry in history.left_out],
+        "changes": [{
+            "before": group.before, "after": group.after,
+            "environment": [difference._asdict() for difference in group.differences],
+            "points": [{"point": numbers[id(member.series)], **_change(member.change)} for member in group.members],
+        } for group in history.groups],
+        "points": [{
+            "script": one.point.script, "block": one.point.block, "call": one.point.call, "pes": one.point.pes,
+            "members": one.point.members, "variables": dict(one.point.variables),
+            "occurrence": one.point.occurrence, "quantity": one.point.quantity,
+            **({"state": one.state, "state_text": one.state_text} if one.state else {}),
+            "values": one.values,
+            "segments": [{"first": s.first, "last": s.last, "count": s.count, "level": s.level} for s in one.segments],
+            "changes": [_change(change) for change in one.changes],
+            "judged": verdict.judged, "over": verdict.over,
+            "against": verdict.old, "ratio": finite(verdict.ratio),
+        } for one, verdict in zip(history.series, history.verdicts)]}
+
+
+def _change(change):
+    return {"before": change.before, "after": change.after, "old": change.old, "new": change.new,
+            "ratio": change.ratio, "p": change.p}
+
+
+# ---- JUnit ----
+
+
+def _xml(text):
+    return escape(NOT_XML.sub("?", str(text)))
+
+
+def _attribute(text):
+    return quoteattr(NOT_XML.sub("?", str(text)))
+
+
+def as_junit(history):
+    """A test case for each series, in the form that Jenkins, GitLab and others read."""
+    skipped = sum(not verdict.judged and not verdict.over for verdict in history.verdicts)
+    count = f'tests="{len(history.series)}" failures="{len(history.over)}" errors="0" skipped="{skipped}"'
+    stamp = history.launches[-1].when.strftime("%Y-%m-%dT%H:%M:%S")
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {count}>",
+             f'<testsuite name="skampi-history" {count} time="0" timestamp="{stamp}">']
+    for one, verdict in zip(history.series, history.verdicts):
+        opening = f"<testcase classname={_attribute(where_text(one))} name={_attribute(one.label)} time=\"0\""
+        inside = _outcome(history, one, verdict)
+        lines.append(f"{opening}>{inside}</testcase>" if inside else f"{opening}/>")
+    if history.left_out:
+        said = "\n".join(f"{entry.path}: left out: {entry.reason}" for entry in history.left_out)
+        lines.append(f"<system-err>{_xml(said)}</system-err>")
+    return "\n".join(lines) + "\n</testsuite>\n</testsuites>\n"
+
+
+def _outcome(history, one, verdict):
+    quantity = one.point.quantity
+    if verdict.over:
+        message = (f"slower by {100 * (verdict.ratio - 1):.1f} %: {value_text(verdict.old, quantity)} -> "
+                   f"{value_text(verdict.new, quantity)} since {when_text(history.launches[verdict.since])} (UTC)")
+        differences = [difference.text for group in history.groups for difference in group.differences
+                       if any(member.series is one and member.change.after == verdict.since
+                              for member in group.members)]
+        return (f'<failure type="slower" message={_attribute(message)}>'
+                f"{_xml(chr(10).join(differences))}</failure>")
+    if not verdict.judged:
+        return f'<skipped message="{len(one.there)} launches: at least {2 * history.least} are needed"/>'
+    return ""

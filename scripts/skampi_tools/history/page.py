@@ -1,0 +1,170 @@
+"""The page of a history: changes with what changed in the environment, then a line for each point."""
+
+import os
+from datetime import datetime, timezone
+
+from .. import style
+from ..report.markup import asset, badge, esc
+from ..report.page import DARK_PALETTE, document
+from ..report.parts import section_part
+from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of
+from ..statistics import median
+from .output import change_text, counts_text, summary_text, value_text, when_text, where_text
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+MOST_ROWS = 100     # of a change: the largest ones
+MOST_DRAWN = 240    # places of a picture: of more launches, medians of neighbours are drawn
+LONG_PAGE = 40      # points that are laid out only where they are looked at
+DASHES = ("", "8 4", "2 3")
+
+
+def render(history):
+    points = {}
+    for one, verdict in zip(history.series, history.verdicts):
+        points.setdefault(one.point, []).append((one, verdict))
+    numbers = {point: number for number, point in enumerate(points)}
+    times = [launch.when.timestamp() for launch in history.launches]
+    body = [f"<p>{esc(summary_text(history))}.</p>", _method(history),
+            section_part("changes", "Changes", "".join(_group(group, history, numbers) for group in history.groups)
+                         or "<p>No point has changed.</p>")]
+    if history.limit is not None:
+        body.append(section_part("over", "Slower by more than the limit", _over(history, numbers)))
+    body.append(section_part("results", "Points", _tools() + "".join(
+        _point(number, point, points[point], history, times) for point, number in numbers.items())))
+    if history.left_out:
+        body.append(section_part("left", "Files that are left out", "<ul>" + "".join(
+            f"<li>{esc(entry.path)}: {esc(entry.reason)}" for entry in history.left_out) + "</ul>"))
+    data = {"times": times, "light": list(style.PALETTE), "dark": list(DARK_PALETTE),
+            "points": [_data(lines) for lines in points.values()]}
+    return document("History of results", "\n".join(body), data, "long" if len(points) > LONG_PAGE else "short",
+                    asset(HERE, "history.js"), "; points cannot be filtered.",
+                    "\n" + asset(HERE, "history.css"), "skampi-history")
+
+
+def _method(history):
+    return (f'<p class="conditions">The chance of any false alarm among all points is at most '
+            f"{100 * history.alpha:g} % if launches are independent; a level lasts {history.least} launches at least. "
+            f"{history.orders} random orders, seed {history.seed}. Dates are UTC.</p>")
+
+
+def _link(one, numbers):
+    return f'<a href="#point-{numbers[one.point]}">{esc(where_text(one))}: {esc(one.label)}</a>'
+
+
+def _rows(head, rows):
+    cells = "".join(f"<th{' class=n' if name != 'point' else ''}>{name}</th>" for name in head)
+    return f'<div class="scroll"><table><thead><tr>{cells}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _group(group, history, numbers):
+    before, after = history.launches[group.before], history.launches[group.after]
+    environment = "".join(f"<li>{esc(difference.text)}" for difference in group.differences) or (
+        "<li>the headers of the files do not differ")
+    rows = []
+    for series, change in group.members[:MOST_ROWS]:
+        cells = (change_text(change.ratio), value_text(change.old, series.point.quantity),
+                 value_text(change.new, series.point.quantity))
+        rows.append("<tr>" + "".join(f"<td class=n>{esc(cell)}</td>" for cell in cells) +
+                    f"<td>{_link(series, numbers)}</td></tr>")
+    left = len(group.members) - len(rows)
+    return (f"<h3>{when_text(after)}: {counts_text(group)}</h3>"
+            f'<p class="where">{esc(after.path)}; the launch before: {when_text(before)}, {esc(before.path)}</p>'
+            f"<p>In the environment:</p><ul>{environment}</ul>"
+            f"{_rows(('change', 'before', 'after', 'point'), rows)}" +
+            (f"<p>{left} more with smaller changes.</p>" if left else ""))
+
+
+def _over(history, numbers):
+    against = f"at {esc(history.baseline)}" if history.baseline else "before"
+    said = f"<p>Newest levels that are more than {100 * history.limit:g} % slower than those {against}: "
+    over = sorted(history.over, key=lambda pair: -pair[1].ratio)
+    if not over:
+        return f"{said}{badge('ok', 'none')}</p>"
+    rows = [f"<tr><td class=n>{change_text(verdict.ratio)}</td>"
+            f"<td class=n>{when_text(history.launches[verdict.since])}</td><td>{_link(one, numbers)}</td></tr>"
+            for one, verdict in over]
+    return f"{said}{badge('bad', str(len(over)))}</p>{_rows(('change', 'since', 'point'), rows)}"
+
+
+def _tools():
+    return ('<div class="tools" hidden><label>filter <input type="search" name="filter"></label>'
+            '<label><input type="checkbox" name="changed"> only points that changed</label>'
+            '<span class="shown" aria-live="polite"></span></div>')
+
+
+def _point(number, point, lines, history, times):
+    changed = any(one.changes for one, _ in lines)
+    over = any(verdict.over for _, verdict in lines)
+    title = f"{where_text(lines[0][0])}: {point.label}, {point.set_text}"
+    levels = "".join(_levels(one, verdict, history) for one, verdict in lines)
+    return (f'<section class="block point" id="point-{number}"{" data-changed" if changed else ""}>'
+            f"<h3>{esc(title)} {badge('bad', 'slower') if over else ''}</h3>{levels}"
+            f'<figure class="plot" data-point="{number}" aria-label="{esc(title)}">{_picture(point, lines, times)}'
+            f"{_legend(lines)}</figure></section>")
+
+
+def _levels(one, verdict, history):
+    words = [f"{value_text(s.level, one.point.quantity)} (from {when_text(history.launches[s.first])}, "
+             f"{style.count_text(s.count, 'launch') if s.count == 1 else f'{s.count} launches'})" for s in one.segments]
+    name = f"{one.state_text}: " if one.state_text else ""
+    few = "" if verdict.judged else "; too few launches to see changes"
+    return f'<p class="where">{esc(name + " → ".join(words) + few)}</p>'
+
+
+def _legend(lines):
+    if len(lines) == 1:
+        return ""
+    return '<ul class="legend">' + "".join(
+        f'<li><svg width="26" height="12" aria-hidden="true"><line x1="0" x2="26" y1="6" y2="6" '
+        f'stroke="{_color(i)}" stroke-width="2" {_dash(i)}/></svg> {esc(one.state_text)}'
+        for i, (one, _) in enumerate(lines)) + "</ul>"
+
+
+def _color(line):
+    return f"var(--s{line % len(style.PALETTE)})"
+
+
+def _dash(line):
+    dash = DASHES[line // len(style.PALETTE) % len(DASHES)]
+    return f'stroke-dasharray="{dash}"' if dash else ""
+
+
+# ---- A picture, for readers whose browser runs no script ----
+
+
+def _thinned(places):
+    """Of many (time, value) pairs medians of neighbours."""
+    step = -(-len(places) // MOST_DRAWN)
+    return [(places[i][0], median([value for _, value in places[i:i + step]])) for i in range(0, len(places), step)]
+
+
+def _picture(point, lines, times):
+    drawn = [_thinned([(times[i], one.values[i]) for i in one.there]) for one, _ in lines]
+    x_axis = Axis([x for line in drawn for x, _ in line], False, LEFT, WIDTH - RIGHT)
+    y_axis = Axis([y for line in drawn for _, y in line], False, HEIGHT - BOTTOM, TOP)
+    parts = grid_of(x_axis, y_axis, lambda x, _: f"{datetime.fromtimestamp(x, timezone.utc):%Y-%m-%d}",
+                    lambda y, _: value_text(y, point.quantity), "launch", point.quantity, esc)
+    for number, ((one, _), line) in enumerate(zip(lines, drawn)):
+        path = " ".join(f"{x_axis.place(x):.0f},{y_axis.place(y):.1f}" for x, y in line)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{_color(number)}" stroke-width="1.2" '
+                     f"{_dash(number)}/>")
+        for segment in one.segments:
+            y = y_axis.place(segment.level)
+            parts.append(f'<line class="level" x1="{x_axis.place(times[segment.first]):.0f}" '
+                         f'x2="{x_axis.place(times[segment.last]):.0f}" y1="{y:.1f}" y2="{y:.1f}" '
+                         f'stroke="{_color(number)}"/>')
+        for change in one.changes:
+            x = x_axis.place(times[change.after])
+            parts.append(f'<line class="change" x1="{x:.0f}" x2="{x:.0f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
+    return f'<svg class="picture" role="img" viewBox="0 0 {WIDTH} {HEIGHT}">{"".join(parts)}</svg>'
+
+
+def _data(lines):
+    """What history.js draws of a point."""
+    return {
+        "quantity": lines[0][0].point.quantity,
+        "lines": [{"name": one.state_text,
+                   "values": [None if value is None else float(f"{value:.4g}") for value in one.values],
+                   "levels": [[s.first, s.last, s.level] for s in one.segments],
+                   "changes": [[change.after, change_text(change.ratio)] for change in one.changes]}
+                  for one, _ in lines]}

@@ -1,0 +1,156 @@
+"""Reads the result files of a history, one after the other, and keeps of each what series need: when, where, and a
+value for each point, by state of the machine."""
+
+import os
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+from .. import results
+from ..cli import Error
+from ..configuration import all_facts_of
+from ..states import states_for
+
+
+class Point(NamedTuple):
+    """What is measured, the same in all files."""
+    script: str      # name of its file, without directories
+    block: str
+    call: str
+    pes: int
+    members: str     # of the set
+    variables: tuple # (name, text)
+    occurrence: int  # which of several such results of a file, from 1
+    quantity: str    # "time" (seconds) or "bytes"
+
+    @property
+    def label(self):
+        """Within its block."""
+        values = ", ".join(f"{name}={value}" for name, value in self.variables)
+        name = self.call or self.block
+        again = f", no. {self.occurrence}" if self.occurrence > 1 else ""
+        return (f"{name} [{values}]" if values else name) + again
+
+    @property
+    def set_text(self):
+        known = "" if self.pes is None else f"{self.pes} PE{'' if self.pes == 1 else 's'}"
+        return f"{known} ({self.members})" if self.members else known
+
+
+@dataclass
+class Launch:
+    """One result file. Values are seconds (bytes where the quantity is bytes)."""
+    path: str
+    when: datetime                              # UTC
+    facts: dict                                 # of its header, as texts
+    states: list                                # State
+    values: dict = field(default_factory=dict)  # {Point: value above 0}
+    parts: dict = field(default_factory=dict)   # {Point: {(members, number of the state): value}}
+    useless: int = 0                            # values that are not above 0: they have no ratio
+
+
+class LeftOut(NamedTuple):
+    path: str
+    reason: str
+
+
+def date_of(text):
+    """UTC; None: no date. Without an offset it is UTC."""
+    try:
+        when = datetime.fromisoformat(re.sub(r"Z$", "+00:00", str(text).strip()))
+        return (when if when.tzinfo else when.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        return None
+
+
+def paths_in(paths):
+    """Files, and the .json files of directories, each once."""
+    found = {}
+    for path in paths:
+        if not os.path.isdir(path):
+            found.setdefault(os.path.realpath(path), path)
+            continue
+        names = sorted(name for name in os.listdir(path) if name.endswith(".json"))
+        if not names:
+            raise Error(f"{path}: there is no .json file in this directory: give the one with the result files")
+        for name in names:
+            inside = os.path.join(path, name)
+            found.setdefault(os.path.realpath(inside), inside)
+    return list(found.values())
+
+
+def read_launches(paths):
+    """([Launch] in the order of time, [LeftOut]). Files that cannot be read, or are cut, are left out; so are copies
+    of a launch that is there."""
+    kept = _Kept()
+    launches, left_out, seen = [], [], {}
+    for path in paths:
+        try:
+            launch = _read(path, kept)
+        except Error as error:
+            left_out.append(LeftOut(path, re.sub(f"^{re.escape(path)}(:| )?", "", str(error)).strip()))
+            continue
+        except OSError as error:
+            left_out.append(LeftOut(path, error.strerror or str(error)))
+            continue
+        same = (launch.when, tuple(launch.values.items()))
+        if launch.values and same in seen:
+            left_out.append(LeftOut(path, f"a copy of {seen[same]}"))
+            continue
+        seen[same] = path
+        launches.append(launch)
+    return sorted(launches, key=lambda launch: (launch.when, launch.path)), left_out
+
+
+class _Kept:
+    """Equal points and texts of many files, kept once."""
+
+    def __init__(self):
+        self.one = {}
+
+    def __call__(self, value):
+        return self.one.setdefault(value, value)
+
+
+def _read(path, kept):
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Error("not a file")
+    file = results.read(path)
+    if file.end is None and file.format != "csv":  # which has no end
+        raise Error("the file was cut off, or its run has not ended yet: measure again, or remove it")
+    when = date_of(file.header.get("started"))
+    if when is None:
+        raise Error("its header has no date (started): it has no place in a history")
+    facts = {kept(name): kept(str(value)) for name, value in all_facts_of(file.header).items()
+             if value not in (None, "")}
+    launch = Launch(path, when, facts, file.states)
+    script = os.path.basename(str((file.header.get("script") or {}).get("name") or ""))
+    seen = {}
+    for result in file.points:
+        point = _point(script, result, seen, kept)
+        value = result.best()
+        if value != value:
+            continue
+        if value <= 0:
+            launch.useless += 1
+            continue
+        launch.values[point] = value
+        if parts := _parts(file, result):
+            launch.parts[point] = parts
+    return launch
+
+
+def _point(script, result, seen, kept):
+    variables = tuple((name, str(value)) for name, value in result.variables.items())
+    same = (script, str(result.block), str(result.call or result.function or ""), result.pes,
+            str(result.pe_set.get("members") or ""), variables)
+    seen[same] = seen.get(same, 0) + 1
+    return kept(Point(*same, seen[same], str(result.quantity or "time")))
+
+
+def _parts(file, result):
+    """{(members, number of the state in this file): value}"""
+    members = {own.number: own.members for own in states_for(result.pe_set, file.states)}
+    return {(members[number], number): value.median for number, value in result.by_state().items()
+            if number in members and value.median > 0}

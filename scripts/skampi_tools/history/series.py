@@ -1,0 +1,95 @@
+"""Series of launches: of each point one, or one for each state of the machine that its launches were in."""
+
+import math
+from dataclasses import dataclass, field
+
+from ..common_states import CommonStates, combined
+from ..named_states import NamedStates, text_of
+from ..states import state_of
+from .reading import Point
+
+AT_ONCE = 100  # files whose states are matched with each other: the time grows with the square of their number
+
+
+@dataclass
+class Segment:
+    """Launches between changes."""
+    first: int    # indices of launches
+    last: int
+    count: int
+    level: float  # median of its values
+
+
+@dataclass
+class Series:
+    point: Point
+    state: int        # common number; 0: all values, whatever the state was
+    state_text: str   # "state 2 (hand-over 164 ns)"; ""
+    values: list      # one a launch; None: it has none
+    segments: list = field(default_factory=list)
+    changes: list = field(default_factory=list)  # judging.Level
+
+    @property
+    def there(self):
+        return [i for i, value in enumerate(self.values) if value is not None]
+
+    @property
+    def label(self):
+        return ", ".join(filter(None, [self.point.label, self.point.set_text, self.state_text]))
+
+    def logarithms(self):
+        return [None if value is None else math.log(value) for value in self.values]
+
+
+class _Records:
+    """What CommonStates needs of a file."""
+
+    def __init__(self, states):
+        self.states = states
+
+
+class StatesOverTime:
+    """Numbers of states that mean the same in all launches, however many these are: those of a number of
+    neighbouring launches are matched, then those of all such groups."""
+
+    def __init__(self, launches):
+        self.groups = []
+        for start in range(0, len(launches), AT_ONCE):
+            self.groups.append(CommonStates([_Records(launch.states) for launch in launches[start:start + AT_ONCE]]))
+        self.named = NamedStates([
+            _Records([state_of(record) for record in combined(common, range(len(common.files)))])
+            for common in self.groups])
+
+    def of(self, index, members, number):
+        """The NamedState of a launch's state; None: not known."""
+        group, place = divmod(index, AT_ONCE)
+        common = self.groups[group].numbers.get((place, members, number))
+        return None if common is None else self.named.of(group, members, common)
+
+
+def series_of(launches, states=True):
+    """The Series of all launches, in the order in which points are first seen. states: points whose launches were in
+    several states of the machine have a series for each."""
+    points = dict.fromkeys(point for launch in launches for point in launch.values)
+    known = StatesOverTime(launches) if states and any(launch.states for launch in launches) else None
+    found = []
+    for point in points:
+        found += (_by_state(point, launches, known) if known else []) or [_whole(point, launches)]
+    return found
+
+
+def _whole(point, launches):
+    return Series(point, 0, "", [launch.values.get(point) for launch in launches])
+
+
+def _by_state(point, launches, known):
+    """[] where there is one state, or none is known."""
+    by_state = {}
+    for index, launch in enumerate(launches):
+        for (members, number), value in launch.parts.get(point, {}).items():
+            if named := known.of(index, members, number):
+                by_state.setdefault(named, [None] * len(launches))[index] = value
+    if len(by_state) < 2:
+        return []
+    return [Series(point, named.number, text_of([named]), values)
+            for named, values in sorted(by_state.items(), key=lambda item: item[0].number)]
