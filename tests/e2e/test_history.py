@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-# TIMEOUT: 120
+# TIMEOUT: 240
 """scripts/skampi-history finds when points changed, by state of the machine, says what changed in the environment
 there, and ends with a status for continuous integration; files that cannot be used are named and left out."""
 
@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 from datetime import datetime, timedelta, timezone
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, run, scratch_directory, skampi
 from made_results import HEADER, point, records, write, write_records
 from made_states import controls_in, in_rounds, states_of
 
@@ -138,6 +138,14 @@ tap.equal(tool(mixture, "--fail-over", "5%", "--no-states").status, 1, "... but 
 made, told = everything(stateful("state", lambda number: 0.5, 1.2), "--fail-over", "5%")
 tap.ok(made.status == 1 and [[p["point"] for p in c["points"]] for c in told["changes"]] == [[1]] and
        "state 2 (hand-over 164 ns)" in made.out, "a change in one state is found in that state", made)
+
+# ---- What skampi writes ----
+
+measured = [skampi('begin measurement "t" measure comm(1) : wtime(100) end measurement', np=1, args=["-o", "a.json"])
+            for _ in range(2)]
+made, told = everything(*(one.path("a.json") for one in measured))
+tap.ok(made.status == 0 and len(told["launches"]) == 2 and len(told["points"][0]["values"]) == 2 and
+       told["points"][0]["block"] == "t", "files of skampi become a series", (made, *measured))
 
 # ---- Files that cannot be used ----
 

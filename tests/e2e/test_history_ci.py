@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-# TIMEOUT: 60
+# TIMEOUT: 180
 """The examples of docs/ci.md: YAML is read, its commands run on a made history and end as the page says, and the class
 for ReFrame compiles and has what it says, with a stand-in for ReFrame."""
 

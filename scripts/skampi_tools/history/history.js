@@ -6,6 +6,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const TIMES = [["ns", 1e-9], ["µs", 1e-6], ["ms", 1e-3], ["s", 1]];
 const SIZES = [["B", 1], ["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30]];
+const DAY = 86400;
 const WIDTH_OF_DIGIT = 7;
 const MOST_WIDTH = 900; /* of a picture: 60rem */
 
@@ -86,13 +87,17 @@ class Plot {
       }
       return ticks.map((tick) => text(tick, 12));
     };
+    const dates = (plot, ticks) => {
+      const days = ticks.every((tick) => tick % DAY === 0);
+      return ticks.map((tick) => dateText(tick).slice(0, days ? 10 : 16));
+    };
     const width = Math.max(200, Math.min(MOST_WIDTH, printing() ? 660 : this.figure.clientWidth));
     this.plot = new uPlot({
       width, height: this.height, legend: { show: false },
       tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
       scales: { x: { time: true } },
       series: [{}, ...this.series()],
-      axes: [axis, { ...axis, values: texts,
+      axes: [{ ...axis, space: 110, values: dates }, { ...axis, values: texts,
                      size: (plot, made) => 20 + WIDTH_OF_DIGIT * Math.max(4, ...(made ?? []).map((one) => one.length)) }],
       hooks: { draw: [(plot) => this.mark(plot)], setCursor: [(plot) => this.say(plot)] },
     }, [data.times, ...this.columns()], this.canvas);
