@@ -5,14 +5,13 @@
 
 #include <stdio.h>
 
-struct half_pair half_pair_of(int rank, int size, int64_t pairs)
+struct half_pair half_pair_of(int rank, int size, int64_t count)
 {
-    int half = size / 2;
-    if (rank < pairs && rank < half)
-        return (struct half_pair){.works = true, .other = rank + half};
-    if (rank >= half && rank - half < pairs && rank - half < half)
-        return (struct half_pair){.worked_on = true, .other = rank - half};
-    return (struct half_pair){.other = -1};
+    bool first;
+    const struct pairs pairs = {.pattern = PATTERN_HALF, .size = size, .pairs = (int)count};
+    int other = pairs_partner(&pairs, rank, &first);
+    return (struct half_pair){
+        .works = other >= 0 && first, .worked_on = other >= 0 && !first, .other = other};
 }
 
 const char *half_pairs_refusal(int64_t pairs, const struct pe_set *set)
@@ -29,14 +28,6 @@ const char *half_pairs_refusal(int64_t pairs, const struct pe_set *set)
 struct half_pair half_pair_of_run(const struct run *run)
 {
     return half_pair_of(run->rank, run->size, run_argument(run, "pairs")->integer);
-}
-
-void half_pairs_fill(struct run *run, bool get)
-{
-    unsigned char *source = get ? run->remote : run->local;
-    unsigned char *target = get ? run->local : run->remote;
-    pattern_fill(source, get ? run->demand.remote : run->demand.local, data_key(run, run->rank));
-    data_poison(target, get ? run->demand.local : run->demand.remote);
 }
 
 bool half_pairs_verify(struct run *run, bool get,

@@ -4,7 +4,7 @@
  * answered by an empty one.
  */
 #include "measurements/mpi_window.h"
-#include "measurements/pairs_pattern.h"
+#include "measurements/pairs_traffic.h"
 
 enum routine { PUT, GET, MESSAGE };
 
@@ -15,6 +15,7 @@ enum discipline {
 };
 
 struct traffic {
+    struct pairs_traffic pairs;
     enum routine routine;
     enum discipline discipline;
     bool together; /* the value is one operation of all ranks, not of one */
@@ -28,15 +29,6 @@ static const char *check(const struct measurement *function, const struct argume
     return wrong || traffic->routine == MESSAGE ? wrong : window_memory_check(function, arguments);
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
-{
-    const struct traffic *traffic = function->variant;
-    struct pairs pairs = pairs_of(function, arguments, pes);
-    pairs_demand(&pairs, (size_t)argument_value(function, arguments, "count", 0),
-                 traffic->routine == GET, demand);
-}
-
 #if SKAMPI_MPI
 
 #include <math.h>
@@ -46,10 +38,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define TAG_OF_ANSWER 2
 
 struct traffic_state {
-    struct pairs pairs;
+    struct pairs_work work;
     int bytes;
-    int64_t steps;
-    struct pairs_call *calls; /* one for each step */
     /* Puts and gets. */
     struct window window;
     bool locked;
@@ -65,25 +55,25 @@ struct traffic_state {
 
 static bool works(const struct traffic_state *state)
 {
-    return state->steps > 0;
+    return state->work.steps > 0;
 }
 
 /* ---- Set-up ---- */
 
 static bool list_calls(struct run *run)
 {
-    const struct traffic *traffic = run->function->variant;
     struct traffic_state *state = run->state;
     state->bytes = (int)run_argument(run, "count")->integer;
-    if (!pairs_open(&state->pairs, run))
+    state->target = -1;
+    if (!pairs_work_open(run, &state->work))
         return false;
-    state->steps = pairs_steps(&state->pairs, run->rank);
-    state->calls = pairs_calls(run, &state->pairs, traffic->routine == GET);
-    state->target = state->calls && works(state) ? state->calls[0].rank : -1;
-    for (int64_t i = 1; state->calls && i < state->steps; i++)
-        if (state->calls[i].rank != state->target)
+    const struct pairs_work *work = &state->work;
+    if (works(state))
+        state->target = work->calls[0].rank;
+    for (int64_t i = 1; i < work->steps; i++)
+        if (work->calls[i].rank != state->target)
             state->target = -1;
-    return state->calls;
+    return true;
 }
 
 static bool set_up_window(struct run *run)
@@ -93,7 +83,7 @@ static bool set_up_window(struct run *run)
     bool good = list_calls(run);
     if (!window_all(run, good, "out of memory"))
         return false;
-    pairs_note(run, &state->pairs);
+    pairs_note(run, &state->work.pairs);
     if (!window_open(run, window_memory(run->function, run->arguments), run->demand.remote,
                      MPI_INFO_NULL, &state->window))
         return false;
@@ -107,9 +97,9 @@ static int64_t list_arrivals(const struct run *run, int source, struct pairs_cal
 {
     const struct traffic_state *state = run->state;
     size_t place = pairs_place_bytes((size_t)state->bytes);
-    int64_t steps = pairs_steps(&state->pairs, source), count = 0;
+    int64_t steps = pairs_steps(&state->work.pairs, source), count = 0;
     for (int64_t i = 0; i < steps; i++) {
-        struct step step = pairs_step(&state->pairs, source, i);
+        struct step step = pairs_step(&state->work.pairs, source, i);
         if (step.target != run->rank)
             continue;
         if (arrivals)
@@ -138,24 +128,25 @@ static int list_ranks(const struct pairs_call *calls, int64_t count, int size, i
 static bool list_messages(struct run *run)
 {
     struct traffic_state *state = run->state;
-    int count, first = pairs_sources(&state->pairs, run->rank, &count);
+    int count, first = pairs_sources(&state->work.pairs, run->rank, &count);
     for (int i = 0; i < count; i++)
         state->arriving += list_arrivals(run, first + i, NULL);
     state->arrivals = calloc((size_t)state->arriving + 1, sizeof *state->arrivals);
     state->answering = calloc((size_t)state->arriving + 1, sizeof *state->answering);
-    state->answered = calloc((size_t)state->steps + 1, sizeof *state->answered);
+    state->answered = calloc((size_t)state->work.steps + 1, sizeof *state->answered);
     state->requests =
-        calloc(2 * (size_t)(state->arriving + state->steps) + 1, sizeof *state->requests);
+        calloc(2 * (size_t)(state->arriving + state->work.steps) + 1, sizeof *state->requests);
     if (!state->arrivals || !state->answering || !state->answered || !state->requests)
         return false;
     int64_t listed = 0;
     for (int i = 0; i < count; i++)
         listed += list_arrivals(run, first + i, state->arrivals + listed);
-    if (state->pairs.both)
+    if (state->work.pairs.both)
         return true; /* each side has to wait for the other's messages: no answers are needed */
     state->answering_count =
         list_ranks(state->arrivals, state->arriving, run->size, state->answering);
-    state->answered_count = list_ranks(state->calls, state->steps, run->size, state->answered);
+    state->answered_count =
+        list_ranks(state->work.calls, state->work.steps, run->size, state->answered);
     return state->answering_count >= 0 && state->answered_count >= 0;
 }
 
@@ -165,8 +156,8 @@ static bool set_up_messages(struct run *run)
     state->comm = mpi_comm(run);
     bool good = list_calls(run) && list_messages(run);
     if (good)
-        pairs_note(run, &state->pairs);
-    if (good && state->arriving + state->steps > INT_MAX / 2)
+        pairs_note(run, &state->work.pairs);
+    if (good && state->arriving + state->work.steps > INT_MAX / 2)
         return run_fail(run, "that are more messages than MPI can wait for: take a smaller window");
     return good || run_fail(run, "out of memory");
 }
@@ -178,12 +169,11 @@ static void tear_down(struct run *run)
         MPI_Win_unlock_all(state->window.handle);
     if (((const struct traffic *)run->function->variant)->routine != MESSAGE)
         window_close(&state->window);
-    free(state->calls);
     free(state->arrivals);
     free(state->answering);
     free(state->answered);
     free(state->requests);
-    pairs_close(&state->pairs);
+    pairs_work_close(&state->work);
 }
 
 /* ---- Puts and gets ---- */
@@ -210,11 +200,11 @@ static void flush(const struct traffic_state *state)
 static void iterate(struct run *run, int64_t iterations, enum discipline discipline)
 {
     const struct traffic_state *state = run->state;
-    bool get = ((const struct traffic *)run->function->variant)->routine == GET;
+    bool get = pairs_gets(run->function);
     for (int64_t i = 0; i < iterations; i++) {
         unsigned char *local = run->local + (size_t)i * run->local_step;
-        for (const struct pairs_call *call = state->calls; call < state->calls + state->steps;
-             call++) {
+        for (const struct pairs_call *call = state->work.calls;
+             call < state->work.calls + state->work.steps; call++) {
             do_step(state, get, call, local);
             if (discipline == FLUSH_AFTER_EACH)
                 MPI_Win_flush(call->rank, state->window.handle);
@@ -228,15 +218,16 @@ static void iterate(struct run *run, int64_t iterations, enum discipline discipl
 static double flushed_locally(struct run *run)
 {
     const struct traffic_state *state = run->state;
-    bool get = ((const struct traffic *)run->function->variant)->routine == GET;
-    int64_t burst = run->settings->max_outstanding, all = run->iterations * state->steps;
+    bool get = pairs_gets(run->function);
+    int64_t burst = run->settings->max_outstanding, all = run->iterations * state->work.steps;
     double seconds = 0;
     for (int64_t done = 0; done < all;) {
         int64_t end = all - done < burst ? all : done + burst;
         int64_t begin = timer_now();
         for (; done < end; done++) {
-            const struct pairs_call *call = &state->calls[done % state->steps];
-            do_step(state, get, call, run->local + (size_t)(done / state->steps) * run->local_step);
+            const struct pairs_call *call = &state->work.calls[done % state->work.steps];
+            do_step(state, get, call,
+                    run->local + (size_t)(done / state->work.steps) * run->local_step);
             MPI_Win_flush_local(call->rank, state->window.handle);
         }
         seconds += run_elapsed(run, begin, timer_now());
@@ -250,7 +241,7 @@ static double share(const struct run *run, double seconds)
 {
     const struct traffic *traffic = run->function->variant;
     const struct traffic_state *state = run->state;
-    int64_t steps = traffic->together ? pairs_all_steps(&state->pairs) : state->steps;
+    int64_t steps = traffic->together ? pairs_all_steps(&state->work.pairs) : state->work.steps;
     return seconds / (double)run->iterations / (double)steps;
 }
 
@@ -286,9 +277,9 @@ static void exchange(const struct run *run, int64_t iteration)
     for (int64_t i = 0; i < state->arriving; i++)
         MPI_Irecv(to + state->arrivals[i].here, state->bytes, MPI_BYTE, state->arrivals[i].rank,
                   TAG_OF_MESSAGES, state->comm, &state->requests[posted++]);
-    for (int64_t i = 0; i < state->steps; i++)
-        MPI_Isend(from, state->bytes, MPI_BYTE, state->calls[i].rank, TAG_OF_MESSAGES, state->comm,
-                  &state->requests[posted++]);
+    for (int64_t i = 0; i < state->work.steps; i++)
+        MPI_Isend(from, state->bytes, MPI_BYTE, state->work.calls[i].rank, TAG_OF_MESSAGES,
+                  state->comm, &state->requests[posted++]);
     mpi_wait_all(posted, state->requests);
     posted = 0;
     for (int i = 0; i < state->answered_count; i++)
@@ -326,7 +317,7 @@ static void fill(struct run *run)
 {
     const struct traffic *traffic = run->function->variant;
     const struct traffic_state *state = run->state;
-    pairs_fill(run, traffic->routine == GET, run->local, others_memory(run));
+    pairs_fill(run, pairs_gets(run->function), run->local, others_memory(run));
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
 }
@@ -337,7 +328,7 @@ static bool verify(struct run *run)
     const struct traffic_state *state = run->state;
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
-    return pairs_verify(run, &state->pairs, traffic->routine == GET, run->local,
+    return pairs_verify(run, &state->work.pairs, pairs_gets(run->function), run->local,
                         others_memory(run)) &&
            (traffic->routine == MESSAGE || window_verify_guards(run, &state->window));
 }
@@ -351,12 +342,12 @@ static bool verify(struct run *run)
 #define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .maximum = INT_MAX, .example = "1024"}
 #define COMMON                                                                                     \
     MPI_FUNCTION_CHECKED(check), .synchronized = true, .minimum_pes = 2,                           \
-        .who = "the ranks that work", .demand = demand, .state_bytes = STATE,                      \
+        .who = "the ranks that work", .demand = pairs_demand_traffic, .state_bytes = STATE,                      \
         .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .teardown = WITH_MPI(tear_down)
 #define ONE_SIDED COMMON, .version_major = 3, .setup = WITH_MPI(set_up_window), .run = WITH_MPI(run_window)
 #define EACH .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS, MEMORY}
 #define WINDOWED .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS, MEMORY}
-#define VARIANT(...) .variant = &(const struct traffic){__VA_ARGS__}
+#define VARIANT(does, ...) .variant = &(const struct traffic){{(does) == GET}, does, __VA_ARGS__}
 
 #define DISCIPLINES(name, what, routine)                                                           \
     {name "_Pairs_Flush", what " and flush, by many ranks at once", ONE_SIDED, EACH,               \

@@ -2,8 +2,7 @@
  * Puts and gets of OpenSHMEM by many ranks at the same time, in three disciplines: a quiet after
  * each, a fence after each, and a window of operations with one quiet.
  */
-#include "measurements/pairs_pattern.h"
-
+#include "measurements/pairs_traffic.h"
 #include "measurements/put_signal.h"
 
 enum routine { PUT, PUT_NBI, GET, GET_NBI, PUT_SIGNAL, PUT_SIGNAL_NBI };
@@ -15,30 +14,16 @@ enum discipline {
 };
 
 struct traffic {
+    struct pairs_traffic pairs;
     enum routine routine;
     enum discipline discipline;
     bool together; /* the value is one operation of all ranks, not of one */
 };
 
-static bool is_get(const struct measurement *function)
-{
-    const struct traffic *traffic = function->variant;
-    return traffic->routine == GET || traffic->routine == GET_NBI;
-}
-
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
-{
-    struct pairs pairs = pairs_of(function, arguments, pes);
-    pairs_demand(&pairs, (size_t)argument_value(function, arguments, "count", 0), is_get(function),
-                 demand);
-}
-
 #if SKAMPI_SHMEM
 
 #include <math.h>
 #include <shmem.h>
-#include <stdlib.h>
 
 typedef void block_function(void *, const void *, size_t, int);
 
@@ -50,29 +35,18 @@ static block_function *const routines[] = {
 #endif
 };
 
-struct traffic_state {
-    struct pairs pairs;
-    int64_t steps;
-    struct pairs_call *calls;
-};
-
 static bool set_up(struct run *run)
 {
-    struct traffic_state *state = run->state;
-    bool good = pairs_open(&state->pairs, run) &&
-                (state->calls = pairs_calls(run, &state->pairs, is_get(run->function)));
-    if (!good)
+    struct pairs_work *work = run->state;
+    if (!pairs_work_open(run, work))
         return run_fail(run, "out of memory");
-    state->steps = pairs_steps(&state->pairs, run->rank);
-    pairs_note(run, &state->pairs);
+    pairs_note(run, &work->pairs);
     return true;
 }
 
 static void tear_down(struct run *run)
 {
-    struct traffic_state *state = run->state;
-    free(state->calls);
-    pairs_close(&state->pairs);
+    pairs_work_close(run->state);
 }
 
 /* ---- What is timed ---- */
@@ -81,13 +55,13 @@ static void tear_down(struct run *run)
 static inline void do_steps(const struct run *run, int64_t iteration, int64_t from, int64_t to,
                             void (*order)(void))
 {
-    const struct traffic_state *state = run->state;
+    const struct pairs_work *work = run->state;
     block_function *routine = routines[((const struct traffic *)run->function->variant)->routine];
     unsigned char *local = run->local + (size_t)iteration * run->local_step;
     unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
-    bool get = is_get(run->function);
+    bool get = pairs_gets(run->function);
     size_t bytes = run->demand.reported;
-    for (const struct pairs_call *call = state->calls + from; call < state->calls + to; call++) {
+    for (const struct pairs_call *call = work->calls + from; call < work->calls + to; call++) {
         unsigned char *here = local + call->here, *there = remote + call->there;
         routine(get ? here : there, get ? there : here, bytes, call->pe);
         if (order)
@@ -97,9 +71,9 @@ static inline void do_steps(const struct run *run, int64_t iteration, int64_t fr
 
 static void iterate(struct run *run, int64_t iterations, void (*each)(void), void (*all)(void))
 {
-    const struct traffic_state *state = run->state;
+    const struct pairs_work *work = run->state;
     for (int64_t i = 0; i < iterations; i++) {
-        do_steps(run, i, 0, state->steps, each);
+        do_steps(run, i, 0, work->steps, each);
         if (all)
             all();
     }
@@ -108,13 +82,13 @@ static void iterate(struct run *run, int64_t iterations, void (*each)(void), voi
 /* Puts that only a fence follows would pile up: after each burst they are completed, untimed. */
 static double fenced(struct run *run)
 {
-    const struct traffic_state *state = run->state;
+    const struct pairs_work *work = run->state;
     int64_t burst = run->settings->max_outstanding, room = burst;
     double seconds = 0;
     int64_t begin = timer_now();
     for (int64_t i = 0; i < run->iterations; i++) {
-        for (int64_t from = 0; from < state->steps;) {
-            int64_t count = state->steps - from < room ? state->steps - from : room;
+        for (int64_t from = 0; from < work->steps;) {
+            int64_t count = work->steps - from < room ? work->steps - from : room;
             do_steps(run, i, from, from + count, shmem_fence);
             from += count;
             room -= count;
@@ -135,17 +109,17 @@ static double fenced(struct run *run)
 /* Seconds of all iterations; NAN where this rank only watches. */
 static double timed(struct run *run, const struct traffic *traffic)
 {
-    const struct traffic_state *state = run->state;
+    const struct pairs_work *work = run->state;
     int64_t started = run_start(run);
     double seconds = 0;
-    if (state->steps > 0 && traffic->discipline == FENCE_AFTER_EACH)
+    if (work->steps > 0 && traffic->discipline == FENCE_AFTER_EACH)
         seconds = fenced(run);
-    else if (state->steps > 0 && traffic->discipline == QUIET_AFTER_EACH)
+    else if (work->steps > 0 && traffic->discipline == QUIET_AFTER_EACH)
         iterate(run, run->iterations, shmem_quiet, NULL);
-    else if (state->steps > 0)
+    else if (work->steps > 0)
         iterate(run, run->iterations, NULL, shmem_quiet);
     int64_t stopped = run_stop(run);
-    if (state->steps == 0)
+    if (work->steps == 0)
         return NAN;
     return traffic->discipline == FENCE_AFTER_EACH ? seconds : run_elapsed(run, started, stopped);
 }
@@ -153,28 +127,15 @@ static double timed(struct run *run, const struct traffic *traffic)
 static double run_traffic(struct run *run)
 {
     const struct traffic *traffic = run->function->variant;
-    const struct traffic_state *state = run->state;
-    if (state->steps > 0 && warm_places(run))
+    const struct pairs_work *work = run->state;
+    if (work->steps > 0 && warm_places(run))
         iterate(run, 1, NULL, shmem_quiet);
     double seconds = timed(run, traffic);
-    int64_t steps = traffic->together ? pairs_all_steps(&state->pairs) : state->steps;
+    int64_t steps = traffic->together ? pairs_all_steps(&work->pairs) : work->steps;
     return seconds / (double)run->iterations / (double)steps; /* a watcher has none: still NAN */
 }
 
-/* ---- Data ---- */
-
-static void fill(struct run *run)
-{
-    pairs_fill(run, is_get(run->function), run->local, run->remote);
-}
-
-static bool verify(struct run *run)
-{
-    const struct traffic_state *state = run->state;
-    return pairs_verify(run, &state->pairs, is_get(run->function), run->local, run->remote);
-}
-
-#define STATE sizeof(struct traffic_state)
+#define STATE sizeof(struct pairs_work)
 #else
 #define STATE 0
 #endif
@@ -185,12 +146,12 @@ static bool verify(struct run *run)
 #define WORKERS "the ranks that work"
 #define COMMON                                                                                     \
     .api = API_OPENSHMEM, .synchronized = true, .minimum_pes = 2, .who = WORKERS,                  \
-    .check = pairs_check, .demand = demand, .state_bytes = STATE, .setup = WITH_SHMEM(set_up),     \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_traffic),        \
+    .check = pairs_check, .demand = pairs_demand_traffic, .state_bytes = STATE, .setup = WITH_SHMEM(set_up),     \
+    .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_traffic),        \
     .teardown = WITH_SHMEM(tear_down)
 #define EACH .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS}
 #define WINDOWED .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS}, .whole = true
-#define VARIANT(...) .variant = &(const struct traffic){__VA_ARGS__}
+#define VARIANT(does, ...) .variant = &(const struct traffic){{(does) == GET || (does) == GET_NBI}, does, __VA_ARGS__}
 
 #define DISCIPLINES(name, what, op, routine, version, fence, rate)                           \
     {"Shmem_" name "_Pairs_Full", what " and quiet, by many ranks at once", COMMON, version EACH,  \

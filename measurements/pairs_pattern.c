@@ -542,7 +542,8 @@ void pairs_fill(struct run *run, bool get, unsigned char *here, unsigned char *t
 {
     data_poison(here, run->demand.local);
     data_poison(there, run->demand.remote);
-    pattern_fill(get ? there : here, run->demand.reported, data_key(run, run->rank));
+    pattern_fill(get ? there : here, get ? run->demand.remote : run->demand.local,
+                 data_key(run, run->rank));
 }
 
 bool pairs_verify(struct run *run, const struct pairs *pairs, bool get, const unsigned char *here,

@@ -2,29 +2,16 @@
  * The traffic of pairs.c by several threads of each PE, which each have a private context of their
  * own: a window of operations and one quiet, in all threads at the same time.
  */
-#include "measurements/pairs_pattern.h"
+#include "measurements/pairs_traffic.h"
 
 #define MOST_THREADS 64
 
 struct traffic {
+    struct pairs_traffic pairs;
     int routine; /* of enum routine */
 };
 
 enum routine { PUT, PUT_NBI, GET, GET_NBI };
-
-static bool is_get(const struct measurement *function)
-{
-    const struct traffic *traffic = function->variant;
-    return traffic->routine == GET || traffic->routine == GET_NBI;
-}
-
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
-{
-    struct pairs pairs = pairs_of(function, arguments, pes);
-    pairs_demand(&pairs, (size_t)argument_value(function, arguments, "count", 0), is_get(function),
-                 demand);
-}
 
 #if SKAMPI_SHMEM
 
@@ -54,9 +41,7 @@ struct worker {
 
 /* Between repetitions the threads sleep, so that they disturb nothing. */
 struct threads_state {
-    struct pairs pairs;
-    int64_t steps;
-    struct pairs_call *calls;
+    struct pairs_work work;
     struct worker *workers; /* the first is the main thread */
     int count, started;     /* workers; threads that were created */
     pthread_mutex_t lock;
@@ -75,13 +60,13 @@ static void work(const struct worker *worker, int64_t iterations)
     const struct run *run = worker->run;
     const struct threads_state *state = run->state;
     context_function *routine = routines[((const struct traffic *)run->function->variant)->routine];
-    bool get = is_get(run->function);
+    bool get = pairs_gets(run->function);
     size_t bytes = run->demand.reported;
     for (int64_t i = 0; i < iterations; i++) {
         unsigned char *local = run->local + (size_t)i * run->local_step;
         unsigned char *remote = run->remote + (size_t)i * run->remote_step;
         for (int64_t k = worker->from; k < worker->to; k++) {
-            const struct pairs_call *call = &state->calls[k];
+            const struct pairs_call *call = &state->work.calls[k];
             unsigned char *here = local + call->here, *there = remote + call->there;
             routine(worker->context, get ? here : there, get ? there : here, bytes, call->pe);
         }
@@ -174,8 +159,8 @@ static bool make_threads(struct run *run)
     bool good = state->locks;
     for (int i = 0; i < state->count; i++)
         state->workers[i] = (struct worker){.run = run,
-                                            .from = state->steps / state->count * i,
-                                            .to = state->steps / state->count * (i + 1)};
+                                            .from = state->work.steps / state->count * i,
+                                            .to = state->work.steps / state->count * (i + 1)};
     make_context(&state->workers[0]);
     for (int i = 1; good && i < state->count; i++) {
         good =
@@ -203,13 +188,10 @@ static bool set_up(struct run *run)
     struct threads_state *state = run->state;
     state->count = (int)run_argument(run, "threads")->integer;
     state->workers = calloc((size_t)state->count, sizeof *state->workers);
-    bool good = state->workers && pairs_open(&state->pairs, run) &&
-                (state->calls = pairs_calls(run, &state->pairs, is_get(run->function)));
-    if (!good)
+    if (!state->workers || !pairs_work_open(run, &state->work))
         return run_fail(run, "out of memory");
-    state->steps = pairs_steps(&state->pairs, run->rank);
-    pairs_note(run, &state->pairs);
-    return state->steps == 0 || (make_threads(run) && all_have_contexts(run));
+    pairs_note(run, &state->work.pairs);
+    return state->work.steps == 0 || (make_threads(run) && all_have_contexts(run));
 }
 
 static void tear_down(struct run *run)
@@ -226,8 +208,7 @@ static void tear_down(struct run *run)
         pthread_mutex_destroy(&state->lock);
     }
     free(state->workers);
-    free(state->calls);
-    pairs_close(&state->pairs);
+    pairs_work_close(&state->work);
 }
 
 /* ---- What is timed ---- */
@@ -235,7 +216,7 @@ static void tear_down(struct run *run)
 static double run_threads(struct run *run)
 {
     struct threads_state *state = run->state;
-    bool works = state->steps > 0;
+    bool works = state->work.steps > 0;
     if (works && warm_places(run)) {
         prepare_round(state, 1);
         do_round(state);
@@ -246,20 +227,9 @@ static double run_threads(struct run *run)
     if (works)
         do_round(state);
     int64_t stopped = run_stop(run);
-    return works
-               ? run_elapsed(run, started, stopped) / (double)run->iterations / (double)state->steps
-               : NAN;
-}
-
-static void fill(struct run *run)
-{
-    pairs_fill(run, is_get(run->function), run->local, run->remote);
-}
-
-static bool verify(struct run *run)
-{
-    const struct threads_state *state = run->state;
-    return pairs_verify(run, &state->pairs, is_get(run->function), run->local, run->remote);
+    return works ? run_elapsed(run, started, stopped) / (double)run->iterations /
+                       (double)state->work.steps
+                 : NAN;
 }
 
 #define STATE sizeof(struct threads_state)
@@ -271,11 +241,11 @@ static bool verify(struct run *run)
 #define THREADS {"threads", PARAMETER_INT, "", "threads of each rank that works, each with a private context and a window of its own", .minimum = 1, .maximum = MOST_THREADS, .example = "2"}
 #define THREADED(routine_, op)                                                                     \
     .api = API_OPENSHMEM, .synchronized = true, .threads = true, .whole = true, .minimum_pes = 2,  \
-    .who = "the ranks that work", .check = pairs_check, .demand = demand, .state_bytes = STATE,    \
+    .who = "the ranks that work", .check = pairs_check, .demand = pairs_demand_traffic, .state_bytes = STATE,    \
     .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, THREADS, WINDOW_OF("operations"), ITERATIONS}, \
-    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic),           \
     .run = WITH_SHMEM(run_threads), .teardown = WITH_SHMEM(tear_down),                             \
-    .variant = &(const struct traffic){routine_},                                                  \
+    .variant = &(const struct traffic){{(routine_) == GET || (routine_) == GET_NBI}, routine_},                                                  \
     .timed = "in each thread a window of " op ", and quiet of its context; divided by the operations of all threads"
 
 const struct measurement measurements_pairs_threads[] = {

@@ -146,7 +146,7 @@ static double run_moves(struct run *run)
 
 static void fill(struct run *run)
 {
-    half_pairs_fill(run, ((const struct pointer *)run->function->variant)->get);
+    pairs_fill(run, ((const struct pointer *)run->function->variant)->get, run->local, run->remote);
 }
 
 static bool is_right(struct run *run, const unsigned char *memory, size_t bytes, int from)
@@ -171,7 +171,7 @@ static bool verify(struct run *run)
     .api = API_OPENSHMEM, .synchronized = true, .whole = true, BY_PAIRS, .check = check,           \
     .demand = demand, .state_bytes = STATE, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), \
     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_moves),                                    \
-    .parameters = {WAY, COUNT_BYTES, ITERATIONS_OR_CHOSEN, PAIRS}
+    .parameters = {WAY, COUNT_BYTES, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
 #define POINTER(...)                                                                               \
     .variant = &(const struct pointer)                                                             \
     {                                                                                              \

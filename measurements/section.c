@@ -160,12 +160,13 @@ static void demand_strided(const struct measurement *function, const struct argu
     .verify = WITH_SHMEM(section_verify), .run = WITH_SHMEM(section_run)
 #define SECTION                                                                                    \
     COMMON, .demand = demand_section,                                                              \
-            .parameters = {ALGORITHM,      ELEMENT_BYTES,        EXTENTS, SOURCE_STRIDES,          \
-                           TARGET_STRIDES, ITERATIONS_OR_CHOSEN, PAIRS}
+            .parameters = {ALGORITHM,      ELEMENT_BYTES,        EXTENTS,      SOURCE_STRIDES,     \
+                           TARGET_STRIDES, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
 #define STRIDED                                                                                    \
-    COMMON, .demand = demand_strided,                                                              \
-            .parameters = {WAY,           ELEMENT_SIZE,         BLOCK, COUNT, SOURCE_STRIDE,       \
-                           TARGET_STRIDE, ITERATIONS_OR_CHOSEN, PAIRS}
+    COMMON,                                                                                        \
+        .demand = demand_strided,                                                                  \
+        .parameters = {WAY,           ELEMENT_SIZE,         BLOCK,        COUNT, SOURCE_STRIDE,    \
+                       TARGET_STRIDE, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
 #define KIND(...)                                                                                  \
     .variant = &(const struct section_kind)                                                        \
     {                                                                                              \

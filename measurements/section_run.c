@@ -201,7 +201,7 @@ bool section_set_up(struct run *run)
 
 void section_fill(struct run *run)
 {
-    half_pairs_fill(run, gets(run));
+    pairs_fill(run, gets(run), run->local, run->remote);
 }
 
 /* What the target's memory must be, made element by element: those of the source's pattern, and
