@@ -48,10 +48,12 @@ def bench_simulating():
         trace = os.path.join(folder, f"trace{pes}")
         os.mkdir(trace)
         subprocess.run([writer, trace, "mix", str(pes), str(rounds)], check=True)
-        for name, options in WAYS:
-            runs = [replayed(options, machine, trace) for _ in range(RUNS)]
+        packed = trace + ".pack"
+        subprocess.run([made_runs.command(), "pack", trace, "-o", packed], check=True)
+        for name, options, source in [(name, options, trace) for name, options in WAYS] + [("paper, pack", [], packed)]:
+            runs = [replayed(options, machine, source) for _ in range(RUNS)]
             events, seconds, memory = min(runs, key=lambda run: run[1])
-            wanted = f"target {target}" if not options else ""
+            wanted = f"target {target}" if name == "paper" else ""
             print(f"{pes:6} PEs, {name:20} {events / seconds / 1e6:8.1f}  {memory / 1024:6.0f} MiB  {wanted}".rstrip(),
                   flush=True)
 

@@ -234,9 +234,7 @@ def _page(spec, panels, size):
     row_cm = [max(tall[row * columns:(row + 1) * columns]) for row in range(rows)]
     width = spec.get("width_cm", 20 if wide else 16 if columns == 1 else 12.5 * columns)
     height = spec.get("height_cm", sum(row_cm) + 1.2)
-    figure = Figure(figsize=(width * CM, height * CM), dpi=spec.get("dpi", 150))
-    FigureCanvasAgg(figure)
-    grid = figure.add_gridspec(rows, columns, height_ratios=row_cm)
+    figure, grid = empty_figure(width, height, spec, row_cm, columns)
     for number, (panel, chosen, path) in enumerate(panels):
         axes = figure.add_subplot(grid[number // columns, number % columns])
         if panel.get("title"):
@@ -252,6 +250,27 @@ def _page(spec, panels, size):
     placements = {point.placement for _, chosen, _ in panels for point in _points_of(chosen)}
     if len(placements) == 1 and "" not in placements:
         notes.append(f"PEs {placements.pop()}")
+    sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
+    frame_figure(figure, spec, size, width, lambda characters: footer_lines(
+        sources, notes, characters, spec.get("footer") == "short"))
+    return figure
+
+
+def empty_figure(width, height, spec, row_cm, columns):
+    """A figure, in cm, and the grid of its panels."""
+    figure = Figure(figsize=(width * CM, height * CM), dpi=spec.get("dpi", 150))
+    FigureCanvasAgg(figure)
+    return figure, figure.add_gridspec(len(row_cm), columns, height_ratios=row_cm)
+
+
+def wrapped(lines, characters):
+    """Lines of small print that fit."""
+    return [part for line in lines for part in textwrap.wrap(plain(line), characters)]
+
+
+def frame_figure(figure, spec, size, width, small_print):
+    """Adds title and footer, and puts everything where nothing touches. small_print(characters): the lines of the
+    footer, of at most that length."""
     title = footer = None
     title_lines = footer_height = 0
     if spec.get("title"):
@@ -259,9 +278,7 @@ def _page(spec, panels, size):
         title = figure.text(0.01, 1, "\n".join(lines), va="top", fontsize=size * 1.3, fontweight="bold")
         title_lines = len(lines)
     if spec.get("footer", True):
-        sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
-        lines = footer_lines(sources, notes, _characters(width, size * 0.72),
-                             spec.get("footer") == "short")
+        lines = small_print(_characters(width, size * 0.72))
         footer = figure.text(0.01, 0, "\n".join(lines), va="bottom", fontsize=size * 0.72,
                              color=style.GREY, linespacing=1.25)
         footer_height = len(lines) * 0.72 * 1.35 + 0.7
@@ -277,7 +294,6 @@ def _page(spec, panels, size):
         return 0, min(footer_height * line, 0.5), 1, max(top, 0.6)
 
     layout.arrange(figure, frame, "height_cm" in spec)
-    return figure
 
 
 def pages(spec, points, where):
