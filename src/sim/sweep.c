@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,24 +68,49 @@ static bool take_target(struct machine_text *text, struct sweep *sweep,
 
 /* ---- Values ---- */
 
-/* What the machine has. */
-static void *member_of(const struct machine *machine, const struct sweep *sweep, size_t i)
+struct visit {
+    const struct key *key;
+    const struct setting *setting;
+    bool any, possible; /* what visitors find */
+};
+/* twice: it is a latency there and back. */
+typedef void visitor(struct visit *, void *member, bool twice);
+
+/* All values of the machine that a sweep changes: of its buses or nodes, and of what classes of
+ * calls cost there, if these have such a value. */
+static void visit_members(const struct machine *machine, const struct sweep *sweep,
+                          struct visit *visit, visitor *visitor)
 {
-    char *object = sweep->of == SWEEP_BUSES ? (char *)&machine->buses[sweep->first + i]
-                                            : (char *)&machine->kinds[sweep->first + i];
-    return object + sweep->key->at;
+    bool buses = sweep->of == SWEEP_BUSES;
+    size_t way_at = buses ? offsetof(struct bus, way) : offsetof(struct node_kind, inside);
+    size_t in_way = sweep->key->at - way_at; /* huge where it is no part of the way */
+    visit->key = sweep->key;
+    for (size_t i = sweep->first; i < sweep->first + sweep->count; i++) {
+        char *object = buses ? (char *)&machine->buses[i] : (char *)&machine->kinds[i];
+        const struct costs *costs = ((const struct way *)(object + way_at))->costs;
+        visitor(visit, object + sweep->key->at, false);
+        for (size_t class = 0; costs && in_way < sizeof(struct way) && class < COST_SIZED; class ++)
+            for (size_t k = 0; k < costs->sized[class].count; k++) {
+                struct way *way = &costs->sized[class].of[k].way;
+                visitor(visit, (char *)way + in_way,
+                        way->round_trip && in_way == offsetof(struct way, latency));
+            }
+    }
 }
 
 /* 0 costs nothing or means "any number", and less a default: a factor would change nothing. */
-static bool can_be_multiplied(const struct sweep *sweep, const void *member)
+static void see_value(struct visit *visit, void *member, bool twice)
 {
-    switch (sweep->key->quantity) {
+    (void)twice;
+    switch (visit->key->quantity) {
     case QUANTITY_TIME:
-        return *(const int64_t *)member > 0;
+        visit->any = visit->any || *(const int64_t *)member > 0;
+        return;
     case QUANTITY_COUNT:
-        return *(const int *)member > 0;
+        visit->any = visit->any || *(const int *)member > 0;
+        return;
     default:
-        return *(const double *)member > 0;
+        visit->any = visit->any || *(const double *)member > 0;
     }
 }
 
@@ -92,15 +118,14 @@ static bool take_factor(struct machine_text *text, const struct sweep *sweep,
                         struct setting *setting, const struct machine *machine)
 {
     struct word at = text->word;
-    bool any = false;
+    struct visit visit = {0};
     text->word.text++;
     text->word.length--;
     setting->factor = true;
     if (!take_ratio(text, "a factor", &setting->number))
         return false;
-    for (size_t i = 0; i < sweep->count; i++)
-        any = any || can_be_multiplied(sweep, member_of(machine, sweep, i));
-    if (!any)
+    visit_members(machine, sweep, &visit, see_value);
+    if (!visit.any)
         text_error(text, &at,
                    "the machine description gives no %s that a factor could change; give values, "
                    "such as %s",
@@ -108,7 +133,7 @@ static bool take_factor(struct machine_text *text, const struct sweep *sweep,
                    sweep->key->quantity == QUANTITY_TIME   ? "\"1 us\""
                    : sweep->key->quantity == QUANTITY_RATE ? "\"10 GB/s\""
                                                            : "4");
-    return any;
+    return visit.any;
 }
 
 static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct setting *setting)
@@ -252,26 +277,18 @@ static bool multiply(const struct key *key, double factor, void *member)
     }
 }
 
-static void set(const struct key *key, const struct setting *setting, void *member)
+static void change(struct visit *visit, void *member, bool twice)
 {
-    size_t size = key->quantity == QUANTITY_TIME    ? sizeof setting->value.time
-                  : key->quantity == QUANTITY_COUNT ? sizeof setting->value.count
-                                                    : sizeof setting->value.real;
-    memcpy(member, &setting->value, size);
-}
-
-static bool change(struct machine *machine, const struct sweep *sweep,
-                   const struct setting *setting)
-{
-    bool possible = true;
-    for (size_t i = 0; i < sweep->count; i++) {
-        void *member = member_of(machine, sweep, i);
-        if (setting->factor)
-            possible = possible && multiply(sweep->key, setting->number, member);
-        else
-            set(sweep->key, setting, member);
-    }
-    return possible;
+    const struct key *key = visit->key;
+    const struct setting *setting = visit->setting;
+    if (setting->factor)
+        visit->possible = multiply(key, setting->number, member) && visit->possible;
+    else if (key->quantity == QUANTITY_TIME)
+        *(int64_t *)member = setting->value.time * (twice ? 2 : 1);
+    else if (key->quantity == QUANTITY_COUNT)
+        *(int *)member = setting->value.count;
+    else
+        *(double *)member = setting->value.real;
 }
 
 static void fill_nodes(struct machine *machine, int pes)
@@ -318,10 +335,15 @@ struct machine *sweep_apply(const struct machine *machine, const struct sweep *s
 {
     const struct setting *setting = &sweep->settings[number];
     struct machine *changed = memory_zeroed(1, sizeof *changed);
-    bool map = sweep->of == SWEEP_MAP, possible = true;
+    struct visit visit = {.setting = setting, .possible = true};
+    bool map = sweep->of == SWEEP_MAP;
     *changed = *machine; /* names stay those of the described machine */
     changed->buses = copy_of(machine->buses, machine->bus_count, sizeof *machine->buses);
     changed->kinds = copy_of(machine->kinds, machine->kind_count, sizeof *machine->kinds);
+    for (size_t i = 0; i < changed->bus_count; i++)
+        costs_copy(&changed->buses[i].way);
+    for (size_t i = 0; i < changed->kind_count; i++)
+        costs_copy(&changed->kinds[i].inside);
     changed->list_count = map ? setting->list_count : machine->list_count;
     changed->list =
         copy_of(map ? setting->list : machine->list, changed->list_count, sizeof *machine->list);
@@ -330,8 +352,8 @@ struct machine *sweep_apply(const struct machine *machine, const struct sweep *s
     else if (sweep->of == SWEEP_PES_PER_NODE)
         fill_nodes(changed, setting->value.count);
     else
-        possible = change(changed, sweep, setting);
-    *problem = possible
+        visit_members(changed, sweep, &visit, change);
+    *problem = visit.possible
                    ? number_nodes(changed)
                    : text_format("that is no %s that a machine can have; choose another factor",
                                  sweep->option);
@@ -343,6 +365,10 @@ struct machine *sweep_apply(const struct machine *machine, const struct sweep *s
 
 void sweep_discard(struct machine *machine)
 {
+    for (size_t i = 0; i < machine->bus_count; i++)
+        costs_free(&machine->buses[i].way);
+    for (size_t i = 0; i < machine->kind_count; i++)
+        costs_free(&machine->kinds[i].inside);
     free(machine->buses);
     free(machine->kinds);
     free(machine->list);

@@ -87,6 +87,24 @@ def test_quantities():
                f"--{option} '{text}' is what a description with that gives", (found, wanted))
 
 
+def test_costs():
+    """Classes of calls change with their bus."""
+    text = ("bus b {{ bandwidth {b} latency {l} cost put {{ latency {p} from 1 KiB bandwidth {c} }}\n"
+            "  cost atomic {{ latency {a} overhead 50 ns }} cost quiet {{ overhead 300 ns }} }}\n"
+            "node n {{ count 6 cores 1 bandwidth 8 GB/s latency 100 ns bus b }}\n")
+    values = {"b": "4 GB/s", "l": "1 us", "p": "600 ns", "c": "2 GB/s", "a": "3 us"}
+    described = sim.write(text.format(**values))
+    for option, given, changes in (
+            ("latency", "x2", {"l": "2 us", "p": "1200 ns", "a": "6 us"}),
+            ("latency", "2 us", {"l": "2 us", "p": "2 us", "a": "4 us"}),
+            ("bandwidth", "x0.5", {"b": "2 GB/s", "c": "1 GB/s"}), ("bandwidth", "9 GB/s", {"b": "9 GB/s", "c": "9 GB/s"})):
+        found = study("--model", "loggp", f"--{option}", f"x1,{given}", on=described)
+        wanted = sim.predict(TRACE, "--model", "loggp", machine=sim.write(text.format(**{**values, **changes})))
+        tap.ok(isinstance(found, dict) and isinstance(wanted, dict) and times(found["points"][1]) == times(wanted) and
+               times(found["points"][0]) == times(found["as_described"]) != times(wanted),
+               f"--{option} '{given}' changes costs of classes, too", (found, wanted))
+
+
 def test_combinations():
     lists = (("latency of fast", ["x0.5", "x1", "7 us"]), ("bandwidth of fast", ["10 GB/s", "200 MB/s"]),
              ("map", ["round-robin", "blocks"]))
@@ -176,6 +194,6 @@ def test_refused():
     tap.ok(sim.run("what-if", "--latency", "x2").status == 2, "refused: no machine description")
 
 
-for test in (test_quantities, test_combinations, test_text, test_refused):
+for test in (test_quantities, test_costs, test_combinations, test_text, test_refused):
     test()
 tap.done()
