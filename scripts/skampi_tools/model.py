@@ -30,8 +30,7 @@ OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), 
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
 SMALL = 64            # bytes of a post that is overhead alone
 VISIBLE = 1.1         # a gap, or a busy target, shows if it makes calls longer than this factor
-PROGRESS_SHARE = 0.2  # of a non-blocking put that must be on its way, to tell who makes progress
-DEFAULT_PES = 1024
+PROGRESS_SHARE = 0.2  # of a non-blocking get that must be on its way, to tell who makes progress
 LOGARITHMIC, LINEAR = "log2(n)", "n - 1"
 # How collectives grow that were measured on too few numbers of PEs: as shmemsim's default.
 GROWTH = {"barrier": LOGARITHMIC, "broadcast": LOGARITHMIC, "reduce": LOGARITHMIC, "collect": LINEAR,
@@ -88,8 +87,7 @@ class Table:
     """A collective."""
     place: str
     rows: dict = field(default_factory=dict)       # {PEs: [model_fit.Piece]}
-    extrapolated: dict = field(default_factory=dict)
-    growth: str = None
+    growth: str = None                             # how it goes on beyond the rows
     chosen: bool = False                           # the growth was chosen by the measurements
     residuals: list = field(default_factory=list)
 
@@ -111,7 +109,7 @@ def _overhead(data, place, kind, piece):
     for source in OVERHEAD_OF[kind]:
         posts = data.points(place, source, POST)
         if piece.start == 0 and (small := [time for size, time in posts if size <= SMALL]):
-            return model_fit.mean(small)
+            return model_fit.middle(small)
         if piece.start and (line := model_fit.line([p for p in posts if piece.start <= p[0] <= piece.end])):
             return line.intercept
     return None
@@ -170,7 +168,7 @@ def _constant(measured):
     """The Value of an operation without a size; None without measurements."""
     if not measured:
         return None
-    value = model_fit.mean([one.time for one in measured])
+    value = model_fit.middle([one.time for one in measured])
     errors = [one.error / math.sqrt(len(measured)) for one in measured]
     return Value(value.value, max((e for e in (value.error, median(errors)) if not math.isnan(e)), default=NAN))
 
@@ -208,12 +206,12 @@ def _atomic(data, place, model):
 
 
 def _hidden(data, place, quiet):
-    """The share of the time on the way that a computation between post and quiet does not cover: about 0 if
-    transfers go on by themselves, about 1 if they do only inside calls; NaN: not known."""
+    """The share of a get's time on the way that computations of both PEs, between post and quiet, do not cover: about
+    0 if data move by themselves, about 1 if they do only inside calls; NaN: not known."""
     own = quiet.value if quiet else 0.0
-    posts, fulls = (dict(data.points(place, "put-nbi", part)) for part in (POST, FULL_QUIET))
+    posts, fulls = (dict(data.points(place, "get-nbi", part)) for part in (POST, FULL_QUIET))
     shares = []
-    for size, time in data.points(place, "put-nbi", OVERLAP):
+    for size, time in data.points(place, "get-nbi", OVERLAP):
         if size in posts and size in fulls:
             on_the_way = fulls[size] - posts[size] - own
             if on_the_way > PROGRESS_SHARE * fulls[size]:
@@ -240,12 +238,6 @@ def _place_model(data, place):
 # ---- Collectives ----
 
 
-def _scaled(pieces, factor):
-    """Pieces whose times are all larger; nothing is known about their accuracy."""
-    return [piece._replace(intercept=Value(factor * piece.intercept.value), slope=Value(factor * piece.slope.value))
-            for piece in pieces]
-
-
 def _growth(rows, name):
     """(how times grow with the PEs, whether the measurements say so): with three numbers of PEs or more, what leaves
     smaller deviations of the time of the smallest size."""
@@ -261,8 +253,8 @@ def _growth(rows, name):
     return min(STEPS, key=lambda growth: deviation(STEPS[growth])), True
 
 
-def _table(data, name, place, most):
-    """The Table of a collective, extrapolated to most PEs by doubling."""
+def _table(data, name, place):
+    """The Table of a collective; None without results."""
     table = Table(place)
     for pes in sorted({one.pes for one in data.of(place, name)}):
         points = [(one.bytes, one.time) for one in data.of(place, name) if one.pes == pes]
@@ -274,11 +266,6 @@ def _table(data, name, place, most):
     if not table.rows:
         return None
     table.growth, table.chosen = _growth(table.rows, name)
-    steps, last = STEPS[table.growth], max(table.rows)
-    pes = last
-    while pes < most:
-        pes = min(2 * pes, most)
-        table.extrapolated[pes] = _scaled(table.rows[last], steps(pes) / steps(last))
     return table
 
 
@@ -290,7 +277,7 @@ def _missing(machine):
     texts = []
     for place, model in machine.places.items():
         lacking = [kind for kind in CLASSES if kind not in model.costs and kind not in model.own]
-        if "put-nbi" in model.costs and math.isnan(model.hidden):
+        if "get-nbi" in model.costs and math.isnan(model.hidden):
             lacking.append("progress")
         if lacking:
             texts.append(f"{data_of.PLACE_WORDS[place]}: {', '.join(lacking)}")
@@ -310,14 +297,13 @@ def _usable(data):
     return found
 
 
-def fitted(files, state=None, pes=DEFAULT_PES):
-    """The Machine that ResultFiles describe. state: number of the state of the machine; pes: collectives are
-    extrapolated to so many."""
+def fitted(files, state=None):
+    """The Machine that ResultFiles describe. state: number of the state of the machine."""
     data = data_of.gather(files, state)
     machine = Machine(data, _usable(data))
     for name in COLLECTIVES:
         # Between nodes, if there are any: programs that use several nodes spend their time there.
-        table = _table(data, name, BETWEEN, pes) or _table(data, name, INSIDE, pes)
+        table = _table(data, name, BETWEEN) or _table(data, name, INSIDE)
         if table:
             machine.tables[name] = table
     machine.missing = _missing(machine)

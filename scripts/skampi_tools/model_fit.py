@@ -9,7 +9,7 @@ Errors count relative to the times: 1 % of a microsecond weighs as much as 1 % o
 import math
 from typing import NamedTuple
 
-from .statistics import NAN, student_quantile
+from .statistics import NAN, deviation, median, student_quantile
 
 CONFIDENCE = 0.95
 FEWEST = 4      # sizes in a piece
@@ -152,15 +152,14 @@ def piece_of(pieces, size):
     return next((piece for piece in reversed(pieces) if piece.start <= size), pieces[0])
 
 
-def mean(values):
-    """The Value of a constant that was measured several times; of one measurement without an error."""
+def middle(values):
+    """The Value of a constant that was measured several times: their median, which bears outliers; its standard error is
+    sqrt(pi / 2) times that of the mean. Of one measurement without an error."""
     values = list(values)
-    average = math.fsum(values) / len(values)
     if len(values) < 2:
-        return Value(average)
-    variance = math.fsum((value - average) ** 2 for value in values) / (len(values) - 1)
+        return Value(values[0])
     t = student_quantile((1 + CONFIDENCE) / 2, len(values) - 1)
-    return Value(average, t * math.sqrt(variance / len(values)))
+    return Value(median(values), t * math.sqrt(math.pi / 2 / len(values)) * deviation(values))
 
 
 def combined(value, *errors):

@@ -3,7 +3,7 @@
 import math
 
 from . import cli, style
-from .model import CLASSES, ROUND_TRIPS
+from .model import CLASSES, LINEAR, ROUND_TRIPS
 from .model_data import BETWEEN, INSIDE, PLACE_WORDS
 from .statistics import median
 
@@ -146,30 +146,19 @@ def inside_calls(machine):
     return next((share > 0.5 for share in shares if not math.isnan(share)), False)
 
 
-def _pieces(lines, pieces):
-    for piece in pieces:
-        lines.add(f"from {size_of(piece.start)}")
-        lines.value("  time", piece.intercept)
-        lines.value("  bandwidth", piece.slope, rate_of)
-
-
-def _one_line(pieces):
-    return "  ".join(f"from {size_of(piece.start)}  time {time_of(piece.intercept.value)}  "
-                     f"bandwidth {rate_of(piece.slope.value)}" for piece in pieces)
-
-
 def _table(lines, name, table):
     lines.add("")
-    lines.begin(f"collective {name} table", f"{PLACE_WORDS[table.place]}; {residuals_text(table.residuals)}")
+    beyond = "table linear" if table.growth == LINEAR else "table"
+    lines.begin(f"collective {name} {beyond}", f"{PLACE_WORDS[table.place]}; {residuals_text(table.residuals)}")
+    why = "what fits best" if table.chosen else "the default, as few numbers of PEs are measured"
+    lines.add(f"# Other numbers of PEs are not measured: shmemsim extrapolates by {table.growth} ({why}).")
     for pes, pieces in table.rows.items():
         lines.begin(f"pes {pes}")
-        _pieces(lines, pieces)
+        for piece in pieces:
+            lines.add(f"from {size_of(piece.start)}")
+            lines.value("  time", piece.intercept)
+            lines.value("  bandwidth", piece.slope, rate_of)
         lines.end()
-    if table.extrapolated:
-        why = "what fits best" if table.chosen else "the default for this collective, if few numbers of PEs are measured"
-        lines.add(f"# Not measured, extrapolated by {table.growth} for n PEs, {why}:")
-    for pes, pieces in table.extrapolated.items():
-        lines.add(f"pes {pes} {{ {_one_line(pieces)} }}", "extrapolated")
     lines.end()
 
 
@@ -226,6 +215,6 @@ def as_json(machine, files):
         "progress": "inside" if inside_calls(machine) else "self",
         "places": {place: _place_json(model) for place, model in machine.places.items()},
         "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,
-                               "rows": _rows(table.rows), "extrapolated": _rows(table.extrapolated),
+                               "rows": _rows(table.rows),
                                "residuals": _residuals(table.residuals)}
                         for name, table in machine.tables.items()}}

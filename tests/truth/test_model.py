@@ -16,9 +16,9 @@ COSTS = {"fence": 400, "wait": 250, "fetch": 7000, "barrier": 6000, "reduce": 90
          "alltoall": 7500, "bcast": "linear:5000"}
 PROGRESS = """begin measurement "progress"
   for count in [8, 64] do
-    measure comm(2) : Shmem_Put_Nonblocking_Full_Single(count, 0, 0)
-    measure comm(2) : Shmem_Put_Nonblocking_Post_Single(count, 0, 0)
-    measure comm(2) : Shmem_Put_Nonblocking_Overlap_Single(count, 0, 0)
+    measure comm(2) : Shmem_Get_Nonblocking_Full_Single(count, 0, 0)
+    measure comm(2) : Shmem_Get_Nonblocking_Post_Single(count, 0, 0)
+    measure comm(2) : Shmem_Get_Nonblocking_Overlap(count, 0)
   od
   measure comm(2) : Shmem_Quiet(0)
 end measurement
