@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory
 from made_results import HEADER, point, state, write
-from made_runs import Program, Simulator, ps
+from made_runs import HEAP, Program, Simulator, ps
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import model_fit
@@ -93,13 +93,6 @@ def parsed(text):
     return result
 
 
-def plain(text):
-    """Without costs of classes, tables and progress."""
-    text = re.sub(r"#.*", "", text)
-    text = re.sub(r"cost [\w-]+ \{[^}]*\}|progress inside", "", text)
-    return re.sub(r"collective \w+ table(?: linear)? \{(?:[^{}]|\{[^}]*\})*\}", "", text)
-
-
 # ---- Machines that are programmed ----
 
 
@@ -158,7 +151,8 @@ class Made:
         return self.transfers() + self.others()
 
 
-COLLECTIVES = {"Shmem_Barrier_Consecutive": (1 * US, 0), "Shmem_Bcast_All_Synchro": (2 * US, 1e9),
+BARRIER = 1 * US  # also at the end of each run
+COLLECTIVES = {"Shmem_Barrier_Consecutive": (BARRIER, 0), "Shmem_Bcast_All_Synchro": (2 * US, 1e9),
                "Shmem_Reduce_Sum_Long_Synchro": (3 * US, 2e9), "Shmem_Fcollect_Synchro": (4 * US, 3e9),
                "Shmem_Alltoall_Synchro": (5 * US, 4e9)}
 
@@ -268,20 +262,39 @@ def test_inside():
     picture = xml.etree.ElementTree.parse(os.path.join(folder, "a.svg")).getroot()
     circles = picture.findall("{http://www.w3.org/2000/svg}circle")
     tap.equal(len(circles), 4 * len(SIZES) + 1 + 4 * 10 + 1, "--plot: a dot for each result")
-    return text
+    return text, machine
 
 
-def test_simulator(text):
-    """shmemsim takes it, and a put with its quiet takes what it took."""
+def test_simulator(text, machine):
+    """shmemsim reads all of it, and replays what was measured in the time that it took."""
     sim = Simulator()
+    described = sim.write(text)
+    for size in (8, 4096, 8192, 1 << 20):
+        _, o, latency, rate = machine.piece(size)
+        way = 2 * latency + size / rate
+        transfer = {"peer": 1, "bytes": size, "target": HEAP + 4096, "source": HEAP}
+        atomic = {"peer": 1, "target": HEAP, "value": 1}
+        for routine, fields, quiet, seconds in (
+                ("shmem_putmem", transfer, True, o + way + machine.quiet), ("shmem_getmem", transfer, False, 2 * o + way),
+                ("shmem_putmem_nbi", transfer, True, o + way + machine.quiet),
+                ("shmem_int_get_nbi", transfer, True, 2 * o + way + machine.quiet),
+                ("shmem_long_atomic_fetch_add", atomic, False,
+                 machine.pieces[0][1] + 2 * machine.pieces[0][2] + machine.busy)):
+            program = Program(2)
+            elements = size // (4 if "int" in routine else 1)
+            program.call(0, routine, **({"elements": elements} if "bytes" in fields else {}), **fields)
+            if quiet:
+                program.call(0, "shmem_quiet")
+            found = sim.predict(program, "--model", "loggp", machine=described)
+            took = ps(found["run_time"]) * 1e-12 - BARRIER if isinstance(found, dict) else None
+            tap.ok(took and near(took, seconds), f"shmemsim: {routine} of {size} B takes as long as measured",
+                   f"{took}, measured {seconds}\n{found}")
     program = Program(2)
-    program.put(0, 1, 65536, burst=100)
-    program.call(0, "shmem_quiet")
-    found = sim.predict(program, "--model", "loggp", machine=sim.write(plain(text) + "collective all factor 0.000001\n"))
-    took = ps(found["run_time"]) * 1e-12 - 100 * NS if isinstance(found, dict) else None
-    tap.ok(took and near(took, 0.1 * US + 1.6 * US + 65536 / 12e9, 0.01),
-           "shmemsim reads the bus or node, and a put and a quiet take overhead, bytes, and two latencies",
-           f"{took} {found}")
+    for pe in range(2):
+        program.together(pe, "shmem_broadcastmem", elements=512, bytes=512, target=HEAP, source=HEAP)
+    found = sim.predict(program, "--model", "loggp", machine=described)
+    took = ps(found["run_time"]) * 1e-12 - BARRIER if isinstance(found, dict) else None
+    tap.ok(took and near(took, 2 * US + 512 / 1e9), "shmemsim: so does a broadcast", f"{took} {found}")
 
 
 def test_places():
@@ -401,7 +414,7 @@ def test_refused():
 def main():
     test_pieces()
     test_intervals()
-    test_simulator(test_inside())
+    test_simulator(*test_inside())
     test_places()
     test_collectives()
     test_atomics()
