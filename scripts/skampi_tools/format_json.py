@@ -15,11 +15,12 @@ def _integer(text):
 
 
 def parse(name, lines, warnings):
-    """The records. warnings: a list that gets what the reader should know."""
+    """The records of lines, which may be a file that is being read. warnings: a list that gets what the reader
+    should know."""
     decode = json.JSONDecoder(parse_int=_integer, parse_constant=lambda _: None).decode
     whole = header = False
-    for number, line in enumerate(lines, 1):
-        line = line.strip()
+    for number, raw in enumerate(lines, 1):
+        line = raw.strip()
         if not line:
             continue
         try:
@@ -28,8 +29,8 @@ def parse(name, lines, warnings):
             if type(kind) is not str:
                 raise TypeError
         except (ValueError, KeyError, TypeError, RecursionError):
-            if number > 1 and number == len(lines) and not lines[-1].endswith(("\n", "\r")):
-                break  # cut off in the middle of a line
+            if number > 1 and not raw.endswith(("\n", "\r")):
+                break  # the last one, cut off in the middle
             raise Error(f"{name}:{number}: not a record of skampi's JSON Lines: remove the "
                         f"line, or write the file again") from None
         # Names are the same in all records: kept once, they need half the memory.

@@ -114,14 +114,19 @@ def _incomplete_beta(a, b, x):
     return 1 - front * _beta_fraction(b, a, 1 - x) / b
 
 
+def student_tail(t, degrees):
+    """The probability of more than t by Student's t distribution (Abramowitz & Stegun 26.7.1)."""
+    tail = _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2
+    return tail if t > 0 else 1 - tail
+
+
 @functools.lru_cache(None)
 def student_quantile(p, degrees):
     """Of Student's t distribution, 0 < p < 1, degrees > 0; by bisection."""
     low, high = -LARGEST_T, LARGEST_T
     for _ in range(100):
         t = (low + high) / 2
-        tail = _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2
-        if (1 - tail if t > 0 else tail) < p:
+        if 1 - student_tail(t, degrees) < p:
             low = t
         else:
             high = t

@@ -1,0 +1,92 @@
+"""A verdict as text, as JUnit XML, and what a plan says."""
+
+from xml.sax.saxutils import escape, quoteattr
+
+from ..report.markup import UNPRINTABLE
+from ..style import count_text, percent_text, printable, rate_text, seconds_text, size_text, time_text
+from .values import BANDWIDTH, KINDS, LATENCY
+from .verdict import median_seconds
+
+MOST_LINES = 20  # of a list; JSON has all
+PART = 12
+
+
+def _some(lines):
+    more = [f"  ... {len(lines) - MOST_LINES} more: see --json"] if len(lines) > MOST_LINES else []
+    return lines[:MOST_LINES] + more
+
+
+def time_of(value, kind):
+    """What all pairs take, in words; empty without a value."""
+    seconds = median_seconds(value, kind)
+    if seconds != seconds:
+        return ""
+    moved = value["kinds"][kind].get("bytes") or 0
+    rate = f", {rate_text(moved / seconds)}" if kind == BANDWIDTH and moved else ""
+    return f"{time_text(seconds)}{rate} ({size_text(moved)})" if moved else time_text(seconds)
+
+
+def headline(value):
+    nodes = [entry["node"] for entry in value["look_at"]]
+    if nodes:
+        more = f" and {len(nodes) - PART} more" if len(nodes) > PART else ""
+        return f"fail: look at {', '.join(nodes[:PART])}{more}"
+    if value["doubts"]:
+        return f"doubtful: {value['doubts'][0]}"
+    return f"pass: no node, link or PE is slower than the others ({count_text(value['pes'], 'PE')})"
+
+
+def as_text(value):
+    cleared = sum(test["state"] == "cleared" for test in value["tests"])
+    lines = [headline(value), ""]
+    for entry in value["look_at"]:
+        lines += [f"{entry['node']}:", *_some([f"  {text}" for text in entry["because"]])]
+    if value["doubts"]:
+        lines += ["doubts:", *_some([f"  {text}" for text in value["doubts"]])]
+    if len(lines) > 2:
+        lines.append("")
+    lines.append(f"{count_text(value['pes'], 'PE')} on {count_text(value['nodes'], 'node')}, "
+                 f"{value['measurements']} measurements; {count_text(len(value['tests']), 'suspicion')}, "
+                 f"{cleared} cleared by re-tests; false alarms in {percent_text(value['alpha'])} of runs at most")
+    for kind in KINDS:
+        if text := time_of(value, kind):
+            lines.append(f"{kind}: {text}")
+    return "".join(printable(line) + "\n" for line in lines)
+
+
+def as_junit(value):
+    """A test case for each site, one for the machine, and one for each comparison with a reference."""
+    cases, failures = [], 0
+    because = {entry["node"]: entry["because"] for entry in value["look_at"]}
+    nodes = list(dict.fromkeys(site["node"] for site in value["sites"]))
+    rows = [(f"node {node}", "failure", because.get(node, [])) for node in nodes]
+    rows += [("all nodes", "failure", because[name]) for name in because if name not in nodes]
+    rows.append(("enough data", "error", value["doubts"]))
+    for name, tag, texts in rows:
+        start = f"  <testcase classname=\"skampi-accept\" name={_quoted(name)}"
+        if texts:
+            failures += tag == "failure"
+            body = escape(UNPRINTABLE.sub("?", "\n".join(texts)))
+            cases.append(f"{start}>\n    <{tag} message={_quoted(texts[0])}>{body}</{tag}>\n  </testcase>\n")
+        else:
+            cases.append(f"{start}/>\n")
+    return (f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="skampi-accept" tests="{len(cases)}" '
+            f'failures="{failures}" errors="{int(bool(value["doubts"]))}">\n{"".join(cases)}</testsuite>\n')
+
+
+def _quoted(text):
+    return quoteattr(UNPRINTABLE.sub("?", text))
+
+
+def plan_text(plan, given, command):
+    game = plan.game
+    rounds = f"{plan.rounds} of {game.rounds} rounds, the same in each pass" if plan.sampled else \
+        f"{count_text(plan.rounds, 'round')}: each PE meets each other one"
+    how = "as in the results given" if plan.known else "assumed; --from FILE takes that of earlier results"
+    return (f"{count_text(game.pes, 'PE')} on {count_text(given.nodes, 'node')}: "
+            f"{count_text(plan.passes, 'pass').replace('passs', 'passes')} of {rounds}\n"
+            f"{plan.pairs} pairs in each pass; {LATENCY} of {size_text(given.small)} and {BANDWIDTH} of "
+            f"{size_text(given.large)} in both directions: {plan.measurements} measurements, {plan.values} values\n"
+            f"about {seconds_text(plan.seconds)} at {time_text(plan.each)} for a measurement ({how}); re-tests of "
+            "suspects come on top\n"
+            f"{command}\n")

@@ -1,0 +1,110 @@
+"""A verdict as one HTML page: what to look at, heat maps of links, sites and suspicions."""
+
+import math
+import os
+
+from .. import report
+from ..report.markup import asset, esc
+from ..report.tables import Column, number_cell, percent_cell, table, text_cell
+from ..style import percent_text
+from .output import headline, time_of
+from .values import KINDS
+
+CELLS = 64          # of a side of a heat map; more sites share cells
+CELL = 11           # units of the picture
+MARGIN = 90
+STRONGEST = 0.2     # difference that has the full colour
+STATES = {"pass": "ok", "fail": "bad", "doubtful": "doubtful"}
+MOST_ROWS = 2000
+
+STYLE = """
+svg.heat { max-width: 60rem; width: 100%; height: auto; }
+svg.heat text { font-size: 8px; fill: var(--fore); }
+"""
+
+
+def _color(difference):
+    """From blue (faster) by white to red (slower)."""
+    share = max(-1.0, min(1.0, difference / STRONGEST))
+    other = round(255 * (1 - abs(share)))
+    return f"rgb(255,{other},{other})" if share > 0 else f"rgb({other},{other},255)"
+
+
+def heat_map(value, place):
+    """SVG of the links of a kind; sites that share a cell show their slowest link. Empty without links."""
+    names, known = [site["name"] for site in value["sites"]], {}
+    share = max(1, math.ceil(len(names) / CELLS))
+    for a, b, *numbers in value["links"]:
+        if numbers[place] is None:
+            continue
+        cell = max(a, b) // share, min(a, b) // share
+        if cell not in known or numbers[place] > known[cell][0]:
+            known[cell] = numbers[place], f"{names[a]} - {names[b]}"
+    if not known:
+        return ""
+    count = math.ceil(len(names) / share)
+    parts = []
+    for (row, column), (number, text) in sorted(known.items()):
+        for x, y in {(row, column), (column, row)}:
+            parts.append(f'<rect x="{MARGIN + CELL * x}" y="{MARGIN + CELL * y}" width="{CELL}" height="{CELL}" '
+                         f'fill="{_color(number)}"><title>{esc(text)}: {percent_text(math.expm1(number), 2)}'
+                         "</title></rect>")
+    for i in range(count):
+        at = MARGIN + CELL * i + 8
+        parts.append(f'<text x="{MARGIN - 4}" y="{at}" text-anchor="end">{esc(names[i * share])}</text>'
+                     f'<text transform="translate({at} {MARGIN - 4}) rotate(-60)">{esc(names[i * share])}</text>')
+    width = MARGIN + CELL * count + 40
+    return (f'<svg class="heat" viewBox="0 0 {width} {width}" role="img" aria-label="Heat map of links">'
+            f'{"".join(parts)}</svg>')
+
+
+def _sites(value):
+    columns = [Column("site")]
+    columns += [Column(kind, unit="µs") for kind in KINDS]
+    for site in value["sites"][:MOST_ROWS]:
+        columns[0].cells.append(text_cell(site["name"]))
+        for column, kind in zip(columns[1:], KINDS):
+            column.cells.append(number_cell(site[kind]["seconds"], 1e-6) if site[kind] else None)
+    return table(columns, "Sites", sortable=False)
+
+
+def _tests(value):
+    columns = [Column(name) for name in ("unit", "what", "state", "re-tests", "slower by", "sound up to",
+                                         "probability if sound")]
+    for test in value["tests"]:
+        share = test["value"] if test["value"] is not None else test["first"]
+        slower = test["test"] == "slower"
+        state = test["state"] + (" (explained by another)" if test["covered"] else "")
+        cells = [text_cell(test["unit"]), text_cell(test["kind"] if slower else "tail"), text_cell(state),
+                 number_cell(test["re_tests"]), percent_cell(math.expm1(share) if slower else None),
+                 percent_cell(math.expm1(test["sound_up_to"]) if slower else None), number_cell(test["p"], digits=2)]
+        for column, cell in zip(columns, cells):
+            column.cells.append(cell)
+    return table(columns, "Suspicions", sortable=False)
+
+
+def _list(texts):
+    return "<ul>" + "".join(f"<li>{esc(text)}" for text in texts) + "</ul>"
+
+
+def page(value):
+    folder = os.path.dirname(os.path.realpath(report.__file__))
+    body = [f'<h1 class="{STATES[value["verdict"]]}">{esc(headline(value))}</h1>',
+            f'<p>{esc(value["library"] or "")}, {esc(value["started"] or "")}; {value["pes"]} PEs on '
+            f'{value["nodes"]} nodes</p>',
+            _list(f"{kind}: {text}" for kind in KINDS if (text := time_of(value, kind)))]
+    for entry in value["look_at"]:
+        body.append(f"<h2>{esc(entry['node'])}</h2>{_list(entry['because'])}")
+    if value["doubts"]:
+        body.append(f"<h2>Doubts</h2>{_list(value['doubts'])}")
+    for place, kind in enumerate(KINDS):
+        if picture := heat_map(value, place):
+            body.append(f"<h2>Links: {kind}</h2><p>Red: slower than the usual pair, blue: faster; full colour at "
+                        f"{percent_text(STRONGEST)}.</p>{picture}")
+    if value["tests"]:
+        body.append(f"<h2>Suspicions</h2>{_tests(value)}")
+    body.append(f"<h2>Sites</h2>{_sites(value)}")
+    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+            'content="width=device-width, initial-scale=1"><title>skampi-accept</title>\n<style>'
+            f'{asset(folder, "report.css")}{STYLE}</style></head>\n<body>\n' + "\n".join(body)
+            + "\n</body></html>\n")

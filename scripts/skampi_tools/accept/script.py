@@ -1,0 +1,83 @@
+"""The script that measures rounds of a tournament, and how long it takes."""
+
+import re
+
+from ..cli import refuse
+from .run import SAMPLED, passes_for, rounds_of, tournament
+from .tournament import Tournament
+
+LATENCY_ITERATIONS = 50
+BANDWIDTH_ITERATIONS = 4
+REPETITIONS = 4
+ASSUMED = 0.05      # seconds for a measurement, where nothing else is known
+START = 5.0         # seconds for a launch
+UNITS = {"": 1, "kb": 1 << 10, "mb": 1 << 20}
+
+HEAD = """\
+# Rounds of a tournament of {pes} PEs: written by skampi-accept.
+set_skampi_buffer({buffer})
+set_min_repetitions({repetitions})
+set_max_repetitions({repetitions})
+choose_barrier_synchronization()
+set_adaptive_warm_up(0)
+set_controls(0)
+
+all = comm(get_np())
+
+begin measurement "places"
+  print_all mpi_processor_names()
+end measurement
+"""
+# The same by OpenSHMEM and, where it is built without, by MPI: latency, bandwidth.
+LIBRARIES = (("Shmem_Put_Pairs_Full", "Shmem_Put_Nonblocking_Pairs_Rate"), ("Put_Pairs_Flush", "Put_Pairs_Rate"))
+
+
+def size(text):
+    """Bytes of 8, 64kb, 1mb."""
+    match = re.fullmatch(r"(\d{1,9})(kb|mb|)", text.lower())
+    bytes_ = int(match[1]) * UNITS[match[2]] if match else 0
+    if not 1 <= bytes_ <= 1 << 30:
+        refuse(text, "a size from 1 to 1024mb, such as 8 or 256kb")
+    return bytes_
+
+
+def _block(stage, turn, tasks, given):
+    name = f"re-test {stage}, pass {turn}" if stage else f"tournament, pass {turn}"
+    branches = []
+    for latency, bandwidth in LIBRARIES:
+        lines = []
+        for _, _, round_, seed, group in tasks:
+            pattern = f'"{Tournament.pattern(round_, seed, group)}"'
+            lines += [f"    measure all : {latency}({given.small}, {pattern}, 0, 2, {LATENCY_ITERATIONS})",
+                      f"    measure all : {bandwidth}({given.large}, {pattern}, 0, 2, {given.window}, "
+                      f"{BANDWIDTH_ITERATIONS})"]
+        branches.append("\n".join(lines))
+    return (f'\nbegin measurement "{name}"\n  if is_supported("{LIBRARIES[0][0]}") then\n{branches[0]}\n'
+            f"  else\n{branches[1]}\n  fi\nend measurement\n")
+
+
+def text(tasks, pes, given):
+    """given: .small, .large, .window"""
+    blocks = {}
+    for task in tasks:
+        blocks.setdefault(task[:2], []).append(task)
+    buffer = 2 * (given.window + 1) * (max(given.small, given.large) + 64) + 65536
+    head = HEAD.format(pes=pes, buffer=buffer, repetitions=REPETITIONS)
+    return head + "".join(_block(*key, members, given) for key, members in blocks.items())
+
+
+class Plan:
+    """What would be measured."""
+
+    def __init__(self, game, wanted, each=None):
+        """each: seconds of a measurement, known from earlier results."""
+        self.game, self.wanted = game, wanted
+        self.rounds, self.passes = rounds_of(game, wanted), passes_for(game, wanted)
+        self.measurements = 2 * len(tournament(game, wanted))
+        self.known = each is not None
+        self.each = each if self.known else ASSUMED
+        self.seconds = START + self.measurements * self.each
+        self.pairs = sum(game.pairs(task[2]) for task in tournament(game, wanted)) // self.passes
+        self.values = 2 * self.passes * self.rounds * game.pes
+        self.sampled = self.rounds < game.rounds
+        self.default_sample = SAMPLED

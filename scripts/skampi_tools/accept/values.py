@@ -1,0 +1,316 @@
+"""Times of a tournament, as differences to what all pairs of a round take, and what they say of links, sites,
+PEs and the inside of nodes.
+
+    times = Times()
+    times.read("tournament.json")
+    table = times.table(BANDWIDTH, stage=0)
+    table.links[(2, 5)]             # a number for each pass: natural logarithm of its time over the usual one
+
+A site is a node; where there is only one node, each PE is a site.
+"""
+
+import math
+import re
+from array import array
+from dataclasses import dataclass
+
+from .. import format_json
+from ..cli import Error
+from ..statistics import median, quantile
+from .tournament import Tournament
+
+LATENCY, BANDWIDTH = KINDS = "latency", "bandwidth"
+ENDINGS = {"_Full": LATENCY, "_Flush": LATENCY, "_Rate": BANDWIDTH}
+NAN = math.nan
+MAD = 1.4826              # of a normal distribution: standard deviation over median absolute deviation
+FEW_SITES = 8             # with fewer, one bad site has a large part of all pairs
+MANY = 64                 # values of a round that one pair hardly moves
+LOW_QUANTILE = 0.3        # then this is what sound pairs take
+TAIL_SIGMAS = 6.0         # a time that is that far away, and TAIL_FACTOR times the usual, is an event
+TAIL_FACTOR = 1.5
+MOST_FOR_SPREAD = 50000   # values from which a spread is computed
+PATTERN = re.compile(r"round:(\d+)(?::(\d+)(?::(\d+))?)?")
+RE_TEST = re.compile(r"re-test (\d+), pass (\d+)")
+PASS = re.compile(r"pass (\d+)")
+PLACE = re.compile(r"#P\[\d+\] # rank +(\d+): (.*)")
+
+
+@dataclass
+class Sample:
+    """One measurement of a round: seconds per operation of each PE on its partner, NaN where there is none."""
+    stage: int     # 0: the tournament; n: batch n of re-tests
+    turn: int      # pass, from 1
+    kind: str
+    partners: array
+    values: array  # natural logarithms; later less what all pairs of their class take
+
+
+class Places:
+    """Which PE is on which site."""
+
+    def __init__(self, hosts):
+        names = list(dict.fromkeys(hosts))
+        self.nodes = len(names)
+        self.hosts = hosts
+        self.of_nodes = len(names) > 1
+        if not self.of_nodes:
+            names = [f"PE {pe}" for pe in range(len(hosts))]
+        number = {name: i for i, name in enumerate(names)}
+        self.names = names
+        self.site = [number[host] for host in hosts] if self.of_nodes else list(range(len(hosts)))
+        self.members = [[] for _ in names]
+        for pe, site in enumerate(self.site):
+            self.members[site].append(pe)
+
+    @property
+    def several(self):
+        """Whether sites have several PEs."""
+        return len(self.site) > len(self.names)
+
+    def in_order(self, group):
+        """Whether groups of PEs are nodes."""
+        return all(self.site[pe] == self.site[pe - pe % group] for pe in range(len(self.site)))
+
+    def node_of(self, site):
+        return self.names[site] if self.of_nodes else self.hosts[site]
+
+
+def _levels(sample, members):
+    """For each member the median of the others without its partner; of many, the median of all, which one
+    pair hardly moves."""
+    logs = sample.values
+    if len(members) > MANY:
+        return [median([logs[pe] for pe in members])] * len(members)
+    return [median([logs[other] for other in members if other not in (pe, sample.partners[pe])] or [logs[pe]])
+            for pe in members]
+
+
+def _median_finite(values):
+    return median([x for x in values if x == x])
+
+
+class Table:
+    """Of one kind in one stage, by unit: a number for each pass, NaN where there is none. tails: links with
+    events, and in how many passes; trials: passes of all links."""
+
+    def __init__(self, turns):
+        self.turns = turns
+        self.links, self.sites, self.pes, self.inside = {}, {}, {}, {}
+        self.link_events, self.link_trials = {}, {}
+
+        self._columns = {}
+
+    def of(self, what):
+        return getattr(self, what)
+
+    def columns(self, what):
+        """Of each pass: all values, sorted."""
+        if what not in self._columns:
+            self._columns[what] = [sorted(x for x in column if x == x) for column in zip(*self.of(what).values())]
+        return self._columns[what]
+
+
+class Times:
+    def __init__(self):
+        self.samples, self.places, self.header = [], None, {}
+        self.group = 1
+        self.doubts = []
+        self.levels = {}     # (stage, turn, kind, class): median logarithm
+        self.missing = 0
+        self.seconds = 0.0   # that measuring took
+        self.bytes = {}      # by kind
+        self._partners = {}
+        self._centred = 0    # samples that are differences already
+        self._thresholds = {}
+
+    # ---- Reading ----
+
+    def read(self, path, stage=None):
+        """Adds a result file. stage: of its re-tests; None: as its blocks say."""
+        try:
+            with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
+                self._read(path, stream, stage)
+        except OSError as error:
+            raise Error(f"{path}: {error.strerror or error}") from None
+
+    def _read(self, path, stream, stage):
+        hosts, seen, before, whole = {}, {}, len(self.samples), False
+        for record in format_json.parse(path, stream, []):
+            kind = record["record"]
+            if kind == "header":
+                self.header = self.header or record
+                pes = record.get("pes") or 0
+            elif kind == "print" and (match := PLACE.match(record["text"])):
+                hosts[int(match[1])] = match[2].strip()
+            elif kind == "missing":
+                self.missing += record.get("points", 1)
+            elif kind == "result":
+                self._result(path, record, pes, seen, stage)
+            elif kind == "end":
+                whole = record.get("status") == 0
+                self.seconds += record.get("duration") or 0
+        if len(self.samples) == before:
+            raise Error(f"{path}: no round of a tournament: measure with skampi-accept, or with the pattern "
+                        "\"round:K\" (docs/patterns/pairs.md)")
+        if not whole:
+            self.doubts.append(f"{path} is not complete")
+        self.set_places([hosts.get(pe, "?") for pe in range(pes)], path)
+
+    def set_places(self, hosts, path="what was measured"):
+        if self.places and self.places.hosts != hosts:
+            raise Error(f"{path}: its PEs are on other nodes than those of the files before it")
+        self.places = self.places or Places(hosts)
+
+    def _result(self, path, record, pes, seen, stage):
+        name = record.get("function") or ""
+        kind = next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
+        pattern = str((record.get("arguments") or {}).get("pattern", {}).get("value"))
+        match = PATTERN.fullmatch(pattern)
+        per_pe = record.get("per_pe") or []
+        if not kind or not match:
+            return
+        if len(per_pe) != pes or pes < 2:
+            raise Error(f"{path}: {pattern}: the values of single PEs are missing: set_max_nr_node_times(0) "
+                        "leaves them out; the set must have all PEs")
+        self.bytes[kind] = record.get("bytes") or 0
+        block = str(record.get("block"))
+        again = RE_TEST.search(block)
+        number = seen[kind, pattern] = seen.get((kind, pattern), 0) + 1
+        turn = int(again[2]) if again else int(found[1]) if (found := PASS.search(block)) else number
+        where = stage if stage is not None else int(again[1]) if again else 0
+        self.add(where, turn, kind, *(int(x or default) for x, default in zip(match.groups(), (1, 0, 1))),
+                 per_pe)
+
+    def add(self, stage, turn, kind, round_, seed, group, per_pe):
+        """Seconds of each PE in a round. None, NaN and what is not above 0 is no time."""
+        pes = len(per_pe)
+        key = round_, seed, group
+        if key not in self._partners:
+            game = Tournament(pes, group) if 0 < group <= pes and pes % group == 0 else None
+            if not game or not 1 <= round_ <= game.rounds:
+                raise Error(f"there is no round {round_} of {pes} PEs in groups of {group}")
+            self._partners[key] = array("i", game.partners(round_, seed))
+        self.group = max(self.group, group)
+        partners = self._partners[key]
+        logs = array("d", (math.log(x) if x is not None and x > 0 and met >= 0 else NAN
+                           for x, met in zip(per_pe, partners)))
+        self.missing += sum(met >= 0 and x != x for met, x in zip(partners, logs))
+        self.samples.append(Sample(stage, turn, kind, partners, logs))
+
+    # ---- What all pairs of a round have in common ----
+
+    def centre(self):
+        """Takes from each value the median of the other pairs of its class in its round; where there are few
+        pairs, what sound pairs take in its pass."""
+        fresh, site = self.samples[self._centred:], self.places.site
+        few = len(self.places.names) < FEW_SITES
+        pooled = {}
+        for sample in fresh:
+            for same, members in self._classes(sample, site):
+                pooled.setdefault((sample.stage, sample.turn, sample.kind, same), []).append(
+                    [sample.values[pe] for pe in members])
+        for key, lists in pooled.items():
+            medians = [median(values) for values in lists if values]
+            self.levels[key] = median(medians)
+            if few:
+                pooled[key] = quantile([x for values in lists for x in values], LOW_QUANTILE)
+        for sample in fresh:
+            for same, members in self._classes(sample, site):
+                if few:
+                    level = pooled[sample.stage, sample.turn, sample.kind, same]
+                    levels = [level] * len(members)
+                else:
+                    levels = _levels(sample, members)
+                for pe, level in zip(members, levels):
+                    sample.values[pe] -= level
+        self._centred = len(self.samples)
+        self._spreads(fresh)
+
+    @staticmethod
+    def _classes(sample, site):
+        """(whether on the same site, PEs with a value)"""
+        split = {False: [], True: []}
+        for pe, met in enumerate(sample.partners):
+            if met >= 0 and sample.values[pe] == sample.values[pe]:
+                split[site[pe] == site[met]].append(pe)
+        return [(same, members) for same, members in split.items() if members]
+
+    def _spreads(self, fresh):
+        """From which difference on a time is an event: of the tournament, by kind."""
+        for kind in KINDS:
+            if kind in self._thresholds:
+                continue
+            values = [x for sample in fresh if sample.kind == kind and sample.stage == 0
+                      for x in sample.values if x == x]
+            values = values[::len(values) // MOST_FOR_SPREAD + 1]
+            if values:
+                middle = median(values)
+                spread = MAD * median([abs(x - middle) for x in values])
+                self._thresholds[kind] = max(math.log(TAIL_FACTOR), TAIL_SIGMAS * spread)
+
+    # ---- By unit ----
+
+    def turns(self, kind, stages):
+        return sorted({(s.stage, s.turn) for s in self.samples if s.kind == kind and s.stage in stages})
+
+    def table(self, kind, stages, only=None):
+        """Table of the stages, in the order of passes. only: sites whose links are wanted; None: all."""
+        turns = self.turns(kind, stages)
+        table, place, events = Table(turns), {turn: i for i, turn in enumerate(turns)}, {}
+        cells = {"links": {}, "inside": {}, "pes": {}}
+        for sample in self.samples:
+            if sample.kind == kind and sample.stage in stages:
+                self._cells(sample, place[sample.stage, sample.turn], cells, events, only)
+        count = len(turns)
+        for what, found in cells.items():
+            table.of(what).update((unit, _by_pass(entries, count)) for unit, entries in found.items())
+            found.clear()
+        partners = {}
+        for (a, b), numbers in table.links.items():
+            table.link_trials[a, b] = sum(x == x for x in numbers)
+            for site in (a, b):
+                if only is None or site in only:
+                    partners.setdefault(site, []).append(numbers)
+        for site, lists in partners.items():
+            table.sites[site] = [_median_finite(column) for column in zip(*lists)]
+        for link, turn in events:
+            table.link_events[link] = table.link_events.get(link, 0) + 1
+        return table
+
+    def _cells(self, sample, turn, cells, events, only):
+        site, several, values = self.places.site, self.places.several, sample.values
+        threshold = self._thresholds.get(sample.kind, math.inf)
+        for pe, met in enumerate(sample.partners):
+            if met <= pe:
+                continue
+            here, there = values[pe], values[met]
+            both = (here + there) / 2 if here == here and there == there else here if here == here else there
+            if both != both:
+                continue
+            a, b = sorted((site[pe], site[met]))
+            if only is not None and a not in only and b not in only:
+                continue
+            if a == b:
+                cells["inside"].setdefault(a, []).append((turn, both))
+                continue
+            cells["links"].setdefault((a, b), []).append((turn, both))
+            if several:
+                cells["pes"].setdefault(pe, []).append((turn, both))
+                cells["pes"].setdefault(met, []).append((turn, both))
+            if here > threshold or there > threshold:
+                events[(a, b), turn] = True
+
+
+def _by_pass(entries, count):
+    """entries: (pass, value) in any order."""
+    numbers = [NAN] * count
+    if len({turn for turn, _ in entries}) == len(entries):
+        for turn, value in entries:
+            numbers[turn] = value
+        return numbers
+    lists = {}
+    for turn, value in entries:
+        lists.setdefault(turn, []).append(value)
+    for turn, values in lists.items():
+        numbers[turn] = median(values)
+    return numbers

@@ -1,0 +1,51 @@
+"""Starting skampi by a launcher: the command, a run whose processes all end with it, and what it said."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+
+from . import campaign, cli
+
+ENDING_SECONDS = 10
+
+
+def command(launch, program, pes, arguments, **more):
+    """Words of a launch. launch: a template with {pes} (or %n) and what `more` names."""
+    program = program or campaign.default_program()
+    found = shutil.which(program)
+    if not found:
+        raise cli.Error(f"{program}: there is no such program: build it with make, or name it with --program")
+    template = launch.replace("%n", "{pes}")
+    for name, value in {"pes": pes, **more}.items():
+        template = template.replace("{" + name + "}", str(value))
+    try:
+        words = shlex.split(template)
+    except ValueError as error:
+        raise cli.Error(f"--launch {launch}: {str(error).lower()}") from None
+    if not words or not shutil.which(words[0]):
+        raise cli.Error(f"--launch {launch}: there is no such launcher: give yours, such as 'srun -n {{pes}}'")
+    return [*words, os.path.realpath(found), *arguments]
+
+
+def run(words, log_path):
+    """Its exit status; what it says goes to a file."""
+    with open(log_path, "wb") as log:
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                 start_new_session=True)
+        try:
+            return child.wait()
+        except BaseException:  # interrupted: no process remains
+            os.killpg(child.pid, signal.SIGTERM)
+            try:
+                child.wait(ENDING_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+            raise
+
+
+def error_line_of(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return cli.error_line(file.read())
