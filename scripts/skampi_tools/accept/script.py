@@ -6,7 +6,6 @@ from ..cli import refuse
 from .run import SAMPLED, passes_for, rounds_of, tournament
 from .tournament import Tournament
 
-LATENCY_ITERATIONS = 50
 BANDWIDTH_ITERATIONS = 4
 REPETITIONS = 4
 ASSUMED = 0.05      # seconds for a measurement, where nothing else is known
@@ -48,7 +47,7 @@ def _block(stage, turn, tasks, given):
         lines = []
         for _, _, round_, seed, group in tasks:
             pattern = f'"{Tournament.pattern(round_, seed, group)}"'
-            lines += [f"    measure all : {latency}({given.small}, {pattern}, 0, 2, {LATENCY_ITERATIONS})",
+            lines += [f"    measure all : {latency}({given.small}, {pattern}, 0, 2, {given.iterations})",
                       f"    measure all : {bandwidth}({given.large}, {pattern}, 0, 2, {given.window}, "
                       f"{BANDWIDTH_ITERATIONS})"]
         branches.append("\n".join(lines))
@@ -57,7 +56,7 @@ def _block(stage, turn, tasks, given):
 
 
 def text(tasks, pes, given):
-    """given: .small, .large, .window"""
+    """given: .small, .large, .window, .iterations"""
     blocks = {}
     for task in tasks:
         blocks.setdefault(task[:2], []).append(task)
