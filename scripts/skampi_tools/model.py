@@ -299,6 +299,9 @@ def _usable(data):
 
 def fitted(files, state=None):
     """The Machine that ResultFiles describe. state: number of the state of the machine."""
+    for file in files:
+        if file.format == "sko":
+            raise Error(f"{file.path}: .sko does not say which functions were measured; write JSON: skampi -o model.json")
     data = data_of.gather(files, state)
     machine = Machine(data, _usable(data))
     for name in COLLECTIVES:

@@ -404,6 +404,11 @@ def test_refused():
     refused("none.json", words="none.json")
     open(os.path.join(folder, "empty.json"), "w", encoding="utf-8").close()
     refused("empty.json", words="empty")
+    for form in ("csv", "sko"):
+        run([os.path.join(ROOT, "scripts/skampi-convert"), good, "-o", f"good.{form}"], cwd=folder)
+    strip = lambda text: [line.split("#")[0] for line in text.splitlines() if "cores" not in line]
+    tap.equal(strip(tool("good.csv").out), strip(tool(good).out), "CSV gives the same, without the header's cores")
+    refused("good.sko", words="write JSON")
     refused(good, "--nodes", 4, words="nothing was measured between nodes")
     refused(good, "--plot", "a.png", words=".svg")
     refused(good, "--json", "-", words="give one of them a file")
