@@ -37,6 +37,7 @@ POLISHES = 4
 MANY_SITES = 512        # with more, re-tests compare suspects with this many other sites only
 CONTROLS = 256
 MOST_TESTS = 60         # suspects that are re-tested, those with the highest scores
+ROUNDS_OF_ALL = 3       # of a pass of re-tests, where a node or PE is suspected
 ENOUGH_PAIRS = 32       # in a pass of re-tests
 TRIMMED = 0.2
 NATURAL = 0.999         # of sound units differ by less than what is accused
@@ -219,8 +220,9 @@ def retest_rounds(case, game, batch, turn):
                        source.randint(1, max(1, game.inside)))
         elif test.what == "inside":
             wanted.add(source.randint(1, max(1, game.inside)))
-        else:
-            wanted.update(game.sample(2 + game.inside, source)[:2] if game.rounds > game.inside else [1])
+    if any(test.what in ("sites", "pes") for test in case.open) and game.rounds > game.inside:
+        # Any round has each of them.
+        wanted.update(source.randint(game.inside + 1, game.rounds) for _ in range(ROUNDS_OF_ALL))
     pairs = sum(game.pairs(round_) for round_ in wanted)
     others = game.sample(min(game.rounds, ENOUGH_PAIRS), source)
     if any(test.what != "inside" for test in case.open):
