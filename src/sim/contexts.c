@@ -9,7 +9,7 @@ struct context_key {
 
 struct context_state *context_of(struct replay *replay, uint32_t pe, unsigned context)
 {
-    const struct context_key key = {pe, context};
+    const struct context_key key = {replay->pes[pe].home, context};
     size_t before = replay->context_numbers.count,
            number = table_number(&replay->context_numbers, &key, sizeof key);
     if (number >= replay->context_room) {

@@ -16,7 +16,7 @@ static inline int64_t later(int64_t a, int64_t b)
 static inline void note_open(struct replay *replay, const struct step *step, int64_t arrived,
                              int64_t known)
 {
-    struct pe *pe = &replay->pes[step->pe];
+    struct pe *pe = replay_home(replay, step->pe);
     if (step->op->context == 0) {
         pe->known = later(pe->known, known);
         pe->arrived = later(pe->arrived, arrived);
@@ -29,7 +29,7 @@ static inline void note_open(struct replay *replay, const struct step *step, int
 
 static inline int64_t floor_of(struct replay *replay, const struct step *step)
 {
-    return step->op->context == 0 ? replay->pes[step->pe].floor
+    return step->op->context == 0 ? replay_home(replay, step->pe)->floor
                                   : context_of(replay, step->pe, step->op->context)->floor;
 }
 

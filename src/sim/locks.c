@@ -5,7 +5,7 @@
 #define HOME 0
 
 struct lock_state {
-    uint32_t holder;      /* 1 + PE; 0: free */
+    uint32_t holder;      /* 1 + line; 0: free */
     uint32_t first, last; /* 1 + those who wait; 0: nobody */
     int64_t free_at;      /* since when */
     int64_t compute;      /* path of who has cleared it */
@@ -89,7 +89,8 @@ void replay_unlock(struct replay *replay, const struct step *step)
     struct pe *pe = &replay->pes[step->pe];
     const struct service service = service_of(replay, step, false);
     /* A lock is cleared when all that was done under it is complete. */
-    int64_t begin = pe->known > step->start ? pe->known : step->start;
+    int64_t known = replay_home(replay, step->pe)->known;
+    int64_t begin = known > step->start ? known : step->start;
     int64_t done = begin + service.issue + service.request + service.service, waited;
     replay_finish(replay, step,
                   service.returns_issued ? begin + service.issue : done + service.back,

@@ -73,6 +73,7 @@ struct model {
      * description says, 0: nothing. */
     int64_t (*order)(enum order, int64_t own);
     int64_t (*collective)(const struct together *);
+    bool one_interface; /* messages of a PE's threads follow each other, as those of one do */
 };
 
 extern const struct model paper_model, loggp_model;

@@ -57,4 +57,5 @@ const struct model loggp_model = {
     .atomic = atomic,
     .order = order,
     .collective = collective,
+    .one_interface = true,
 };

@@ -30,6 +30,7 @@ enum {
     OP_BLOCKING = 1,
     OP_FETCHING = 2,   /* the caller of an atomic needs its result */
     OP_QUIETS = 4,     /* completes what is open in the default context, as barriers do */
+    OP_LAST = 8,       /* shmem_finalize: the other threads of the PE have ended */
     OP_COLLECTIVE = 16 /* times enum collective */
 };
 

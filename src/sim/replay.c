@@ -10,8 +10,8 @@
 
 /* ---- Executing ---- */
 
-/* Whether it matters which of several PEs' operations comes first. */
-static inline bool is_ordered(const struct replay *replay, const struct op *op)
+/* Whether it matters which of several lines' operations comes first. */
+static inline bool is_ordered(const struct replay *replay, const struct pe *pe, const struct op *op)
 {
     if (__builtin_expect(replay->progress != NULL, 0))
         return op->kind != OP_START;
@@ -23,7 +23,11 @@ static inline bool is_ordered(const struct replay *replay, const struct op *op)
         return true;
     case OP_PUT:
     case OP_GET:
-        return replay->contention;
+        return replay->contention || pe->threaded;
+    case OP_QUIET:
+    case OP_FENCE:
+    case OP_TOGETHER:
+        return pe->threaded; /* threads share what is open */
     default:
         return false;
     }
@@ -35,7 +39,7 @@ static void start(struct replay *replay, const struct step *step)
     struct pe *pe = &replay->pes[step->pe];
     const struct stream *stream = &replay->streams.of[step->pe];
     struct step begun = *step;
-    if (stream->made - stream->count + stream->next == 1)
+    if (step->pe < (uint32_t)replay->run->pes && stream->made - stream->count + stream->next == 1)
         begun.start = pe->compute = pe->path_compute = 0;
     replay_finish(replay, &begun, begun.start, 0);
 }
@@ -82,13 +86,61 @@ static inline bool execute(struct replay *replay, const struct step *step)
     }
 }
 
-static inline void compute(struct pe *pe, const struct op *op)
+static inline void compute(struct pe *pe, const struct op *op, int64_t burst)
 {
     if (op->kind == OP_REST && pe->fetched)
         return;
-    pe->time += op->burst;
-    pe->compute += op->burst;
-    pe->path_compute += op->burst;
+    pe->time += burst;
+    pe->compute += burst;
+    pe->path_compute += burst;
+}
+
+/* A line goes on when another one has, if that is later. */
+static void go_on_after(struct replay *replay, uint32_t line, uint32_t other)
+{
+    struct pe *pe = &replay->pes[line];
+    const struct pe *ended = &replay->pes[other];
+    if (ended->time <= pe->time)
+        return;
+    replay_follow(replay, line, ended->path_compute,
+                  path_station(&replay->paths, other, ended->time, ended->hop));
+    pe->idle += ended->time - pe->time;
+    pe->time = ended->time;
+}
+
+/* Whether those threads have ended that a line waits for before an operation; then *burst is what
+ * it computes after that. */
+static bool have_ended(struct replay *replay, uint32_t line, const struct op *op, int64_t *burst)
+{
+    struct pe *pe = &replay->pes[line];
+    const struct stream *stream = &replay->streams.of[line];
+    uint32_t ordinal = stream->made - (stream->count - stream->next), next = pe->next_join;
+    for (; next < pe->last_join && replay->threads.joins[next].ordinal <= ordinal; next++)
+        if (replay->pes[replay->threads.joins[next].line].state != PE_ENDED)
+            return false;
+    for (int i = 0; i < replay->run->threads[pe->home] && op->flags & OP_LAST; i++) {
+        uint32_t other = (uint32_t)run_line(replay->run, (int)pe->home, i);
+        if (other != line && replay->pes[other].state != PE_ENDED)
+            return false;
+    }
+    for (; pe->next_join < next; pe->next_join++) {
+        const struct join *join = &replay->threads.joins[pe->next_join];
+        go_on_after(replay, line, join->line);
+        *burst = join->burst < *burst ? join->burst : *burst;
+    }
+    for (int i = 0; i < replay->run->threads[pe->home] && op->flags & OP_LAST; i++)
+        go_on_after(replay, line, (uint32_t)run_line(replay->run, (int)pe->home, i));
+    return true;
+}
+
+/* Those that may wait for the end of a thread of their PE look again. */
+static void tell_end(struct replay *replay, uint32_t home)
+{
+    for (int i = 0; i < replay->run->threads[home]; i++) {
+        uint32_t line = (uint32_t)run_line(replay->run, (int)home, i);
+        if (replay->pes[line].state == PE_JOIN)
+            replay_make_ready(replay, line);
+    }
 }
 
 /* Executes what a PE does until it is blocked, has ended, or must wait for its turn. False: there
@@ -103,18 +155,25 @@ static bool advance(struct replay *replay, uint32_t number)
             if (replay->progress)
                 progress_call(replay, number);
             pe->state = PE_ENDED;
+            if (pe->threaded)
+                tell_end(replay, pe->home);
             return !streams->error;
         }
         if (__builtin_expect(
                 (op->kind == OP_WAIT || op->kind == OP_FETCHES) && !replay->waits.matched, 0))
             return false;
         if (pe->state != PE_ORDERED) {
-            compute(pe, op);
+            int64_t burst = op->burst;
+            if (__builtin_expect(pe->threaded, 0) && !have_ended(replay, number, op, &burst)) {
+                pe->state = PE_JOIN;
+                return true;
+            }
+            compute(pe, op, burst);
             if (__builtin_expect(pe->time > LAST_TIME, 0)) {
                 replay_too_late(replay, number);
                 return false;
             }
-            if (is_ordered(replay, op)) {
+            if (is_ordered(replay, pe, op)) {
                 pe->state = PE_ORDERED;
                 queue_add(&replay->queue, pe->time, number);
                 return true;
@@ -138,7 +197,7 @@ static bool advance(struct replay *replay, uint32_t number)
 static bool execute_all(struct replay *replay)
 {
     for (uint32_t i = (uint32_t)replay->run->pes; i-- > 0;)
-        replay_make_ready(replay, i);
+        replay_make_ready(replay, i); /* further lines begin later */
     for (;;) {
         uint32_t pe;
         if (replay->ready) {
@@ -146,8 +205,8 @@ static bool execute_all(struct replay *replay)
             replay->ready = replay->pes[pe].next;
         } else if (replay->queue.count) {
             pe = queue_take(&replay->queue);
-            if (__builtin_expect(pe >= (uint32_t)replay->run->pes, 0)) {
-                progress_arrives(replay, pe - (uint32_t)replay->run->pes);
+            if (__builtin_expect(pe >= (uint32_t)replay->run->lines, 0)) {
+                progress_arrives(replay, pe - (uint32_t)replay->run->lines);
                 if (replay->error)
                     return false;
                 continue;
@@ -162,7 +221,7 @@ static bool execute_all(struct replay *replay)
 
 static bool all_have_ended(const struct replay *replay)
 {
-    for (int i = 0; i < replay->run->pes; i++)
+    for (int i = 0; i < replay->run->lines; i++)
         if (replay->pes[i].state != PE_ENDED)
             return false;
     return true;
@@ -179,18 +238,24 @@ static bool open_machine(struct replay *replay, double *speed)
         replay->several = replay->several || nodes[i] != nodes[0];
         speed[i] = machine_kind(replay->machine, nodes[i])->ratio;
     }
+    for (int i = pes; i < replay->run->lines && !replay->error; i++)
+        replay->pes[i].node = nodes[run_pe(replay->run, i)];
     free(nodes);
     return !replay->error;
 }
 
 static void allocate(struct replay *replay)
 {
-    size_t pes = (size_t)replay->run->pes, routines = replay->run->names.count;
-    replay->pes = memory_zeroed(pes, sizeof *replay->pes);
-    replay->queue.heap = memory_zeroed(pes, sizeof *replay->queue.heap);
-    replay->progress = requests_open(replay->machine, pes);
+    size_t lines = (size_t)replay->run->lines, routines = replay->run->names.count;
+    replay->pes = memory_zeroed(lines, sizeof *replay->pes);
+    replay->queue.heap = memory_zeroed(lines, sizeof *replay->queue.heap);
+    for (int i = 0; i < replay->run->lines; i++) {
+        replay->pes[i].home = (uint32_t)run_pe(replay->run, i);
+        replay->pes[i].threaded = replay->run->threads[replay->pes[i].home] > 1;
+    }
+    replay->progress = requests_open(replay->machine, lines);
     if (replay->progress)
-        replay->answers_until = memory_zeroed(pes, sizeof *replay->answers_until);
+        replay->answers_until = memory_zeroed(lines, sizeof *replay->answers_until);
     replay->sums = memory_zeroed(routines, sizeof *replay->sums);
     if (replay->per_pe)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
@@ -207,6 +272,8 @@ static void forget(struct replay *replay)
     free(replay->sets);
     free(replay->locks);
     free(replay->contexts);
+    free(replay->turns_done);
+    table_free(&replay->turn_numbers);
     table_free(&replay->lock_numbers);
     table_free(&replay->context_numbers);
     path_free(&replay->paths);
@@ -214,6 +281,43 @@ static void forget(struct replay *replay)
     requests_close(replay->progress);
     free(replay->answers_until);
     waits_free(&replay->waits);
+}
+
+static void prepare_threads(struct replay *replay)
+{
+    const struct threads *threads = &replay->threads;
+    if (!threads->forks)
+        return;
+    for (int pe = 0; pe < replay->run->pes; pe++) {
+        replay->pes[pe].next_fork = threads->first_fork[pe];
+        replay->pes[pe].last_fork = threads->first_fork[pe + 1];
+        replay->pes[pe].next_join = threads->first_join[pe];
+        replay->pes[pe].last_join = threads->first_join[pe + 1];
+    }
+    for (int line = 0; line < replay->run->lines; line++) {
+        replay->pes[line].next_turn = threads->first_turn[line];
+        if (line >= replay->run->pes)
+            replay->pes[line].state = PE_BEGIN;
+    }
+}
+
+/* What orders threads, where there are some. */
+static bool find_threads(struct replay *replay)
+{
+    if (replay->run->lines == replay->run->pes)
+        return true;
+    if (replay->progress) {
+        replay->error = text_format(
+            "%s: several threads of a PE make calls, which cannot be replayed where "
+            "nodes have progress inside calls alone; leave that out of the machine description",
+            replay->run->paths[replay->run->pe_of[0]]);
+        return false;
+    }
+    if (!threads_find(&replay->threads, &replay->streams))
+        return false;
+    replay->streams.first_burst = replay->threads.first_burst;
+    prepare_threads(replay);
+    return true;
 }
 
 /* Everything as before the first operation, but what waits wait for is known. */
@@ -232,19 +336,21 @@ static bool begin_again(struct replay *replay)
                            .per_pe = replay->per_pe,
                            .several = replay->several,
                            .streams = replay->streams,
+                           .threads = replay->threads,
                            .waits = waits};
-    int32_t *nodes = memory_zeroed((size_t)replay->run->pes, sizeof *nodes);
-    for (int i = 0; i < replay->run->pes; i++)
+    int32_t *nodes = memory_zeroed((size_t)replay->run->lines, sizeof *nodes);
+    for (int i = 0; i < replay->run->lines; i++)
         nodes[i] = replay->pes[i].node;
     forget(replay);
     *replay = fresh;
     allocate(replay);
-    for (int i = 0; i < replay->run->pes; i++) {
+    for (int i = 0; i < replay->run->lines; i++) {
         replay->pes[i].node = nodes[i];
         replay->pes[i].next_write = waits.first_write[i];
         replay->pes[i].next_wait = waits.first_wait[i];
     }
     free(nodes);
+    prepare_threads(replay);
     network_open(&replay->network, replay->machine);
     return true;
 }
@@ -317,7 +423,7 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
     if (!good)
         return false;
     begin_simulated(replay);
-    good = execute_all(replay);
+    good = find_threads(replay) && execute_all(replay);
     if (!good && !replay->error && !replay->streams.error && begin_again(replay)) {
         begin_simulated(replay);
         execute_all(replay);
@@ -328,6 +434,7 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
 void replay_close(struct replay *replay)
 {
     forget(replay);
+    threads_free(&replay->threads);
     streams_close(&replay->streams);
     free(replay->error);
 }

@@ -11,6 +11,19 @@
 
 /* ---- Summing up ---- */
 
+struct pe_report report_pe(const struct replay *replay, int pe)
+{
+    struct pe_report sum = {0};
+    for (int i = 0; i < replay->run->threads[pe]; i++) {
+        const struct pe *line = &replay->pes[run_line(replay->run, pe, i)];
+        sum.compute += line->compute;
+        sum.communication += line->time - line->idle - line->compute;
+        sum.waiting += line->waiting;
+        sum.end = line->time > sum.end ? line->time : sum.end;
+    }
+    return sum;
+}
+
 static void find_path(struct report *report)
 {
     const struct paths *paths = &report->replay->paths;
@@ -20,11 +33,12 @@ static void find_path(struct report *report)
     for (; hop; hop = paths->hops[hop].parent)
         count++;
     report->path = memory_zeroed(count, sizeof *report->path);
-    report->path[count - 1] = (struct station){report->last, 0, last->time};
+    report->path[count - 1] = (struct station){last->home, 0, last->time};
     size_t i = count - 1;
     for (hop = last->hop; hop; hop = paths->hops[hop].parent) {
         report->path[i].from = paths->hops[hop].until;
-        report->path[--i] = (struct station){paths->hops[hop].pe, 0, paths->hops[hop].until};
+        report->path[--i] = (struct station){report->replay->pes[paths->hops[hop].pe].home, 0,
+                                             paths->hops[hop].until};
         report->cut = !paths->hops[hop].parent && paths->hops[hop].depth > 1;
     }
     /* A PE that others waited for several times in a row is one station. */
@@ -40,26 +54,26 @@ static void find_path(struct report *report)
 struct report report_make(const struct replay *replay, const char *machine)
 {
     struct report report = {.replay = replay, .machine = machine};
-    for (int i = 0; i < replay->run->pes; i++) {
-        const struct pe *pe = &replay->pes[i];
-        int64_t communication = pe->time - pe->compute;
-        report.compute += (double)pe->compute;
-        report.communication += (double)communication;
-        report.waiting += (double)pe->waiting;
-        if (pe->time > report.run_time) {
-            report.run_time = pe->time;
+    for (int i = 0; i < replay->run->lines; i++)
+        if (replay->pes[i].time > report.run_time) {
+            report.run_time = replay->pes[i].time;
             report.last = (uint32_t)i;
         }
-        if (pe->compute > report.most_compute) {
-            report.most_compute = pe->compute;
+    for (int i = 0; i < replay->run->pes; i++) {
+        const struct pe_report pe = report_pe(replay, i);
+        report.compute += (double)pe.compute;
+        report.communication += (double)pe.communication;
+        report.waiting += (double)pe.waiting;
+        if (pe.compute > report.most_compute) {
+            report.most_compute = pe.compute;
             report.compute_pe = (uint32_t)i;
         }
-        if (communication > report.most_communication) {
-            report.most_communication = communication;
+        if (pe.communication > report.most_communication) {
+            report.most_communication = pe.communication;
             report.communication_pe = (uint32_t)i;
         }
-        if (pe->waiting > report.most_waiting) {
-            report.most_waiting = pe->waiting;
+        if (pe.waiting > report.most_waiting) {
+            report.most_waiting = pe.waiting;
             report.waiting_pe = (uint32_t)i;
         }
     }
@@ -125,14 +139,15 @@ static void print_pes(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
     int pes = replay->run->pes;
+    if (replay->run->lines > pes)
+        fprintf(out, "\n%d threads; times of a PE are sums over its threads", replay->run->lines);
     fprintf(out, "\n%8s %8s %16s %16s %16s %16s\n", "PE", "node", "compute s", "communication s",
             "of it waiting s", "end s");
     for (int i = 0; i < pes && i < SHOWN_PES; i++) {
-        const struct pe *pe = &replay->pes[i];
-        fprintf(out, "%8d %8" PRId32 " %16.9f %16.9f %16.9f %16.9f\n", i, pe->node,
-                report_seconds((double)pe->compute),
-                report_seconds((double)(pe->time - pe->compute)),
-                report_seconds((double)pe->waiting), report_seconds((double)pe->time));
+        const struct pe_report pe = report_pe(replay, i);
+        fprintf(out, "%8d %8" PRId32 " %16.9f %16.9f %16.9f %16.9f\n", i, replay->pes[i].node,
+                report_seconds((double)pe.compute), report_seconds((double)pe.communication),
+                report_seconds((double)pe.waiting), report_seconds((double)pe.end));
     }
     if (pes > SHOWN_PES)
         fprintf(out, "... %d more PEs; --json has all\n", pes - SHOWN_PES);

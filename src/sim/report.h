@@ -6,11 +6,17 @@
 
 #include "sim/state.h"
 
+/* All threads of a PE. */
+struct pe_report {
+    int64_t compute, communication, waiting, end; /* ps; end: of the last thread */
+};
+struct pe_report report_pe(const struct replay *, int pe);
+
 struct report {
     const struct replay *replay;
     const char *machine;                    /* file of its description */
     int64_t run_time;                       /* ps: until the last PE has ended */
-    uint32_t last;                          /* that PE */
+    uint32_t last;                          /* that PE's line */
     double compute, communication, waiting; /* ps, sums over PEs */
     /* Most of a PE, and which. */
     int64_t most_compute, most_communication, most_waiting;

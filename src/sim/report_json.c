@@ -71,15 +71,16 @@ static void per_pe(FILE *out, const struct replay *replay)
 {
     fputs(",\n\"per_pe\":[", out);
     for (int i = 0; i < replay->run->pes; i++) {
-        const struct pe *pe = &replay->pes[i];
-        fprintf(out, "%s\n{\"pe\":%d,\"node\":%" PRId32 ",", i ? "," : "", i, pe->node);
-        member(out, "compute", (double)pe->compute);
+        const struct pe_report pe = report_pe(replay, i);
+        fprintf(out, "%s\n{\"pe\":%d,\"node\":%" PRId32 ",\"threads\":%d,", i ? "," : "", i,
+                replay->pes[i].node, replay->run->threads[i]);
+        member(out, "compute", (double)pe.compute);
         fputc(',', out);
-        member(out, "communication", (double)(pe->time - pe->compute));
+        member(out, "communication", (double)pe.communication);
         fputc(',', out);
-        member(out, "waiting", (double)pe->waiting);
+        member(out, "waiting", (double)pe.waiting);
         fputc(',', out);
-        member(out, "end", (double)pe->time);
+        member(out, "end", (double)pe.end);
         if (replay->per_pe)
             pe_routines(out, replay, i);
         fputc('}', out);

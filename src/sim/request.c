@@ -46,7 +46,7 @@ static uint32_t new_number(struct replay *replay)
         progress->requests =
             memory_resize_array(progress->requests, progress->room, sizeof *progress->requests);
         replay->queue.heap =
-            memory_resize_array(replay->queue.heap, (size_t)replay->run->pes + progress->room,
+            memory_resize_array(replay->queue.heap, (size_t)replay->run->lines + progress->room,
                                 sizeof *replay->queue.heap);
     }
     return (uint32_t)progress->count++;
@@ -59,7 +59,7 @@ static void send(struct replay *replay, const struct request *request)
     ++*request_open(replay, request->pe, request->op.context);
     if (request->there > LAST_TIME)
         replay_too_late(replay, request->pe);
-    queue_add(&replay->queue, request->there, (uint32_t)replay->run->pes + number);
+    queue_add(&replay->queue, request->there, (uint32_t)replay->run->lines + number);
 }
 
 /* When a get or atomic that begins then is at its target. */

@@ -90,6 +90,7 @@ static void find_kind(const struct trace_routine *routine, struct routine_kind *
         kind->end = has(name, "finalize") || has(name, "exit");
         kind->control = has(name, "pcontrol");
         kind->kind = kind->start ? OP_START : OP_LOCAL;
+        kind->flags = has(name, "finalize") ? OP_LAST : 0;
         break;
     default:
         break;

@@ -72,9 +72,6 @@ static char *refusal(const char *path, const struct trace_info *info)
     if (info->selection[0])
         return text_format("%s: was recorded with %s, so calls may be missing; record without it",
                            path, info->selection);
-    if (info->threads > 1)
-        return text_format("%s: %d threads made calls; programs of one thread a PE can be replayed",
-                           path, info->threads);
     if (strcmp(info->end, "finalize") != 0 && strcmp(info->end, "exit") != 0 &&
         strcmp(info->end, "global_exit") != 0)
         return text_format("%s: the program was ended by %s; record a run that ends by itself",
@@ -87,6 +84,7 @@ static void allocate(struct run *run, int pes)
     size_t n = (size_t)pes;
     run->pes = pes;
     run->paths = memory_zeroed(n, sizeof *run->paths);
+    run->threads = memory_zeroed(n, sizeof *run->threads);
     run->programs_of = memory_zeroed(n, sizeof *run->programs_of);
     run->ps_per_tick = memory_zeroed(n, sizeof *run->ps_per_tick);
     run->cost_ps = memory_zeroed(n, sizeof *run->cost_ps);
@@ -132,9 +130,36 @@ static char *add_file(struct run *run, char *path, size_t files, bool *damaged)
     run->cost_ps[pe] = PS_PER_SECOND * info->cost_between;
     run->events[pe] = info->events;
     run->blocks[pe] = trace_blocks(file);
+    run->threads[pe] = info->threads > 1 ? info->threads : 1;
     run->programs_of[pe] = (uint16_t)program_of(run, file);
     if (run->program_count > UINT16_MAX)
         return text_format("the files have more than %d tables of routines", UINT16_MAX);
+    return NULL;
+}
+
+/* NULL, or why not. */
+static char *number_lines(struct run *run)
+{
+    int64_t lines = run->pes;
+    for (int pe = 0; pe < run->pes; pe++)
+        lines += run->threads[pe] - 1;
+    if (lines > MOST_PES)
+        return text_format("%s: belongs to a run of %" PRId64
+                           " threads, but this program replays at "
+                           "most %d",
+                           run->paths[0], lines, MOST_PES);
+    run->lines = (int)lines;
+    if (run->lines == run->pes)
+        return NULL;
+    run->further = memory_zeroed((size_t)run->pes + 1, sizeof *run->further);
+    run->pe_of = memory_zeroed((size_t)(run->lines - run->pes), sizeof *run->pe_of);
+    uint32_t line = (uint32_t)run->pes;
+    for (int pe = 0; pe < run->pes; pe++) {
+        run->further[pe] = line;
+        for (int thread = 1; thread < run->threads[pe]; thread++)
+            run->pe_of[line++ - (uint32_t)run->pes] = (uint32_t)pe;
+    }
+    run->further[run->pes] = line;
     return NULL;
 }
 
@@ -163,6 +188,8 @@ bool run_open(struct run *run, char *const *paths, size_t count, char **error, b
             *error = add_file(run, files[i], file_count, damaged);
     free(files);
     if (!*error)
+        *error = number_lines(run);
+    if (!*error)
         return true;
     run_close(run);
     return false;
@@ -182,6 +209,9 @@ void run_close(struct run *run)
         free(run->programs[i].kinds);
     }
     free(run->paths);
+    free(run->threads);
+    free(run->further);
+    free(run->pe_of);
     free(run->programs_of);
     free(run->ps_per_tick);
     free(run->cost_ps);

@@ -19,7 +19,13 @@ struct program {
 
 struct run {
     int pes;
-    char **paths;          /* by PE */
+    /* A line is a thread of a PE. The first threads of all PEs are the lines 0 to pes - 1, so where
+     * PEs have one thread each, lines are PEs. Further threads follow, those of a PE together. */
+    int lines;
+    int *threads;      /* by PE */
+    uint32_t *further; /* by PE, and one more: its first line behind those; NULL: there are none */
+    uint32_t *pe_of;   /* of these lines */
+    char **paths;      /* by PE */
     uint16_t *programs_of; /* by PE */
     double *ps_per_tick;   /* by PE: of the trace */
     double *cost_ps;       /* by PE: what the tracer added to each burst */
@@ -37,6 +43,23 @@ struct run {
  * why; damaged: since a file is. */
 bool run_open(struct run *, char *const *paths, size_t count, char **error, bool *damaged);
 void run_close(struct run *);
+
+static inline int run_pe(const struct run *run, int line)
+{
+    return __builtin_expect(line < run->pes, 1) ? line : (int)run->pe_of[line - run->pes];
+}
+
+/* The number of a line's thread on its PE. */
+static inline int run_thread(const struct run *run, int line)
+{
+    return line < run->pes ? 0 : line - (int)run->further[run->pe_of[line - run->pes]] + 1;
+}
+
+/* The n-th line of a PE. */
+static inline int run_line(const struct run *run, int pe, int thread)
+{
+    return thread == 0 ? pe : (int)run->further[pe] + thread - 1;
+}
 
 static inline const struct program *run_program(const struct run *run, int pe)
 {

@@ -32,7 +32,7 @@ struct noted {
     int64_t start, end, waited;
 };
 
-/* Of a PE. */
+/* Of a line. Where a PE has several, its first line has the file's end, and counts all events. */
 struct file {
     unsigned char *entries;
     size_t bytes, room;
@@ -40,8 +40,8 @@ struct file {
     size_t count;
     struct trace_entry *held;
     int64_t end, ending; /* of the file; 0: it has not been begun; where its ending belongs */
-    uint64_t events;
-    int64_t time; /* end of its last call */
+    uint64_t events, all_events; /* of the line; of the file */
+    int64_t time;                /* end of its last call */
     uint32_t phase;
 };
 
@@ -82,12 +82,13 @@ static char *name_of(const struct simulated *simulated, int pe)
 
 static void forget(struct simulated *simulated)
 {
-    for (int i = 0; simulated->files && i < simulated->run->pes; i++) {
+    for (int i = 0; simulated->files && i < simulated->run->lines; i++) {
         free(simulated->files[i].entries);
         free(simulated->files[i].noted);
         free(simulated->files[i].held);
-        free(simulated->hosts[i]);
     }
+    for (int i = 0; simulated->files && i < simulated->run->pes; i++)
+        free(simulated->hosts[i]);
     free(simulated->files);
     free(simulated->hosts);
     free(simulated->library);
@@ -102,7 +103,7 @@ void simulated_begin(struct simulated *simulated, const struct run *run, size_t 
     forget(simulated);
     simulated->run = run;
     simulated->window = window;
-    simulated->files = memory_zeroed((size_t)run->pes, sizeof *simulated->files);
+    simulated->files = memory_zeroed((size_t)run->lines, sizeof *simulated->files);
     simulated->hosts = hosts;
     simulated->library = memory_text(library);
 }
@@ -173,35 +174,35 @@ static void fill(struct trace_entry *entry, const struct raw_event *raw, uint32_
     memcpy(entry->values, series->last, series->values * sizeof *entry->values);
 }
 
-void simulated_call(struct simulated *simulated, int pe, size_t index, const struct raw_event *raw,
-                    uint32_t phase)
+void simulated_call(struct simulated *simulated, int line, size_t index,
+                    const struct raw_event *raw, uint32_t phase)
 {
-    struct file *file = &simulated->files[pe];
+    struct file *file = &simulated->files[line];
     note(simulated, file, index);
     fill(room_for(file, sizeof(struct trace_entry) + raw->series->values * sizeof(int64_t)), raw,
          phase);
 }
 
-void simulated_hold(struct simulated *simulated, int pe, const struct raw_event *raw,
+void simulated_hold(struct simulated *simulated, int line, const struct raw_event *raw,
                     uint32_t phase)
 {
-    struct file *file = &simulated->files[pe];
+    struct file *file = &simulated->files[line];
     if (!file->held)
         file->held = memory_allocate(ENTRY_MOST_BYTES);
     fill(file->held, raw, phase);
 }
 
-void simulated_held(struct simulated *simulated, int pe, size_t index, uint64_t calls)
+void simulated_held(struct simulated *simulated, int line, size_t index, uint64_t calls)
 {
-    struct file *file = &simulated->files[pe];
+    struct file *file = &simulated->files[line];
     note(simulated, file, index)->calls = calls;
     memcpy(room_for(file, entry_bytes(file->held)), file->held, entry_bytes(file->held));
 }
 
-void simulated_time(struct simulated *simulated, uint32_t pe, size_t index, int64_t start,
+void simulated_time(struct simulated *simulated, uint32_t line, size_t index, int64_t start,
                     int64_t end, int64_t waited)
 {
-    struct file *file = &simulated->files[pe];
+    struct file *file = &simulated->files[line];
     if (index >= file->count || file->noted[index].entry == NO_CALL)
         return;
     struct noted *noted = &file->noted[index];
@@ -283,13 +284,15 @@ static void describe(const struct simulated *simulated, const struct trace_file 
     free(library);
 }
 
-static bool append_block(struct simulated *simulated, int pe, struct block_head *head,
+static bool append_block(struct simulated *simulated, int line, struct block_head *head,
                          const void *payload)
 {
+    int pe = run_pe(simulated->run, line);
     struct file *file = &simulated->files[pe];
     size_t before = offsetof(struct block_head, bytes);
     unsigned char *block = memory_allocate(sizeof *head + head->bytes);
     head->magic = BLOCK_MAGIC;
+    head->thread = (uint32_t)run_thread(simulated->run, line);
     head->checksum =
         checksum(checksum(0, (char *)head + before, sizeof *head - before), payload, head->bytes);
     memcpy(block, head, sizeof *head);
@@ -369,9 +372,9 @@ static bool end_file(struct simulated *simulated, int pe, int64_t time)
         return false;
     }
     give_text(&out, trace_info(from)->end);
-    give_number(&out, file->events);
+    give_number(&out, file->all_events);
     give_number(&out, 0);
-    give_number(&out, 1);
+    give_number(&out, (uint64_t)simulated->run->threads[pe]);
     give_clock(&out, time);
     give_real(&out, 0);
     give_number(&out, 0);
@@ -407,9 +410,9 @@ static void know_routines(struct simulated *simulated, const struct program *pro
     encoder->routines = program->count;
 }
 
-static void begin_block(struct simulated *simulated, int pe)
+static void begin_block(struct simulated *simulated, int line)
 {
-    const struct file *file = &simulated->files[pe];
+    const struct file *file = &simulated->files[line];
     struct encoder *encoder = &simulated->encoder;
     encoder->done = 0;
     encoder->time = file->time;
@@ -417,9 +420,9 @@ static void begin_block(struct simulated *simulated, int pe)
     encoder_begin(encoder, simulated->payload);
 }
 
-static bool end_block(struct simulated *simulated, int pe)
+static bool end_block(struct simulated *simulated, int line)
 {
-    struct file *file = &simulated->files[pe];
+    struct file *file = &simulated->files[line];
     const struct encoder *encoder = &simulated->encoder;
     struct block_head head = {.kind = BLOCK_EVENTS,
                               .bytes = encoder_bytes(encoder),
@@ -428,12 +431,13 @@ static bool end_block(struct simulated *simulated, int pe)
                               .base = file->time,
                               .phase = file->phase};
     file->events += head.records;
+    simulated->files[run_pe(simulated->run, line)].all_events += head.records;
     file->time = encoder->time;
     file->phase = encoder->phase;
-    return head.records == 0 || append_block(simulated, pe, &head, simulated->payload);
+    return head.records == 0 || append_block(simulated, line, &head, simulated->payload);
 }
 
-static bool write_call(struct simulated *simulated, int pe, struct trace_entry *entry,
+static bool write_call(struct simulated *simulated, int line, struct trace_entry *entry,
                        int64_t start, int64_t end)
 {
     entry->start = (uint64_t)start;
@@ -441,43 +445,46 @@ static bool write_call(struct simulated *simulated, int pe, struct trace_entry *
     const struct trace_entry *behind = entry_behind(entry);
     if (encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES) == behind)
         return true;
-    if (!end_block(simulated, pe))
+    if (!end_block(simulated, line))
         return false;
-    begin_block(simulated, pe);
+    begin_block(simulated, line);
     encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES);
     return true;
 }
 
 /* Several equal fetches, one behind the other; or, of those that waited, the first one and the one
  * that found what they waited for. */
-static bool write_fetches(struct simulated *simulated, int pe, struct trace_entry *entry,
+static bool write_fetches(struct simulated *simulated, int line, struct trace_entry *entry,
                           const struct noted *noted)
 {
     if (noted->waited >= 0) {
         int64_t there = noted->start + noted->waited, takes = noted->end - there;
         return (noted->waited < takes ||
-                write_call(simulated, pe, entry, noted->start, noted->start + takes)) &&
-               write_call(simulated, pe, entry, there, noted->end);
+                write_call(simulated, line, entry, noted->start, noted->start + takes)) &&
+               write_call(simulated, line, entry, there, noted->end);
     }
     int64_t start = noted->start;
     for (uint64_t left = noted->calls; left > 0; left--) {
         int64_t end = start + (noted->end - start) / (int64_t)left;
-        if (!write_call(simulated, pe, entry, start, end))
+        if (!write_call(simulated, line, entry, start, end))
             return false;
         start = end;
     }
     return true;
 }
 
-void simulated_flush(struct simulated *simulated, int pe)
+void simulated_flush(struct simulated *simulated, int line)
 {
-    struct file *file = &simulated->files[pe];
+    struct file *file = &simulated->files[line];
     bool good = !simulated->problem && file->count > 0;
-    if (good && file->end == 0)
+    int pe = run_pe(simulated->run, line);
+    if (good && simulated->files[pe].end == 0)
         good = begin_file(simulated, pe);
+    if (good && line >= simulated->run->pes && file->events == 0)
+        file->time = file->noted[0].start; /* the thread begins with its first call */
     if (good) {
         know_routines(simulated, run_program(simulated->run, pe));
-        begin_block(simulated, pe);
+        begin_block(simulated, line);
     }
     for (size_t i = 0; i < file->count && good; i++) {
         const struct noted *noted = &file->noted[i];
@@ -486,10 +493,10 @@ void simulated_flush(struct simulated *simulated, int pe)
         /* Places of entries are multiples of 8 bytes. */
         struct trace_entry *entry = (void *)(file->entries + noted->entry);
         good = noted->calls == 1 && noted->waited < 0
-                   ? write_call(simulated, pe, entry, noted->start, noted->end)
-                   : write_fetches(simulated, pe, entry, noted);
+                   ? write_call(simulated, line, entry, noted->start, noted->end)
+                   : write_fetches(simulated, line, entry, noted);
     }
     if (good)
-        end_block(simulated, pe);
+        end_block(simulated, line);
     file->count = file->bytes = 0;
 }

@@ -12,6 +12,7 @@
 #include "sim/network.h"
 #include "sim/path.h"
 #include "sim/queue.h"
+#include "sim/threads.h"
 #include "sim/waits.h"
 
 #define LAST_TIME INT64_C(4000000000000000000) /* ps: 46 days; a sum of few fits behind it */
@@ -24,9 +25,14 @@ enum pe_state {
     PE_LOCK,
     PE_MOVES, /* a request that it waits for is under way */
     PE_OPEN,  /* its next operation waits until all requests of a context have been served */
+    PE_TURN,  /* another thread of the PE must be through with the set before */
+    PE_BEGIN, /* a further thread, which has not begun */
+    PE_JOIN,  /* until other threads of the PE have ended */
     PE_ENDED
 };
 
+/* A line: a thread of a PE. What is open, and the interface, is that of the PE, in its first line.
+ */
 struct pe {
     int64_t time, compute, waiting; /* ps: waiting is a part of what is not computing */
     /* In the default context: when all is known to be complete, all is there, and what is put
@@ -35,13 +41,19 @@ struct pe {
     int64_t interface;    /* when the next message can be sent */
     int64_t served;       /* when the next atomic on this PE can be */
     int64_t path_compute; /* computing on the path to where it is */
+    int64_t idle;         /* of its time: until it began, and in PE_JOIN */
     uint32_t hop;         /* the path until it was last waited for */
     uint32_t next;        /* in the list that it is in, 1 + PE; 0: the last */
     uint32_t blocked_on;  /* set, slot, lock or context */
     uint32_t next_write, next_wait;
+    uint32_t home;                 /* the PE */
+    uint32_t next_fork, last_fork; /* of a first line: of lines that it begins */
+    uint32_t next_join, last_join; /* of a first line */
+    uint32_t next_turn;
     int32_t node;
     uint8_t state;
-    bool fetched; /* the last OP_FETCHES waited */
+    bool fetched;  /* the last OP_FETCHES waited */
+    bool threaded; /* the PE has other threads */
 };
 
 /* Sums over PEs. [1]: to another node. */
@@ -69,8 +81,12 @@ struct replay {
     int64_t *answers_until;    /* by PE: the end of its last call; NULL: likewise */
     struct paths paths;
     struct queue queue;
-    struct pe *pes;
-    uint32_t ready;           /* list of PEs that can go on, 1 + PE */
+    struct pe *pes;            /* by line */
+    uint32_t ready;            /* list of lines that can go on, 1 + line */
+    struct threads threads;    /* where PEs have several */
+    struct table turn_numbers; /* of PE and set */
+    uint32_t *turns_done;
+    size_t turn_room;
     struct routine_sum *sums; /* by routine */
     struct pe_sum **pe_sums;  /* by routine, then PE; NULL where not called */
     struct set_state *sets;   /* by number */
@@ -88,9 +104,9 @@ struct replay {
 
 /* ---- For the parts of the replay ---- */
 
-/* A PE's operation, whose place in its stream has been passed. */
+/* A line's operation, whose place in its stream has been passed. */
 struct step {
-    uint32_t pe;
+    uint32_t pe; /* the line */
     const struct op *op;
     int64_t start; /* behind the burst */
 };
@@ -109,6 +125,19 @@ void replay_follow(struct replay *, uint32_t pe, int64_t compute, uint32_t hop);
 void replay_too_late(struct replay *, uint32_t pe);
 /* The operation that a blocked PE is in. */
 struct step replay_blocked(const struct replay *, uint32_t pe);
+
+/* Where the state is that the threads of a PE share. */
+static inline struct pe *replay_home(const struct replay *replay, uint32_t line)
+{
+    return &replay->pes[replay->pes[line].home];
+}
+
+/* The ordinal of the operation that a line executes. */
+static inline uint32_t replay_ordinal(const struct replay *replay, uint32_t line)
+{
+    const struct stream *stream = &replay->streams.of[line];
+    return stream->made - (stream->count - stream->next) - 1;
+}
 
 /* What a call of a class costs between two PEs. */
 static inline const struct way *replay_way(const struct replay *replay, uint32_t from, uint32_t to,
@@ -141,7 +170,7 @@ bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);
 void replay_unlock(struct replay *, const struct step *);
 void replay_try_lock(struct replay *, const struct step *);
-/* Whom a blocked PE waits for: a PE that has not come, or holds the lock. */
+/* Whom a blocked line waits for: one that has not come, or holds the lock. */
 int64_t replay_missing(const struct replay *, uint32_t pe);
 int64_t replay_holder(const struct replay *, uint32_t pe);
 /* deadlock.c: the text of the error, when PEs are left that wait. */

@@ -23,13 +23,29 @@ static struct pe_sum *sum_of(struct replay *replay, const struct step *step)
     struct pe_sum **sums = &replay->pe_sums[step->op->routine];
     if (!*sums)
         *sums = memory_zeroed((size_t)replay->run->pes, sizeof **sums);
-    return &(*sums)[step->pe];
+    return &(*sums)[replay->pes[step->pe].home];
 }
 
 static inline bool moves_data(const struct op *op)
 {
     return op->kind == OP_PUT || op->kind == OP_GET || op->kind == OP_ATOMIC ||
            op->kind == OP_FETCHES;
+}
+
+/* Lines that begin when their PE's first line has executed an operation. */
+static void begin_lines(struct replay *replay, uint32_t first)
+{
+    struct pe *parent = &replay->pes[first];
+    uint32_t ordinal = replay_ordinal(replay, first);
+    while (parent->next_fork < parent->last_fork &&
+           replay->threads.forks[parent->next_fork].ordinal <= ordinal) {
+        uint32_t line = replay->threads.forks[parent->next_fork++].line;
+        struct pe *pe = &replay->pes[line];
+        pe->time = pe->idle = parent->time;
+        replay_follow(replay, line, parent->path_compute,
+                      path_station(&replay->paths, first, parent->time, parent->hop));
+        replay_make_ready(replay, line);
+    }
 }
 
 void replay_finish(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
@@ -49,6 +65,8 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         replay->answers_until[step->pe] = leaves;
     pe->time = leaves;
     pe->waiting += waited;
+    if (__builtin_expect(pe->next_fork < pe->last_fork, 0))
+        begin_lines(replay, step->pe);
     bool off = false;
     if (moves_data(op)) {
         off = pe->node != replay->pes[op->peer].node;

@@ -17,9 +17,10 @@
 void streams_open(struct streams *streams, struct run *run, const double *speed,
                   size_t window_bytes)
 {
-    size_t pes = (size_t)run->pes, window = window_bytes / pes / sizeof(struct op);
+    size_t pes = (size_t)run->pes, lines = (size_t)run->lines;
+    size_t window = window_bytes / lines / sizeof(struct op);
     *streams = (struct streams){.run = run};
-    streams->of = memory_zeroed(pes, sizeof *streams->of);
+    streams->of = memory_zeroed(lines, sizeof *streams->of);
     streams->ps_per_tick = memory_zeroed(pes, sizeof *streams->ps_per_tick);
     streams->cost = memory_zeroed(pes, sizeof *streams->cost);
     for (int i = 0; i < run->pes; i++) {
@@ -43,9 +44,9 @@ static void release(struct stream *stream)
 
 void streams_rewind(struct streams *streams)
 {
-    for (int i = 0; i < streams->run->pes; i++) {
+    for (int i = 0; i < streams->run->lines; i++) {
         release(&streams->of[i]);
-        streams->of[i] = (struct stream){.block = streams->run->blocks[i]};
+        streams->of[i] = (struct stream){.block = streams->run->blocks[run_pe(streams->run, i)]};
     }
     streams->events = streams->blocks_read = streams->loops = streams->polls = 0;
     streams->taken_off = 0;
@@ -53,7 +54,7 @@ void streams_rewind(struct streams *streams)
 
 void streams_close(struct streams *streams)
 {
-    for (int i = 0; i < streams->run->pes; i++)
+    for (int i = 0; i < streams->run->lines; i++)
         release(&streams->of[i]);
     free(streams->of);
     free(streams->ps_per_tick);
@@ -122,47 +123,57 @@ static void restore(struct streams *streams, const struct stream *stream)
 
 /* ---- Files ---- */
 
-static bool damaged(struct streams *streams, int pe, const char *how)
+static bool damaged(struct streams *streams, int line, const char *how)
 {
     streams->damaged = true;
     if (!streams->error)
         streams->error = text_format("%s: damaged at byte %" PRId64 ": %s; record it again",
-                                     streams->run->paths[pe], streams->of[pe].block, how);
+                                     streams->run->paths[run_pe(streams->run, line)],
+                                     streams->of[line].block, how);
     return false;
 }
 
+/* Of another thread, whose line checks it. */
+static bool is_others(const struct streams *streams, int line, const struct block_head *head)
+{
+    return head->kind == BLOCK_EVENTS && head->thread != (uint32_t)run_thread(streams->run, line);
+}
+
 /* The block that begins there, with what is behind its head; checked when it is begun. */
-static bool find_block(struct streams *streams, int pe, const struct trace_map *map,
+static bool find_block(struct streams *streams, int line, const struct trace_map *map,
                        struct block_head *head)
 {
-    struct stream *stream = &streams->of[pe];
+    struct stream *stream = &streams->of[line];
     int64_t rest = map->size - stream->block;
     if (rest < (int64_t)sizeof *head)
-        return damaged(streams, pe, "the file ends within the head of a block");
+        return damaged(streams, line, "the file ends within the head of a block");
     memcpy(head, map->data + stream->block, sizeof *head);
     if (head->magic != BLOCK_MAGIC || head->bytes > BLOCK_MOST_BYTES || head->records > head->bytes)
-        return damaged(streams, pe, "no block begins there");
+        return damaged(streams, line, "no block begins there");
     if (rest < (int64_t)sizeof *head + head->bytes)
-        return damaged(streams, pe, "the file ends within a block");
+        return damaged(streams, line, "the file ends within a block");
+    int pe = run_pe(streams->run, line);
+    if (head->kind == BLOCK_EVENTS && head->thread >= (uint32_t)streams->run->threads[pe])
+        return damaged(streams, line, "a block of a thread that is not there");
+    if (is_others(streams, line, head))
+        return true;
     if (stream->left > 0)
         return (stream->left <= head->records && stream->position <= head->bytes) ||
-               damaged(streams, pe, "the file has changed");
+               damaged(streams, line, "the file has changed");
     size_t before = offsetof(struct block_head, bytes);
     if (checksum(0, map->data + stream->block + before, sizeof *head - before + head->bytes) !=
         head->checksum)
-        return damaged(streams, pe, "the checksum of a block is wrong");
-    if (head->kind == BLOCK_EVENTS && head->thread != 0)
-        return damaged(streams, pe, "a block of a thread that is not there");
+        return damaged(streams, line, "the checksum of a block is wrong");
     return true;
 }
 
 /* Decodes until the window or the block ends. */
-static bool decode(struct streams *streams, int pe, const unsigned char *payload,
+static bool decode(struct streams *streams, int line, const unsigned char *payload,
                    const struct block_head *head)
 {
-    struct stream *stream = &streams->of[pe];
+    struct stream *stream = &streams->of[line];
     struct decoder *decoder = &streams->decoder;
-    const struct program *program = run_program(streams->run, pe);
+    const struct program *program = run_program(streams->run, run_pe(streams->run, line));
     bool resumed = stream->left > 0;
     uint32_t at = resumed ? stream->position : 0;
     struct raw_event raw;
@@ -179,8 +190,8 @@ static bool decode(struct streams *streams, int pe, const unsigned char *payload
     while (left > 0 && stream->count + TRANSLATE_MOST <= streams->window) {
         const char *problem = decode_raw(decoder, &raw);
         if (__builtin_expect(problem != NULL, 0))
-            return damaged(streams, pe, problem);
-        if (__builtin_expect(!translate(streams, pe, &raw), 0))
+            return damaged(streams, line, problem);
+        if (__builtin_expect(!translate(streams, line, &raw), 0))
             return false;
         left--;
     }
@@ -194,34 +205,48 @@ static bool decode(struct streams *streams, int pe, const unsigned char *payload
     return true;
 }
 
-static bool end_of_file(struct streams *streams, int pe)
+/* Whether all lines of a PE are read: only then it is known how many events there are. */
+static bool count_events(const struct streams *streams, int pe, uint64_t *events)
 {
-    struct stream *stream = &streams->of[pe];
-    uint64_t events = streams->run->events[pe];
+    *events = 0;
+    for (int i = 0; i < streams->run->threads[pe]; i++) {
+        const struct stream *stream = &streams->of[run_line(streams->run, pe, i)];
+        if (!stream->finished)
+            return false;
+        *events += stream->read;
+    }
+    return true;
+}
+
+static bool end_of_file(struct streams *streams, int line)
+{
+    struct stream *stream = &streams->of[line];
+    int pe = run_pe(streams->run, line);
+    uint64_t events = streams->run->events[pe], read;
     stream->finished = true;
-    translate_end(streams, pe);
+    translate_end(streams, line);
     free(stream->saved);
     stream->saved = NULL;
-    if (stream->read >= events)
+    if (!count_events(streams, pe, &read) || read >= events)
         return true;
     streams->damaged = true;
     streams->error = text_format("%s: truncated: %" PRIu64 " events were recorded, %" PRIu64
                                  " are there; record it again",
-                                 streams->run->paths[pe], events, stream->read);
+                                 streams->run->paths[pe], events, read);
     return false;
 }
 
-bool stream_fill(struct streams *streams, int pe)
+bool stream_fill(struct streams *streams, int line)
 {
-    struct stream *stream = &streams->of[pe];
+    struct stream *stream = &streams->of[line];
     struct block_head head;
     struct trace_map map;
     if (streams->simulated && !streams->observe)
-        simulated_flush(streams->simulated, pe);
+        simulated_flush(streams->simulated, line);
     stream->next = stream->count = 0;
     if (stream->finished || streams->error)
         return false;
-    streams->error = trace_map(streams->run->paths[pe], &map);
+    streams->error = trace_map(streams->run->paths[run_pe(streams->run, line)], &map);
     if (streams->error)
         return false;
     if (!stream->ops)
@@ -229,12 +254,13 @@ bool stream_fill(struct streams *streams, int pe)
     bool good = true;
     while (good && stream->count + TRANSLATE_MOST <= streams->window) {
         if (stream->block == map.size) {
-            good = end_of_file(streams, pe);
+            good = end_of_file(streams, line);
             break;
         }
-        good = find_block(streams, pe, &map, &head);
-        if (good && head.kind == BLOCK_EVENTS && head.records > 0) {
-            good = decode(streams, pe, map.data + stream->block + sizeof head, &head);
+        good = find_block(streams, line, &map, &head);
+        if (good && head.kind == BLOCK_EVENTS && head.records > 0 &&
+            !is_others(streams, line, &head)) {
+            good = decode(streams, line, map.data + stream->block + sizeof head, &head);
             streams->blocks_read++;
         } else if (good) {
             stream->block += (int64_t)sizeof head + head.bytes;

@@ -1,6 +1,7 @@
 /*
- * Reads the events of a PE, a window of them at a time. A file is mapped while a window is filled,
- * and no longer; what the decoder remembers of an unfinished block is kept in a few bytes a series.
+ * Reads the events of a line, a window of them at a time. A file is mapped while a window is
+ * filled, and no longer; what the decoder remembers of an unfinished block is kept in a few bytes a
+ * series.
  */
 #ifndef SKAMPI_SIM_STREAM_H
 #define SKAMPI_SIM_STREAM_H
@@ -14,13 +15,13 @@ void streams_rewind(struct streams *);
 void streams_close(struct streams *);
 
 /* Fills an empty window. False: no more operations, or error is set. */
-bool stream_fill(struct streams *, int pe);
+bool stream_fill(struct streams *, int line);
 
 /* The next operation; NULL: none, or error is set. */
-static inline const struct op *stream_peek(struct streams *streams, int pe)
+static inline const struct op *stream_peek(struct streams *streams, int line)
 {
-    struct stream *stream = &streams->of[pe];
-    if (__builtin_expect(stream->next == stream->count, 0) && !stream_fill(streams, pe))
+    struct stream *stream = &streams->of[line];
+    if (__builtin_expect(stream->next == stream->count, 0) && !stream_fill(streams, line))
         return NULL;
     return &stream->ops[stream->next];
 }

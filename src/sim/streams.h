@@ -1,4 +1,5 @@
-/* The events of PEs as operations, a window of them at a time; stream.h reads them. */
+/* The events of lines, which are threads of PEs, as operations, a window of them at a time;
+ * stream.h reads them. */
 #ifndef SKAMPI_SIM_STREAMS_H
 #define SKAMPI_SIM_STREAMS_H
 
@@ -20,8 +21,8 @@ struct stream {
 
 /* What a matching of waits and writes needs of an operation (waits.h). */
 struct seen {
-    int pe, peer;
-    uint32_t ordinal; /* of the operation in its PE's stream */
+    int line, peer;
+    uint32_t ordinal; /* of the operation in its line's stream */
     const struct op *op;
     uint64_t place, bytes;  /* that are written or waited for */
     uint64_t element, step; /* bytes of those that are written, and from one to the next */
@@ -37,7 +38,7 @@ struct seen {
 /* What all streams of a run share. */
 struct streams {
     struct run *run;
-    struct stream *of;   /* by PE */
+    struct stream *of;   /* by line */
     double *ps_per_tick; /* by PE: of the target machine */
     int64_t *cost;       /* by PE: ps of the tracer in each burst, likewise */
     int64_t taken_off;   /* ps of these, so far */
@@ -48,7 +49,9 @@ struct streams {
     char *error;
     bool damaged;                /* the error is one of the file */
     struct simulated *simulated; /* where calls and their times are noted; NULL: nowhere */
+    const int64_t *first_burst;  /* ticks before the first call of further lines; NULL: not known */
     void (*observe)(void *context, const struct seen *);
+    bool observe_all; /* not waits and writes alone */
     void *context;
 };
 

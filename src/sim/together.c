@@ -68,47 +68,120 @@ static int64_t cost(struct replay *replay, const struct set_state *state,
     return replay->model->collective(&together);
 }
 
-/* When a PE has come: behind all that a barrier completes. */
-static int64_t arrival(const struct pe *pe, const struct op *op)
+/* ---- Threads ---- */
+
+/* The collective calls of a PE with one set that have ended. */
+static uint32_t *turns_done(struct replay *replay, uint32_t home, uint32_t set)
 {
-    return op->flags & OP_QUIETS && pe->known > pe->time ? pe->known : pe->time;
+    const struct {
+        uint32_t home, set;
+    } key = {home, set};
+    size_t before = replay->turn_numbers.count,
+           number = table_number(&replay->turn_numbers, &key, sizeof key);
+    if (number >= replay->turn_room) {
+        replay->turn_room = 2 * replay->turn_room + 16;
+        replay->turns_done =
+            memory_resize_array(replay->turns_done, replay->turn_room, sizeof(uint32_t));
+    }
+    if (number == before)
+        replay->turns_done[number] = 0;
+    return &replay->turns_done[number];
+}
+
+static uint32_t turn_of(const struct replay *replay, uint32_t line)
+{
+    return replay->threads.turns[replay->pes[line].next_turn];
+}
+
+/* The line of a PE that is in a collective call with a set; -1: none is. */
+static int64_t line_in(const struct replay *replay, uint32_t set, int64_t home)
+{
+    for (int i = 0; i < replay->run->threads[home]; i++) {
+        int line = run_line(replay->run, (int)home, i);
+        const struct pe *pe = &replay->pes[line];
+        if (pe->state == PE_TOGETHER && pe->blocked_on == set)
+            return line;
+    }
+    return -1;
+}
+
+/* ---- Coming and leaving ---- */
+
+/* When a PE has come: behind all that a barrier completes. */
+static int64_t arrival(const struct replay *replay, uint32_t line, const struct op *op)
+{
+    int64_t time = replay->pes[line].time, known = replay_home(replay, line)->known;
+    return op->flags & OP_QUIETS && known > time ? known : time;
+}
+
+static bool come(struct replay *replay, const struct step *step, int64_t come);
+
+/* Another thread of the PE has waited until this one was through with the set. */
+static void next_turn(struct replay *replay, uint32_t home, uint32_t set, int64_t time)
+{
+    uint32_t done = ++*turns_done(replay, home, set);
+    for (int i = 0; i < replay->run->threads[home]; i++) {
+        uint32_t line = (uint32_t)run_line(replay->run, (int)home, i);
+        const struct pe *pe = &replay->pes[line];
+        if (pe->state != PE_TURN || pe->blocked_on != set || turn_of(replay, line) != done)
+            continue;
+        const struct step step = replay_blocked(replay, line);
+        int64_t there = arrival(replay, line, step.op);
+        /* If it is the last one, it goes on at once. */
+        if (come(replay, &step, there > time ? there : time))
+            replay_make_ready(replay, line);
+        return;
+    }
 }
 
 static void release_all(struct replay *replay, struct set_state *state, const struct step *last)
 {
-    struct trace_set set = set_of(&replay->run->reader.sets, last->op->peer);
+    uint32_t number = last->op->peer;
+    struct trace_set set = set_of(&replay->run->reader.sets, number);
     struct pe *latest = &replay->pes[state->last];
     int64_t leaves = state->latest + cost(replay, state, last->op->flags / OP_COLLECTIVE);
     int64_t latest_time = state->latest, compute = latest->path_compute;
     uint32_t station =
         set.size > 1 ? path_station(&replay->paths, state->last, latest_time, latest->hop) : 0;
+    bool threaded = false;
     path_keep(&replay->paths, station);
     state->come = 0;
     for (int64_t i = 0; i < set.size; i++) {
-        uint32_t pe = (uint32_t)set_pe(&set, i);
-        struct step step = pe == last->pe ? *last : replay_blocked(replay, pe);
-        if (latest_time > arrival(&replay->pes[pe], step.op))
-            replay_follow(replay, pe, compute, station);
-        if (pe == last->pe)
+        uint32_t home = (uint32_t)set_pe(&set, i), line = home;
+        if (home == replay->pes[last->pe].home)
+            line = last->pe;
+        else if (replay->pes[home].threaded)
+            line = (uint32_t)line_in(replay, number, home);
+        struct step step = line == last->pe ? *last : replay_blocked(replay, line);
+        threaded = threaded || replay->pes[home].threaded;
+        replay->pes[line].next_turn++;
+        if (latest_time > arrival(replay, line, step.op))
+            replay_follow(replay, line, compute, station);
+        if (line == last->pe)
             replay_finish(replay, &step, leaves, latest_time - step.start);
         else
             replay_release(replay, &step, leaves, latest_time - step.start);
     }
     path_drop(&replay->paths, station);
+    for (int64_t i = 0; i < set.size && threaded; i++) {
+        uint32_t home = (uint32_t)set_pe(&set, i);
+        if (replay->pes[home].threaded)
+            next_turn(replay, home, number, leaves);
+    }
 }
 
-bool replay_together(struct replay *replay, const struct step *step)
+/* A line has come to a set then. False: it is blocked, or there is an error. */
+static bool come(struct replay *replay, const struct step *step, int64_t come)
 {
     uint32_t number = step->op->peer;
     struct set_state *state = state_of(replay, number);
     struct pe *pe = &replay->pes[step->pe];
-    int64_t come = arrival(pe, step->op);
     if (state->come > 0 && state->routine != step->op->routine) {
         struct trace_set set = set_of(&replay->run->reader.sets, number);
         replay->error = text_format(
             "PE %u calls %s while PE %u is in %s, both with %s; shmemtrace check tells which calls "
             "do not match",
-            step->pe, run_routine(replay->run, step->op->routine), state->last,
+            pe->home, run_routine(replay->run, step->op->routine), replay->pes[state->last].home,
             run_routine(replay->run, state->routine), set_name(&set));
         replay->found = true;
         return false;
@@ -130,15 +203,50 @@ bool replay_together(struct replay *replay, const struct step *step)
     return false;
 }
 
-int64_t replay_missing(const struct replay *replay, uint32_t pe)
+bool replay_together(struct replay *replay, const struct step *step)
 {
-    uint32_t number = replay->pes[pe].blocked_on;
+    struct pe *pe = &replay->pes[step->pe];
+    uint32_t number = step->op->peer;
+    if (__builtin_expect(pe->threaded, 0) &&
+        turn_of(replay, step->pe) != *turns_done(replay, pe->home, number)) {
+        pe->state = PE_TURN;
+        pe->blocked_on = number;
+        return false;
+    }
+    return come(replay, step, arrival(replay, step->pe, step->op));
+}
+
+/* A line of a PE by which it can go on. */
+static int64_t some_line(const struct replay *replay, int64_t home)
+{
+    for (int i = 0; i < replay->run->threads[home]; i++) {
+        int line = run_line(replay->run, (int)home, i);
+        if (replay->pes[line].state != PE_ENDED)
+            return line;
+    }
+    return home;
+}
+
+int64_t replay_missing(const struct replay *replay, uint32_t line)
+{
+    const struct pe *pe = &replay->pes[line];
+    uint32_t number = pe->blocked_on;
     struct trace_set set = set_of(&replay->run->reader.sets, number);
+    if (pe->state == PE_TURN) {
+        int64_t other = line_in(replay, number, pe->home);
+        if (other >= 0)
+            return other;
+        for (int i = 0; i < replay->run->threads[pe->home]; i++) {
+            other = run_line(replay->run, (int)pe->home, i);
+            if (other != line && replay->pes[other].state != PE_ENDED)
+                return other;
+        }
+        return -1;
+    }
     for (int64_t i = 0; i < set.size; i++) {
         int64_t other = set_pe(&set, i);
-        const struct pe *member = &replay->pes[other];
-        if (member->state != PE_TOGETHER || member->blocked_on != number)
-            return other;
+        if (line_in(replay, number, other) < 0)
+            return some_line(replay, other);
     }
     return -1;
 }

@@ -13,7 +13,7 @@ static inline int64_t own_cost(const struct replay *replay, const struct step *s
 
 void replay_quiet(struct replay *replay, const struct step *step)
 {
-    const struct pe *pe = &replay->pes[step->pe];
+    const struct pe *pe = replay_home(replay, step->pe);
     int64_t known =
         step->op->context == 0 ? pe->known : context_of(replay, step->pe, step->op->context)->known;
     int64_t own = own_cost(replay, step, ORDER_QUIET, COST_QUIET);
@@ -24,7 +24,7 @@ void replay_quiet(struct replay *replay, const struct step *step)
 /* Nothing that is put later is there before what was put earlier. */
 void replay_fence(struct replay *replay, const struct step *step)
 {
-    struct pe *pe = &replay->pes[step->pe];
+    struct pe *pe = replay_home(replay, step->pe);
     if (step->op->context == 0) {
         pe->floor = later(pe->floor, pe->arrived);
     } else {
@@ -38,13 +38,6 @@ void replay_fence(struct replay *replay, const struct step *step)
 }
 
 /* ---- Writes that are waited for ---- */
-
-/* The ordinal of the operation that is executed. */
-static inline uint32_t ordinal_of(const struct replay *replay, uint32_t pe)
-{
-    const struct stream *stream = &replay->streams.of[pe];
-    return stream->made - (stream->count - stream->next) - 1;
-}
 
 static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot);
 
@@ -76,7 +69,7 @@ static inline bool is_waited_for(const struct replay *replay, uint32_t pe)
 {
     uint32_t next = replay->pes[pe].next_write;
     return __builtin_expect(replay->waits.matched, 0) && next < replay->waits.first_write[pe + 1] &&
-           replay->waits.writes[next].ordinal == ordinal_of(replay, pe);
+           replay->waits.writes[next].ordinal == replay_ordinal(replay, pe);
 }
 
 /* The operation has changed its target then. */
@@ -95,7 +88,8 @@ struct moved {
 static inline struct moved move(struct replay *replay, const struct step *step, int64_t start)
 {
     const struct op *op = step->op;
-    struct pe *pe = &replay->pes[step->pe];
+    struct pe *pe =
+        replay->model->one_interface ? replay_home(replay, step->pe) : &replay->pes[step->pe];
     bool get = op->kind != OP_PUT;
     const struct phases phases = phases_of(replay, step);
     int64_t begin = later(start + phases.issue, pe->interface), ready = begin + phases.request;
@@ -168,7 +162,7 @@ bool replay_ask(struct replay *replay, const struct step *step)
 static uint32_t slot_of(struct replay *replay, uint32_t pe)
 {
     const struct waits *waits = &replay->waits;
-    uint32_t *next = &replay->pes[pe].next_wait, ordinal = ordinal_of(replay, pe);
+    uint32_t *next = &replay->pes[pe].next_wait, ordinal = replay_ordinal(replay, pe);
     if (*next < waits->first_wait[pe + 1] && waits->waits[*next].ordinal == ordinal)
         return waits->waits[(*next)++].slot;
     return NO_SLOT;

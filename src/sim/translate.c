@@ -30,7 +30,7 @@ struct poll {
 /* ---- Values of events ---- */
 
 struct call {
-    int pe;
+    int line, pe;
     const struct routine_kind *kind;
     const struct raw_event *raw;
 };
@@ -50,7 +50,7 @@ static bool fail(struct streams *streams, const struct call *call, const char *w
 {
     if (!streams->error)
         streams->error = text_format("%s: event %llu, %s: %s", streams->run->paths[call->pe],
-                                     (unsigned long long)streams->of[call->pe].read,
+                                     (unsigned long long)streams->of[call->line].read,
                                      run_routine(streams->run, call->kind->number), what);
     return false;
 }
@@ -77,9 +77,9 @@ static uint64_t extent(const struct call *call)
 
 /* ---- Adding ---- */
 
-static inline void add(struct streams *streams, int pe, struct op op)
+static inline void add(struct streams *streams, int line, struct op op)
 {
-    struct stream *stream = &streams->of[pe];
+    struct stream *stream = &streams->of[line];
     stream->ops[stream->count++] = op;
     stream->made++;
 }
@@ -90,11 +90,11 @@ static inline struct simulated *simulated_of(const struct streams *streams)
     return streams->observe ? NULL : streams->simulated;
 }
 
-static void add_held(struct streams *streams, int pe, struct op op, uint64_t calls)
+static void add_held(struct streams *streams, int line, struct op op, uint64_t calls)
 {
-    add(streams, pe, op);
+    add(streams, line, op);
     if (simulated_of(streams))
-        simulated_held(streams->simulated, pe, streams->of[pe].count - 1, calls);
+        simulated_held(streams->simulated, line, streams->of[line].count - 1, calls);
 }
 
 static bool writes(enum op_kind kind, const struct routine_kind *routine)
@@ -105,14 +105,14 @@ static bool writes(enum op_kind kind, const struct routine_kind *routine)
 /* Tells of the operation that was added last. */
 static void show(struct streams *streams, const struct call *call, int64_t start)
 {
-    const struct stream *stream = &streams->of[call->pe];
+    const struct stream *stream = &streams->of[call->line];
     const struct op *op = &stream->ops[stream->count - 1];
     const struct routine_kind *kind = call->kind;
     uint64_t stride = (uint64_t)value_of(call, TRACE_TARGET_STRIDE, 1);
     bool strided = stride > 1 && stride < OP_MOST_BYTES,
          one = extent(call) == kind->element_bytes; /* of several variables the value is not one */
     struct seen seen = {
-        .pe = call->pe,
+        .line = call->line,
         .peer = op->kind == OP_WAIT ? call->pe : (int)op->peer,
         .ordinal = stream->made - 1,
         .op = op,
@@ -131,14 +131,14 @@ static void show(struct streams *streams, const struct call *call, int64_t start
         .is_signed = kind->is_signed,
         .comparison = (int)value_of(call, TRACE_COMPARISON, -1),
     };
-    if (op->kind == OP_WAIT || writes(op->kind, kind))
+    if (op->kind == OP_WAIT || writes(op->kind, kind) || streams->observe_all)
         streams->observe(streams->context, &seen);
 }
 
-static void show_fetches(struct streams *streams, int pe, const struct poll *poll)
+static void show_fetches(struct streams *streams, int line, const struct poll *poll)
 {
-    const struct stream *stream = &streams->of[pe];
-    struct seen seen = {.pe = pe,
+    const struct stream *stream = &streams->of[line];
+    struct seen seen = {.line = line,
                         .peer = (int)poll->peer,
                         .ordinal = stream->made - 1,
                         .op = &stream->ops[stream->count - 1],
@@ -153,9 +153,9 @@ static void show_fetches(struct streams *streams, int pe, const struct poll *pol
 /* ---- Polling loops ---- */
 
 /* The loop did not come to what it waited for: its calls are only time. */
-static void release_poll(struct streams *streams, int pe)
+static void release_poll(struct streams *streams, int line)
 {
-    struct poll *poll = streams->of[pe].poll;
+    struct poll *poll = streams->of[line].poll;
     enum poll_kind kind = poll->kind;
     uint32_t held = kind == POLL_FETCH && poll->calls > FETCHES_KEPT ? poll->calls - FETCHES_KEPT
                     : kind == POLL_FETCH                             ? 0
@@ -168,17 +168,17 @@ static void release_poll(struct streams *streams, int pe)
         struct op rest = op;
         op.kind = OP_FETCHES;
         op.place = held;
-        add_held(streams, pe, op, held);
+        add_held(streams, line, op, held);
         if (streams->observe)
-            show_fetches(streams, pe, poll);
+            show_fetches(streams, line, poll);
         rest.kind = OP_REST;
         rest.burst = poll->bursts;
-        add(streams, pe, rest);
+        add(streams, line, rest);
         return;
     }
     op.kind = kind == POLL_LOCK ? OP_TRY_LOCK : OP_LOCAL;
     op.burst += poll->bursts;
-    add_held(streams, pe, op, 1);
+    add_held(streams, line, op, 1);
 }
 
 static enum poll_kind poll_kind(const struct call *call, const struct op *op)
@@ -204,7 +204,7 @@ static bool fails(const struct call *call, enum poll_kind kind)
 /* True: the operation is held back. Else it may have become one with those before it. */
 static bool poll(struct streams *streams, const struct call *call, struct op *op)
 {
-    struct stream *stream = &streams->of[call->pe];
+    struct stream *stream = &streams->of[call->line];
     enum poll_kind kind = poll_kind(call, op);
     struct poll *poll = stream->poll;
     if (kind == POLL_NONE && (!poll || poll->kind == POLL_NONE))
@@ -213,7 +213,7 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     bool same = poll && poll->kind == kind && poll->place == place && poll->peer == op->peer &&
                 poll->op.bytes == op->bytes;
     if (poll && poll->kind != POLL_NONE && !same)
-        release_poll(streams, call->pe);
+        release_poll(streams, call->line);
     bool failed = kind == POLL_FETCH || fails(call, kind);
     if (kind == POLL_NONE || (!failed && !same))
         return false;
@@ -247,14 +247,14 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     }
     bool first = poll->calls == (kind == POLL_FETCH ? FETCHES_KEPT + 1 : 1);
     if (first && simulated_of(streams))
-        simulated_hold(streams->simulated, call->pe, call->raw, streams->decoder.phase);
+        simulated_hold(streams->simulated, call->line, call->raw, streams->decoder.phase);
     return true;
 }
 
-void translate_end(struct streams *streams, int pe)
+void translate_end(struct streams *streams, int line)
 {
-    if (streams->of[pe].poll && streams->of[pe].poll->kind != POLL_NONE)
-        release_poll(streams, pe);
+    if (streams->of[line].poll && streams->of[line].poll->kind != POLL_NONE)
+        release_poll(streams, line);
 }
 
 /* ---- Kinds ---- */
@@ -279,7 +279,7 @@ static bool together(struct streams *streams, const struct call *call, struct op
     op->bytes = call->kind->collective == COLLECTIVE_BARRIER ? 0 : moved_bytes(call);
     if (call->raw->series->flags & TRACE_IMPLICIT_BARRIER) {
         op->kind = OP_TOGETHER;
-        op->flags = OP_QUIETS;
+        op->flags = OP_QUIETS | (call->kind->flags & OP_LAST);
         op->bytes = 0;
         op->peer = 0;
         return true;
@@ -354,10 +354,29 @@ static inline int64_t burst_of(struct streams *streams, int pe, int64_t ticks)
     return burst - cost;
 }
 
-bool translate(struct streams *streams, int pe, const struct raw_event *raw)
+/* A line of a further thread begins where the first one was then. */
+static bool begin_line(struct streams *streams, const struct call *call, struct op *op)
 {
-    struct stream *stream = &streams->of[pe];
-    const struct call call = {pe, &run_program(streams->run, pe)->kinds[raw->series->routine], raw};
+    struct stream *stream = &streams->of[call->line];
+    stream->started = true;
+    if (call->line >= streams->run->pes) {
+        if (streams->first_burst)
+            op->burst =
+                burst_of(streams, call->pe, streams->first_burst[call->line - streams->run->pes]);
+        return true;
+    }
+    return call->kind->start ||
+           fail(streams, call,
+                "the trace does not begin with the start of the library: recorded with --only, "
+                "--exclude or --phase? Record it without them");
+}
+
+bool translate(struct streams *streams, int line, const struct raw_event *raw)
+{
+    struct stream *stream = &streams->of[line];
+    int pe = run_pe(streams->run, line);
+    const struct call call = {line, pe, &run_program(streams->run, pe)->kinds[raw->series->routine],
+                              raw};
     int64_t before = streams->taken_off;
     struct op op = {.burst = burst_of(streams, pe, raw->burst),
                     .routine = call.kind->number,
@@ -366,20 +385,16 @@ bool translate(struct streams *streams, int pe, const struct raw_event *raw)
     stream->read++;
     if (__builtin_expect(!stream->started, 0)) {
         streams->taken_off = before; /* time begins later */
-        if (!call.kind->start)
-            return fail(streams, &call,
-                        "the trace does not begin with the start of the library: "
-                        "recorded with --only, --exclude or --phase? Record it "
-                        "without them");
-        stream->started = true;
+        if (!begin_line(streams, &call, &op))
+            return false;
     }
     if (__builtin_expect(!complete(streams, &call, &op), 0))
         return false;
     if (poll(streams, &call, &op))
         return true;
-    add(streams, pe, op);
+    add(streams, line, op);
     if (simulated_of(streams))
-        simulated_call(streams->simulated, pe, stream->count - 1, raw, streams->decoder.phase);
+        simulated_call(streams->simulated, line, stream->count - 1, raw, streams->decoder.phase);
     if (streams->observe)
         show(streams, &call, raw->start);
     return true;

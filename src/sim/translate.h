@@ -7,9 +7,9 @@
 /* An event makes at most so many, what was held back before it included. */
 #define TRANSLATE_MOST 4
 
-/* Adds the operations of an event to the PE's window, which has room. False: error is set. */
-bool translate(struct streams *, int pe, const struct raw_event *);
+/* Adds the operations of an event to the line's window, which has room. False: error is set. */
+bool translate(struct streams *, int line, const struct raw_event *);
 /* At the end of a stream: what was held back. */
-void translate_end(struct streams *, int pe);
+void translate_end(struct streams *, int line);
 
 #endif

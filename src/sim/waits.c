@@ -16,14 +16,14 @@ struct flag {
 };
 
 struct write {
-    uint32_t flag, pe, ordinal;
+    uint32_t flag, line, ordinal;
     bool valued;
     double time;
     uint64_t value; /* the bytes of the flag, the first one lowest */
 };
 
 struct wait {
-    uint32_t pe, ordinal, flag;
+    uint32_t line, ordinal, flag;
     int comparison; /* -1: any write will do */
     bool is_signed;
     int64_t value;
@@ -152,7 +152,7 @@ static void add_writes(struct matching *matching, const struct seen *seen,
         struct write *write = &matching->writes[matching->write_count++];
         *write = (struct write){
             .flag = (uint32_t)i,
-            .pe = (uint32_t)seen->pe,
+            .line = (uint32_t)seen->line,
             .ordinal = seen->ordinal,
             .time = trace_seconds(matching->file, seen->start),
             .value = (uint64_t)seen->value,
@@ -171,7 +171,7 @@ static void add_wait(struct matching *matching, const struct seen *seen)
         flag++;
     bool known = flag < end && matching->flags[flag].place == seen->place;
     matching->waits[matching->wait_count++] = (struct wait){
-        .pe = (uint32_t)seen->pe,
+        .line = (uint32_t)seen->line,
         .ordinal = seen->ordinal,
         .flag = known ? (uint32_t)flag : UINT32_MAX,
         .comparison = seen->valued ? seen->comparison : -1,
@@ -202,13 +202,13 @@ static bool read_all(struct matching *matching, void (*observe)(void *, const st
     char *error = NULL;
     streams->observe = observe;
     streams->context = matching;
-    for (int pe = 0; pe < streams->run->pes && !streams->error; pe++) {
-        matching->file = trace_open(streams->run->paths[pe], &error);
+    for (int line = 0; line < streams->run->lines && !streams->error; line++) {
+        matching->file = trace_open(streams->run->paths[run_pe(streams->run, line)], &error);
         if (!matching->file) {
             streams->error = error;
             break;
         }
-        while (stream_fill(streams, pe))
+        while (stream_fill(streams, line))
             ;
         trace_close(matching->file);
     }
@@ -227,7 +227,7 @@ static int compare_writes(const void *a, const void *b)
     if (order == 0)
         order = ORDER(x->time, y->time);
     if (order == 0)
-        order = ORDER(x->pe, y->pe);
+        order = ORDER(x->line, y->line);
     return order ? order : ORDER(x->ordinal, y->ordinal);
 }
 
@@ -289,56 +289,57 @@ static const struct write *find_write(const struct matching *matching, const str
 }
 
 struct link {
-    uint32_t pe, ordinal; /* of the write */
+    uint32_t line, ordinal; /* of the write */
     uint32_t wait;
 };
 
 static int compare_links(const void *a, const void *b)
 {
     const struct link *x = a, *y = b;
-    int order = ORDER(x->pe, y->pe);
+    int order = ORDER(x->line, y->line);
     if (order == 0)
         order = ORDER(x->ordinal, y->ordinal);
     return order ? order : ORDER(x->wait, y->wait);
 }
 
-/* Where each PE's part of an array begins: from counts in first[PE + 1]. */
-static void sum_up(uint32_t *first, size_t pes)
+/* Where each line's part of an array begins: from counts in first[line + 1]. */
+static void sum_up(uint32_t *first, size_t lines)
 {
-    for (size_t pe = 0; pe < pes; pe++)
-        first[pe + 1] += first[pe];
+    for (size_t line = 0; line < lines; line++)
+        first[line + 1] += first[line];
 }
 
-/* Waits are in the order of PEs and ordinals, as they were read. */
+/* Waits are in the order of lines and ordinals, as they were read. */
 static void list_waits(struct waits *waits, const struct matching *matching)
 {
-    size_t pes = (size_t)matching->streams->run->pes;
+    size_t lines = (size_t)matching->streams->run->lines;
     waits->waits = memory_zeroed(matching->wait_count, sizeof *waits->waits);
-    waits->first_wait = memory_zeroed(pes + 1, sizeof *waits->first_wait);
+    waits->first_wait = memory_zeroed(lines + 1, sizeof *waits->first_wait);
     for (size_t i = 0; i < matching->wait_count; i++) {
         waits->waits[i] = (struct needed){matching->waits[i].ordinal, NO_SLOT};
-        waits->first_wait[matching->waits[i].pe + 1]++;
+        waits->first_wait[matching->waits[i].line + 1]++;
     }
-    sum_up(waits->first_wait, pes);
+    sum_up(waits->first_wait, lines);
 }
 
 static void list_writes(struct waits *waits, const struct matching *matching,
                         const struct link *links, size_t count)
 {
-    size_t pes = (size_t)matching->streams->run->pes;
+    size_t lines = (size_t)matching->streams->run->lines;
     waits->slots = memory_zeroed(count, sizeof *waits->slots);
     waits->writes = memory_zeroed(count, sizeof *waits->writes);
-    waits->first_write = memory_zeroed(pes + 1, sizeof *waits->first_write);
+    waits->first_write = memory_zeroed(lines + 1, sizeof *waits->first_write);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || links[i].pe != links[i - 1].pe || links[i].ordinal != links[i - 1].ordinal) {
+        if (i == 0 || links[i].line != links[i - 1].line ||
+            links[i].ordinal != links[i - 1].ordinal) {
             size_t slot = waits->slot_count++;
-            waits->slots[slot] = (struct slot){.arrival = -1, .writer = links[i].pe};
+            waits->slots[slot] = (struct slot){.arrival = -1, .writer = links[i].line};
             waits->writes[slot] = (struct needed){links[i].ordinal, (uint32_t)slot};
-            waits->first_write[links[i].pe + 1]++;
+            waits->first_write[links[i].line + 1]++;
         }
         waits->waits[links[i].wait].slot = (uint32_t)waits->slot_count - 1;
     }
-    sum_up(waits->first_write, pes);
+    sum_up(waits->first_write, lines);
 }
 
 static void match(struct waits *waits, struct matching *matching)
@@ -352,7 +353,7 @@ static void match(struct waits *waits, struct matching *matching)
         const struct wait *wait = &matching->waits[i];
         const struct write *write = find_write(matching, wait);
         if (write)
-            links[count++] = (struct link){write->pe, write->ordinal, (uint32_t)i};
+            links[count++] = (struct link){write->line, write->ordinal, (uint32_t)i};
         else if (wait->from < -1e299)
             waits->alone++;
     }

@@ -11,10 +11,10 @@
 
 /* A write that somebody waits for, as the replay finds it. */
 struct slot {
-    int64_t arrival; /* ps; -1: it has not been made */
-    int64_t compute; /* path of the writer, see path.h */
-    uint32_t writer, hop;
-    uint32_t waiter; /* 1 + the first PE that is blocked on it, others follow in their list; 0 */
+    int64_t arrival;      /* ps; -1: it has not been made */
+    int64_t compute;      /* path of the writer, see path.h */
+    uint32_t writer, hop; /* writer: a line */
+    uint32_t waiter; /* 1 + the first line that is blocked on it, others follow in their list; 0 */
 };
 
 struct needed {
@@ -25,7 +25,7 @@ struct waits {
     bool matched;
     struct slot *slots;
     size_t slot_count;
-    /* Of PE i those from [first[i]] to [first[i + 1]], by ordinal. */
+    /* Of line i those from [first[i]] to [first[i + 1]], by ordinal. */
     struct needed *writes, *waits;
     uint32_t *first_write, *first_wait;
     uint64_t alone; /* waits that no remote write of the trace ended */

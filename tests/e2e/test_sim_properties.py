@@ -24,11 +24,11 @@ PROGRAMS = 4 if SAMPLE else 20
 MUTANTS = 40 if SAMPLE else 300
 
 
-def random_program(chance, pes=None):
+def random_program(chance, pes=None, threads=1):
     """Without locks and atomics, where another order may take less time; and the bursts until the end on the
     path of barriers."""
     pes = pes or chance.randrange(1, 8)
-    program, bound = Program(pes), 0
+    program, bound = Program(pes, threads), 0
     for _ in range(chance.randrange(1, 6)):
         phase = [0] * pes
         for pe in range(pes):
@@ -45,16 +45,16 @@ def random_program(chance, pes=None):
                 else:
                     program.put(pe, peer, size, burst, chance.choice(("shmem_putmem", "shmem_putmem_nbi")))
         bound += max(phase)
-        latest = max(program.now) + 1
+        latest = max(program.now.values()) + 1
         if chance.randrange(2):  # a flag from PE 0 to all others; their waits end later in the trace
             for pe in range(1, pes):
                 program.call(0, "shmem_long_p", peer=pe, target=HEAP, value=1)
-            latest = max(program.now) + 100
+            latest = max(program.now.values()) + 100
             for pe in range(1, pes):
                 program.call(pe, "shmem_long_wait_until", target=HEAP, comparison=5, value=1,
                              at=max(program.now[pe], 0))
                 program.now[pe] = max(program.now[pe], latest)
-        program.now = [max(program.now)] * pes
+        program.now.update(dict.fromkeys(range(pes), max(program.now.values())))
         program.barrier()
     return program
 
@@ -132,7 +132,6 @@ def test_refused():
     refused("--summary", "pe 0 1 1\nprofile shmem_quiet -1 1 0 5 5\nend finalize\n", "record without --summary")
     refused("a killed program", small().replace("end finalize\n", ""), "does not say how the program ended")
     refused("a signal", small(end="signal 15"), "was ended by signal 15")
-    refused("several threads", small().replace("pe 0 1 1", "pe 0 1 2"), "2 threads")
     refused("missing PEs", small().replace("pe 0 1 1", "pe 0 2 1"), "give all of one run")
     program = Program(1)
     program.put(0, 5, 8)
@@ -280,8 +279,8 @@ def sanitized_command():
     return program if built.status == 0 else tap.ok(False, "builds under sanitizers", built)
 
 
-def rich_program():
-    program = random_program(random.Random(10), 3)
+def rich_program(threads=1):
+    program = random_program(random.Random(10), 3, threads=threads)
     for pe in range(3):
         program.call(pe, "shmem_test_lock", target=HEAP, result=1)
         program.call(pe, "shmem_set_lock", target=HEAP)
@@ -290,6 +289,11 @@ def rich_program():
         for _ in range(5):
             program.call(pe, "shmem_long_atomic_fetch", peer=0, target=HEAP)
         program.together(pe, "shmem_broadcastmem", elements=8, bytes=8, target=HEAP, source=HEAP)
+        for thread in range(1, threads):
+            program.put((pe, thread), 0, 8, burst=200, routine="shmem_putmem_nbi")
+            program.call((pe, thread), "shmem_quiet")
+            program.call((pe, thread), "shmem_set_lock", target=HEAP)
+            program.call((pe, thread), "shmem_clear_lock", target=HEAP)
     return program
 
 
@@ -305,15 +309,19 @@ def test_hostile():
     program = sanitized_command()
     if not program:
         return
-    machine, trace, measured = sim.machine(lanes=1), sim.trace(rich_program()), sim.write(MEASURED)
-    folder = sim.path(trace)
-    for name in (machine, measured):
-        whole = run([program, sim.path(name), folder])
-        tap.ok(whole.status == 0, "a trace that is right is replayed under sanitizers", whole)
-    with open(os.path.join(folder, "pe-00001.trace"), "rb") as file:
-        data = file.read()
+    machine, measured = sim.machine(lanes=1), sim.write(MEASURED)
+    folders = [sim.path(sim.trace(rich_program(threads))) for threads in (1, 3)]
+    originals = []
+    for folder in folders:
+        for name in (machine, measured):
+            whole = run([program, sim.path(name), folder])
+            tap.ok(whole.status == (2 if name == measured and folder != folders[0] else 0),
+                   "a trace that is right is replayed under sanitizers, or refused for its threads", whole)
+        with open(os.path.join(folder, "pe-00001.trace"), "rb") as file:
+            originals.append(file.read())
 
     def attempt(number):
+        folder, data = folders[number // 2 % 2], originals[number // 2 % 2]
         own = os.path.join(sim.folder, f"mutant{number}")
         shutil.copytree(folder, own)
         with open(os.path.join(own, "pe-00001.trace"), "wb") as file:

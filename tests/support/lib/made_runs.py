@@ -29,12 +29,14 @@ def build_writer(path):
 
 
 class Program:
-    """Calls of some PEs. Times are ns; a call comes so long after the end of the PE's last one."""
+    """Calls of some PEs. Times are ns; a call comes so long after the end of the PE's last one. Further threads of
+    a PE are known by (PE, thread); they begin at time 0."""
 
-    def __init__(self, pes):
-        self.pes = pes
-        self.lines = [[] for _ in range(pes)]
-        self.now = [0] * pes
+    def __init__(self, pes, threads=1):
+        self.pes, self.threads = pes, threads
+        self.names = [*range(pes), *((pe, thread) for pe in range(pes) for thread in range(1, threads))]
+        self.lines = {name: [] for name in self.names}
+        self.now = dict.fromkeys(self.names, 0)
         self.finalized = False
         for pe in range(pes):
             self.call(pe, "shmem_init", 50)
@@ -47,7 +49,8 @@ class Program:
             assert at >= start, (pe, routine, at, start)
             start = at
         words = " ".join(f"{name}={value}" for name, value in fields.items())
-        self.lines[pe].append(f"event 0 {routine} {start} {duration} {words}")
+        thread = pe[1] if isinstance(pe, tuple) else 0
+        self.lines[pe].append(f"event {thread} {routine} {start} {duration} {words}")
         self.now[pe] = start + duration
 
     def put(self, pe, peer, size, burst=0, routine="shmem_putmem", place=HEAP + 4096, **fields):
@@ -67,8 +70,11 @@ class Program:
         parts = []
         for pe in range(self.pes):
             if finalize and not self.finalized:
-                self.call(pe, "shmem_finalize", flags=1)
-            parts += [f"pe {pe} {self.pes} 1", *self.lines[pe], f"end {end}"]
+                self.call(pe, "shmem_finalize", at=max(now for name, now in self.now.items() if name == pe or
+                                                       isinstance(name, tuple) and name[0] == pe), flags=1)
+            parts += [f"pe {pe} {self.pes} {self.threads}",
+                      *(line for name in self.names if name == pe or isinstance(name, tuple) and name[0] == pe
+                        for line in self.lines[name]), f"end {end}"]
         self.finalized = self.finalized or finalize
         return "\n".join(parts) + "\n"
 
