@@ -332,15 +332,22 @@ static bool copy_teams(struct simulated *simulated, int pe, struct trace_file *f
     return good;
 }
 
+/* The file of a PE of the recorded run; NULL: it cannot be read, and that is the problem. */
+static struct trace_file *recorded(struct simulated *simulated, int pe)
+{
+    char *error = NULL;
+    struct trace_file *from = trace_open(simulated->run->paths[pe], &error);
+    if (!from)
+        simulated->problem = error;
+    return from;
+}
+
 static bool begin_file(struct simulated *simulated, int pe)
 {
     struct file *file = &simulated->files[pe];
-    char *error = NULL;
-    struct trace_file *from = trace_open(simulated->run->paths[pe], &error);
-    if (!from) {
-        simulated->problem = error;
+    struct trace_file *from = recorded(simulated, pe);
+    if (!from)
         return false;
-    }
     struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
     unsigned char *bytes = memory_allocate(DESCRIPTION_BYTES);
     struct output out = {bytes + sizeof head, bytes + DESCRIPTION_BYTES - FORMAT_ENDING_BYTES,
@@ -365,12 +372,9 @@ static bool end_file(struct simulated *simulated, int pe, int64_t time)
     unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
     struct output out = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
     struct file *file = &simulated->files[pe];
-    char *error = NULL;
-    struct trace_file *from = trace_open(simulated->run->paths[pe], &error);
-    if (!from) {
-        simulated->problem = error;
+    struct trace_file *from = recorded(simulated, pe);
+    if (!from)
         return false;
-    }
     give_text(&out, trace_info(from)->end);
     give_number(&out, file->all_events);
     give_number(&out, 0);
