@@ -1,4 +1,4 @@
-/* Contexts: what is open in them. */
+/* Contexts: what is open in them, and who waits for that. */
 #include "sim/contexts.h"
 
 #include "base/memory.h"
@@ -20,4 +20,49 @@ struct context_state *context_of(struct replay *replay, uint32_t pe, unsigned co
     if (number == before)
         replay->contexts[number] = (struct context_state){0};
     return &replay->contexts[number];
+}
+
+void context_fence(struct replay *replay, uint32_t number, unsigned context)
+{
+    struct pe *pe = replay_home(replay, number);
+    if (context == 0) {
+        pe->floor = later(pe->floor, pe->arrived);
+        return;
+    }
+    struct context_state *state = context_of(replay, number, context);
+    state->floor = later(state->floor, state->arrived);
+}
+
+/* Transfers that have not ended. */
+static uint32_t *open_of(struct replay *replay, uint32_t pe, unsigned context)
+{
+    return context == 0 ? &replay->traffic.interfaces[pe].open
+                        : &context_of(replay, pe, context)->open;
+}
+
+void context_begins(struct replay *replay, uint32_t pe, unsigned context)
+{
+    ++*open_of(replay, pe, context);
+}
+
+void context_ends(struct replay *replay, uint32_t number, unsigned context)
+{
+    const struct pe *pe = &replay->pes[number];
+    if (--*open_of(replay, number, context) == 0 && pe->state == PE_OPEN &&
+        pe->blocked_on == context)
+        replay_retry(replay, number);
+}
+
+/* Barriers and clear_lock complete the default context. */
+bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
+{
+    struct pe *pe = &replay->pes[number];
+    bool completes = op->kind == OP_QUIET || op->kind == OP_UNLOCK ||
+                     (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
+    unsigned context = op->kind == OP_QUIET ? op->context : 0;
+    if (!completes || *open_of(replay, number, context) == 0)
+        return false;
+    pe->state = PE_OPEN;
+    pe->blocked_on = context;
+    return true;
 }

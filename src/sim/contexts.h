@@ -7,12 +7,19 @@
 /* Of another context than the default one. Valid until the next call. */
 struct context_state *context_of(struct replay *, uint32_t pe, unsigned context);
 
+/* A transfer more begins, or one has ended, whose end is not known before: with CONTENTION_FAIR. */
+void context_begins(struct replay *, uint32_t pe, unsigned context);
+void context_ends(struct replay *, uint32_t pe, unsigned context);
+
+/* All that was put before a fence was there at that time. */
+void context_fence(struct replay *, uint32_t pe, unsigned context);
+
 static inline int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-/* Something more is open. */
+/* Something more is open. arrived: when what a fence orders is there, 0: nothing that it does. */
 static inline void note_open(struct replay *replay, const struct step *step, int64_t arrived,
                              int64_t known)
 {

@@ -58,7 +58,8 @@ struct costs {
 struct bus {
     char *name;
     struct way way;
-    int lanes; /* transfers at a time; 0: any number */
+    int lanes;    /* transfers at a time; 0: any number */
+    double total; /* ps for a byte of all transfers together; 0: nothing limits them */
 };
 
 /* When PEs serve gets and atomics of others. */

@@ -35,6 +35,7 @@ static bool take_name(struct machine_text *text, struct word *name)
 static const struct key bus_keys[] = {
     WAY_KEYS(struct bus, way),
     {"lanes", QUANTITY_COUNT, offsetof(struct bus, lanes), MACHINE_MOST_LINKS, false},
+    {"total", QUANTITY_RATE, offsetof(struct bus, total), 0, false},
 };
 static const struct key node_keys[] = {
     WAY_KEYS(struct node_kind, inside),

@@ -26,9 +26,9 @@ enum key {
 static const struct manual_option rows[KEYS] = {
     [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: paper (default) or loggp", false,
                    "paper loggp", NULL},
-    [KEY_CONTENTION] = {.name = "contention",
-                        .letter = 'c',
-                        .help = "links of nodes and buses are busy: transfers wait for them"},
+    [KEY_CONTENTION] = {"contention", 'c', "HOW",
+                        "links are busy: transfers wait (fifo, default) or share them (fair)", true,
+                        "fifo fair", NULL},
     [KEY_PER_PE] = {.name = "per-pe", .help = "calls, time and sizes of each routine on each PE"},
     [KEY_JSON] = {.name = "json", .help = "one JSON object with everything"},
     [KEY_OUTPUT] = {.name = "output",
@@ -134,7 +134,9 @@ static void take_option(void *context, size_t key, const char *value)
         arguments_model(&options->replay, value);
         return;
     case KEY_CONTENTION:
-        options->replay.contention = true;
+        options->replay.contention = contention_find(value ? value : "fifo");
+        if (options->replay.contention == CONTENTION_NONE)
+            fail(2, text_format("--contention=%s: there are fifo and fair", value));
         return;
     case KEY_PER_PE:
         options->replay.per_pe = true;

@@ -2,8 +2,19 @@
 #include "sim/network.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+
+const char *const contention_names[CONTENTIONS] = {"none", "fifo", "fair"};
+
+enum contention contention_find(const char *name)
+{
+    for (size_t i = CONTENTION_FIFO; i < CONTENTIONS; i++)
+        if (strcmp(contention_names[i], name) == 0)
+            return (enum contention)i;
+    return CONTENTION_NONE;
+}
 
 void network_open(struct network *network, const struct machine *machine)
 {

@@ -4,6 +4,17 @@
 
 #include "sim/machine.h"
 
+/* How transfers that need the same link or bus get it. */
+enum contention {
+    CONTENTION_NONE, /* as if each were alone */
+    CONTENTION_FIFO, /* one after the other */
+    CONTENTION_FAIR, /* in fair shares (shares.h) */
+    CONTENTIONS
+};
+extern const char *const contention_names[CONTENTIONS];
+/* CONTENTION_NONE: there is none of that name. */
+enum contention contention_find(const char *name);
+
 struct network {
     const struct machine *machine;
     int64_t *free_at;         /* of each link and lane: when it is free again */

@@ -23,7 +23,7 @@ static inline bool is_ordered(const struct replay *replay, const struct pe *pe, 
         return true;
     case OP_PUT:
     case OP_GET:
-        return replay->contention || pe->threaded;
+        return replay->contention == CONTENTION_FIFO || pe->threaded;
     case OP_QUIET:
     case OP_FENCE:
     case OP_TOGETHER:
@@ -45,18 +45,21 @@ static void start(struct replay *replay, const struct step *step)
 }
 
 /* False: the PE is blocked, or there is an error. */
-static inline bool execute(struct replay *replay, const struct step *step)
+static inline __attribute__((always_inline)) bool execute(struct replay *replay,
+                                                          const struct step *step, const bool fair)
 {
-    if ((step->op->kind == OP_GET || step->op->kind == OP_ATOMIC) && request_needed(replay, step))
+    if (!fair && (step->op->kind == OP_GET || step->op->kind == OP_ATOMIC) &&
+        request_needed(replay, step))
         return replay_ask(replay, step);
     switch ((enum op_kind)step->op->kind) {
     case OP_PUT:
     case OP_GET:
+        if (fair)
+            return replay_begin_transfer(replay, step);
         replay_transfer(replay, step);
         return true;
     case OP_ATOMIC:
-        replay_atomic(replay, step);
-        return true;
+        return replay_atomic(replay, step);
     case OP_QUIET:
         replay_quiet(replay, step);
         return true;
@@ -144,8 +147,9 @@ static void tell_end(struct replay *replay, uint32_t home)
 }
 
 /* Executes what a PE does until it is blocked, has ended, or must wait for its turn. False: there
- * is an error, or waits must be matched first. */
-static bool advance(struct replay *replay, uint32_t number)
+ * is an error, or waits must be matched first. fair: with CONTENTION_FAIR. */
+static inline __attribute__((always_inline)) bool advance(struct replay *replay, uint32_t number,
+                                                          const bool fair)
 {
     struct pe *pe = &replay->pes[number];
     struct streams *streams = &replay->streams;
@@ -179,18 +183,74 @@ static bool advance(struct replay *replay, uint32_t number)
                 return true;
             }
         }
-        if (__builtin_expect(replay->progress != NULL, 0)) {
+        if (!fair && __builtin_expect(replay->progress != NULL, 0)) {
             if (op->kind != OP_REST)
                 progress_call(replay, number);
             if (progress_is_open(replay, number, op))
                 return true;
         }
+        if (fair && replay_is_open(replay, number, op))
+            return true;
         pe->state = PE_READY;
         streams->of[number].next++;
         replay->executed++;
         const struct step step = {number, op, pe->time};
-        if (!execute(replay, &step) || replay->error)
+        if (!execute(replay, &step, fair) || replay->error)
             return !replay->error;
+    }
+}
+
+static uint32_t take_ready(struct replay *replay)
+{
+    uint32_t pe = replay->ready - 1;
+    replay->ready = replay->pes[pe].next;
+    return pe;
+}
+
+static bool execute_in_turn(struct replay *replay)
+{
+    uint32_t lines = (uint32_t)replay->run->lines;
+    while (replay->ready || replay->queue.count) {
+        uint32_t pe = replay->ready ? take_ready(replay) : queue_take(&replay->queue);
+        if (__builtin_expect(pe >= lines, 0))
+            progress_arrives(replay, pe - lines);
+        else if (!advance(replay, pe, false))
+            return false;
+        if (replay->error)
+            return false;
+    }
+    return true;
+}
+
+static bool advance_in_traffic(struct replay *replay, uint32_t number)
+{
+    return advance(replay, number, true);
+}
+
+/* With CONTENTION_FAIR transfers begin and end between the operations of PEs. */
+static bool execute_with_traffic(struct replay *replay)
+{
+    struct traffic *traffic = &replay->traffic;
+    for (;;) {
+        if (replay->ready) {
+            if (!advance_in_traffic(replay, take_ready(replay)))
+                return false;
+            continue;
+        }
+        int64_t turn = replay->queue.count ? replay->queue.heap[0].time : INT64_MAX;
+        int64_t event = traffic_next(traffic, turn);
+        if (event == INT64_MAX && turn == INT64_MAX)
+            return true;
+        if (event > turn) {
+            if (!advance_in_traffic(replay, queue_take(&replay->queue)))
+                return false;
+            continue;
+        }
+        struct shipment ended;
+        if (traffic_step(traffic, &ended))
+            replay_ended(replay, &ended);
+        if (replay->error)
+            return false;
     }
 }
 
@@ -198,25 +258,8 @@ static bool execute_all(struct replay *replay)
 {
     for (uint32_t i = (uint32_t)replay->run->pes; i-- > 0;)
         replay_make_ready(replay, i); /* further lines begin later */
-    for (;;) {
-        uint32_t pe;
-        if (replay->ready) {
-            pe = replay->ready - 1;
-            replay->ready = replay->pes[pe].next;
-        } else if (replay->queue.count) {
-            pe = queue_take(&replay->queue);
-            if (__builtin_expect(pe >= (uint32_t)replay->run->lines, 0)) {
-                progress_arrives(replay, pe - (uint32_t)replay->run->lines);
-                if (replay->error)
-                    return false;
-                continue;
-            }
-        } else {
-            return true;
-        }
-        if (!advance(replay, pe))
-            return false;
-    }
+    return replay->contention == CONTENTION_FAIR ? execute_with_traffic(replay)
+                                                 : execute_in_turn(replay);
 }
 
 static bool all_have_ended(const struct replay *replay)
@@ -261,6 +304,13 @@ static void allocate(struct replay *replay)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
 }
 
+static void open_network(struct replay *replay)
+{
+    network_open(&replay->network, replay->machine);
+    if (replay->contention == CONTENTION_FAIR)
+        traffic_open(&replay->traffic, replay->machine, (size_t)replay->run->pes);
+}
+
 static void forget(struct replay *replay)
 {
     for (size_t i = 0; replay->pe_sums && i < replay->run->names.count; i++)
@@ -280,6 +330,7 @@ static void forget(struct replay *replay)
     network_close(&replay->network);
     requests_close(replay->progress);
     free(replay->answers_until);
+    traffic_close(&replay->traffic);
     waits_free(&replay->waits);
 }
 
@@ -306,11 +357,13 @@ static bool find_threads(struct replay *replay)
 {
     if (replay->run->lines == replay->run->pes)
         return true;
-    if (replay->progress) {
+    if (replay->progress || replay->contention == CONTENTION_FAIR) {
         replay->error = text_format(
-            "%s: several threads of a PE make calls, which cannot be replayed where "
-            "nodes have progress inside calls alone; leave that out of the machine description",
-            replay->run->paths[replay->run->pe_of[0]]);
+            "%s: several threads of a PE make calls, which cannot be replayed %s",
+            replay->run->paths[replay->run->pe_of[0]],
+            replay->progress ? "where nodes have progress inside calls alone; leave that out of the "
+                               "machine description"
+                             : "with --contention=fair; use --contention=fifo");
         return false;
     }
     if (!threads_find(&replay->threads, &replay->streams))
@@ -351,14 +404,14 @@ static bool begin_again(struct replay *replay)
     }
     free(nodes);
     prepare_threads(replay);
-    network_open(&replay->network, replay->machine);
+    open_network(replay);
     return true;
 }
 
 static char *library_of(const struct replay *replay)
 {
-    return text_format("shmemsim, model %s%s", replay->model->name,
-                       replay->contention ? " with contention" : "");
+    return text_format("shmemsim, model %s, contention %s", replay->model->name,
+                       contention_names[replay->contention]);
 }
 
 /* Hosts are called as the nodes of the machine. */
@@ -415,7 +468,7 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
                               .contention = options->contention,
                               .per_pe = options->per_pe};
     allocate(replay);
-    network_open(&replay->network, machine);
+    open_network(replay);
     bool good = open_machine(replay, speed);
     streams_open(&replay->streams, run, speed, options->window_bytes);
     replay->streams.simulated = options->simulated;

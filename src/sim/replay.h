@@ -6,7 +6,8 @@
 
 struct replay_options {
     const struct model *model;
-    bool contention, per_pe;
+    enum contention contention;
+    bool per_pe;
     size_t window_bytes;
     struct simulated *simulated; /* where the run is written as a trace; NULL: nowhere */
 };

@@ -197,9 +197,9 @@ void report_text(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
-    fprintf(out, "%s\n%d PEs on %s, model %s%s\n\npredicted run time: %.9f s\n",
+    fprintf(out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: %.9f s\n",
             replay->run->command, replay->run->pes, report->machine, replay->model->name,
-            replay->contention ? " with contention" : "", report_seconds((double)report->run_time));
+            contention_names[replay->contention], report_seconds((double)report->run_time));
     fprintf(out, "total communication time: %.9f s\n\n", report_seconds(report->communication));
     fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
             "most/mean", "on PE");

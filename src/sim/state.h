@@ -13,6 +13,7 @@
 #include "sim/path.h"
 #include "sim/queue.h"
 #include "sim/threads.h"
+#include "sim/traffic.h"
 #include "sim/waits.h"
 
 #define LAST_TIME INT64_C(4000000000000000000) /* ps: 46 days; a sum of few fits behind it */
@@ -23,8 +24,8 @@ enum pe_state {
     PE_TOGETHER,
     PE_WAITS,
     PE_LOCK,
-    PE_MOVES, /* a request that it waits for is under way */
-    PE_OPEN,  /* its next operation waits until all requests of a context have been served */
+    PE_MOVES, /* a transfer or request that it waits for is under way */
+    PE_OPEN,  /* its next operation waits until none of a context is left */
     PE_TURN,  /* another thread of the PE must be through with the set before */
     PE_BEGIN, /* a further thread, which has not begun */
     PE_JOIN,  /* until other threads of the PE have ended */
@@ -72,13 +73,15 @@ struct replay {
     struct run *run;
     const struct machine *machine;
     const struct model *model;
-    bool contention, per_pe;
+    enum contention contention;
+    bool per_pe;
     bool several; /* PEs are on several nodes */
     struct streams streams;
     struct waits waits;
     struct network network;
     struct progress *progress; /* NULL: all PEs answer always */
     int64_t *answers_until;    /* by PE: the end of its last call; NULL: likewise */
+    struct traffic traffic;    /* with CONTENTION_FAIR */
     struct paths paths;
     struct queue queue;
     struct pe *pes;            /* by line */
@@ -151,12 +154,13 @@ static inline const struct way *replay_way(const struct replay *replay, uint32_t
 /* What is open in a context of a PE. */
 struct context_state {
     int64_t known, arrived, floor;
-    uint32_t open; /* requests that have not been served (progress.h) */
+    uint32_t open; /* requests not served (progress.h), or transfers not ended (contexts.h) */
 };
 
 /* transfers.c: false: the PE is blocked. */
 void replay_transfer(struct replay *, const struct step *);
-void replay_atomic(struct replay *, const struct step *);
+bool replay_begin_transfer(struct replay *, const struct step *); /* with CONTENTION_FAIR */
+bool replay_atomic(struct replay *, const struct step *);
 bool replay_fetches(struct replay *, const struct step *);
 void replay_quiet(struct replay *, const struct step *);
 void replay_fence(struct replay *, const struct step *);
@@ -165,6 +169,11 @@ bool replay_wait(struct replay *, const struct step *);
 bool replay_ask(struct replay *, const struct step *);
 /* What is waited for has been written. */
 void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
+/* With CONTENTION_FAIR: whether the operation completes transfers of which some have not ended; the
+ * PE is then blocked until they have. */
+bool replay_is_open(struct replay *, uint32_t pe, const struct op *);
+/* A transfer of traffic.h has ended. */
+void replay_ended(struct replay *, const struct shipment *);
 /* together.c, locks.c: likewise. */
 bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);

@@ -3,6 +3,13 @@
 #include "sim/request.h"
 #include "sim/takes.h"
 
+/* When a PE goes on is known only when a transfer has ended. */
+#define UNKNOWN INT64_MIN
+
+struct moved {
+    int64_t leaves, waited;
+};
+
 /* What a quiet, fence or wait takes itself. */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
                                enum order order, enum cost_class class)
@@ -19,22 +26,6 @@ void replay_quiet(struct replay *replay, const struct step *step)
     int64_t own = own_cost(replay, step, ORDER_QUIET, COST_QUIET);
     int64_t complete = later(step->start, known);
     replay_finish(replay, step, complete + own, complete - step->start);
-}
-
-/* Nothing that is put later is there before what was put earlier. */
-void replay_fence(struct replay *replay, const struct step *step)
-{
-    struct pe *pe = replay_home(replay, step->pe);
-    if (step->op->context == 0) {
-        pe->floor = later(pe->floor, pe->arrived);
-    } else {
-        struct context_state *context = context_of(replay, step->pe, step->op->context);
-        context->floor = later(context->floor, context->arrived);
-    }
-    /* It may have waited until its requests were served. */
-    int64_t begin = replay->progress ? later(step->start, replay->progress->now) : step->start;
-    int64_t own = own_cost(replay, step, ORDER_FENCE, COST_FENCE);
-    replay_finish(replay, step, begin + own, begin - step->start);
 }
 
 /* ---- Writes that are waited for ---- */
@@ -81,9 +72,65 @@ static inline void note_write(struct replay *replay, const struct step *step, in
 
 /* ---- Transfers ---- */
 
-struct moved {
-    int64_t leaves, waited;
+/* When its data are there, and when its caller knows, if its wire ends then. */
+struct settled {
+    int64_t arrived, known;
 };
+
+static inline struct settled settle(struct replay *replay, const struct step *step,
+                                    const struct phases *phases, int64_t sent)
+{
+    bool get = step->op->kind != OP_PUT;
+    int64_t arrived = sent + phases->flight;
+    if (!get)
+        arrived = later(arrived, floor_of(replay, step));
+    int64_t known = arrived + phases->acknowledge;
+    if (__builtin_expect(known > LAST_TIME, 0))
+        replay_too_late(replay, step->pe);
+    note_open(replay, step, get ? 0 : arrived, known);
+    return (struct settled){arrived, known};
+}
+
+static inline int64_t leaves_at(const struct phases *phases, int64_t start, int64_t sent,
+                                const struct settled *settled)
+{
+    switch (phases->returns) {
+    case RETURNS_ISSUED:
+        return start + phases->issue;
+    case RETURNS_SENT:
+        return sent;
+    case RETURNS_ARRIVED:
+        return settled->arrived;
+    default:
+        return settled->known;
+    }
+}
+
+/* When it ends is not known yet; the PE goes on before, or leaves at UNKNOWN. */
+static struct moved hand_over(struct replay *replay, const struct step *step, int64_t start)
+{
+    const struct op *op = step->op;
+    int here = replay->pes[step->pe].node, there = replay->pes[op->peer].node;
+    bool get = op->kind != OP_PUT;
+    struct shipment transfer = {
+        .op = *op,
+        .start = start,
+        .phases = phases_of(replay, step),
+        .from = get ? there : here,
+        .to = get ? here : there,
+        .pe = step->pe,
+        .slot = NO_SLOT,
+        .kind = get ? SHIPMENT_GET : SHIPMENT_PUT,
+    };
+    if (start + transfer.phases.issue > LAST_TIME)
+        replay_too_late(replay, step->pe);
+    transfer.blocks = transfer.phases.returns != RETURNS_ISSUED;
+    if (!get && is_waited_for(replay, step->pe))
+        transfer.slot = take_write(replay, step->pe);
+    context_begins(replay, step->pe, op->context);
+    traffic_issue(&replay->traffic, &transfer);
+    return (struct moved){transfer.blocks ? UNKNOWN : start + transfer.phases.issue, 0};
+}
 
 static inline struct moved move(struct replay *replay, const struct step *step, int64_t start)
 {
@@ -99,26 +146,26 @@ static inline struct moved move(struct replay *replay, const struct step *step, 
         wire = network_reserve(&replay->network, get ? there : here, get ? here : there, ready,
                                phases.wire);
     }
-    int64_t sent = wire + phases.wire, arrived = sent + phases.flight;
     pe->interface = get ? begin + phases.gap : wire + later(phases.gap, phases.wire);
-    if (!get)
-        arrived = later(arrived, floor_of(replay, step));
-    int64_t known = arrived + phases.acknowledge;
-    if (__builtin_expect(known > LAST_TIME || pe->interface > LAST_TIME, 0))
+    if (__builtin_expect(pe->interface > LAST_TIME, 0))
         replay_too_late(replay, step->pe);
-    note_open(replay, step, arrived, known);
+    int64_t sent = wire + phases.wire;
+    const struct settled settled = settle(replay, step, &phases, sent);
     if (!get)
-        note_write(replay, step, arrived);
-    switch (phases.returns) {
-    case RETURNS_ISSUED:
-        return (struct moved){start + phases.issue, 0};
-    case RETURNS_SENT:
-        return (struct moved){sent, wire - ready};
-    case RETURNS_ARRIVED:
-        return (struct moved){arrived, wire - ready};
-    default:
-        return (struct moved){known, wire - ready};
+        note_write(replay, step, settled.arrived);
+    return (struct moved){leaves_at(&phases, start, sent, &settled),
+                          phases.returns == RETURNS_ISSUED ? 0 : wire - ready};
+}
+
+/* False: the PE is blocked until the transfer has ended. */
+static inline bool go_on(struct replay *replay, const struct step *step, struct moved moved)
+{
+    if (moved.leaves == UNKNOWN) {
+        replay->pes[step->pe].state = PE_MOVES;
+        return false;
     }
+    replay_finish(replay, step, moved.leaves, moved.waited);
+    return true;
 }
 
 void replay_transfer(struct replay *replay, const struct step *step)
@@ -127,7 +174,14 @@ void replay_transfer(struct replay *replay, const struct step *step)
     replay_finish(replay, step, moved.leaves, moved.waited);
 }
 
-static struct moved serve(struct replay *replay, const struct step *step, int64_t start)
+bool replay_begin_transfer(struct replay *replay, const struct step *step)
+{
+    return go_on(replay, step, hand_over(replay, step, step->start));
+}
+
+/* slot: of those who wait for it; NO_SLOT: nobody does. */
+static struct moved serve(struct replay *replay, const struct step *step, int64_t start,
+                          uint32_t slot)
 {
     struct pe *target = &replay->pes[step->op->peer];
     const struct service service = service_of(replay, step);
@@ -137,16 +191,54 @@ static struct moved serve(struct replay *replay, const struct step *step, int64_
     if (__builtin_expect(done > LAST_TIME, 0))
         replay_too_late(replay, step->pe);
     note_open(replay, step, done, done + service.back);
-    note_write(replay, step, done);
+    if (slot != NO_SLOT)
+        replay_arrive(replay, slot, done);
     if (service.returns_issued)
         return (struct moved){start + service.issue, 0};
     return (struct moved){done + service.back, begin - there};
 }
 
-void replay_atomic(struct replay *replay, const struct step *step)
+/* What is behind all that the PE sends now. */
+static void mark(struct replay *replay, const struct step *step, int64_t start, uint32_t slot,
+                 bool blocks)
 {
-    struct moved moved = serve(replay, step, step->start);
-    replay_finish(replay, step, moved.leaves, moved.waited);
+    const struct shipment transfer = {.op = *step->op,
+                                      .start = start,
+                                      .pe = step->pe,
+                                      .slot = slot,
+                                      .kind = SHIPMENT_MARK,
+                                      .blocks = blocks};
+    traffic_issue(&replay->traffic, &transfer);
+}
+
+/* Nothing that is put later is there before what was put earlier. */
+void replay_fence(struct replay *replay, const struct step *step)
+{
+    if (replay->contention == CONTENTION_FAIR && replay->traffic.interfaces[step->pe].first)
+        mark(replay, step, step->start, NO_SLOT, false);
+    else
+        context_fence(replay, step->pe, step->op->context);
+    /* It may have waited until its requests were served. */
+    int64_t begin = replay->progress ? later(step->start, replay->progress->now) : step->start;
+    int64_t own = own_cost(replay, step, ORDER_FENCE, COST_FENCE);
+    replay_finish(replay, step, begin + own, begin - step->start);
+}
+
+/* An atomic behind a fence that waits for transfers waits with it. */
+static struct moved ask(struct replay *replay, const struct step *step, int64_t start)
+{
+    uint32_t slot = is_waited_for(replay, step->pe) ? take_write(replay, step->pe) : NO_SLOT;
+    if (replay->contention != CONTENTION_FAIR || !replay->traffic.interfaces[step->pe].marks)
+        return serve(replay, step, start, slot);
+    const struct service service = service_of(replay, step);
+    context_begins(replay, step->pe, step->op->context);
+    mark(replay, step, start, slot, !service.returns_issued);
+    return (struct moved){service.returns_issued ? start + service.issue : UNKNOWN, 0};
+}
+
+bool replay_atomic(struct replay *replay, const struct step *step)
+{
+    return go_on(replay, step, ask(replay, step, step->start));
 }
 
 bool replay_ask(struct replay *replay, const struct step *step)
@@ -170,28 +262,54 @@ static uint32_t slot_of(struct replay *replay, uint32_t pe)
 
 static struct moved fetch(struct replay *replay, const struct step *step, int64_t start)
 {
-    return step->op->flags & OP_FETCHING ? serve(replay, step, start) : move(replay, step, start);
+    if (step->op->flags & OP_FETCHING)
+        return ask(replay, step, start);
+    return replay->contention == CONTENTION_FAIR ? hand_over(replay, step, start)
+                                                 : move(replay, step, start);
 }
 
-/* What the caller does when the write is there. */
-static int64_t behind_wait(struct replay *replay, const struct step *step, int64_t time)
+/* The fetches of a loop that are left, after those that have taken so long; of a loop that waited
+ * for a write the last one alone, whose own waiting does not count. False: one is under way. */
+static bool fetch_on(struct replay *replay, const struct step *step, struct moved all,
+                     uint64_t turns, bool blocked)
 {
-    if (step->op->kind == OP_FETCHES)
-        return fetch(replay, step, time).leaves;
-    return time + own_cost(replay, step, ORDER_WAIT, COST_WAIT);
+    const struct pe *pe = &replay->pes[step->pe];
+    for (; turns > 0; turns--) {
+        struct moved one = fetch(replay, step, all.leaves);
+        if (one.leaves == UNKNOWN) {
+            struct interface *interface = &replay->traffic.interfaces[step->pe];
+            interface->waited = all.waited;
+            interface->turns = turns - 1;
+            replay->pes[step->pe].state = PE_MOVES;
+            return false;
+        }
+        all = (struct moved){one.leaves, all.waited + (pe->fetched ? 0 : one.waited)};
+    }
+    (blocked ? replay_release : replay_finish)(replay, step, all.leaves, all.waited);
+    return true;
+}
+
+/* The write that it waits for is there. */
+static bool go_on_after(struct replay *replay, const struct step *step, const struct slot *slot,
+                        bool blocked)
+{
+    if (slot->arrival > step->start)
+        replay_follow(replay, step->pe, slot->compute, slot->hop);
+    int64_t there = later(step->start, slot->arrival);
+    struct moved all = {there, there - step->start};
+    if (step->op->kind != OP_FETCHES) {
+        all.leaves += own_cost(replay, step, ORDER_WAIT, COST_WAIT);
+        return fetch_on(replay, step, all, 0, blocked);
+    }
+    if (request_needed(replay, step))
+        return request_ask(replay, step, &(struct asked){there, all.waited, 1, NO_SLOT});
+    return fetch_on(replay, step, all, 1, blocked);
 }
 
 static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot)
 {
     const struct step step = replay_blocked(replay, pe);
-    if (slot->arrival > step.start)
-        replay_follow(replay, pe, slot->compute, slot->hop);
-    int64_t there = later(step.start, slot->arrival);
-    if (step.op->kind == OP_FETCHES && request_needed(replay, &step)) {
-        request_ask(replay, &step, &(struct asked){there, there - step.start, 1, NO_SLOT});
-        return;
-    }
-    replay_release(replay, &step, behind_wait(replay, &step, there), there - step.start);
+    go_on_after(replay, &step, slot, true);
 }
 
 /* False: blocked until the write is made; true: it has been. */
@@ -199,20 +317,13 @@ static bool wait_for(struct replay *replay, const struct step *step, uint32_t nu
 {
     struct slot *slot = &replay->waits.slots[number];
     struct pe *pe = &replay->pes[step->pe];
-    if (slot->arrival < 0) {
-        pe->state = PE_WAITS;
-        pe->blocked_on = number;
-        pe->next = slot->waiter;
-        slot->waiter = step->pe + 1;
-        return false;
-    }
-    if (slot->arrival > step->start)
-        replay_follow(replay, step->pe, slot->compute, slot->hop);
-    int64_t there = later(step->start, slot->arrival);
-    if (step->op->kind == OP_FETCHES && request_needed(replay, step))
-        return request_ask(replay, step, &(struct asked){there, there - step->start, 1, NO_SLOT});
-    replay_finish(replay, step, behind_wait(replay, step, there), there - step->start);
-    return true;
+    if (slot->arrival >= 0)
+        return go_on_after(replay, step, slot, false);
+    pe->state = PE_WAITS;
+    pe->blocked_on = number;
+    pe->next = slot->waiter;
+    slot->waiter = step->pe + 1;
+    return false;
 }
 
 bool replay_wait(struct replay *replay, const struct step *step)
@@ -220,14 +331,13 @@ bool replay_wait(struct replay *replay, const struct step *step)
     uint32_t slot = slot_of(replay, step->pe);
     if (slot != NO_SLOT)
         return wait_for(replay, step, slot);
-    replay_finish(replay, step, behind_wait(replay, step, step->start), 0);
+    replay_finish(replay, step, step->start + own_cost(replay, step, ORDER_WAIT, COST_WAIT), 0);
     return true;
 }
 
 bool replay_fetches(struct replay *replay, const struct step *step)
 {
     uint32_t slot = slot_of(replay, step->pe);
-    struct moved all = {step->start, 0};
     replay->pes[step->pe].fetched = slot != NO_SLOT;
     if (slot != NO_SLOT) {
         replay->streams.loops++;
@@ -236,10 +346,48 @@ bool replay_fetches(struct replay *replay, const struct step *step)
     }
     if (request_needed(replay, step))
         return request_ask(replay, step, &(struct asked){step->start, 0, step->op->place, NO_SLOT});
-    for (uint64_t i = 0; i < step->op->place; i++) {
-        struct moved one = fetch(replay, step, all.leaves);
-        all = (struct moved){one.leaves, all.waited + one.waited};
+    return fetch_on(replay, step, (struct moved){step->start, 0}, step->op->place, false);
+}
+
+/* ---- Ends that are events ---- */
+
+/* A blocked PE's transfer or atomic has ended. */
+static void go_on_behind(struct replay *replay, uint32_t pe, struct moved moved)
+{
+    const struct step step = replay_blocked(replay, pe);
+    const struct interface *interface = &replay->traffic.interfaces[pe];
+    if (step.op->kind != OP_FETCHES) {
+        replay_release(replay, &step, moved.leaves, moved.waited);
+        return;
     }
-    replay_finish(replay, step, all.leaves, all.waited);
-    return true;
+    if (replay->pes[pe].fetched)
+        moved.waited = 0;
+    moved.waited += interface->waited;
+    fetch_on(replay, &step, moved, interface->turns, true);
+}
+
+static struct moved end_transfer(struct replay *replay, const struct step *step,
+                                 const struct shipment *transfer)
+{
+    const struct phases *phases = &transfer->phases;
+    const struct settled settled = settle(replay, step, phases, transfer->ended);
+    if (transfer->slot != NO_SLOT)
+        replay_arrive(replay, transfer->slot, settled.arrived);
+    return (struct moved){leaves_at(phases, step->start, transfer->ended, &settled),
+                          transfer->ended - transfer->begun - phases->wire};
+}
+
+void replay_ended(struct replay *replay, const struct shipment *transfer)
+{
+    const struct step step = {transfer->pe, &transfer->op, transfer->start};
+    if (transfer->op.kind == OP_FENCE) {
+        context_fence(replay, step.pe, step.op->context);
+        return;
+    }
+    struct moved moved = transfer->kind == SHIPMENT_MARK
+                             ? serve(replay, &step, step.start, transfer->slot)
+                             : end_transfer(replay, &step, transfer);
+    if (transfer->blocks)
+        go_on_behind(replay, step.pe, moved);
+    context_ends(replay, step.pe, step.op->context);
 }

@@ -22,7 +22,8 @@ CASES = [  # PEs, rounds of the pattern, million events a second wanted
 MACHINE = """bus net { bandwidth 12.5 GB/s latency 1.3 us overhead 250 ns gap 40 ns }
 node n { count 512 cores 32 bandwidth 20 GB/s latency 300 ns bus net in 1 out 1 }
 """
-WAYS = [("paper", []), ("loggp", ["--model", "loggp"]), ("loggp, contention", ["--model", "loggp", "--contention"])]
+WAYS = [("paper", []), ("loggp", ["--model", "loggp"]), ("loggp, contention", ["--model", "loggp", "--contention"]),
+        ("loggp, fair shares", ["--model", "loggp", "--contention=fair"])]
 
 
 def replayed(options, machine, trace):

@@ -16,47 +16,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, SAMPLE, Tap, in_parallel, run
-from made_runs import HEAP, Program, Simulator, ps
+from made_runs import HEAP, Program, Simulator, ps, random_program
 
 tap = Tap()
 sim = Simulator()
 PROGRAMS = 4 if SAMPLE else 20
 MUTANTS = 40 if SAMPLE else 300
-
-
-def random_program(chance, pes=None, threads=1):
-    """Without locks and atomics, where another order may take less time; and the bursts until the end on the
-    path of barriers."""
-    pes = pes or chance.randrange(1, 8)
-    program, bound = Program(pes, threads), 0
-    for _ in range(chance.randrange(1, 6)):
-        phase = [0] * pes
-        for pe in range(pes):
-            for _ in range(chance.randrange(4)):
-                burst, peer, size = chance.randrange(3000), chance.randrange(pes), chance.randrange(5000)
-                phase[pe] += burst
-                kind = chance.randrange(5)
-                if kind == 0:
-                    program.get(pe, peer, size, burst)
-                elif kind == 1:
-                    program.call(pe, "shmem_fence", burst)
-                elif kind == 2:
-                    program.call(pe, "shmem_quiet", burst)
-                else:
-                    program.put(pe, peer, size, burst, chance.choice(("shmem_putmem", "shmem_putmem_nbi")))
-        bound += max(phase)
-        latest = max(program.now.values()) + 1
-        if chance.randrange(2):  # a flag from PE 0 to all others; their waits end later in the trace
-            for pe in range(1, pes):
-                program.call(0, "shmem_long_p", peer=pe, target=HEAP, value=1)
-            latest = max(program.now.values()) + 100
-            for pe in range(1, pes):
-                program.call(pe, "shmem_long_wait_until", target=HEAP, comparison=5, value=1,
-                             at=max(program.now[pe], 0))
-                program.now[pe] = max(program.now[pe], latest)
-        program.now.update(dict.fromkeys(range(pes), max(program.now.values())))
-        program.barrier()
-    return program
 
 
 def test_latency():
@@ -103,16 +68,16 @@ def test_same_bytes():
         program.call(pe, "shmem_clear_lock", chance.randrange(50), target=HEAP)
     machine, trace = sim.machine(lanes=2), sim.trace(program)
     files = sorted(glob.glob(os.path.join(sim.path(trace), "*.trace")))
-    options = ("--json", "--per-pe", "--contention", machine)
-    first = sim.run(*options, trace)
-    others = [sim.run(*options, trace), sim.run(*options, *files), sim.run(*options, *files[::-1])]
     moved = sim.name("moved")
     os.mkdir(sim.path(moved))
     for path in files[::-1]:
         shutil.copy(path, sim.path(moved))
-    others.append(sim.run(*options, moved))
-    tap.ok(first.status == 0 and all(other.out == first.out for other in others),
-           "the same trace gives the same bytes, in whatever order its files are", first)
+    for how in ("fifo", "fair"):
+        options = ("--json", "--per-pe", f"--contention={how}", machine)
+        first = sim.run(*options, trace)
+        others = [sim.run(*options, *files) for files in ([trace], files, files[::-1], [moved])]
+        tap.ok(first.status == 0 and all(other.out == first.out for other in others),
+               f"{how}: the same trace gives the same bytes, in whatever order its files are", first)
 
 
 def refused(name, text, wanted, status=2, machine=None):
@@ -327,7 +292,8 @@ def test_hostile():
         with open(os.path.join(own, "pe-00001.trace"), "wb") as file:
             file.write(mutated(data, random.Random(number)))
         options = [["--json", "--per-pe", machine], ["--model", "loggp", "--contention", machine],
-                   ["--model", "loggp", measured]][number % 3]
+                   ["--model", "loggp", "--contention=fair", machine],
+                   ["--model", "loggp", measured]][number % 4]
         done = run([program, *options, own], timeout=150, cwd=sim.folder)
         shutil.rmtree(own)
         return done

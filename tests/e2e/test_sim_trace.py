@@ -15,7 +15,8 @@ from made_runs import HEAP, Program, Simulator, build_writer, command, ps
 
 tap = Tap()
 sim = Simulator()
-WAYS = ((), ("--model", "loggp"), ("--model", "loggp", "--contention"))
+WAYS = ((), ("--model", "loggp"), ("--model", "loggp", "--contention"),
+        ("--model", "loggp", "--contention=fair"))
 NET = {"overhead": "200 ns", "gap": "40 ns", "cores": 2, "links": 1, "lanes": 2}
 
 

@@ -79,6 +79,41 @@ class Program:
         return "\n".join(parts) + "\n"
 
 
+def random_program(chance, pes=None, threads=1):
+    """Without locks and atomics, where another order may take less time; and the bursts until the end on the
+    path of barriers."""
+    pes = pes or chance.randrange(1, 8)
+    program, bound = Program(pes, threads), 0
+    for _ in range(chance.randrange(1, 6)):
+        phase = [0] * pes
+        for pe in range(pes):
+            for _ in range(chance.randrange(4)):
+                burst, peer, size = chance.randrange(3000), chance.randrange(pes), chance.randrange(5000)
+                phase[pe] += burst
+                kind = chance.randrange(5)
+                if kind == 0:
+                    program.get(pe, peer, size, burst)
+                elif kind == 1:
+                    program.call(pe, "shmem_fence", burst)
+                elif kind == 2:
+                    program.call(pe, "shmem_quiet", burst)
+                else:
+                    program.put(pe, peer, size, burst, chance.choice(("shmem_putmem", "shmem_putmem_nbi")))
+        bound += max(phase)
+        latest = max(program.now.values()) + 1
+        if chance.randrange(2):  # a flag from PE 0 to all others; their waits end later in the trace
+            for pe in range(1, pes):
+                program.call(0, "shmem_long_p", peer=pe, target=HEAP, value=1)
+            latest = max(program.now.values()) + 100
+            for pe in range(1, pes):
+                program.call(pe, "shmem_long_wait_until", target=HEAP, comparison=5, value=1,
+                             at=max(program.now[pe], 0))
+                program.now[pe] = max(program.now[pe], latest)
+        program.now.update(dict.fromkeys(range(pes), max(program.now.values())))
+        program.barrier()
+    return program
+
+
 # One PE a node; 1 us and 1 ns a byte between nodes.
 MACHINE = """bus net {{ bandwidth {bandwidth} latency {latency} overhead {overhead} gap {gap} lanes {lanes} }}
 node one {{ count {nodes} cores {cores} bandwidth {inside} latency {inside_latency} ratio {ratio} bus net

@@ -1,0 +1,188 @@
+/* Begins transfers, gives them their links, and ends them. */
+#include "sim/traffic.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void traffic_open(struct traffic *traffic, const struct machine *machine, size_t pes)
+{
+    *traffic = (struct traffic){.machine = machine};
+    traffic->interfaces = memory_zeroed(pes, sizeof *traffic->interfaces);
+    shares_open(&traffic->shares, 2 * (size_t)machine->nodes + machine->bus_count);
+}
+
+void traffic_close(struct traffic *traffic)
+{
+    shares_close(&traffic->shares);
+    agenda_free(&traffic->agenda);
+    free(traffic->transfers);
+    free(traffic->interfaces);
+}
+
+static inline int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- Links ---- */
+
+/* A bus carries so many transfers at their own speed; 0: any number. */
+static double bus_capacity(const struct bus *bus)
+{
+    double lanes = bus->lanes, total = bus->total > 0 ? bus->way.per_byte / bus->total : 0;
+    if (lanes > 0 && total > 0)
+        return lanes < total ? lanes : total;
+    return lanes > 0 ? lanes : total;
+}
+
+struct needs {
+    uint32_t links[SHARES_LINKS];
+    double capacities[SHARES_LINKS];
+    int count;
+};
+
+static void need(struct needs *needs, size_t link, double capacity)
+{
+    if (capacity <= 0)
+        return;
+    needs->links[needs->count] = (uint32_t)link;
+    needs->capacities[needs->count++] = capacity;
+}
+
+/* The links out of one node and into the other, and the bus between them. */
+static struct needs needs_of(const struct machine *machine, const struct shipment *transfer)
+{
+    struct needs needs = {.count = 0};
+    const struct bus *bus = machine_bus(machine, transfer->from, transfer->to);
+    size_t nodes = (size_t)machine->nodes;
+    if (!bus)
+        return needs;
+    need(&needs, (size_t)transfer->from, machine_kind(machine, transfer->from)->out_links);
+    need(&needs, nodes + (size_t)transfer->to, machine_kind(machine, transfer->to)->in_links);
+    need(&needs, 2 * nodes + (size_t)(bus - machine->buses), bus_capacity(bus));
+    return needs;
+}
+
+/* ---- The way of a transfer ---- */
+
+static void move(struct traffic *traffic, uint32_t number)
+{
+    struct shipment *transfer = &traffic->transfers[number];
+    int64_t wire = transfer->phases.wire;
+    struct needs needs = {.count = 0};
+    if (wire > 0)
+        needs = needs_of(traffic->machine, transfer);
+    transfer->moving = true;
+    if (needs.count)
+        shares_add(&traffic->shares, number, transfer->begun, wire, needs.links, needs.capacities,
+                   needs.count);
+    else
+        agenda_set(&traffic->agenda, number, transfer->begun + wire);
+    transfer->shared = needs.count > 0;
+}
+
+/* Those at the interface of a PE, until one keeps it. */
+static void begin(struct traffic *traffic, struct interface *interface)
+{
+    while (interface->first) {
+        uint32_t number = interface->first - 1;
+        struct shipment *transfer = &traffic->transfers[number];
+        const struct phases *phases = &transfer->phases;
+        if (transfer->kind == SHIPMENT_MARK) {
+            transfer->moving = true;
+            agenda_set(&traffic->agenda, number, traffic->now);
+            return;
+        }
+        int64_t begun = later(transfer->start + phases->issue, interface->free_at);
+        transfer->begun = begun + phases->request;
+        if (transfer->begun <= traffic->now)
+            move(traffic, number);
+        else
+            agenda_set(&traffic->agenda, number, transfer->begun);
+        if (transfer->kind == SHIPMENT_PUT)
+            return;
+        interface->free_at = begun + phases->gap;
+        interface->first = transfer->next;
+    }
+}
+
+static uint32_t new_number(struct traffic *traffic)
+{
+    uint32_t number = traffic->unused;
+    if (number) {
+        traffic->unused = traffic->transfers[number - 1].next;
+        return number - 1;
+    }
+    if (traffic->count == traffic->room) {
+        traffic->room = 2 * traffic->room + 64;
+        traffic->transfers =
+            memory_resize_array(traffic->transfers, traffic->room, sizeof *traffic->transfers);
+        agenda_grow(&traffic->agenda, traffic->room);
+    }
+    return (uint32_t)traffic->count++;
+}
+
+void traffic_issue(struct traffic *traffic, const struct shipment *issued)
+{
+    struct interface *interface = &traffic->interfaces[issued->pe];
+    uint32_t number = new_number(traffic);
+    struct shipment *transfer = &traffic->transfers[number];
+    *transfer = *issued;
+    transfer->next = 0;
+    interface->marks += transfer->kind == SHIPMENT_MARK;
+    bool waits = interface->first;
+    if (waits)
+        traffic->transfers[interface->last - 1].next = number + 1;
+    else
+        interface->first = number + 1;
+    interface->last = number + 1;
+    if (!waits)
+        begin(traffic, interface);
+}
+
+static void end(struct traffic *traffic, uint32_t number)
+{
+    struct shipment *transfer = &traffic->transfers[number];
+    struct interface *interface = &traffic->interfaces[transfer->pe];
+    transfer->ended = traffic->now;
+    if (transfer->shared)
+        shares_remove(&traffic->shares, number);
+    if (transfer->kind == SHIPMENT_GET)
+        return;
+    if (transfer->kind == SHIPMENT_PUT)
+        interface->free_at = later(transfer->begun + transfer->phases.gap, transfer->ended);
+    interface->marks -= transfer->kind == SHIPMENT_MARK;
+    interface->first = transfer->next;
+    begin(traffic, interface);
+}
+
+int64_t traffic_next(struct traffic *traffic, int64_t other)
+{
+    struct shares *shares = &traffic->shares;
+    if (shares_are_old(shares) && other > traffic->now &&
+        agenda_next(&traffic->agenda) > traffic->now) {
+        shares_solve(shares, traffic->now);
+        for (size_t i = 0; i < shares->moved.count; i++) {
+            uint32_t number = shares->moved.of[i];
+            agenda_set(&traffic->agenda, number, shares->flows[number].end);
+        }
+    }
+    return agenda_next(&traffic->agenda);
+}
+
+bool traffic_step(struct traffic *traffic, struct shipment *ended)
+{
+    traffic->now = agenda_next(&traffic->agenda);
+    uint32_t number = agenda_take(&traffic->agenda);
+    struct shipment *transfer = &traffic->transfers[number];
+    if (!transfer->moving) {
+        move(traffic, number);
+        return false;
+    }
+    end(traffic, number);
+    *ended = *transfer;
+    transfer->next = traffic->unused;
+    traffic->unused = number + 1;
+    return true;
+}
