@@ -82,15 +82,22 @@ struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
     return inputs;
 }
 
-struct machine *inputs_open(const struct inputs *inputs, struct run *run)
+struct machine *machine_open(const char *path)
 {
     char *error;
-    bool damaged;
-    struct machine *machine = machine_read(inputs->machine, &error);
+    struct machine *machine = machine_read(path, &error);
     if (!machine) {
         fputs(error, stderr);
         exit(2);
     }
+    return machine;
+}
+
+struct machine *inputs_open(const struct inputs *inputs, struct run *run)
+{
+    char *error;
+    bool damaged;
+    struct machine *machine = machine_open(inputs->machine);
     if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
         fail(damaged ? 1 : 2, error);
     return machine;

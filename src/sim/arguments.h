@@ -44,6 +44,8 @@ struct inputs {
 };
 /* The machine description, and the traces or the default one. */
 struct inputs arguments_inputs(const char *help, int argc, char **argv, int at);
+/* Ends the program when it cannot be read. */
+struct machine *machine_open(const char *path);
 /* Both opened. Ends the program when one cannot be. */
 struct machine *inputs_open(const struct inputs *, struct run *);
 

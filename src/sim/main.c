@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/arguments.h"
+#include "sim/platform.h"
 #include "sim/report.h"
 
 enum key {
@@ -15,6 +16,7 @@ enum key {
     KEY_JSON,
     KEY_OUTPUT,
     KEY_TRACE,
+    KEY_PLATFORM,
     KEY_MODELS,
     KEY_HELP,
     KEY_VERSION,
@@ -38,6 +40,9 @@ static const struct manual_option rows[KEYS] = {
     [KEY_TRACE] = {.name = "trace",
                    .value = "DIR",
                    .help = "write the predicted run as a trace to the new or empty folder DIR"},
+    [KEY_PLATFORM] = {.name = "platform",
+                      .value = "FILE",
+                      .help = "write the machine as a platform of SimGrid to FILE, and end"},
     [KEY_MODELS] = {.name = "models", .help = "list the models"},
     [KEY_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
     [KEY_VERSION] = {.name = "version", .letter = 'V', .help = "print the version"},
@@ -48,7 +53,7 @@ static const struct manual_option rows[KEYS] = {
 struct options {
     struct replay_options replay;
     bool json;
-    const char *output, *trace;
+    const char *output, *trace, *platform;
 };
 
 static const struct sim_command *const commands[] = {&what_if_command, &pack_command,
@@ -150,6 +155,9 @@ static void take_option(void *context, size_t key, const char *value)
     case KEY_TRACE:
         options->trace = value;
         return;
+    case KEY_PLATFORM:
+        options->platform = value;
+        return;
     case KEY_MODELS:
         print_models();
         break;
@@ -179,11 +187,25 @@ static void print_report(FILE *out, const struct options *options, const struct 
     output_close(out, options->output);
 }
 
+static int write_platform(const char *path, const char *described)
+{
+    struct machine *machine = machine_open(described);
+    FILE *out = output_open(path, described, NULL, 0);
+    platform_write(out, machine, described);
+    output_close(out, path);
+    machine_free(machine);
+    return 0;
+}
+
 static int predict(int argc, char **argv)
 {
     struct options options = {.replay = REPLAY_DEFAULTS};
     int at = arguments_parse(rows, KEYS, "shmemsim", argc, argv, take_option, &options);
     struct inputs inputs = arguments_inputs("shmemsim", argc, argv, at);
+    if (options.platform && at + 1 < argc)
+        fail(2, text_format("--platform reads no trace; leave out %s", argv[at + 1]));
+    if (options.platform)
+        return write_platform(options.platform, inputs.machine);
     struct run run;
     struct replay replay;
     char *error;

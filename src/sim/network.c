@@ -16,6 +16,14 @@ enum contention contention_find(const char *name)
     return CONTENTION_NONE;
 }
 
+double network_bus_capacity(const struct bus *bus)
+{
+    double lanes = bus->lanes, total = bus->total > 0 ? bus->way.per_byte / bus->total : 0;
+    if (lanes > 0 && total > 0)
+        return lanes < total ? lanes : total;
+    return lanes > 0 ? lanes : total;
+}
+
 void network_open(struct network *network, const struct machine *machine)
 {
     size_t nodes = (size_t)machine->nodes, links = 0;

@@ -15,6 +15,9 @@ extern const char *const contention_names[CONTENTIONS];
 /* CONTENTION_NONE: there is none of that name. */
 enum contention contention_find(const char *name);
 
+/* A bus carries so many transfers at their own speed; 0: any number. */
+double network_bus_capacity(const struct bus *);
+
 struct network {
     const struct machine *machine;
     int64_t *free_at;         /* of each link and lane: when it is free again */

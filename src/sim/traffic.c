@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "sim/network.h"
 
 void traffic_open(struct traffic *traffic, const struct machine *machine, size_t pes)
 {
@@ -26,15 +27,6 @@ static inline int64_t later(int64_t a, int64_t b)
 }
 
 /* ---- Links ---- */
-
-/* A bus carries so many transfers at their own speed; 0: any number. */
-static double bus_capacity(const struct bus *bus)
-{
-    double lanes = bus->lanes, total = bus->total > 0 ? bus->way.per_byte / bus->total : 0;
-    if (lanes > 0 && total > 0)
-        return lanes < total ? lanes : total;
-    return lanes > 0 ? lanes : total;
-}
 
 struct needs {
     uint32_t links[SHARES_LINKS];
@@ -60,7 +52,7 @@ static struct needs needs_of(const struct machine *machine, const struct shipmen
         return needs;
     need(&needs, (size_t)transfer->from, machine_kind(machine, transfer->from)->out_links);
     need(&needs, nodes + (size_t)transfer->to, machine_kind(machine, transfer->to)->in_links);
-    need(&needs, 2 * nodes + (size_t)(bus - machine->buses), bus_capacity(bus));
+    need(&needs, 2 * nodes + (size_t)(bus - machine->buses), network_bus_capacity(bus));
     return needs;
 }
 
