@@ -383,7 +383,7 @@ def dependencies():
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
                      r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
                      r"libjansson-dev python3-numpy python3-matplotlib python3-jsonschema otf2-tools python3-otf2 "
-                     r"shellcheck clang-format ccache mpich libmpich-dev groff-base chromium "
+                     r"shellcheck clang-format ccache mpich libmpich-dev libsimgrid-dev groff-base chromium "
                      r"chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
