@@ -129,8 +129,12 @@ void report_json(FILE *out, const struct report *report)
     json_string(out, replay->run->command);
     fputs(",\"machine\":", out);
     json_string(out, report->machine);
-    fprintf(out, ",\"model\":\"%s\",\"contention\":\"%s\",\"pes\":%d,\n", replay->model->name,
-            contention_names[replay->contention], replay->run->pes);
+    fprintf(out, ",\"model\":\"%s\",\"contention\":", replay->model->name);
+    if (replay->contention)
+        json_string(out, contention_names[replay->contention]);
+    else
+        fputs("false", out);
+    fprintf(out, ",\"pes\":%d,\n", replay->run->pes);
     member(out, "run_time", (double)report->run_time);
     fputc(',', out);
     member(out, "compute", report->compute);
