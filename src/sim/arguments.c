@@ -66,6 +66,13 @@ void arguments_model(struct replay_options *options, const char *value)
         fail(2, text_format("--model %s: there are paper and loggp; --models says more", value));
 }
 
+void arguments_contention(struct replay_options *options, const char *value)
+{
+    options->contention = contention_find(value ? value : "fifo");
+    if (options->contention == CONTENTION_NONE)
+        fail(2, text_format("--contention=%s: there are fifo and fair", value));
+}
+
 /* ---- Inputs ---- */
 
 struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
@@ -93,11 +100,25 @@ struct machine *machine_open(const char *path)
     return machine;
 }
 
-struct machine *inputs_open(const struct inputs *inputs, struct run *run)
+/* A transfer that waits for its target has no place among those that share links. */
+static void check_progress(const struct machine *machine, const char *path)
+{
+    for (size_t i = 0; i < machine->kind_count; i++)
+        if (machine->kinds[i].progress == PROGRESS_INSIDE)
+            fail(2,
+                 text_format("%s: node %s has \"progress inside\", which --contention=fair cannot "
+                             "predict; give --contention=fifo, or describe \"progress always\"",
+                             path, machine->kinds[i].name));
+}
+
+struct machine *inputs_open(const struct inputs *inputs, const struct replay_options *options,
+                            struct run *run)
 {
     char *error;
     bool damaged;
     struct machine *machine = machine_open(inputs->machine);
+    if (options->contention == CONTENTION_FAIR)
+        check_progress(machine, inputs->machine);
     if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
         fail(damaged ? 1 : 2, error);
     return machine;

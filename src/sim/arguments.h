@@ -36,6 +36,7 @@ int arguments_parse(const struct manual_option *rows, size_t count, const char *
 
 /* What --model and --contention say. */
 void arguments_model(struct replay_options *, const char *value);
+void arguments_contention(struct replay_options *, const char *value);
 
 struct inputs {
     const char *machine;
@@ -46,8 +47,8 @@ struct inputs {
 struct inputs arguments_inputs(const char *help, int argc, char **argv, int at);
 /* Ends the program when it cannot be read. */
 struct machine *machine_open(const char *path);
-/* Both opened. Ends the program when one cannot be. */
-struct machine *inputs_open(const struct inputs *, struct run *);
+/* Both opened. Ends the program when one cannot be, or the options cannot be predicted for it. */
+struct machine *inputs_open(const struct inputs *, const struct replay_options *, struct run *);
 
 /* Standard output for NULL and "-"; ends the program when the file is one of those that are read
  * (machine: NULL for none), or cannot be written. */

@@ -139,9 +139,7 @@ static void take_option(void *context, size_t key, const char *value)
         arguments_model(&options->replay, value);
         return;
     case KEY_CONTENTION:
-        options->replay.contention = contention_find(value ? value : "fifo");
-        if (options->replay.contention == CONTENTION_NONE)
-            fail(2, text_format("--contention=%s: there are fifo and fair", value));
+        arguments_contention(&options->replay, value);
         return;
     case KEY_PER_PE:
         options->replay.per_pe = true;
@@ -209,7 +207,7 @@ static int predict(int argc, char **argv)
     struct run run;
     struct replay replay;
     char *error;
-    struct machine *machine = inputs_open(&inputs, &run);
+    struct machine *machine = inputs_open(&inputs, &options.replay, &run);
     if (options.trace && !(options.replay.simulated = simulated_open(options.trace, &error)))
         fail(2, error);
     bool good = replay_run(&replay, &run, machine, &options.replay);

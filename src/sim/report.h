@@ -32,6 +32,8 @@ struct report {
 struct report report_make(const struct replay *, const char *machine);
 void report_text(FILE *, const struct report *);
 void report_json(FILE *, const struct report *);
+/* Its name, or false. */
+void report_json_contention(FILE *, enum contention);
 
 static inline double report_seconds(double ps)
 {

@@ -122,6 +122,11 @@ static void path(FILE *out, const struct report *report)
     fputs("]}", out);
 }
 
+void report_json_contention(FILE *out, enum contention contention)
+{
+    fprintf(out, contention ? "\"%s\"" : "false", contention_names[contention]);
+}
+
 void report_json(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
@@ -130,10 +135,7 @@ void report_json(FILE *out, const struct report *report)
     fputs(",\"machine\":", out);
     json_string(out, report->machine);
     fprintf(out, ",\"model\":\"%s\",\"contention\":", replay->model->name);
-    if (replay->contention)
-        json_string(out, contention_names[replay->contention]);
-    else
-        fputs("false", out);
+    report_json_contention(out, replay->contention);
     fprintf(out, ",\"pes\":%d,\n", replay->run->pes);
     member(out, "run_time", (double)report->run_time);
     fputc(',', out);

@@ -21,9 +21,9 @@ enum row { KEY_MODEL, KEY_CONTENTION, KEY_JSON, KEY_OUTPUT, KEY_HELP, FIRST_SWEE
 static const struct manual_option rows[] = {
     [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: paper (default) or loggp", false,
                    "paper loggp", NULL},
-    [KEY_CONTENTION] = {.name = "contention",
-                        .letter = 'c',
-                        .help = "links of nodes and buses are busy: transfers wait for them"},
+    [KEY_CONTENTION] = {"contention", 'c', "HOW",
+                        "links are busy: transfers wait (fifo, default) or share them (fair)", true,
+                        "fifo fair", NULL},
     [KEY_JSON] = {.name = "json", .help = "one JSON object with everything"},
     [KEY_OUTPUT] = {.name = "output",
                     .letter = 'o',
@@ -97,7 +97,7 @@ static void take_option(void *context, size_t row, const char *value)
         arguments_model(&study->replay, value);
         return;
     case KEY_CONTENTION:
-        study->replay.contention = true;
+        arguments_contention(&study->replay, value);
         return;
     case KEY_JSON:
         study->json = true;
@@ -292,9 +292,9 @@ static void print_table(FILE *out, const struct study *study)
 {
     const struct outcome *outcomes = study->outcomes;
     int widths[MOST_SWEEPS], before = 0;
-    fprintf(out, "%s\n%d PEs on %s, model %s%s\n\n", study->run.command, study->run.pes,
-            study->inputs.machine, study->replay.model->name,
-            study->replay.contention ? " with contention" : "");
+    fprintf(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", study->run.command,
+            study->run.pes, study->inputs.machine, study->replay.model->name,
+            contention_names[study->replay.contention]);
     for (size_t i = 0; i < study->count; i++) {
         const struct sweep *sweep = &study->sweeps[i];
         size_t width = strlen(sweep->label);
@@ -357,8 +357,9 @@ static void print_json(FILE *out, const struct study *study)
     json_string(out, study->run.command);
     fputs(",\"machine\":", out);
     json_string(out, study->inputs.machine);
-    fprintf(out, ",\"model\":\"%s\",\"contention\":%s,\"pes\":%d,\n\"swept\":[",
-            study->replay.model->name, study->replay.contention ? "true" : "false", study->run.pes);
+    fprintf(out, ",\"model\":\"%s\",\"contention\":", study->replay.model->name);
+    report_json_contention(out, study->replay.contention);
+    fprintf(out, ",\"pes\":%d,\n\"swept\":[", study->run.pes);
     for (size_t i = 0; i < study->count; i++) {
         fputs(i ? ",\n" : "\n", out);
         json_sweep(out, &study->sweeps[i]);
@@ -389,7 +390,7 @@ static int what_if(int argc, char **argv)
     int at = arguments_parse(rows, ROWS, HELP, argc, argv, take_option, study);
     study->inputs = arguments_inputs(HELP, argc, argv, at);
     check_effect(study);
-    study->machine = inputs_open(&study->inputs, &study->run);
+    study->machine = inputs_open(&study->inputs, &study->replay, &study->run);
     read_sweeps(study);
     check_points(study);
     FILE *out =

@@ -148,6 +148,11 @@ def test_text():
         tap.ok(written.status == 0 and not written.out and file.read().split("\n", 2)[2] == text.out.split("\n", 2)[2],
                "-o FILE", written)
     tap.ok("--pes-per-node" in sim.run("what-if", "-h").out, "help")
+    for option, wanted in (("-c", "fifo"), ("--contention=fair", "fair")):
+        shared = study(option, "--out", "big=1,4")
+        tap.equal((shared["contention"], [times(point) for point in shared["points"]]),
+                  (wanted, [times(sim.predict(TRACE, option, machine=machine(out=out))) for out in (1, 4)]),
+                  f"{option} is {wanted}", shared)
 
 
 def test_refused():
@@ -169,6 +174,7 @@ def test_refused():
         (("--atomic", "small=x2"), "gives no atomic that a factor could change"),
         (("--gap", "1 us"), "changes nothing without --model loggp"),
         (("--in", "2"), "changes nothing without --contention"),
+        (("--in", "2", "--contention=some"), "there are fifo and fair"),
         (("--map", "blocks", "--pes-per-node", "2"), "give one of them"),
         (("--map", "nearby"), "--map:1:1: error: give round-robin"), (("--map", "{ 0 9 }"), "there is no node 9"),
         (("--map", "{ 0 0"), "does not end"), (("--map", "{ 0 }"), "the map has nodes for 1 PEs, the trace has 6"),

@@ -48,7 +48,7 @@ def load(path, label, kind=None, x=None):
         record = json.loads(text)
         what_if = "what_if" in record
         found = _what_if(record, label, x) if what_if else [_pes(record, label), _routines(record, label)]
-        model = record["model"] + (" with contention" if record["contention"] else "")
+        model = record["model"] + (f", contention {record['contention']}" if record["contention"] else "")
         footer = [f"{record['what_if' if what_if else 'command']}: {record['pes']} PEs on {record['machine']}, "
                   f"shmemsim, model {model}"]
     except json.JSONDecodeError as error:
