@@ -357,13 +357,18 @@ static bool find_threads(struct replay *replay)
 {
     if (replay->run->lines == replay->run->pes)
         return true;
-    if (replay->progress || replay->contention == CONTENTION_FAIR) {
+    if (replay->progress) {
         replay->error = text_format(
-            "%s: several threads of a PE make calls, which cannot be replayed %s",
-            replay->run->paths[replay->run->pe_of[0]],
-            replay->progress ? "where nodes have progress inside calls alone; leave that out of the "
-                               "machine description"
-                             : "with --contention=fair; use --contention=fifo");
+            "%s: several threads of a PE make calls, which cannot be replayed where "
+            "nodes have progress inside calls alone; leave that out of the machine description",
+            replay->run->paths[replay->run->pe_of[0]]);
+        return false;
+    }
+    if (replay->contention == CONTENTION_FAIR) {
+        replay->error =
+            text_format("%s: several threads of a PE make calls, which --contention=fair "
+                        "cannot predict; give --contention=fifo",
+                        replay->run->paths[replay->run->pe_of[0]]);
         return false;
     }
     if (!threads_find(&replay->threads, &replay->streams))

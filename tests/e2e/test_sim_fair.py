@@ -184,7 +184,7 @@ def test_alone():
             program.call(pe, "shmem_clear_lock", chance.randrange(50), target=HEAP + 128)
             for _ in range(5):
                 program.get(pe, 0, 8, 10)
-        program.now = [max(program.now)] * program.pes
+        program.now = dict.fromkeys(program.now, max(program.now.values()))
         program.barrier()
         for pe in range(program.pes):  # a loop of fetches that ends when PE 0 has written
             for _ in range(9 if pe else 0):
@@ -229,6 +229,11 @@ def test_usage():
         tap.ok(done.status == 0 and json.loads(done.out)["contention"] == wanted, f"{option} is {wanted}", done)
     done = sim.run("--contention=some", machine, trace)
     tap.ok(done.status == 2 and "there are fifo and fair" in done.err, "another word is refused", done)
+    threads = Program(2, threads=2)
+    threads.put((0, 1), 1, 8)
+    done = sim.run("--contention=fair", machine, sim.trace(threads))
+    tap.ok(done.status == 2 and "several threads" in done.err and "give --contention=fifo" in done.err,
+           "threads are refused", done)
     inside = nodes("0 1", links="out 1 progress inside")
     for command in ((), ("what-if", "--latency", "x2")):
         done = sim.run(*command, "--contention=fair", inside, trace)
