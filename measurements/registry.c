@@ -13,6 +13,7 @@
     FAMILY(atomic)                                                                                 \
     FAMILY(context)                                                                                \
     FAMILY(ordering)                                                                               \
+    FAMILY(progress)                                                                               \
     FAMILY(caf_order)                                                                              \
     FAMILY(p2p_sync)                                                                               \
     FAMILY(barrier)                                                                                \

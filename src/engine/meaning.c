@@ -44,6 +44,7 @@ static const struct row {
     {"atomic", "*", MOVES_ONE, BUS_NONE},
     {"context", "*_Put_*", MOVES_ONE, BUS_NONE},
     {"context", "*_Get_*", MOVES_ONE, BUS_NONE},
+    {"progress", "*", MOVES_ONE, BUS_NONE},
     {"caf_order", "Shmem_Put_Quiet_Get", MOVES_TWO, BUS_NONE},
     {"image_lock", "*_Random_*", MOVES_ONE, BUS_NONE},
     {"p2p_sync", "*_Pingpong_*", MOVES_ONE, BUS_NONE},

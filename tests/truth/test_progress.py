@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SERIAL
 # TIMEOUT: 300
-"""Waiting for the start of a window does not stall operations that need this PE's attention."""
+"""Waiting for the start of a window does not stall operations that need this PE's attention. Operations on a PE that
+computes tell a library that progresses without it from one that does not."""
 
 import truth
 from harness import Tap
@@ -76,9 +77,43 @@ def check_twin():
     tap.ok(waits > 5e6, "a target that stays outside the library stalls a get over TCP")
 
 
+# Not less, since a machine that is busy makes operations over TCP take milliseconds by themselves.
+COMPUTATION = 0.03  # seconds
+COMPUTING = ["Shmem_Get_Target_Computes(8, {})", "Shmem_Atomic_Fetch_Add_Long_Target_Computes({})"]
+
+
+def shares(environment):
+    """By call: the part of the computation that the operation takes; NaN if it could not be measured."""
+    calls = [call.format(COMPUTATION) for call in COMPUTING]
+    text = "set_max_repetitions(8)\n" + script(calls, "barrier")
+    try:
+        rows = truth.measure(text, 2, environment, timeout=60)
+    except truth.RunFailed as error:
+        tap.note(error)
+        rows = []
+    times = {row.block: row.time for row in rows}
+    return {call: times.get(call, float("nan")) / (COMPUTATION * 1e9) for call in calls}
+
+
+def check_computing_target():
+    """By itself in shared memory, where the origin's processor does all, and in calls of the target over TCP."""
+    for name, wanted, good in (("shared memory", "at once", lambda share: share < 0.1),
+                               ("TCP", "when the target calls the library", lambda share: share > 0.5)):
+        attempts = Attempts(tap, wanted=2)
+        found = {}
+        for _ in attempts:
+            found = shares(TRANSPORTS[name])
+            if all(map(good, found.values())):
+                break
+            tap.note(f"{name}: {found}")
+        for call, share in found.items():
+            attempts.decide(good(share), f"{call} over {name}: {wanted}", share)
+
+
 def main():
     truth.require()
     check_twin()
+    check_computing_target()
     for name, environment in TRANSPORTS.items():
         for synchronization in ("real", "barrier"):
             check_transport(name, environment, synchronization)
