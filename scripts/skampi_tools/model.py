@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from . import model_data as data_of
-from . import model_fit
+from . import model_fit, progress
 from .cli import Error
-from .model_data import BETWEEN, COLLECTIVES, CONTENDED, FULL, FULL_QUIET, INSIDE, OVERLAP, PLACES, POST, WINDOW
+from .model_data import BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, FULL, FULL_QUIET, INSIDE, PLACES, POST, WINDOW
 from .model_fit import Value, combined
 from .statistics import NAN, median
 
@@ -30,7 +30,7 @@ OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), 
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
 SMALL = 64            # bytes of a post that is overhead alone
 VISIBLE = 1.1         # a gap, or a busy target, shows if it makes calls longer than this factor
-PROGRESS_SHARE = 0.2  # of a non-blocking get that must be on its way, to tell who makes progress
+SERVED = ("get", "atomic")  # that a PE may have to serve in a call of its own
 LOGARITHMIC, LINEAR = "log2(n)", "n - 1"
 # How collectives grow that were measured on too few numbers of PEs: as shmemsim's default.
 GROWTH = {"barrier": LOGARITHMIC, "broadcast": LOGARITHMIC, "reduce": LOGARITHMIC, "collect": LINEAR,
@@ -64,7 +64,7 @@ class PlaceModel:
     costs: dict = field(default_factory=dict)      # {class: [Cost]}
     own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
     busy: Value = None                             # of an atomic, at its target
-    hidden: float = NAN                            # share of a transfer that passes in calls only
+    progress: str = progress.UNCERTAIN             # whether gets and atomics are served while their target computes
     residuals: dict = field(default_factory=dict)  # {class: [Residual]}
 
     @property
@@ -205,18 +205,24 @@ def _atomic(data, place, model):
                                  for one in data.of(place, "atomic")]
 
 
-def _hidden(data, place, quiet):
-    """The share of a get's time on the way that computations of both PEs, between post and quiet, do not cover: about
-    0 if data move by themselves, about 1 if they do only inside calls; NaN: not known."""
-    own = quiet.value if quiet else 0.0
-    posts, fulls = (dict(data.points(place, "get-nbi", part)) for part in (POST, FULL_QUIET))
-    shares = []
-    for size, time in data.points(place, "get-nbi", OVERLAP):
-        if size in posts and size in fulls:
-            on_the_way = fulls[size] - posts[size] - own
-            if on_the_way > PROGRESS_SHARE * fulls[size]:
-                shares.append((time - posts[size] - own) / on_the_way)
-    return median(shares)
+def _served(data, place):
+    """What skampi-progress says of gets and atomics on a PE that computes: INSIDE if one of them waits for the PE's next
+    call; else YES if one is known not to; else UNCERTAIN."""
+    verdicts = []
+    for kind in SERVED:
+        measured = data.of(place, kind, COMPUTING)
+        alone = {one.bytes: one for one in measured if one.computation == 0}
+        verdicts += [progress.target_row(kind, one.pes, one.bytes, one.computation, _interval(alone[one.bytes]),
+                                         _interval(one)).verdict
+                     for one in measured if one.computation > 0 and one.bytes in alone]
+    if progress.INSIDE in verdicts:
+        return progress.INSIDE
+    return progress.YES if progress.YES in verdicts else progress.UNCERTAIN
+
+
+def _interval(measured):
+    error = measured.error if math.isfinite(measured.error) else 0.0
+    return progress.Time(measured.time, measured.time - error, measured.time + error)
 
 
 def _place_model(data, place):
@@ -231,7 +237,7 @@ def _place_model(data, place):
             model.residuals[kind] = [Residual(size, time, full_time(costs, kind, size))
                                      for size, time in _full(data, place, kind, quiet)]
     _atomic(data, place, model)
-    model.hidden = _hidden(data, place, quiet)
+    model.progress = _served(data, place)
     return model
 
 
@@ -277,7 +283,7 @@ def _missing(machine):
     texts = []
     for place, model in machine.places.items():
         lacking = [kind for kind in CLASSES if kind not in model.costs and kind not in model.own]
-        if "get-nbi" in model.costs and math.isnan(model.hidden):
+        if model.progress == progress.UNCERTAIN:
             lacking.append("progress")
         if lacking:
             texts.append(f"{data_of.PLACE_WORDS[place]}: {', '.join(lacking)}")

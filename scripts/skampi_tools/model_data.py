@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import style
+from . import progress, style
 from .cli import Error
 from .named_states import NamedStates, text_of
 from .states import kind_of, states_for
@@ -15,8 +15,8 @@ PLACES = (INSIDE, BETWEEN)
 PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
 PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
-FULL, FULL_QUIET, POST, OVERLAP, CONTENDED, WINDOW = ("full", "full and quiet", "post", "overlap", "contended",
-                                                      "window")
+FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW = ("full", "full and quiet", "post", "computing", "contended",
+                                                        "window")
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
 # Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
 FUNCTIONS = {
@@ -28,7 +28,8 @@ FUNCTIONS = {
     "Shmem_Put_Nonblocking_Pairs_Rate": ("put-nbi", WINDOW),
     "Shmem_Get_Nonblocking_Full_Single": ("get-nbi", FULL_QUIET),
     "Shmem_Get_Nonblocking_Post_Single": ("get-nbi", POST),
-    "Shmem_Get_Nonblocking_Overlap": ("get-nbi", OVERLAP),
+    "Shmem_Get_Target_Computes": ("get", COMPUTING),
+    "Shmem_Atomic_Fetch_Add_Long_Target_Computes": ("atomic", COMPUTING),
     "Shmem_Atomic_Fetch_Add_Long": ("atomic", FULL),
     "Shmem_Atomic_Fetch_Add_Long_Contended": ("atomic", CONTENDED),
     "Shmem_Quiet": ("quiet", FULL),
@@ -49,6 +50,7 @@ class Measured(NamedTuple):
     error: float  # half of its interval; NaN: not known
     pes: int
     window: int   # operations in a window; 0: there is none
+    computation: float  # seconds that the target computes
 
 
 @dataclass
@@ -115,12 +117,9 @@ def _place(file, result):
 
 
 def _argument(result, name):
-    value = result.arguments.get(name)
-    value = value.get("value") if isinstance(value, dict) else value
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        return 0
+    """0 where the call has no such argument."""
+    value = progress.argument(result, name)
+    return 0 if math.isnan(value) else value
 
 
 def _refusals(reasons):
@@ -153,7 +152,8 @@ def gather(files, state=None):
                 key = (place, *FUNCTIONS[result.function])
                 size = 0 if math.isnan(result.bytes) else int(result.bytes)
                 data.measured.setdefault(key, []).append(
-                    Measured(size, *value, result.pes, _argument(result, "window")))
+                    Measured(size, *value, result.pes, int(_argument(result, "window")),
+                             _argument(result, "computation")))
     for list_ in data.measured.values():
         list_.sort()
     data.refused = _refusals(reasons)

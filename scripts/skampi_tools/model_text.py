@@ -2,7 +2,7 @@
 
 import math
 
-from . import cli, style
+from . import cli, progress, style
 from .model import CLASSES, LINEAR, ROUND_TRIPS
 from .model_data import BETWEEN, INSIDE, PLACE_WORDS
 from .statistics import median
@@ -135,15 +135,20 @@ def _node(lines, machine, nodes):
     if atomic:
         lines.value("atomic", atomic.busy)
     if inside_calls(machine):
-        lines.add("progress inside", "a computation does not cover what is on its way")
+        lines.add("progress inside", "gets or atomics wait for the next call of a target that computes")
     _costs(lines, inside or between)
     lines.end()
 
 
+def _progress(machine):
+    """What was measured between nodes decides, if it was."""
+    found = [machine.places[place].progress for place in (BETWEEN, INSIDE) if place in machine.places]
+    return next((verdict for verdict in found if verdict != progress.UNCERTAIN), progress.UNCERTAIN)
+
+
 def inside_calls(machine):
-    """Whether transfers make progress only inside calls: what was measured between nodes decides, if it was."""
-    shares = [machine.places[place].hidden for place in (BETWEEN, INSIDE) if place in machine.places]
-    return next((share > 0.5 for share in shares if not math.isnan(share)), False)
+    """Whether a PE serves gets and atomics of others only inside its calls."""
+    return _progress(machine) == progress.INSIDE
 
 
 def _table(lines, name, table):
@@ -198,7 +203,7 @@ def _place_json(model):
                          for cost in costs] for kind, costs in model.costs.items()},
         "own": {kind: _value(value) for kind, value in model.own.items()},
         "atomic": _value(model.busy) if model.busy else None,
-        "hidden": cli.finite(model.hidden),
+        "progress": model.progress,
         "residuals": {kind: _residuals(found) for kind, found in model.residuals.items()}}
 
 
@@ -212,7 +217,7 @@ def as_json(machine, files):
     return {
         "model": 1, "files": [file.path for file in files], "states": machine.data.states,
         "missing": machine.missing, "left_out": machine.data.refused,
-        "progress": "inside" if inside_calls(machine) else "self",
+        "progress": {progress.YES: "self", progress.INSIDE: "inside"}.get(_progress(machine)),
         "places": {place: _place_json(model) for place, model in machine.places.items()},
         "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,
                                "rows": _rows(table.rows),

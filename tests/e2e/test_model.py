@@ -100,9 +100,9 @@ class Made:
     """Results of a machine: pieces of (from, o, L, bytes a second), quiet, and so on; times in seconds."""
 
     def __init__(self, placement=INSIDE, pieces=((0, 0.1 * US, 0.8 * US, 10e9),), quiet=40 * NS, fence=30 * NS,
-                 wait=50 * NS, gap=0.0, busy=0.2 * US, hidden=0.0, noise=0.0, seed=1, left_out=(), **point_members):
+                 wait=50 * NS, gap=0.0, busy=0.2 * US, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
         self.placement, self.pieces, self.quiet, self.fence, self.wait = placement, pieces, quiet, fence, wait
-        self.gap, self.busy, self.hidden, self.left_out = gap, busy, hidden, left_out
+        self.gap, self.busy, self.waited, self.left_out = gap, busy, waited, left_out
         self.noise, self.random, self.members = noise, random.Random(seed), point_members
 
     def piece(self, size):
@@ -127,7 +127,6 @@ class Made:
             points += self.add("Shmem_Put_Nonblocking_Full_Single", o + way + self.quiet, count=size)
             points += self.add("Shmem_Get_Nonblocking_Post_Single", 2 * o, count=size)
             points += self.add("Shmem_Get_Nonblocking_Full_Single", 2 * o + way + self.quiet, count=size)
-            points += self.add("Shmem_Get_Nonblocking_Overlap", 2 * o + self.hidden * way + self.quiet, count=size)
         return points
 
     def others(self):
@@ -140,7 +139,16 @@ class Made:
         return (points + self.add("Shmem_Atomic_Fetch_Add_Long", fetch) +
                 self.add("Shmem_Atomic_Fetch_Add_Long_Contended", max(fetch, 2 * self.busy)) +
                 self.add("Shmem_Quiet", self.quiet) + self.add("Shmem_Fence", self.fence) +
-                self.add("Shmem_Wait_Until", self.wait))
+                self.add("Shmem_Wait_Until", self.wait) + self.computing(2 * o + 2 * latency, fetch))
+
+    def computing(self, get, fetch):
+        """A get and an atomic on a PE that waits inside the library, then computes: `waited` is the share of the rest
+        of the computation, 7/8 of it, that they wait."""
+        return [one for seconds in (0.0, 0.01) for one in
+                self.add("Shmem_Get_Target_Computes", get + self.waited * seconds * 7 / 8, count=8,
+                         computation=seconds) +
+                self.add("Shmem_Atomic_Fetch_Add_Long_Target_Computes", fetch + self.waited * seconds * 7 / 8,
+                         computation=seconds)]
 
     def collectives(self, times, pes=2):
         """times: {function: (start, bytes a second)}"""
@@ -298,7 +306,7 @@ def test_simulator(text, machine):
 
 
 def test_places():
-    inside, between = Made(), Made(BETWEEN, ((0, 0.2 * US, 2 * US, 5e9),), busy=0.5 * US, hidden=1.0)
+    inside, between = Made(), Made(BETWEEN, ((0, 0.2 * US, 2 * US, 5e9),), busy=0.5 * US, waited=1.0)
     a = made("in.json", inside.all() + inside.collectives(COLLECTIVES))
     slower = {name: (2 * start, rate) for name, (start, rate) in COLLECTIVES.items()}
     b = made("out.json", between.all() + between.collectives(slower), **hosts(1, 1))
@@ -351,13 +359,18 @@ def test_atomics():
 
 def test_missing():
     done = tool(made("few.json", Made(left_out=("Shmem_Get_Simple", "Shmem_Fence",
-                                                "Shmem_Get_Nonblocking_Overlap")).all()))
+                                                "Shmem_Get_Target_Computes",
+                                                "Shmem_Atomic_Fetch_Add_Long_Target_Computes")).all()))
     lines = done.err.splitlines()
     node = parsed(done.out).get(("node", "host"), {})
     tap.ok(done.status == 0 and len(lines) == 1 and "inside a node: get, fence, progress; collectives: barrier, "
            "broadcast, reduce, collect, alltoall" in lines[0] and ("cost", "get") not in node
            and ("cost", "fence") not in node and ("cost", "put") in node, "one line names what is missing", done)
     gets = [one for one in Made().all() if one["function"] == "Shmem_Get_Simple"]
+    tap.ok("progress" not in node, "who makes progress is left out where it was not measured", done)
+    half = tool(made("half.json", Made(waited=0.4).all()))
+    tap.ok("inside a node: progress" in half.err and "progress" not in parsed(half.out)[("node", "host")],
+           "... and where it is not certain", half)
     alone = parsed(tool(made("gets.json", gets)).out)[("node", "host")]
     tap.ok(near(alone["latency"], 0.85 * US, 0.1) and set(alone) == {
         "count", "cores", "latency", "bandwidth", "overhead", "gap", ("cost", "get")}, "gets alone", alone)
