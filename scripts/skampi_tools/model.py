@@ -311,8 +311,9 @@ def fitted(files, state=None):
     data = data_of.gather(files, state)
     machine = Machine(data, _usable(data))
     for name in COLLECTIVES:
-        # Between nodes, if there are any: programs that use several nodes spend their time there.
-        table = _table(data, name, BETWEEN) or _table(data, name, INSIDE)
+        # Between nodes, if there are any: programs that use several nodes spend their time there. What they take
+        # inside a node would be far too little then.
+        table = _table(data, name, BETWEEN if BETWEEN in machine.places else INSIDE)
         if table:
             machine.tables[name] = table
     machine.missing = _missing(machine)

@@ -319,6 +319,9 @@ def test_places():
     tap.ok(near(node.get("atomic"), 0.5 * US) and node.get("progress") == "inside"
            and near(found[("collective", "barrier", "table")][2][0]["time"], 2 * US),
            "between nodes decides about atomics, progress and collectives", done)
+    few = tool(a, made("few.json", between.all(), **hosts(1, 1)))
+    tap.ok(not any(head[0] == "collective" for head in parsed(few.out)) and "collectives: barrier" in few.err,
+           "collectives inside a node are not taken for those between nodes", few)
     tap.equal(parsed(tool(a, b, "--nodes", 64).out)[("node", "host")]["count"], "64", "--nodes")
     only = tool(b)
     tap.ok(near(parsed(only.out)[("node", "host")]["latency"], 2 * US) and "# Not measured inside a node" in only.out,
