@@ -11,6 +11,8 @@ make check-all   all tests, as continuous integration does; see tests/README.md
 make selfcheck   whether times of this machine can be trusted
 make figures     run inputs/figures/*.ski and draw them to build/figures; FIGURES="NAME ..." FIGURES_NP=n
 make bench       how fast skampi itself is
+make predict-demo  measure, describe the machine, trace, predict another network delay, run there: side by side;
+                 DEMO="--delay 5000 --app stencil", DEMO=--help
 make docs        write the generated parts of the documents
 make install     PREFIX=/usr/local, DESTDIR=
 make uninstall   the same PREFIX and DESTDIR: removes what was installed there, nothing else
@@ -45,7 +47,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check check-all figures bench docs
+.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check check-all figures bench predict-demo docs
 .PHONY: install uninstall dist help FORCE
 
 PREFIX ?= /usr/local
@@ -293,9 +295,9 @@ $(preloaded): $(network_sources) $(wildcard tests/truth/*.h tests/truth/*/*.h) $
 	$(Q)$(filter-out $(sanitize_flags),$(compile)) -fPIC -shared -o $@ $(network_sources) $(LDFLAGS) -ldl -lpthread -lm
 
 # What tests need to know about this build.
-run-tests run-quickstart selfcheck figures bench: export SKAMPI = $(CURDIR)/$(PROGRAM)
-run-tests run-quickstart selfcheck figures bench: export SKAMPI_BUILD = $(BUILD)
-run-tests run-quickstart selfcheck figures bench: export SKAMPI_LAUNCH = $(LAUNCH)
+run-tests run-quickstart selfcheck figures bench predict-demo: export SKAMPI = $(CURDIR)/$(PROGRAM)
+run-tests run-quickstart selfcheck figures bench predict-demo: export SKAMPI_BUILD = $(BUILD)
+run-tests run-quickstart selfcheck figures bench predict-demo: export SKAMPI_LAUNCH = $(LAUNCH)
 
 run-tests: all tests
 	@tests/run $(if $(V),-v) $(if $(ALL),--all) $(TESTS)
@@ -319,6 +321,9 @@ figures: all
 
 bench: all
 	@tests/bench/run
+
+predict-demo: all apps
+	@mk/predict-demo $(DEMO)
 
 # These install first what is missing, so only the make that they start may look around. Fedora and
 # RHEL keep Open MPI where only its module puts it into PATH.

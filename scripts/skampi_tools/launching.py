@@ -29,14 +29,15 @@ def command(launch, program, pes, arguments, **more):
     return [*words, os.path.realpath(found), *arguments]
 
 
-def run(words, log_path):
-    """Its exit status; what it says goes to a file."""
+def run(words, log_path, seconds=None):
+    """Its exit status; what it says goes to a file. After so many seconds it is ended, and subprocess.TimeoutExpired
+    raised."""
     with open(log_path, "wb") as log:
         child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                  start_new_session=True)
         try:
-            return child.wait()
-        except BaseException:  # interrupted: no process remains
+            return child.wait(seconds)
+        except BaseException:  # interrupted, or too late: no process remains
             os.killpg(child.pid, signal.SIGTERM)
             try:
                 child.wait(ENDING_SECONDS)

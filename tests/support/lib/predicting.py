@@ -1,0 +1,177 @@
+"""The steps from measurements to a prediction, as mk/predict-demo takes them and tests/bench/accuracy.py: measure, fit,
+trace and predict, on this machine or on hosts of namespaces, with the same reader for predicted and real runs."""
+
+import contextlib
+import csv
+import math
+import os
+import re
+import shutil
+import subprocess
+
+import harness
+import traces
+from harness import ROOT
+from skampi_tools import launching
+from skampi_tools.model import ROUND_TRIPS
+from skampi_tools.model_text import time_of
+
+PES = 2
+HOSTS = os.path.join(ROOT, "tests", "hosts", "hosts")
+SKIPPED = 77  # status of tests/hosts/hosts where this machine cannot make hosts
+NOT_FINISHED = (3, 4)  # status of skampi: something was not measured; skampi-model says what is missing
+STEP_SECONDS = 90
+UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+class StepFailed(Exception):
+    """A step did not do what it should; says which one and why."""
+
+
+class NoHosts(Exception):
+    """This machine cannot make hosts; says why."""
+
+
+class Steps:
+    """All steps write to a folder. on_hosts: PEs are on hosts of their own, joined by a line with a delay. realtime: as
+    of tests/hosts/hosts."""
+
+    def __init__(self, folder, on_hosts, realtime=False):
+        self.folder, self.on_hosts, self.realtime = folder, on_hosts, realtime
+        self.names = f"demo{os.getpid():x}"  # the same in all runs: one machine for skampi-model
+        os.makedirs(folder, exist_ok=True)
+        os.environ.update({name: value for name, value in harness.launch_environment().items()
+                           if name not in os.environ})
+        # Open MPI 4.1.4 crashes at the end of programs that finalize, unless it is told not to watch memory.
+        os.environ.setdefault("OMPI_MCA_memory", "^patcher")
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def launcher(self, delay_us=0, hosts=PES):
+        """Words before a program that start it on all PEs."""
+        if not self.on_hosts:
+            return [os.path.join(ROOT, "mk", "launch"), str(PES)]
+        first = ["--realtime"] if self.realtime else []
+        return [HOSTS, "run", str(hosts), "-np", str(PES), "--delay", f"{delay_us:g}", "--name", self.names, *first, "--"]
+
+    def run(self, step, words, good=(0,), seconds=STEP_SECONDS):
+        """Its exit status, which is one of the good ones. What it says is in the step's log."""
+        log = self.path(f"{step.replace(' ', '-')}.log")
+        try:
+            status = launching.run([str(word) for word in words], log, seconds)
+        except subprocess.TimeoutExpired:
+            raise StepFailed(f"{step}: not done after {seconds:.0f} s; see {log}") from None
+        except OSError as error:
+            raise StepFailed(f"{step}: {words[0]}: {error.strerror}") from None
+        if status == SKIPPED and words[0] == HOSTS:
+            raise NoHosts(launching.error_line_of(log))
+        if status not in good:
+            raise StepFailed(f"{step}: status {status}: {launching.error_line_of(log)}; see {log}")
+        return status
+
+    def check_hosts(self):
+        """Raises NoHosts where there are none to be had."""
+        self.run("hosts", [*self.launcher(), "true"])
+
+    def measure(self, largest, seconds):
+        """Result files of inputs/model.ski: both PEs on one node, and on hosts one on each, too."""
+        files = []
+        for name, hosts in (("one-node", 1), ("two-nodes", 2))[:1 + self.on_hosts]:
+            files.append(self.path(f"{name}.json"))
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(files[-1])
+            self.run(f"measure {name}", [
+                *self.launcher(hosts=hosts), harness.program(), "-i", os.path.join(ROOT, "inputs", "model.ski"),
+                "--set", f"MAXSIZE={largest}", "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
+                "-o", files[-1]], (0, *NOT_FINISHED), seconds + 30)
+        return files
+
+    def fit(self, files):
+        """(machine description, lines about what is not in it)"""
+        machine = self.path("machine.txt")
+        self.run("fit", [os.path.join(ROOT, "scripts", "skampi-model"), *files, "-o", machine])
+        with open(self.path("fit.log"), encoding="utf-8") as file:
+            return machine, [line.strip().removeprefix("skampi-model: ") for line in file]
+
+    def trace(self, step, command, delay_us=0):
+        """The folder of a traced run of the application."""
+        folder = self.path(step.replace(" ", "-"))
+        shutil.rmtree(folder, ignore_errors=True)
+        self.run(step, [traces.command(), "-o", folder, *self.launcher(delay_us), *command])
+        return folder
+
+    def predict(self, step, machine, trace, model="loggp"):
+        """The folder of the predicted run, as a trace."""
+        folder = self.path(step.replace(" ", "-"))
+        shutil.rmtree(folder, ignore_errors=True)
+        simulator = os.path.join(os.path.dirname(traces.command()), "shmemsim")
+        self.run(step, [simulator, "--model", model, "--trace", folder, machine, trace])
+        return folder
+
+    def with_delay(self, machine, delay_us):
+        """The description of the same machine with a delay."""
+        path = self.path(f"machine-{delay_us:g}us.txt")
+        with open(machine, encoding="utf-8") as file:
+            text = delayed(file.read(), delay_us * 1e-6)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+
+# ---- Another delay ----
+
+
+def _ways(blocks):
+    """How often a delay counts in a time inside these blocks of a description; 0: not at all."""
+    if blocks[0].startswith("bus "):
+        return 2 if blocks[-1].removeprefix("cost ") in ROUND_TRIPS else 1
+    if blocks[0].startswith("collective ") and blocks[-1].startswith("pes "):
+        pes = int(blocks[-1].removeprefix("pes "))
+        return pes - 1 if blocks[0].endswith(" linear") else math.ceil(math.log2(pes))
+    return 0
+
+
+def delayed(text, seconds):
+    """A description by skampi-model of the machine with that much more between its nodes, one way: latencies of the
+    network, twice those of there and back; measured collectives by ceil(log2 n) messages in a row, or n - 1 where they
+    grow so."""
+    lines, blocks = [], []
+    for line in text.splitlines():
+        code = line.partition("#")[0].strip()
+        found = re.fullmatch(r"(latency|time) ([\d.e+-]+) (\w+)", code)
+        if found and blocks:
+            time = float(found[2]) * UNITS[found[3]] + _ways(blocks) * seconds
+            line = line[:line.index(found[1])] + f"{found[1]} {time_of(time)}"
+        elif code == "}":
+            blocks.pop()
+        elif code.endswith("{"):
+            blocks.append(code[:-1].strip())
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+# ---- What a run took ----
+
+
+def times_of(trace):
+    """(run time, total communication time) of a traced run, real or predicted, in seconds: from when all PEs go on after
+    shmem_init until the last one wants shmem_finalize, and in calls between the two, over all PEs. (The tracer works
+    at both places, which no burst has in it.)"""
+    done = subprocess.run([traces.command(), "dump", "--csv", trace], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise StepFailed(f"{trace}: cannot be read: {done.stderr.strip()}")
+    begins, now, end, communication = {}, {}, -math.inf, 0.0
+    for event in csv.DictReader(done.stdout.splitlines()):
+        pe, (start, duration, burst) = event["pe"], (float(event[name]) for name in ("start", "duration", "burst"))
+        if event["routine"] == "shmem_init":
+            continue
+        begins.setdefault(pe, start - burst)
+        if event["routine"] == "shmem_finalize":
+            end = max(end, now.get(pe, begins[pe]) + burst)
+        else:
+            communication += duration
+        now[pe] = start + duration
+    if not math.isfinite(end):
+        raise StepFailed(f"{trace}: no shmem_finalize in it")
+    return end - max(begins.values()), communication
