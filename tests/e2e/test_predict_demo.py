@@ -108,7 +108,9 @@ def test_interrupt():
     for number in (signal.SIGINT, signal.SIGTERM):
         child = subprocess.Popen([DEMO, "--here", "--machine", machine, "--folder", path("out"),
                                   "--app", "random_access --steps 100000000"], cwd=ROOT, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL, env={**os.environ, processes.RUN_MARK: mark})
+                                 stderr=subprocess.DEVNULL, env={**os.environ, processes.RUN_MARK: mark},
+                                 # Jobs in the background of a shell ignore it.
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         end = time.monotonic() + 30
         while len(processes.marked(processes.RUN_MARK, mark)) < 4 and time.monotonic() < end:
             time.sleep(0.05)

@@ -274,7 +274,7 @@ tap.equal(self_check, {"Self-check, tsc: WaitPatternUp": ("ok", "2003 ns for 200
           "verdict: what selfcheck.ski prints")
 
 with open(os.path.join(ROOT, "src/output/result.c"), encoding="utf-8") as file:
-    flags = set(re.findall(r'\[RESULT_\w+\] = "(\w+)"', file.read()))
+    flags = set(re.findall(r'\[RESULT_\w+\] = \{\.name = "(\w+)"', file.read()))
 tap.ok(len(flags) > 8, "there are flags", flags)
 tap.equal(sorted(flags - set(judging.FLAGS)), [], "the meaning of every flag is said")
 
