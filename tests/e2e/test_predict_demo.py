@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 150
 """mk/predict-demo takes all steps from measurements to a prediction beside reality on this machine, ends with the reason
