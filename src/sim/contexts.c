@@ -33,11 +33,9 @@ void context_fence(struct replay *replay, uint32_t number, unsigned context)
     state->floor = later(state->floor, state->arrived);
 }
 
-/* Transfers that have not ended. */
 static uint32_t *open_of(struct replay *replay, uint32_t pe, unsigned context)
 {
-    return context == 0 ? &replay->traffic.interfaces[pe].open
-                        : &context_of(replay, pe, context)->open;
+    return context == 0 ? &replay->open[pe] : &context_of(replay, pe, context)->open;
 }
 
 void context_begins(struct replay *replay, uint32_t pe, unsigned context)
@@ -53,13 +51,15 @@ void context_ends(struct replay *replay, uint32_t number, unsigned context)
         replay_retry(replay, number);
 }
 
-/* Barriers and clear_lock complete the default context. */
+/* Barriers and clear_lock complete the default context; a fence waits for requests, while transfers
+ * know by themselves what they come after. */
 bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
 {
     struct pe *pe = &replay->pes[number];
-    bool completes = op->kind == OP_QUIET || op->kind == OP_UNLOCK ||
-                     (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
-    unsigned context = op->kind == OP_QUIET ? op->context : 0;
+    bool own = op->kind == OP_QUIET || (op->kind == OP_FENCE && replay->progress);
+    bool completes =
+        own || op->kind == OP_UNLOCK || (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
+    unsigned context = own ? op->context : 0;
     if (!completes || *open_of(replay, number, context) == 0)
         return false;
     pe->state = PE_OPEN;

@@ -7,7 +7,8 @@
 /* Of another context than the default one. Valid until the next call. */
 struct context_state *context_of(struct replay *, uint32_t pe, unsigned context);
 
-/* A transfer more begins, or one has ended, whose end is not known before: with CONTENTION_FAIR. */
+/* A transfer or request more begins, or one has ended, whose end is not known before: with
+ * CONTENTION_FAIR or progress. */
 void context_begins(struct replay *, uint32_t pe, unsigned context);
 void context_ends(struct replay *, uint32_t pe, unsigned context);
 

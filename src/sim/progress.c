@@ -3,32 +3,6 @@
 
 #include "sim/contexts.h"
 
-/* ---- What is open ---- */
-
-bool progress_is_open(struct replay *replay, uint32_t number, const struct op *op)
-{
-    struct pe *pe = &replay->pes[number];
-    bool own = op->kind == OP_QUIET || op->kind == OP_FENCE;
-    bool completes =
-        own || op->kind == OP_UNLOCK || (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
-    unsigned context = own ? op->context : 0;
-    if (!completes || *request_open(replay, number, context) == 0)
-        return false;
-    pe->state = PE_OPEN;
-    pe->blocked_on = context;
-    return true;
-}
-
-static void ends(struct replay *replay, const struct request *request)
-{
-    const struct pe *pe = &replay->pes[request->pe];
-    if (--*request_open(replay, request->pe, request->op.context) == 0 && pe->state == PE_OPEN &&
-        pe->blocked_on == request->op.context)
-        replay_retry(replay, request->pe);
-}
-
-/* ---- Serving ---- */
-
 struct served {
     int64_t begin, arrived, known, leaves;
 };
@@ -86,7 +60,7 @@ static void serve(struct replay *replay, uint32_t number, int64_t at)
     note_open(replay, &step, served.arrived, served.known);
     if (request.slot != NO_SLOT)
         replay_arrive(replay, request.slot, served.arrived);
-    ends(replay, &request);
+    context_ends(replay, request.pe, request.op.context);
     if (request.blocks)
         answer(replay, &request, &served);
 }

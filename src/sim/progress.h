@@ -9,8 +9,4 @@ void progress_arrives(struct replay *, uint32_t request);
 /* The PE begins a call, or has ended: what waits for that is served. */
 void progress_call(struct replay *, uint32_t pe);
 
-/* Whether an operation completes requests of which some have not been served; the PE is then
- * blocked until they have. */
-bool progress_is_open(struct replay *, uint32_t pe, const struct op *);
-
 #endif

@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
         if (!fair && __builtin_expect(replay->progress != NULL, 0)) {
             if (op->kind != OP_REST)
                 progress_call(replay, number);
-            if (progress_is_open(replay, number, op))
+            if (replay_is_open(replay, number, op))
                 return true;
         }
         if (fair && replay_is_open(replay, number, op))
@@ -299,6 +299,8 @@ static void allocate(struct replay *replay)
     replay->progress = requests_open(replay->machine, lines);
     if (replay->progress)
         replay->answers_until = memory_zeroed(lines, sizeof *replay->answers_until);
+    if (replay->progress || replay->contention == CONTENTION_FAIR)
+        replay->open = memory_zeroed(lines, sizeof *replay->open);
     replay->sums = memory_zeroed(routines, sizeof *replay->sums);
     if (replay->per_pe)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
@@ -330,6 +332,7 @@ static void forget(struct replay *replay)
     network_close(&replay->network);
     requests_close(replay->progress);
     free(replay->answers_until);
+    free(replay->open);
     traffic_close(&replay->traffic);
     waits_free(&replay->waits);
 }

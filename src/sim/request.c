@@ -28,11 +28,6 @@ void requests_close(struct progress *progress)
     free(progress);
 }
 
-uint32_t *request_open(struct replay *replay, uint32_t pe, unsigned context)
-{
-    return context == 0 ? &replay->progress->of[pe].open : &context_of(replay, pe, context)->open;
-}
-
 static uint32_t new_number(struct replay *replay)
 {
     struct progress *progress = replay->progress;
@@ -56,7 +51,7 @@ static void send(struct replay *replay, const struct request *request)
 {
     uint32_t number = new_number(replay);
     replay->progress->requests[number] = *request;
-    ++*request_open(replay, request->pe, request->op.context);
+    context_begins(replay, request->pe, request->op.context);
     if (request->there > LAST_TIME)
         replay_too_late(replay, request->pe);
     queue_add(&replay->queue, request->there, (uint32_t)replay->run->lines + number);

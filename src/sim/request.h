@@ -25,7 +25,6 @@ struct request {
 
 struct progress_pe {
     uint32_t first, last; /* 1 + requests that wait for its next call */
-    uint32_t open;        /* its own that have not been served, in the default context */
 };
 
 struct progress {
@@ -58,8 +57,5 @@ struct asked {
 bool request_ask(struct replay *, const struct step *, const struct asked *);
 /* The next turn. */
 void request_again(struct replay *, struct request *, int64_t from);
-
-/* A PE's own requests in a context that have not been served. */
-uint32_t *request_open(struct replay *, uint32_t pe, unsigned context);
 
 #endif

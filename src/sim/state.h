@@ -81,6 +81,8 @@ struct replay {
     struct network network;
     struct progress *progress; /* NULL: all PEs answer always */
     int64_t *answers_until;    /* by PE: the end of its last call; NULL: likewise */
+    uint32_t *open;            /* by PE, of default contexts: as in struct context_state; NULL: the
+                                  ends of all are known when they begin */
     struct traffic traffic;    /* with CONTENTION_FAIR */
     struct paths paths;
     struct queue queue;
@@ -169,8 +171,8 @@ bool replay_wait(struct replay *, const struct step *);
 bool replay_ask(struct replay *, const struct step *);
 /* What is waited for has been written. */
 void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
-/* With CONTENTION_FAIR: whether the operation completes transfers of which some have not ended; the
- * PE is then blocked until they have. */
+/* With CONTENTION_FAIR or progress: whether the operation completes transfers or requests of which
+ * some have not ended; the PE is then blocked until they have. */
 bool replay_is_open(struct replay *, uint32_t pe, const struct op *);
 /* A transfer of traffic.h has ended. */
 void replay_ended(struct replay *, const struct shipment *);

@@ -36,7 +36,6 @@ struct interface {
     uint64_t turns;       /* of this loop that are left */
     uint32_t first, last; /* 1 + those that wait for it or use it */
     uint32_t marks;       /* among them */
-    uint32_t open;        /* transfers that have not ended, in the default context */
 };
 
 struct traffic {
