@@ -4,7 +4,6 @@
 programmed costs, by a simulated clock: in every discipline and synchronization, on 2 and 5 PEs, by the ranks
 that work; and cost formulas say the same."""
 
-import math
 import os
 
 import mpi_network
@@ -52,25 +51,11 @@ def measured(pes, calls):
     network = truth.Network(POST, WIRE, 1000, 700, barrier=BARRIER, flush=FLUSH, send=SEND, wait=100,
                             clock="simulated")
     environment = {**network.environment(), "LD_PRELOAD": os.fspath(mpi_network.with_windows())}
-    path = harness.scratch_directory() + "/pairs.ski"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(PREAMBLE + "".join(
-            f'begin measurement "{i}"\nmeasure comm({pes}) : {call}\nend measurement\n'
-            for i, (call, *_) in enumerate(calls)))
-    command = [harness.program(), "-i", path, "--timer", "clock_gettime"]
-    return truth.launch(pes, command, environment, 110)
+    return truth.run_calls(pes, calls, PREAMBLE, environment)
 
 
 def check(tap, pes, calls):
-    run = measured(pes, calls)
-    tap.equal((run.status, len(run.rows)), (0, len(calls)), f"{pes} PEs: all are measured", run)
-    rows = {row.block: row for row in run.rows}
-    for number, (call, cost, tolerance, who) in enumerate(calls):
-        row = rows.get(str(number))
-        found = row.time if row else math.nan
-        columns = row and {i for i, value in enumerate(row.per_pe) if value is not None}
-        tap.ok(truth.close(found, cost, tolerance * cost) and columns == who,
-               f"{call} on {pes}: {cost:g} ns, by {who}", f"{found:g} ns, by {columns}")
+    truth.check_calls(tap, pes, calls, measured(pes, calls), f"{pes} PEs: all are measured")
 
 
 def check_formulas(tap):

@@ -4,10 +4,7 @@
 costs, by a simulated clock: in every pattern, discipline and synchronization, on 2 to 7 PEs, by the ranks
 that work, for one of them and for all together."""
 
-import math
-
 import truth
-from truth import harness
 from harness import SAMPLE, Tap
 
 ALONE, WAITING = 0.03, 0.05  # tolerances: of puts and gets; where PEs wait for each other
@@ -97,25 +94,11 @@ def trips(pes):
 def measured(pes, cases, progress):
     network = truth.Network(POST, WIRE, QUIET, FENCE, progress=progress, barrier=BARRIER, wait=100,
                             clock="simulated")
-    script = PREAMBLE + "".join(f'begin measurement "{i}"\nmeasure comm({pes}) : {call}\nend measurement\n'
-                                for i, (call, *_) in enumerate(cases))
-    path = harness.scratch_directory() + "/pairs.ski"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(script)
-    command = [harness.program(), "-i", path, "--timer", "clock_gettime"]
-    return truth.launch(pes, command, network.environment(), 110)
+    return truth.run_calls(pes, cases, PREAMBLE, network.environment())
 
 
 def check(tap, pes, cases, progress):
-    run = measured(pes, cases, progress)
-    tap.equal((run.status, len(run.rows)), (0, len(cases)), f"{pes} PEs, progress by {progress}", run)
-    rows = {row.block: row for row in run.rows}
-    for number, (call, cost, tolerance, who) in enumerate(cases):
-        row = rows.get(str(number))
-        found = row.time if row else math.nan
-        columns = row and {i for i, value in enumerate(row.per_pe) if value is not None}
-        tap.ok(truth.close(found, cost, tolerance * cost) and columns == who,
-               f"{call} on {pes}: {cost:g} ns, by {who}", f"{found:g} ns, by {columns}")
+    truth.check_calls(tap, pes, cases, measured(pes, cases, progress), f"{pes} PEs, progress by {progress}")
 
 
 def main():

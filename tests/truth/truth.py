@@ -165,6 +165,27 @@ def launch(pes, command, environment=None, timeout=120):
     return harness.run(argv, harness.launch_environment(), timeout)
 
 
+def run_calls(pes, calls, preamble, environment):
+    """Measures calls, each (text, cost in ns, tolerance, ranks that report), in blocks "0", "1" and so on."""
+    path = harness.scratch_directory() + "/calls.ski"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(preamble + "".join(f'begin measurement "{i}"\nmeasure comm({pes}) : {call}\nend measurement\n'
+                                      for i, (call, *_) in enumerate(calls)))
+    return launch(pes, [harness.program(), "-i", path, "--timer", "clock_gettime"], environment, 110)
+
+
+def check_calls(tap, pes, calls, run, what):
+    """Each has its cost, on its ranks."""
+    tap.equal((run.status, len(run.rows)), (0, len(calls)), what, run)
+    rows = {row.block: row for row in run.rows}
+    for number, (call, cost, tolerance, who) in enumerate(calls):
+        row = rows.get(str(number))
+        found = row.time if row else math.nan
+        columns = row and {i for i, value in enumerate(row.per_pe) if value is not None}
+        tap.ok(close(found, cost, tolerance * cost) and columns == who,
+               f"{call} on {pes}: {cost:g} ns, by {who}", f"{found:g} ns, by {columns}")
+
+
 # ---- Cost formulas: numbers, names, + - * /, parentheses, max(), min() ----
 
 OPERATORS = {
