@@ -44,11 +44,6 @@ void terminal_choose(enum when when, bool launched)
                    terminal_of_messages(launched) >= 0;
 }
 
-bool terminal_coloured(void)
-{
-    return coloured;
-}
-
 const char *terminal_style(enum terminal_style style)
 {
     static const char *const codes[] = {

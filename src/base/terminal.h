@@ -19,7 +19,6 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 /* Whether messages are coloured from now on. WHEN_AUTO: on a terminal that is not "dumb",
  * unless NO_COLOR (https://no-color.org) has a value. */
 void terminal_choose(enum when when, bool launched);
-bool terminal_coloured(void);
 
 enum terminal_style { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_GOOD, TERMINAL_DOUBT, TERMINAL_BAD };
 

@@ -41,7 +41,7 @@ struct sink {
     int fd;
     int error;           /* of the first write that failed, */
     const char *trouble; /* or what another program did to the file */
-    bool standard, regular, linked;
+    bool regular, linked;
 };
 
 /* A result kept back. */
@@ -133,7 +133,6 @@ static char *open_sinks(struct output *output, const struct output_target *targe
         const char *path = targets[i].path;
         struct sink *sink = &output->sinks[i];
         sink->format = targets[i].format;
-        sink->standard = !path;
         sink->name = memory_text(path ? path : "standard output");
         sink->fd = path ? open_file(path) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
         output->sink_count++;
@@ -481,7 +480,7 @@ char *output_summary(const struct output *output, const char *tools, const char 
 {
     const char **files = memory_zeroed(output->sink_count, sizeof *files);
     for (size_t i = 0; i < output->sink_count; i++)
-        files[i] = output->sinks[i].standard ? NULL : output->sinks[i].name;
+        files[i] = output->sinks[i].name;
     char *text =
         summary_text(&output->summary, &output->end, files, output->sink_count, tools, command);
     free(files);

@@ -145,7 +145,7 @@ static void append_files(struct text *text, const char *const *files, size_t cou
 {
     struct text names = {0};
     for (size_t i = 0; i < count; i++)
-        text_append(&names, "%s%s", i ? ", " : "", files[i] ? files[i] : "standard output");
+        text_append(&names, "%s%s", i ? ", " : "", files[i]);
     append_row(text, "written to", TERMINAL_PLAIN, names.data);
     text_release(&names);
 }
@@ -156,7 +156,7 @@ static const char *best_file(const char *const *files, size_t count)
     static const char *const suffixes[] = {".json", ".csv", ".sko"};
     for (size_t suffix = 0; suffix < sizeof suffixes / sizeof *suffixes; suffix++)
         for (size_t i = 0; i < count; i++) {
-            const char *dot = files[i] ? strrchr(files[i], '.') : NULL;
+            const char *dot = strrchr(files[i], '.');
             if (dot && strcmp(dot, suffixes[suffix]) == 0)
                 return files[i];
         }

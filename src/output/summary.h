@@ -26,9 +26,9 @@ struct summary {
 void summary_count(struct summary *, const struct record *);
 void summary_free(struct summary *);
 
-/* Some lines; the caller frees them. files: `count` names of what was written, NULL: standard
- * output. tools: what comes before the name of a program such as skampi-table. command: how the run
- * was started, as it is typed. */
+/* Some lines; the caller frees them. files: `count` names of what was written. tools: what comes
+ * before the name of a program such as skampi-table. command: how the run was started, as it is
+ * typed. */
 char *summary_text(const struct summary *, const struct record_end *end, const char *const *files,
                    size_t count, const char *tools, const char *command);
 

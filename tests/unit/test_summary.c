@@ -66,7 +66,7 @@ static void doubts(void **state)
     add_state(&summary, "0-1", 0.5);
     add_state(&summary, "0-1", 0); /* seen by earlier runs only */
     add_state(&summary, "0", 1);
-    expect(&summary, 3, (const char *[]){NULL}, 1,
+    expect(&summary, 3, (const char *[]){"standard output"}, 1,
            "skampi: 3 results, 2 of them doubtful, 5 missing, in 12.3 s (3.4 s in timed regions)\n"
            "  doubtful    2 level_shift: the time changed its level; measure with --rounds\n"
            "  doubtful    1 below_resolution: too short for the timer; time more operations "
