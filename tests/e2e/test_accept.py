@@ -28,9 +28,9 @@ folder = scratch_directory()
 # ---- Synthetic machines ----
 
 
-def accused(sites, seed, faults, per_site=1):
+def accused(sites, seed, faults, per_site=1, **how):
     """{(what, unit)}"""
-    machine, times = Machine(sites, seed, faults, per_site), Times()
+    machine, times = Machine(sites, seed, faults, per_site, **how), Times()
     case = accept(times, player(machine), Tournament(sites * per_site, per_site if sites > 1 else 1), Wanted())
     return {(test.what, test.unit) for test in case.accused}
 
@@ -39,19 +39,22 @@ def sites_of(found):
     return {site for what, unit in found for site in (unit if what == "links" else (unit,))}
 
 
+OTHERS = "while others use the machine now and then"
 FAULTS = [
     ("a link that is 10 % slower", 8, lambda: [slow_link(1, 4, 1.10)], ("links", (1, 4))),
     ("a node with a limit of its processor", 8, lambda: [slow_node(2)], ("sites", 2)),
     ("a link that loses packets", 8, lambda: [lossy(0, 3)], ("links", (0, 3))),
     ("a node that loses packets", 6, lambda: [lossy(3)], ("sites", 3)),
+    (f"a link that is 10 % slower, {OTHERS}", 6, lambda: [slow_link(1, 4, 1.10)], ("links", (1, 4))),
 ]
 for text, sites, faults, wanted in FAULTS:
-    runs = [accused(sites, seed, faults()) for seed in range(RUNS)]
+    runs = [accused(sites, seed, faults(), moments=0.5 if OTHERS in text else 0) for seed in range(RUNS)]
     missed = [seed for seed, found in enumerate(runs) if wanted not in found]
-    tap.equal(missed, [], f"{text}: found in {RUNS} of {RUNS} runs")
+    # There 39 of 40 are found, and 3 of 40 if all values are relative to their pass.
+    tap.ok(len(missed) <= (RUNS // 3 if OTHERS in text else 0), f"{text}: found in {RUNS} runs", missed)
     innocent = [found for found in runs if sites_of(found) - sites_of({wanted})]
     tap.equal(innocent, [], f"{text}: no other is accused")
-runs = [accused(4 + seed % 4, seed, []) for seed in range(SOUND)]
+runs = [accused(4 + seed % 4, seed, [], moments=0.5 * (seed % 2)) for seed in range(SOUND)]
 tap.note(f"{sum(map(bool, runs))} of {SOUND} sound machines failed")
 tap.ok(sum(map(bool, runs)) <= max(0, 0.02 * SOUND), f"sound machines: at most 2 % of {SOUND} fail", runs)
 tap.ok(("sites", 1) in accused(6, 1, [slow_node(1)], per_site=2), "several PEs on each node: the node is found")

@@ -2,12 +2,13 @@
  * A switch with long cables: makes a TAP device in each of several network namespaces and hands on
  * every packet a constant time after it came, optionally no faster than a given rate.
  *
- *     delay DELAY_US RATE_MBIT DEVICE NAMESPACE...
+ *     delay [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] DELAY_US RATE_MBIT DEVICE NAMESPACE...
  *
- * DELAY_US: one-way delay between any two of them; RATE_MBIT: of each host's cable, in either
- * direction; 0: unlimited. NAMESPACE: a file, as /proc/PID/ns/net; each gets a device of that name.
- * Port i (from 1) must have the hardware address 02:00:00:00:00:i (i in one byte, in hexadecimal).
- * Prints "ready" when all devices exist, then works until it is killed.
+ * -s: packets between the two ports take so much longer, and those behind them wait; -l: this share
+ * of them is lost. DELAY_US: one-way delay between any two of them; RATE_MBIT: of each host's
+ * cable, in either direction; 0: unlimited. NAMESPACE: a file, as /proc/PID/ns/net; each gets a
+ * device of that name. Port i (from 1) must have the hardware address 02:00:00:00:00:i (i in one
+ * byte, in hexadecimal). Prints "ready" when all devices exist, then works until it is killed.
  */
 #define _GNU_SOURCE /* ppoll, setns */
 #include <errno.h>
@@ -31,7 +32,9 @@
 #define QUEUE 4096      /* packets under way from a port: more than a TCP window */
 #define BATCH 64        /* packets read before those that are due are looked at again */
 #define LATEST_NS 50000 /* that a sleep may last too long and still be made up for */
-#define PREAMBLE 24     /* bytes that a packet takes on the line besides: preamble, checksum, gap */
+#define LONG_NS                                                                                    \
+    1000000         /* of longer delays a late sleep is a small part: do not keep awake for it */
+#define PREAMBLE 24 /* bytes that a packet takes on the line besides: preamble, checksum, gap */
 
 struct packet {
     int64_t due;
@@ -51,6 +54,9 @@ static struct port ports[PORTS];
 static int port_count;
 static int64_t delay_ns;
 static double ns_per_byte;
+/* Of the bad cables, by their ports: 0: none. */
+static int64_t slower_ns[PORTS + 1][PORTS + 1];
+static uint32_t lost[PORTS + 1][PORTS + 1]; /* of 2^32 packets */
 
 static _Noreturn void fail(const char *what, const char *which)
 {
@@ -96,6 +102,23 @@ static struct port *target_of(const struct packet *packet)
     return port >= 1 && port <= port_count ? &ports[port - 1] : NULL;
 }
 
+static int number_of(const struct port *port)
+{
+    return (int)(port - ports) + 1;
+}
+
+/* Other packets in each run: xorshift (Marsaglia 2003). */
+static bool is_lost(const struct port *from, const struct port *to)
+{
+    static uint32_t x;
+    if (!x)
+        x = (uint32_t)now_ns() | 1;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return to && x < lost[number_of(from)][number_of(to)];
+}
+
 static void schedule(struct port *from, struct packet *packet, int64_t now)
 {
     struct port *to = target_of(packet);
@@ -106,6 +129,8 @@ static void schedule(struct port *from, struct packet *packet, int64_t now)
     if (to)
         to->receiving = from->sending;
     packet->due = from->sending + delay_ns;
+    if (to)
+        packet->due += slower_ns[number_of(from)][number_of(to)];
 }
 
 static void receive(struct port *port)
@@ -117,6 +142,8 @@ static void receive(struct port *port)
         if (size <= 0)
             return;
         packet->size = (int)size;
+        if (is_lost(port, target_of(packet)))
+            continue;
         schedule(port, packet, now);
         port->count++;
     }
@@ -169,7 +196,8 @@ static void wait_until(int64_t due, struct pollfd *polled)
     struct timespec timeout, *limit = NULL;
     int64_t wake = due, now = now_ns();
     if (due != INT64_MAX) {
-        wake = due - early_ns > now ? due - early_ns : now;
+        int64_t early = delay_ns > LONG_NS ? 0 : early_ns;
+        wake = due - early > now ? due - early : now;
         timeout = (struct timespec){(wake - now) / 1000000000, (wake - now) % 1000000000};
         limit = &timeout;
     }
@@ -180,12 +208,37 @@ static void wait_until(int64_t due, struct pollfd *polled)
         learn_lateness(now_ns() - wake);
 }
 
+static int usage(void)
+{
+    fprintf(stderr,
+            "usage: delay [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] DELAY_US RATE_MBIT DEVICE "
+            "NAMESPACE...\n");
+    return 2;
+}
+
+/* PORT:PORT:NUMBER, in both directions. */
+static bool set_cable(int option, const char *text)
+{
+    int a, b;
+    double number;
+    if (sscanf(text, "%d:%d:%lf", &a, &b, &number) != 3 || a < 1 || b < 1 || a > PORTS || b > PORTS)
+        return false;
+    if (option == 's')
+        slower_ns[a][b] = slower_ns[b][a] = (int64_t)(number * 1e3);
+    else
+        lost[a][b] = lost[b][a] = (uint32_t)(number / 100 * 4294967295.0);
+    return number >= 0 && number <= (option == 's' ? 1e6 : 100);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 5 || argc - 4 > PORTS) {
-        fprintf(stderr, "usage: delay DELAY_US RATE_MBIT DEVICE NAMESPACE...\n");
-        return 2;
-    }
+    for (int option; (option = getopt(argc, argv, "+s:l:")) != -1;)
+        if (option == '?' || !set_cable(option, optarg))
+            return usage();
+    argc -= optind - 1;
+    argv += optind - 1;
+    if (argc < 5 || argc - 4 > PORTS)
+        return usage();
     delay_ns = (int64_t)(atof(argv[1]) * 1e3);
     ns_per_byte = atof(argv[2]) > 0 ? 8e3 / atof(argv[2]) : 0;
     port_count = argc - 4;

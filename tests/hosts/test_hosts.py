@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # LONG
 # SERIAL
-"""Several hosts on this machine: they go away whatever happens; programs are right on them; what
-skampi says of nodes, and of the time to another host, is true."""
+"""Several hosts on this machine: they go away whatever happens; they have the faults that were asked for; programs are
+right on them; what skampi says of nodes, and of the time to another host, is true."""
 
 import json
 import os
@@ -19,12 +19,13 @@ import harness
 import processes
 from harness import Tap, skip_all
 from job import Job
-from hosts import MARK, TOOL, Unavailable, hosts, unique_name
+from hosts import HERE, MARK, TOOL, Manner, Unavailable, hosts, unique_name
 from quiet import Attempts
 
 DELAY = 200  # us, one way
 ATTEMPTS = 6  # the machine is shared
 RATE = 100  # Mbit/s
+PACKETS = os.path.join(HERE, "packets.py")
 
 tap = Tap()
 
@@ -138,6 +139,51 @@ def check_impossible():
     for arguments in (["run", "0", "--", "true"], ["run", "2", "--name", "a b", "--", "true"],
                       ["run", "2", "-np", "0", "--", "true"], ["enter", "nowhere-1", "--", "true"]):
         tap.equal(tool(*arguments).status, 2, f"wrong use: {' '.join(arguments)}")
+
+
+# ---- Faults ----
+
+
+def check_faults():
+    """What is slower, lost and limited is what was asked for, at least: a busy machine adds to it."""
+    cables = {"slower": ["1:2:30000"], "lossy": ["1:3:30"]}
+    with hosts(3, delay_us=1000, cables=cables, manner=Manner(limited="1:25:20")) as these:
+        run = these.run([sys.executable, PACKETS, these.name], timeout=60)
+    if not tap.ok(run.status == 0 and len(run.out.split()) == 4, "packets are sent between hosts with faults", run):
+        return
+    shortest, second, third, share = map(float, run.out.split())
+    tap.ok(shortest >= 2 * 0.031, "a slower cable: an answer takes its delay twice", run)
+    tap.equal(second, 300, "... and no packet is lost", run)
+    tap.ok(170 <= third <= 250, "a lossy cable: of 300 packets 30 % are lost, within 5 standard deviations", run)
+    tap.ok(share < 0.35, "a limited host has 25 % of a processor at most", run)
+    for arguments, text in ((["--slower", "1:2:5"], "needs --delay or --rate"), (["--lossy", "1:2:101"], "up to 100"),
+                            (["--delay", "1", "--lossy", "1:3:5"], "there are 2 hosts"),
+                            (["--limited", "3:50:10"], "there are 2 hosts"), (["--limited", "1:100:10"], "below 100")):
+        refused = tool("run", 2, *arguments, "--", "true")
+        tap.ok(refused.status == 2 and text in refused.err, f"wrong use: {' '.join(arguments)}", refused)
+
+
+YIELD = """
+import os, select, socket, time
+here, there = socket.socketpair()
+poll = select.poll()
+poll.register(here, select.POLLIN)
+poll.poll(0)
+begin = time.monotonic()
+for _ in range(20):
+    os.sched_yield()
+idle = time.monotonic()
+there.send(b"x")
+for _ in range(20):
+    os.sched_yield()
+print((idle - begin) / 20, (time.monotonic() - idle) / 20)
+"""
+
+
+def check_sleep():
+    run = harness.run(Manner(sleep=True).around([sys.executable, "-c", YIELD], []))
+    idle, busy = map(float, run.out.split() or (0, 1))
+    tap.ok(idle >= 0.004 and busy < idle, "who waits for messages sleeps, until one comes", run)
 
 
 # ---- Programs run on them ----
@@ -275,6 +321,20 @@ def check_rate(realtime):
            f"{size} bytes at {RATE} Mbit/s take {least} us and a bit: {times}", run)
 
 
+def check_load():
+    """Aggressors see that they shall stop, over a network on which that needs calls of the library."""
+    with hosts(3) as these:
+        run = these.skampi("""set_min_repetitions(8) set_max_repetitions(8)
+begin measurement "load"
+  for aggressors in ["incast", "memory"] do
+    measure MPI_COMM_WORLD : Shmem_Put_Under_Load(8, aggressors, 1024)
+  od
+end measurement
+""", timeout=60)
+    tap.ok(run.status == 0 and len(run.rows) == 2 and all("at " in str(row.notes) for row in run.rows),
+           "aggressors on another host begin and end", run)
+
+
 MANY = """begin measurement "many"
   for i = 1 to 100000000 do
     measure MPI_COMM_WORLD : Shmem_Put_Full(8, 5)
@@ -331,6 +391,8 @@ def main():
     check_run_killed(signal.SIGTERM)
     check_supervisor_killed()
     check_up_and_down()
+    check_faults()
+    check_sleep()
     if not harness.has("SHMEM"):
         tap.skip("programs on several hosts", "built without OpenSHMEM")
         tap.done()
@@ -342,6 +404,7 @@ def main():
     if not realtime:
         tap.note("no real-time priority here: times depend on what else the machine has to do")
     check_last_words()
+    check_load()
     check_uneven()
     check_nodes(realtime)
     check_delay(realtime)

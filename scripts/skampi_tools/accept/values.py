@@ -26,6 +26,7 @@ MAD = 1.4826              # of a normal distribution: standard deviation over me
 FEW_SITES = 8             # with fewer, one bad site has a large part of all pairs
 MANY = 64                 # values of a round that one pair hardly moves
 LOW_QUANTILE = 0.3        # then this is what sound pairs take
+FEWEST_PAIRS = 3          # of a round, for that: two others than a pair's own
 TAIL_SIGMAS = 6.0         # a time that is that far away, and TAIL_FACTOR times the usual, is an event
 TAIL_FACTOR = 1.5
 MOST_FOR_SPREAD = 50000   # values from which a spread is computed
@@ -83,6 +84,27 @@ def _levels(sample, members):
         return [median([logs[pe] for pe in members])] * len(members)
     return [median([logs[other] for other in members if other not in (pe, sample.partners[pe])] or [logs[pe]])
             for pe in members]
+
+
+def _low_levels(sample, members):
+    """For each member what sound ones of the others without its partner take."""
+    logs = sample.values
+    return [quantile([logs[other] for other in members if other not in (pe, sample.partners[pe])], LOW_QUANTILE)
+            for pe in members]
+
+
+def _spread_of_pairs(entries, levels):
+    """The median distance of a pair's passes to their median; infinite: there are too few passes."""
+    pairs = {}
+    for (sample, members), own in zip(entries, levels):
+        for pe, level in zip(members, own):
+            pairs.setdefault((pe, sample.partners[pe]), []).append(sample.values[pe] - level)
+    distances = []
+    for values in pairs.values():
+        if len(values) > 2:
+            middle = median(values)
+            distances += [abs(x - middle) for x in values]
+    return median(distances) if distances else math.inf
 
 
 def _median_finite(values):
@@ -201,30 +223,40 @@ class Times:
 
     def centre(self):
         """Takes from each value the median of the other pairs of its class in its round; where there are few
-        pairs, what sound pairs take in its pass."""
+        pairs, what sound pairs take in its round or pass."""
         fresh, site = self.samples[self._centred:], self.places.site
         few = len(self.places.names) < FEW_SITES
-        pooled = {}
+        pooled, classes = {}, {}
         for sample in fresh:
             for same, members in self._classes(sample, site):
+                classes.setdefault((sample.kind, same), []).append((sample, members))
                 pooled.setdefault((sample.stage, sample.turn, sample.kind, same), []).append(
                     [sample.values[pe] for pe in members])
         for key, lists in pooled.items():
-            medians = [median(values) for values in lists if values]
-            self.levels[key] = median(medians)
+            self.levels[key] = median([median(values) for values in lists if values])
+        for (_, same), entries in classes.items():
             if few:
-                pooled[key] = quantile([x for values in lists for x in values], LOW_QUANTILE)
-        for sample in fresh:
-            for same, members in self._classes(sample, site):
-                if few:
-                    level = pooled[sample.stage, sample.turn, sample.kind, same]
-                    levels = [level] * len(members)
-                else:
-                    levels = _levels(sample, members)
-                for pe, level in zip(members, levels):
+                levels = self._levels_of_few(entries, {
+                    key[:3]: quantile([x for values in lists for x in values], LOW_QUANTILE)
+                    for key, lists in pooled.items() if key[3] == same})
+            else:
+                levels = [_levels(sample, members) for sample, members in entries]
+            for (sample, members), own in zip(entries, levels):
+                for pe, level in zip(members, own):
                     sample.values[pe] -= level
         self._centred = len(self.samples)
         self._spreads(fresh)
+
+    @staticmethod
+    def _levels_of_few(entries, of_pass):
+        """Of each sample of a kind and class, for each member: the low quantile of its pass (of_pass), or of the other
+        pairs of its round: by which the passes of a pair differ less. The first has less noise of its own; the second
+        takes away what disturbs all for a moment."""
+        by_pass = [[of_pass[sample.stage, sample.turn, sample.kind]] * len(members) for sample, members in entries]
+        if min(len(members) for _, members in entries) < 2 * FEWEST_PAIRS:
+            return by_pass
+        by_round = [_low_levels(sample, members) for sample, members in entries]
+        return min((by_pass, by_round), key=lambda levels: _spread_of_pairs(entries, levels))
 
     @staticmethod
     def _classes(sample, site):

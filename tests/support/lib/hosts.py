@@ -14,6 +14,7 @@ when the pipe from whoever started it breaks.
 
 import argparse
 import contextlib
+import dataclasses
 import os
 import re
 import select
@@ -32,6 +33,7 @@ import processes
 
 HERE = os.path.join(harness.ROOT, "tests", "hosts")
 TOOL = os.path.join(HERE, "hosts")
+LIMIT = os.path.join(HERE, "limit")
 MARK = "SKAMPI_HOSTS"  # in the environment of all that runs on the hosts: what they are called
 MOST = 64
 SKIPPED = 77
@@ -41,6 +43,7 @@ STATE = "/dev/shm/hosts"
 NETWORK = "192.0.2"  # for documentation (RFC 5737): no other machine has such an address
 FRONT_END = 254
 DEVICE = "eth0"
+CABLES = "slower", "lossy"
 NAMESPACES = {"net": "--net", "uts": "--uts", "ipc": "--ipc", "mnt": "--mount"}
 
 # What Open MPI needs to know. Hosts share processors, so nothing is bound and idle PEs yield.
@@ -59,6 +62,17 @@ SETTINGS = {
     "UCX_NET_DEVICES": DEVICE,
     "SHELL": "/bin/sh",
 }
+
+
+@dataclasses.dataclass
+class Links:
+    """What connects hosts; the options of the tool have the same names. delay: between any two, one way, in us; rate: of
+    each host's cable, in Mbit/s; both None: the kernel's own devices, which are faster than a delay of 0. slower, lossy:
+    "1:2:50": packets between hosts 1 and 2 take 50 us more, or 50 percent of them are lost; with a delay or rate only."""
+    delay: float = None
+    rate: float = None
+    slower: tuple = ()
+    lossy: tuple = ()
 
 
 class Unavailable(Exception):
@@ -162,9 +176,19 @@ def _join_by_bridge(namespaces):
         _configure(i, i + 1, namespace)
 
 
-def _join_by_delay(namespaces, program, delay_us, rate_mbit):
+def _bad_cables(links):
+    """Options of the switch, whose first port is the front end's."""
+    found = []
+    for option, texts in (("-s", links.slower), ("-l", links.lossy)):
+        for text in texts:
+            a, b, number = text.split(":")
+            found += [option, f"{int(a) + 1}:{int(b) + 1}:{number}"]
+    return found
+
+
+def _join_by_delay(namespaces, program, links):
     """Process id of the program that hands on the packets."""
-    switch = subprocess.Popen([program, str(delay_us), str(rate_mbit), DEVICE,
+    switch = subprocess.Popen([program, *_bad_cables(links), str(links.delay or 0), str(links.rate or 0), DEVICE,
                                "/proc/self/ns/net", *namespaces],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     if switch.stdout.readline() != b"ready\n":
@@ -207,7 +231,7 @@ def _supervise(options):
     if options.delay is None and options.rate is None:
         _join_by_bridge(namespaces)
     else:
-        switch = _join_by_delay(namespaces, options.switch, options.delay or 0, options.rate or 0)
+        switch = _join_by_delay(namespaces, options.switch, options)
     print("ready", flush=True)
     _keep(options.stay, switch)
     os._exit(0)  # and with the first process of the namespace all others
@@ -216,22 +240,22 @@ def _supervise(options):
 # ---- Outside ----
 
 
-def _delay_program():
-    """The switch with delays, compiled when it is not there or old."""
-    source = os.path.join(HERE, "delay.c")
-    target = os.path.join(harness.build_directory(), "tests", "hosts", "delay")
+def _built(name, *flags):
+    """What a C file beside the tool is compiled to, when it is not there or old."""
+    source = os.path.join(HERE, f"{name}.c")
+    target = os.path.join(harness.build_directory(), "tests", "hosts", name)
     if os.path.exists(target) and os.path.getmtime(target) >= os.path.getmtime(source):
         return target
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
-        raise Unavailable("no C compiler, which a delay or rate needs")
+        raise Unavailable(f"no C compiler, which {name}.c needs")
     unfinished = f"{target}.{os.getpid()}"
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        subprocess.run([compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-o", unfinished, source],
+        subprocess.run([compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", *flags, "-o", unfinished, source],
                        check=True)
         os.replace(unfinished, target)
-    except OSError as error:
+    except (OSError, subprocess.CalledProcessError) as error:
         raise Unavailable(f"{source} cannot be built: {error}") from None
     return target
 
@@ -271,7 +295,7 @@ def _require(*tools):
         raise Unavailable(f"no hosts without {', '.join(missing)}")
 
 
-def _start(count, delay_us, rate_mbit, name, stay):
+def _start(count, links, name, stay):
     """The supervisor, when the hosts are ready."""
     _require("ip", "unshare", "nsenter", "setpriv", "taskset", "mount", "hostname")
     if _supervisor_of(name):
@@ -280,9 +304,10 @@ def _start(count, delay_us, rate_mbit, name, stay):
     if os.geteuid() != 0:
         argv += ["--user", "--map-root-user"]
     argv += [sys.executable, TOOL, "supervise", str(count), "--name", name]
-    if delay_us is not None or rate_mbit is not None:
-        argv += ["--delay", str(delay_us or 0), "--rate", str(rate_mbit or 0)]
-        argv += ["--switch", _delay_program()]
+    if links.delay is not None or links.rate is not None:
+        argv += ["--delay", str(links.delay or 0), "--rate", str(links.rate or 0)]
+        argv += ["--switch", _built("delay")]
+        argv += [f"--{kind}={text}" for kind in CABLES for text in getattr(links, kind)]
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(argv + (["--stay"] if stay else []),
                                  env={**os.environ, MARK: name}, stdin=subprocess.PIPE,
@@ -301,12 +326,38 @@ def _start(count, delay_us, rate_mbit, name, stay):
     return child
 
 
-class Hosts:
-    """Hosts that are up: count, names. realtime: what runs on them is never kept waiting by other
-    programs on this machine (which get only what the kernel reserves for them)."""
+@dataclasses.dataclass
+class Manner:
+    """How programs run on hosts; the options of the tool have the same names. realtime: never kept waiting by other
+    programs on this machine (which get only what the kernel reserves for them). sleep: PEs that wait for messages sleep.
+    limited: "2:40:10": on host 2 they get 40 percent of each 10 ms of a processor."""
+    realtime: bool = False
+    sleep: bool = False
+    limited: str = None
 
-    def __init__(self, name, realtime=False):
-        self.name, self.realtime = name, realtime
+    def options(self):
+        """Of the tool."""
+        return [*(["--realtime"] if self.realtime else []), *(["--sleep"] if self.sleep else []),
+                *([f"--limited={self.limited}"] if self.limited else [])]
+
+    def around(self, program, names):
+        """What starts a program so on hosts of these names."""
+        if self.limited:
+            host, percent, milliseconds = self.limited.split(":")
+            if int(host) > len(names):
+                raise WrongUse(f"--limited {self.limited}: there are {len(names)} hosts")
+            program = [LIMIT, names[int(host) - 1], percent, milliseconds, *program]
+        if self.sleep:
+            libraries = [_built("sleep", "-shared", "-fPIC", "-ldl"), *os.environ.get("LD_PRELOAD", "").split()]
+            program = ["env", f"LD_PRELOAD={':'.join(libraries)}", *program]
+        return program
+
+
+class Hosts:
+    """Hosts that are up: count, names. manner: how programs run on them."""
+
+    def __init__(self, name, manner=None):
+        self.name, self.manner = name, manner or Manner()
         self.supervisor = _supervisor_of(name)
         try:
             with open(f"/proc/{self.supervisor}/root{STATE}/names", encoding="ascii") as file:
@@ -333,15 +384,15 @@ class Hosts:
         slots = [pes // used + (i < pes % used) for i in range(used)]
         settings = [f"{name}={value}" for name, value in SETTINGS.items() if name not in os.environ]
         where = ",".join(f"{name}:{n}" for name, n in zip(self.names, slots))
-        first = ["chrt", "--rr", "1"] if self.realtime else []
+        first = ["chrt", "--rr", "1"] if self.manner.realtime else []
         if first and (not shutil.which("chrt") or subprocess.run(
                 [*first, "true"], stderr=subprocess.DEVNULL, check=False).returncode):
             raise Unavailable("no real-time priority here")
-        return self.inside([*first, "env", *settings, *launcher, "-np", str(pes), "-H", where, *argv])
+        return self.inside([*first, "env", *settings, *launcher, "-np", str(pes), "-H", where,
+                            *self.manner.around(argv, self.names)])
 
     def _launch(self, *options):
-        realtime = ["--realtime"] if self.realtime else []
-        return [TOOL, "launch", "--name", self.name, *realtime, *options, "--"]
+        return [TOOL, "launch", "--name", self.name, *self.manner.options(), *options, "--"]
 
     def run(self, argv, per_host=1, **how):
         """harness.run() of a program on the hosts."""
@@ -364,14 +415,13 @@ def unique_name():
 
 
 @contextlib.contextmanager
-def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False):
-    """So many hosts, as long as the context lasts. delay_us: between any two of them, one way,
-    rate_mbit: of each host's cable; when both are None they are joined by the kernel's own devices, which
-    is faster than a delay of 0."""
+def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False, cables=None, manner=None):
+    """So many hosts, as long as the context lasts. delay_us, rate_mbit: as in Links; cables: its other members. manner: a
+    Manner, instead of realtime."""
     name = name or unique_name()
-    child = _start(count, delay_us, rate_mbit, name, stay=False)
+    child = _start(count, Links(delay_us, rate_mbit, **cables or {}), name, stay=False)
     try:
-        yield Hosts(name, realtime)
+        yield Hosts(name, manner or Manner(realtime))
     finally:
         child.stdin.close()
         try:
@@ -397,6 +447,22 @@ def _amount(text):
     return float(text)
 
 
+def _cable(most):
+    """Reads two hosts and an amount up to `most`."""
+    def read(text):
+        match = re.fullmatch(r"([1-9][0-9]?):([1-9][0-9]?):([0-9]{1,9}(\.[0-9]*)?)", text)
+        if not match or match[1] == match[2] or float(match[3]) > most:
+            raise argparse.ArgumentTypeError(f"{text} is not like 1:2:50, two hosts and a number up to {most}")
+        return text
+    return read
+
+
+def _limit(text):
+    if not re.fullmatch(r"[1-9][0-9]?:[1-9][0-9]?:[1-9][0-9]{0,3}", text):
+        raise argparse.ArgumentTypeError(f"{text} is not like 2:40:10, a host, a percentage below 100 and milliseconds")
+    return text
+
+
 def _arguments():
     parser = argparse.ArgumentParser(prog="hosts", description=(
         "Makes several hosts on this machine out of namespaces, joined by a network with delays, "
@@ -409,11 +475,18 @@ def _arguments():
             sub.add_argument("count", type=_natural, metavar="K", help="number of hosts")
             sub.add_argument("--delay", type=_amount, metavar="US", help="one-way delay between hosts")
             sub.add_argument("--rate", type=_amount, metavar="MBIT", help="of each host's cable, in Mbit/s")
+            sub.add_argument("--slower", type=_cable(10**6), action="append", default=[],
+                             metavar="A:B:US", help="packets between hosts A and B take so much longer")
+            sub.add_argument("--lossy", type=_cable(100), action="append", default=[],
+                             metavar="A:B:PERCENT", help="this share of packets between hosts A and B is lost")
         if pes:
             sub.add_argument("--per-host", type=_natural, metavar="N", help="PEs on each host (1)")
             sub.add_argument("-np", type=_natural, metavar="N", help="PEs in all, instead")
             sub.add_argument("--realtime", action="store_true", help=(
                 "whatever else this machine has to do, what runs on the hosts comes first"))
+            sub.add_argument("--sleep", action="store_true", help="PEs that wait for messages sleep")
+            sub.add_argument("--limited", type=_limit, metavar="A:PERCENT:MS", help=(
+                "programs on host A get only this share of a processor in each period of so many ms"))
         sub.add_argument("--name", metavar="PREFIX", required=name_needed,
                          help="what the hosts are called, followed by -1, -2, ...")
         return sub
@@ -434,6 +507,23 @@ def _arguments():
     return parser.parse_args()
 
 
+def _links(options):
+    """What the options say of the network."""
+    links = Links(options.delay, options.rate, options.slower, options.lossy)
+    for kind in CABLES:
+        for text in getattr(links, kind):
+            if links.delay is None and links.rate is None:
+                raise WrongUse(f"--{kind} needs --delay or --rate")
+            if max(map(int, text.split(":")[:2])) > options.count:
+                raise WrongUse(f"--{kind} {text}: there are {options.count} hosts")
+    return links
+
+
+def _manner(options):
+    """What the options of commands that start programs say; of others: as usual."""
+    return Manner(*(getattr(options, field.name, field.default) for field in dataclasses.fields(Manner)))
+
+
 def _pes(options, count):
     return options.np or (options.per_host or 1) * count
 
@@ -443,7 +533,7 @@ def _the_one(options):
     names = [options.name] if options.name else names_in_use()
     if len(names) != 1:
         raise WrongUse(f"say with --name which are meant: {', '.join(names) or 'none are up'}")
-    return Hosts(names[0], options.realtime)
+    return Hosts(names[0], _manner(options))
 
 
 # Of Open MPI, about a race between parent and child that does no harm.
@@ -492,13 +582,16 @@ def _run(options):
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    with hosts(options.count, options.delay, options.rate, options.name, options.realtime) as these:
+    links = _links(options)
+    cables = {kind: getattr(links, kind) for kind in CABLES}
+    with hosts(options.count, links.delay, links.rate, options.name, cables=cables,
+               manner=_manner(options)) as these:
         return _ended(these.launched(options.program, _pes(options, these.count)))
 
 
 def _up(options):
     name = options.name or unique_name()
-    _start(options.count, options.delay, options.rate, name, stay=True)
+    _start(options.count, _links(options), name, stay=True)
     print("\n".join(Hosts(name).names))
     print(f"now: hosts launch --name {name} -- PROGRAM; hosts down --name {name}", file=sys.stderr)
     return 0
