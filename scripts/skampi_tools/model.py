@@ -16,7 +16,8 @@ from typing import NamedTuple
 from . import model_data as data_of
 from . import model_fit, progress
 from .cli import Error
-from .model_data import BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, FULL, FULL_QUIET, INSIDE, PLACES, POST, WINDOW
+from .model_data import (BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, FULL, FULL_QUIET, INSIDE, PLACES, POST, STRIDED,
+                         WINDOW)
 from .model_fit import Value, combined
 from .statistics import NAN, median
 
@@ -30,6 +31,8 @@ OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), 
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
 SMALL = 64            # bytes of a post that is overhead alone
 VISIBLE = 1.1         # a gap, or a busy target, shows if it makes calls longer than this factor
+EACH, TOGETHER = "each", "together"  # how the elements of a strided call go: each by itself, or as one message
+STRIDED_CALLS = {"put": "iput", "get": "iget"}
 SERVED = ("get", "atomic")  # that a PE may have to serve in a call of its own
 LOGARITHMIC, LINEAR = "log2(n)", "n - 1"
 # How collectives grow that were measured on too few numbers of PEs: as shmemsim's default.
@@ -64,6 +67,7 @@ class PlaceModel:
     costs: dict = field(default_factory=dict)      # {class: [Cost]}
     own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
     busy: Value = None                             # of an atomic, at its target
+    strided: dict = field(default_factory=dict)    # {"iput": EACH, ...}
     progress: str = progress.UNCERTAIN             # whether gets and atomics are served while their target computes
     residuals: dict = field(default_factory=dict)  # {class: [Residual]}
 
@@ -154,11 +158,42 @@ def _transfer(data, place, kind, quiet):
     return costs
 
 
+def _cost_of(costs, size):
+    return next((cost for cost in reversed(costs) if cost.start <= size), costs[0])
+
+
 def full_time(costs, kind, size):
     """Seconds until an operation is complete, as shmemsim says."""
-    cost = next((cost for cost in reversed(costs) if cost.start <= size), costs[0])
+    cost = _cost_of(costs, size)
     trips = 1 if kind in ROUND_TRIPS else 2
     return cost.overhead.value + trips * cost.latency.value + size * cost.per_byte.value
+
+
+# ---- Strided calls ----
+
+
+def strided_time(costs, kind, elements, size, way):
+    """Seconds until a strided call is complete, as shmemsim says; size: bytes of all elements."""
+    if way == TOGETHER:
+        return full_time(costs, kind, size)
+    each = size // elements
+    cost = _cost_of(costs, each)
+    returns = cost.overhead.value + each * cost.per_byte.value + (cost.latency.value if kind in ROUND_TRIPS else 0)
+    return (elements - 1) * max(returns, cost.gap.value) + full_time(costs, kind, each)
+
+
+def _strided(data, place, model, kind):
+    """Sets how strided calls go, by what is closer to their times."""
+    measured = [one for one in data.of(place, kind, STRIDED) if one.elements > 1]
+    costs = model.costs.get(kind)
+    if not measured or not costs:
+        return
+    quiet = model.own["quiet"].value if kind == "put" and "quiet" in model.own else 0.0
+    found = {way: [Residual(one.bytes, one.time, quiet + strided_time(costs, kind, one.elements, one.bytes, way))
+                   for one in measured] for way in (EACH, TOGETHER)}
+    way = min(found, key=lambda way: math.fsum(abs(math.log(one.predicted / one.measured)) for one in found[way]))
+    model.strided[STRIDED_CALLS[kind]] = way
+    model.residuals[STRIDED_CALLS[kind]] = found[way]
 
 
 # ---- The other classes ----
@@ -236,6 +271,8 @@ def _place_model(data, place):
             model.costs[kind] = costs
             model.residuals[kind] = [Residual(size, time, full_time(costs, kind, size))
                                      for size, time in _full(data, place, kind, quiet)]
+    for kind in STRIDED_CALLS:
+        _strided(data, place, model, kind)
     _atomic(data, place, model)
     model.progress = _served(data, place)
     return model
@@ -282,7 +319,8 @@ def _missing(machine):
     """One text for each place and the collectives that lack something."""
     texts = []
     for place, model in machine.places.items():
-        lacking = [kind for kind in CLASSES if kind not in model.costs and kind not in model.own]
+        lacking = [kind for kind in (*CLASSES, *STRIDED_CALLS.values())
+                   if kind not in model.costs and kind not in model.own and kind not in model.strided]
         if model.progress == progress.UNCERTAIN:
             lacking.append("progress")
         if lacking:

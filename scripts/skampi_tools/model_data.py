@@ -15,8 +15,8 @@ PLACES = (INSIDE, BETWEEN)
 PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
 PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
-FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW = ("full", "full and quiet", "post", "computing", "contended",
-                                                        "window")
+FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, STRIDED = (
+    "full", "full and quiet", "post", "computing", "contended", "window", "strided")
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
 # Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
 FUNCTIONS = {
@@ -32,6 +32,8 @@ FUNCTIONS = {
     "Shmem_Atomic_Fetch_Add_Long_Target_Computes": ("atomic", COMPUTING),
     "Shmem_Atomic_Fetch_Add_Long": ("atomic", FULL),
     "Shmem_Atomic_Fetch_Add_Long_Contended": ("atomic", CONTENDED),
+    "Shmem_Strided_Put": ("put", STRIDED),
+    "Shmem_Strided_Get": ("get", STRIDED),
     "Shmem_Quiet": ("quiet", FULL),
     "Shmem_Fence": ("fence", FULL),
     "Shmem_Wait_Until": ("wait", FULL),
@@ -51,6 +53,7 @@ class Measured(NamedTuple):
     pes: int
     window: int   # operations in a window; 0: there is none
     computation: float  # seconds that the target computes
+    elements: int       # of a strided call; 0: it is none
 
 
 @dataclass
@@ -76,6 +79,9 @@ class _Chosen:
         kinds = {}
         for common, state in self.named.states.items():
             kinds.setdefault(state.kind, []).append(common)
+        # Not the share of the time alone: a run in one state (skampi --state) also waited for it in others.
+        self.results = Counter(state for index, file in enumerate(files) for result in file.points
+                               if result.function in FUNCTIONS for state in self.named.values(index, result))
         # Of one state there is nothing to choose.
         self.chosen = {kind: self._choice(numbers, number) for kind, numbers in kinds.items() if len(numbers) > 1}
         if number and not any(self.chosen.values()):
@@ -86,7 +92,7 @@ class _Chosen:
     def _choice(self, numbers, wanted):
         if wanted:
             return next((n for n in numbers if self.named.named[n].number == wanted), None)
-        return max(numbers, key=lambda n: self.named.states[n].share)
+        return max(numbers, key=lambda n: (self.results[n], self.named.states[n].share))
 
     def texts(self):
         return [f"{style.count_text(kind[1] or 0, 'PE')}: {text_of([self.named.named[n]])}, "
@@ -122,6 +128,12 @@ def _argument(result, name):
     return 0 if math.isnan(value) else value
 
 
+def _elements(result):
+    """Of one strided call; 0: there are none, or several calls."""
+    one_way = progress.value_of(result, "way") == "iput"
+    return int(_argument(result, "count")) if one_way and _argument(result, "block") == 1 else 0
+
+
 def _refusals(reasons):
     return [f"{style.count_text(count, 'result')} of {reason}" for reason, count in reasons.items()]
 
@@ -153,7 +165,7 @@ def gather(files, state=None):
                 size = 0 if math.isnan(result.bytes) else int(result.bytes)
                 data.measured.setdefault(key, []).append(
                     Measured(size, *value, result.pes, int(_argument(result, "window")),
-                             _argument(result, "computation")))
+                             _argument(result, "computation"), _elements(result)))
     for list_ in data.measured.values():
         list_.sort()
     data.refused = _refusals(reasons)

@@ -93,18 +93,18 @@ def _criterion(squares, count, pieces):
     return count * (math.log(squares / count + SMALLEST ** 2) + numbers * math.log(count) / room)
 
 
-def _best_cuts(groups):
+def _best_cuts(groups, fewest):
     """[(sum of squares, indices at which pieces begin)] of the best 1, 2, ... pieces. groups: points by size."""
     count = len(groups)
     costs = {}
     for begin in range(count):
-        for end in range(begin + FEWEST, count + 1):
+        for end in range(begin + fewest, count + 1):
             points = [point for group in groups[begin:end] for point in group]
             costs[begin, end] = _squares(points, *_Sums(points).line())
     found, before = [], {0: (0.0, ())}
-    for _ in range(min(MOST, count // FEWEST)):
+    for _ in range(min(MOST, count // fewest)):
         now = {}
-        for end in range(FEWEST, count + 1):
+        for end in range(fewest, count + 1):
             ways = [(squares + costs[begin, end], (*cuts, begin))
                     for begin, (squares, cuts) in before.items() if (begin, end) in costs]
             if ways:
@@ -126,8 +126,8 @@ def line(points, start=None):
     return Piece(points[0][0] if start is None else start, points[-1][0], Value(a, a_error), Value(b, b_error))
 
 
-def fit(points):
-    """The Pieces, ascending; [] without points. The first one begins at 0."""
+def fit(points, fewest=FEWEST):
+    """The Pieces, ascending; [] without points. The first one begins at 0. fewest: sizes in a piece."""
     by_size = {}
     for size, time in points:
         if time > 0 and math.isfinite(time):
@@ -136,9 +136,9 @@ def fit(points):
     if not groups:
         return []
     cuts = (0,)
-    if len(groups) >= 2 * FEWEST:
+    if len(groups) >= 2 * fewest:
         total = sum(map(len, groups))
-        found = _best_cuts(groups)
+        found = _best_cuts(groups, fewest)
         scores = [_criterion(squares, total, len(cuts)) for squares, cuts in found]
         cuts = found[scores.index(min(scores))][1]
     ends = [*cuts[1:], len(groups)]

@@ -12,7 +12,7 @@ LEAST_SHARE = 0.02  # of the axis, up and down
 
 def _panels(machine):
     """[(title, residuals, sizes at which pieces begin)]"""
-    found = [(f"{kind}, {PLACE_WORDS[place]}", residuals, [cost.start for cost in model.costs[kind]][1:])
+    found = [(f"{kind}, {PLACE_WORDS[place]}", residuals, [cost.start for cost in model.costs.get(kind, [])][1:])
              for place, model in machine.places.items() for kind, residuals in model.residuals.items()]
     return found + [(f"{name}, {' and '.join(map(str, table.rows))} PEs", table.residuals, [])
                     for name, table in machine.tables.items()]

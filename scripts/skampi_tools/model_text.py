@@ -94,6 +94,8 @@ def _base(lines, model):
 
 
 def _costs(lines, model):
+    for call, way in model.strided.items():
+        lines.add(f"{call} {way}", residuals_text(model.residuals[call]))
     for kind in CLASSES:
         if kind in model.own:
             lines.add(f"cost {kind} {{ overhead {time_of(model.own[kind].value)} }}",
@@ -203,6 +205,7 @@ def _place_json(model):
                          for cost in costs] for kind, costs in model.costs.items()},
         "own": {kind: _value(value) for kind, value in model.own.items()},
         "atomic": _value(model.busy) if model.busy else None,
+        "strided": model.strided,
         "progress": model.progress,
         "residuals": {kind: _residuals(found) for kind, found in model.residuals.items()}}
 

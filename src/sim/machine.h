@@ -30,15 +30,19 @@ enum cost_class {
 };
 extern const char *const cost_names[COST_CLASSES];
 
+/* How the elements of a strided put or get go: as one message, or each by itself. */
+enum strided { STRIDED_UNSAID /* as together */, STRIDED_TOGETHER, STRIDED_EACH };
+
 /* What data pass from one PE to another: a bus, or the inside of a node; or what holds there for
  * one class of calls and sizes. */
 struct way {
-    int64_t latency;     /* ps, one way */
-    int64_t overhead;    /* ps of the caller's processor for each call */
-    int64_t gap;         /* ps between the beginnings of two messages of a PE */
-    double per_byte;     /* ps */
-    bool round_trip;     /* the latency is that of there and back, as gets and atomics measure it */
-    struct costs *costs; /* of classes; NULL: all are as the way itself */
+    int64_t latency;  /* ps, one way */
+    int64_t overhead; /* ps of the caller's processor for each call */
+    int64_t gap;      /* ps between the beginnings of two messages of a PE */
+    double per_byte;  /* ps */
+    bool round_trip;  /* the latency is that of there and back, as gets and atomics measure it */
+    enum strided iput, iget; /* of a bus or node */
+    struct costs *costs;     /* of classes; NULL: all are as the way itself */
 };
 
 /* Calls from so many bytes on, until the next piece. */

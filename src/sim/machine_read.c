@@ -46,10 +46,42 @@ static const struct key node_keys[] = {
     {"ratio", QUANTITY_RATIO, offsetof(struct node_kind, ratio), 0, false},
     {"atomic", QUANTITY_TIME, offsetof(struct node_kind, atomic), 0, false},
 };
-static bool take_bus_cost(struct machine_text *text, void *machine, void *in)
+/* "KEY WORD": 1 or 2, as the word is the first or second of two; 0 after an error. before: what
+ * was given for the key already, 0: nothing. */
+static int take_choice(struct machine_text *text, const char *const words[2], const char *remedy,
+                       int before)
+{
+    struct word key = text->word;
+    text_next(text);
+    int choice = word_is(&text->word, words[0]) ? 1 : word_is(&text->word, words[1]) ? 2 : 0;
+    if (choice == 0) {
+        text_error(text, &text->word, "%s", remedy);
+        return 0;
+    }
+    if (before)
+        text_error(text, &key, "%.*s is given twice", (int)key.length, key.text);
+    text_next(text);
+    return choice;
+}
+
+/* How strided calls go on a bus or inside a node, or what classes of calls cost there. */
+static bool take_way_other(struct machine_text *text, struct way *way)
+{
+    static const char *const words[] = {"together", "each"};
+    bool iput = word_is(&text->word, "iput");
+    if (!iput && !word_is(&text->word, "iget"))
+        return costs_take(text, way);
+    enum strided *strided = iput ? &way->iput : &way->iget;
+    *strided = (enum strided)take_choice(
+        text, words, "give together: as one message, or each: every element by itself",
+        (int)*strided);
+    return true;
+}
+
+static bool take_bus_other(struct machine_text *text, void *machine, void *in)
 {
     (void)machine;
-    return costs_take(text, &((struct bus *)in)->way);
+    return take_way_other(text, &((struct bus *)in)->way);
 }
 
 const struct key *machine_key(bool node, const char *name)
@@ -73,8 +105,10 @@ static void take_bus(struct machine_text *text, struct machine *machine)
             text_error(text, &name, "there is a bus of this name already; give each its own");
     if (machine->bus_count == MACHINE_MOST_BUSES)
         text_error(text, &name, "there are more than %d buses", MACHINE_MOST_BUSES);
-    take_block(text, &name,
-               &(struct keys){KEYS(bus_keys), .other = take_bus_cost, .more = ", cost"}, &bus);
+    take_block(
+        text, &name,
+        &(struct keys){KEYS(bus_keys), .other = take_bus_other, .more = ", cost, iput, iget"},
+        &bus);
     costs_complete(&bus.way);
     if (machine->bus_count == MACHINE_MOST_BUSES) {
         costs_free(&bus.way);
@@ -104,30 +138,18 @@ static void take_connection(struct machine_text *text, const struct machine *mac
         text_next(text);
 }
 
-static void take_progress(struct machine_text *text, struct node_kind *kind)
-{
-    struct word at = text->word;
-    text_next(text);
-    bool inside = word_is(&text->word, "inside");
-    if (!inside && !word_is(&text->word, "always")) {
-        text_error(text, &text->word, "give always, or inside: only in calls of the library");
-        return;
-    }
-    if (kind->progress != PROGRESS_UNSAID)
-        text_error(text, &at, "progress is given twice");
-    kind->progress = inside ? PROGRESS_INSIDE : PROGRESS_ALWAYS;
-    text_next(text);
-}
-
 static bool take_node_other(struct machine_text *text, void *machine, void *in)
 {
+    static const char *const words[] = {"always", "inside"};
     struct node_kind *kind = in;
     if (word_is(&text->word, "bus"))
         take_connection(text, machine, kind);
     else if (word_is(&text->word, "progress"))
-        take_progress(text, kind);
+        kind->progress = (enum progress_kind)take_choice(
+            text, words, "give always, or inside: only in calls of the library",
+            (int)kind->progress);
     else
-        return costs_take(text, &kind->inside);
+        return take_way_other(text, &kind->inside);
     return true;
 }
 
@@ -139,7 +161,7 @@ static void take_node(struct machine_text *text, struct machine *machine)
         return;
     take_block(text, &name,
                &(struct keys){KEYS(node_keys), .other = take_node_other,
-                              .more = ", bus, cost, progress", .context = machine},
+                              .more = ", bus, cost, iput, iget, progress", .context = machine},
                &kind);
     costs_complete(&kind.inside);
     if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {

@@ -15,10 +15,6 @@ enum quantity { QUANTITY_TIME, QUANTITY_RATE, QUANTITY_RATIO, QUANTITY_COUNT, QU
 
 struct key {
     const char *name;
-#define TIME_MOST_SECONDS 1e4 /* far more than a message takes anywhere */
-#define RATIO_LEAST 1e-6
-#define RATIO_MOST 1e6
-
     enum quantity quantity;
     size_t at;   /* in the struct */
     double most; /* of a count */

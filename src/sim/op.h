@@ -39,7 +39,7 @@ enum {
 
 struct op {
     int64_t burst;  /* ps on the target machine */
-    uint64_t place; /* of locks; else as kinds say */
+    uint64_t place; /* of locks; elements of a strided put or get; else as kinds say */
     uint64_t bytes : 48, context : 16;
     uint32_t peer;
     uint16_t routine; /* number among those of all files */

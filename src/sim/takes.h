@@ -11,17 +11,29 @@ static inline enum cost_class class_of(const struct op *op)
     return op->flags & OP_BLOCKING ? COST_GET : COST_GET_NBI;
 }
 
-/* Of a put or get. */
-static inline struct phases phases_of(const struct replay *replay, const struct step *step)
+/* Of a put or get of so many bytes. */
+static inline struct phases phases_of_bytes(const struct replay *replay, const struct step *step,
+                                            uint64_t bytes)
 {
     const struct op *op = step->op;
     const struct message message = {
-        .way = replay_way(replay, step->pe, op->peer, class_of(op), op->bytes),
-        .bytes = op->bytes,
+        .way = replay_way(replay, step->pe, op->peer, class_of(op), bytes),
+        .bytes = bytes,
         .get = op->kind != OP_PUT,
         .blocking = op->flags & OP_BLOCKING,
     };
     return replay->model->transfer(&message);
+}
+
+/* strided.c: of a strided put or get of several elements. */
+struct phases phases_of_strided(const struct replay *, const struct step *);
+
+static inline struct phases phases_of(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    if (__builtin_expect(op->place > 1, 0) && op->kind != OP_FETCHES)
+        return phases_of_strided(replay, step);
+    return phases_of_bytes(replay, step, op->bytes);
 }
 
 /* Of an atomic. */

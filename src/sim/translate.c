@@ -266,6 +266,8 @@ static bool to_peer(struct streams *streams, const struct call *call, struct op 
         return fail(streams, call, "calls a PE that is not there; shmemtrace check tells more");
     op->peer = (uint32_t)peer;
     op->bytes = moved_bytes(call);
+    if (has_value(call, TRACE_TARGET_STRIDE))
+        op->place = (uint64_t)value_of(call, TRACE_ELEMENTS, 1);
     op->context = context >= 0 && context < OP_NO_CONTEXT ? (uint16_t)context : OP_NO_CONTEXT;
     return true;
 }

@@ -15,8 +15,9 @@ import predicting
 import traces
 from skampi_tools.statistics import median
 
+# Not the pipeline: after private contexts were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
 APPS = ["fft --size 8 --steps 20", "stencil --size 32 --steps 20", "bucket_sort", "hash_table --size 100",
-        "pipeline", "random_access --steps 200"]
+        "random_access --steps 200"]
 MODELS = ["paper", "loggp"]
 DELAYS_US = [200, 1000, 5000]
 QUANTITIES = ["run time", "communication"]

@@ -62,7 +62,7 @@ def block(words):
             head = []
         else:
             head.append(word)
-            if isinstance(word, float) or len(head) == 2 and head[0] in ("count", "cores", "bus", "progress") \
+            if isinstance(word, float) or len(head) == 2 and head[0] in ("count", "cores", "bus", "progress", "iput", "iget") \
                     and words[:1] != ["{"]:
                 entries.append(tuple(head))
                 head = []
@@ -100,9 +100,9 @@ class Made:
     """Results of a machine: pieces of (from, o, L, bytes a second), quiet, and so on; times in seconds."""
 
     def __init__(self, placement=INSIDE, pieces=((0, 0.1 * US, 0.8 * US, 10e9),), quiet=40 * NS, fence=30 * NS,
-                 wait=50 * NS, gap=0.0, busy=0.2 * US, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
+                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
         self.placement, self.pieces, self.quiet, self.fence, self.wait = placement, pieces, quiet, fence, wait
-        self.gap, self.busy, self.waited, self.left_out = gap, busy, waited, left_out
+        self.gap, self.busy, self.each, self.waited, self.left_out = gap, busy, each, waited, left_out
         self.noise, self.random, self.members = noise, random.Random(seed), point_members
 
     def piece(self, size):
@@ -141,6 +141,22 @@ class Made:
                 self.add("Shmem_Quiet", self.quiet) + self.add("Shmem_Fence", self.fence) +
                 self.add("Shmem_Wait_Until", self.wait) + self.computing(2 * o + 2 * latency, fetch))
 
+    def strided(self):
+        """Elements as one message, or one after the other; and what is no strided call, which is not to count."""
+        points = []
+        for elements in (8, 64):
+            _, o, latency, rate = self.piece(8 if self.each else 8 * elements)
+            busy = o + 8 / rate
+            one = o + 8 * elements / rate + 2 * latency
+            put = elements * max(busy, self.gap) + o + 8 / rate - max(busy, self.gap) + 2 * latency if self.each else one
+            get = elements * (2 * o + 8 / rate + 2 * latency) if self.each else o + one
+            for way, factor in (("iput", 1), ("elements", 100)):
+                members = {"element_bytes": 8, "block": 1, "count": elements, "way": way}
+                points += [{**one, "bytes": 8 * elements} for function, time in
+                           (("Shmem_Strided_Put", put + self.quiet), ("Shmem_Strided_Get", get))
+                           for one in self.add(function, factor * time, **members)]
+        return points
+
     def computing(self, get, fetch):
         """A get and an atomic on a PE that waits inside the library, then computes: `waited` is the share of the rest
         of the computation, 7/8 of it, that they wait."""
@@ -156,7 +172,7 @@ class Made:
                 for one in self.add(function, start + (size / rate if rate else 0), pes, count=size)]
 
     def all(self):
-        return self.transfers() + self.others()
+        return self.transfers() + self.strided() + self.others()
 
 
 BARRIER = 1 * US  # also at the end of each run
@@ -269,7 +285,7 @@ def test_inside():
            "--json: the description gives what was measured", residuals)
     picture = xml.etree.ElementTree.parse(os.path.join(folder, "a.svg")).getroot()
     circles = picture.findall("{http://www.w3.org/2000/svg}circle")
-    tap.equal(len(circles), 4 * len(SIZES) + 1 + 4 * 10 + 1, "--plot: a dot for each result")
+    tap.equal(len(circles), 4 * len(SIZES) + 1 + 2 * 2 + 4 * 10 + 1, "--plot: a dot for each result")
     return text, machine
 
 
@@ -366,7 +382,7 @@ def test_missing():
                                                 "Shmem_Atomic_Fetch_Add_Long_Target_Computes")).all()))
     lines = done.err.splitlines()
     node = parsed(done.out).get(("node", "host"), {})
-    tap.ok(done.status == 0 and len(lines) == 1 and "inside a node: get, fence, progress; collectives: barrier, "
+    tap.ok(done.status == 0 and len(lines) == 1 and "inside a node: get, fence, iget, progress; collectives: barrier, "
            "broadcast, reduce, collect, alltoall" in lines[0] and ("cost", "get") not in node
            and ("cost", "fence") not in node and ("cost", "put") in node, "one line names what is missing", done)
     gets = [one for one in Made().all() if one["function"] == "Shmem_Get_Simple"]
@@ -389,19 +405,51 @@ def test_states():
     fast = Made(hand_over=3 * US, addition=3e-10)
     unknown = Made(left_out=("Shmem_Get_Simple",), hand_over=None)
     states = [state(1, 3 * US, None, 5 * US, 0.3), state(2, 8 * US, 5 * US, None, 0.7)]
-    path = os.path.join(folder, "states.json")
-    write(path, fast.all() + slow.all())
-    with open(path, encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines[:-1], *map(json.dumps, states), lines[-1]]) + "\n")
+
+    def with_states(name, points):
+        path = os.path.join(folder, name)
+        write(path, points)
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join([*lines[:-1], *map(json.dumps, states), lines[-1]]) + "\n")
+        return path
+
+    path = with_states("states.json", fast.all() + slow.all())
     for options, latency, words in (((), 3 * US, "state 2 (hand-over 8 µs), 70 % of the time"),
                                     (("--state", 1), 0.8 * US, "state 1 (hand-over 3 µs), 30 % of the time")):
         done = tool(path, *options)
         tap.ok(near(parsed(done.out)[("node", "host")]["latency"], latency) and words in done.out
                and "results of other states" in done.err, f"the state: {words}", done)
+    done = tool(with_states("waited.json", fast.all()))
+    tap.ok(near(parsed(done.out)[("node", "host")]["latency"], 0.8 * US) and "state 1" in done.out,
+           "the state that the results have, even if another one lasted longer", done)
     refused(path, "--state", 5, words="there are the states 1, 2")
     refused(made("stateless.json", unknown.all()), "--state", 1, words="no states")
+
+
+def test_strided():
+    """How strided calls go is found out, and shmemsim says of them what was measured."""
+    for each, gap in ((False, 0.0), (True, 0.0), (True, 3 * US)):
+        machine, sim = Made(each=each, gap=gap), Simulator()
+        done = tool(made("strided.json", machine.all() + machine.collectives(COLLECTIVES)), "--json", "strided.out.json")
+        node, way = parsed(done.out).get(("node", "host"), {}), "each" if each else "together"
+        tap.equal((node.get("iput"), node.get("iget")), (way, way), f"strided calls, {way}", done)
+        with open(os.path.join(folder, "strided.out.json"), encoding="utf-8") as file:
+            place = json.load(file)["places"]["inside"]
+        tap.equal(place["strided"], {"iput": way, "iget": way}, "... --json", place)
+        program = Program(2)
+        program.call(0, "shmem_double_iget", peer=1, elements=64, bytes=512, target=0, source=HEAP, target_stride=1,
+                     source_stride=2)
+        found = sim.predict(program, "--model", "loggp", machine=sim.write(done.out))
+        took = ps(found["run_time"]) * 1e-12 - BARRIER if isinstance(found, dict) else None
+        measured = next(one["time"] for one in machine.strided()
+                        if one["function"] == "Shmem_Strided_Get" and one["bytes"] == 512)
+        tap.ok(took and near(took, measured), "shmemsim: a strided get takes as long as measured", (took, measured))
+    one = Made()
+    done = tool(made("elements.json", [p for p in one.all() if p["arguments"].get("way", {}).get("value") != "iput"]))
+    tap.ok("iput, iget" in done.err and "iput" not in re.sub("#.*", "", done.out),
+           "calls of one element say nothing about strided ones", done)
 
 
 def refused(*arguments, words):
@@ -441,6 +489,7 @@ def main():
     test_atomics()
     test_missing()
     test_states()
+    test_strided()
     test_refused()
     tap.done()
 

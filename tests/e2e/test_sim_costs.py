@@ -217,7 +217,9 @@ def test_refused():
             ("collective all table { pes 2 { time 1 us }", "1:16", "the table does not end"),
             ("collective all table", "2:1", "give linear, log, or the rows"),
             ("collective all cubic", "1:16", "factor and a number; or table"),
-            ("node n { latency 1 us bandwidth 1 GB/s cost get { from x } }", "1:56", "from needs a number")):
+            ("node n { latency 1 us bandwidth 1 GB/s cost get { from x } }", "1:56", "from needs a number"),
+            ("bus b { iput slow }", "1:14", "give together: as one message, or each"),
+            ("node n { iget each iget together }", "1:20", "iget is given twice")):
         name = sim.write(text + "\n")
         done = sim.run(name, trace)
         first = done.err.splitlines() or [""]
@@ -226,6 +228,50 @@ def test_refused():
                len(first) >= 3 and first[2] == " " * (column - 1) + "^", f"bad cost: {wanted}", done)
     outer = sim.write(f'include "{described("cost put { overhead 5 ns }")}"\nmap blocks\n')
     tap.equal(one_call(outer, LOGGP, "shmem_putmem", size=100), 5 + 100, "costs of an included file hold")
+
+
+def test_strided():
+    """Elements that go by themselves take as long as calls of one element, one after the other."""
+    def run_time(machine, options, strided, get, size, elements):
+        program = Program(2)
+        program.put(0, 1, 300, burst=100)
+        place = {"peer": 1, "target": HEAP + 4096, "source": HEAP}
+        if strided:
+            program.call(0, "shmem_double_iget" if get else "shmem_int_iput", 70, elements=elements,
+                         bytes=size * elements, target_stride=3, source_stride=1, **place)
+        for _ in range(0 if strided else elements):
+            routine = "shmem_getmem" if get else "shmem_putmem"
+            program.call(0, routine, 70 if _ == 0 else 0, elements=size, bytes=size, **place)
+        program.put(0, 1, 200)
+        program.call(0, "shmem_fence")
+        program.put(0, 1, 10)
+        program.barrier()
+        found = sim.predict(program, *options, machine=machine)
+        return ps(found["run_time"]) if isinstance(found, dict) else found
+
+    each = "iput each iget each"
+    for ways in (f"{each} gap 0 ns", f"{each} gap 150 ns", f"{each} gap 5 us",
+                 f"{each} cost put {{ overhead 90 ns latency 300 ns gap 7 ns bandwidth 0.01 GB/s from 8 B gap 400 ns }} "
+                 "cost get { latency 3 us bandwidth 2 GB/s }"):
+        machine = described(ways)
+        for get, size in ((False, 4), (True, 8)):
+            for elements in (1, 2, 37):
+                for options in ((), LOGGP):
+                    what = (machine, options), (get, size, elements)
+                    tap.equal(run_time(*what[0], True, *what[1]), run_time(*what[0], False, *what[1]),
+                              f"{ways}: {'iget' if get else 'iput'} of {elements} elements, {' '.join(options)}")
+    for ways in ("", "iput together iget together"):
+        tap.equal([run_time(described(ways), options, True, get, size, 37)
+                   for options in ((), LOGGP) for get, size in ((False, 4), (True, 8))],
+                  [run_time(described(ways), options, False, get, 37 * size, 1)
+                   for options in ((), LOGGP) for get, size in ((False, 4), (True, 8))],
+                  f"\"{ways}\": all elements are one message")
+    inside = sim.write("node n { cores 2 bandwidth 1 GB/s latency 100 ns overhead 20 ns iput each }\n")
+    tap.ok(run_time(inside, LOGGP, True, False, 4, 37) == run_time(inside, LOGGP, False, False, 4, 37)
+           < run_time(inside, LOGGP, True, True, 8, 37) + 37 * 100e3, "inside a node, too")
+    found = run_time(described(f"{each} cost put {{ overhead 900 s }}"), LOGGP, True, False, 4, 10**8)
+    tap.ok(not isinstance(found, int) and found.status == 1 and "46 days" in found.err, "no time beyond what is counted",
+           found)
 
 
 def test_documents():
@@ -240,6 +286,6 @@ def test_documents():
     tap.ok(len(blocks) >= 4 and not failed, f"{len(blocks)} descriptions in the documents are right", failed)
 
 
-for test in (test_pieces, test_classes, test_waits, test_tables, test_refused, test_documents):
+for test in (test_pieces, test_classes, test_strided, test_waits, test_tables, test_refused, test_documents):
     test()
 tap.done()

@@ -68,6 +68,7 @@ def check_two_protocols():
         check_class(place, kind, [(0, 1000, 3000, 1000), (LARGE, 2000, 6000, 500)])
     tap.ok(all(near(place["own"].get(kind), cost) for kind, cost in (("quiet", 500), ("fence", 400), ("wait", 250))),
            "quiet, fence and wait", place["own"])
+    tap.equal(place["strided"], {"iput": "together", "iget": "together"}, "this network has strided messages", place)
     atomic = place["costs"].get("atomic", [])
     tap.ok(len(atomic) == 1 and near(atomic[0]["overhead"], 1000) and near(atomic[0]["latency"], 3000)
            and near(place["atomic"], 3000), "atomics: what is neither overhead nor on the way is at the target", atomic)
