@@ -118,7 +118,8 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_EXPLAIN] = {"explain",
                         .help =
                             "state in the header which devices UCX uses from PE 0 to other PEs, "
-                            "and at which sizes it changes its protocol"},
+                            "at which sizes it changes its protocol, and the settings of MPI "
+                            "and UCX that decide on protocols or differ from their default"},
     [OPTION_STARTUP_LIMIT] = {"startup-limit", 0, "TIME",
                               .help = "end the job if a step of its start or end, such as "
                                       "shmem_init, takes longer; default: " STARTUP_VARIABLE

@@ -5,15 +5,15 @@ SCHEMA_VERSION = 1
 
 # Members of result and rounds records that hold one value each, in the schema's order.
 NUMBERS = ("bytes at time standard_error error time_low time_high time_confidence mean deviation "
-           "median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 autocorrelation "
-           "effective window hand_over hand_over_slowest hand_over_shared addition copy unit reached next_low "
-           "next_high between within").split()
+           "median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 p999 "
+           "autocorrelation effective window hand_over hand_over_slowest hand_over_shared addition copy unit reached "
+           "next_low next_high between within").split()
 CONTROLS = "hand_over hand_over_slowest hand_over_shared addition copy".split()
 # Of a point over rounds in one state, in the order of CSV.
 STATE_NUMBERS = "median median_low median_high reached next_low next_high between".split()
 # Of them: what was measured, in seconds or bytes; further times; amounts per second.
 VALUES = ("time standard_error error time_low time_high mean deviation median median_low median_high min max p5 p25 "
-          "p75 p95 p99 next_low next_high").split()
+          "p75 p95 p99 p999 next_low next_high").split()
 SECONDS = "at window hand_over hand_over_slowest hand_over_shared addition copy".split()
 RATES = {"bandwidth": "MB/s", "bus_bandwidth": "MB/s", "rate": "M/s"}
 COUNTS = "number round kept valid invalid late overruns warm_up iterations repeated rounds".split()

@@ -30,6 +30,7 @@ MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
 LAUNCHES = "median of launches"
 # In the notes of a campaign's summary: its launches are.
 IN_PLACE = "in the place of rounds"
+PER_SECOND = ("bandwidth", "bus_bandwidth", "rate")  # members of results, at the median
 LISTS = "flags notes levels per_pe samples medians parts states round_states".split()
 TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = "arguments variables pe_set counters".split()
@@ -114,15 +115,15 @@ class Result:
         mean)."""
         return self.time if math.isnan(self.median) else self.median
 
-    def moved(self):
-        """Bytes that one operation moves: what its bandwidth stands for, else (of classic files) the size
-        that is reported. 0 or NaN: there is no bandwidth."""
+    def amount(self, rate):
+        """What one operation adds to one of PER_SECOND: bytes that it moves (in classic files the size that is
+        reported), or messages. 0 or NaN: there is no such rate."""
         if self.quantity != "time":
             return 0
-        if "bandwidth" not in self.record:
-            return self.bytes
-        moved = self.bandwidth * self.median
-        return 0 if math.isnan(moved) else moved
+        if rate not in self.record:
+            return self.bytes if rate == "bandwidth" else 0
+        amount = getattr(self, rate) * self.median
+        return 0 if math.isnan(amount) else amount
 
     def shown(self):
         """What tables, figures and reports show of it."""

@@ -15,6 +15,7 @@ TIME_UNITS = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0))
 SHORT_UNITS = (("ps", 1e-12), *TIME_UNITS)  # of controls, which are shorter than what is measured
 SIZE_UNITS = (("B", 1), ("KiB", 2**10), ("MiB", 2**20), ("GiB", 2**30), ("TiB", 2**40))
 RATE_UNITS = (("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12))
+MESSAGE_UNITS = (("1/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9))
 
 # The hues of Okabe & Ito, "Color Universal Design" (2008), which readers with any common colour
 # vision distinguish; lightness is changed so that any two differ by at least 8 in CIE L*, and
@@ -111,6 +112,13 @@ def percent_text(share, digits=3):
 def printable(text):
     """Names come from scripts: without what would confuse a terminal."""
     return "".join(c if c.isprintable() else "?" for c in str(text))
+
+
+def aligned(rows, left=()):
+    """Lines of a table of texts; the columns of these numbers stand on the left."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) if i in left else cell.rjust(width)
+                      for i, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
 
 
 def count_text(count, noun):

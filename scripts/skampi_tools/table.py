@@ -5,6 +5,7 @@ that is still going on.
 """
 
 import re
+from collections import Counter
 
 from . import style
 from .common_states import control_text
@@ -142,18 +143,33 @@ def states_in(lines):
     return [state_of(record) for record in records if record]
 
 
+def breaks_in(file):
+    """{(block, its place among those of that name): texts} for breaks of curves where the library changes its
+    protocol. file: a ResultFile."""
+    from .plot import breaks, curves  # only here: most tables are shown sooner without them
+    found = {}
+    for curve in curves.curves(curves.load(curves.Source(0, "", file))):
+        texts = found.setdefault((curve.first.block, max(curve.first.occurrence, 1)), {})
+        others = "".join(f", {name} = {value}" for name, value in {**curve.others(), **curve.split}.items())
+        for _, mark in breaks.marks_of(curve):
+            texts[f"{curve.first.function}{others}: {mark.sentence}"] = None
+    return {block: list(texts) for block, texts in found.items()}
+
+
 class Table:
     """Takes the lines of one file; write: a function that takes lines of output."""
 
-    def __init__(self, write, verbose, states=(), columns=None):
+    def __init__(self, write, verbose, states=(), columns=None, breaks=None):
         """states: of the file, where they are known before its lines are taken (states_in). columns: names of
-        further columns; None: all that the file has."""
+        further columns; None: all that the file has. breaks: texts below blocks (breaks_in)."""
         self.write = write
         self.verbose = verbose
         self.columns = columns
         self.absent = set(columns or [])  # that no row had so far
         self.states = list(states)
         self.known_before = bool(states)
+        self.breaks = breaks or {}
+        self.times = Counter()  # blocks of each name
         self.states_shown = False
         self.begun = False      # the file has a block
         self.name = None        # of the block that is open
@@ -261,6 +277,7 @@ class Table:
         if self.name is None:
             return
         name, items, late = self.name, self.items, self.late
+        self.times[name] += 1
         self.name, self.items, self.row, self.late = None, [], None, 0
         # After the time limit there may be many blocks of nothing.
         if not items and self.limited:
@@ -278,6 +295,8 @@ class Table:
             for line in self._state_lines(told):
                 self.write(f"  {line}")
         self._print_items(items)
+        for text in self.breaks.get((name, self.times[name]), ()):
+            self.write(f"  {text}")
         if late:
             self.write(f"  {late} measurement{' is' if late == 1 else 's are'} missing, since the time limit "
                        f"had ended")

@@ -1,17 +1,19 @@
 /* Asks the libraries that are loaded what they have chosen. */
-#define _GNU_SOURCE /* dl_iterate_phdr */
+#define _GNU_SOURCE /* RTLD_NOLOAD, environ */
 #include "comm/choices.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/named_texts.h"
 #include "base/text.h"
 #include "comm/comm.h"
+#include "comm/components.h"
+#include "comm/mpi_variables.h"
 
 /* GNU dialect: the headers of UCX are an option, and nothing else of the build depends on them. */
 #if defined __has_include
@@ -22,81 +24,6 @@
 #endif
 
 #define UCX_FILE "libucp.so.0"
-
-static void add(struct comm_choices *choices, char *name, char *value)
-{
-    choices->of = memory_resize(choices->of, (choices->count + 1) * sizeof *choices->of);
-    choices->of[choices->count++] = (struct comm_choice){name, value};
-}
-
-/* ---- Components of Open MPI ---- */
-
-/* Frameworks that communication depends on. */
-static bool matters(const char *framework)
-{
-    static const char *const names[] = {"atomic", "bml", "btl",   "coll", "memheap", "mtl",
-                                        "osc",    "pml", "scoll", "spml", "sshmem"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(framework, names[i]) == 0)
-            return true;
-    return false;
-}
-
-/* A framework that has several has closed those that it did not choose; the values are in the order
- * of loading, which says nothing. */
-static int note_component(struct dl_phdr_info *info, size_t size, void *into)
-{
-    (void)size;
-    struct comm_choices *choices = into;
-    const char *slash = strrchr(info->dlpi_name, '/'), *file = slash ? slash + 1 : info->dlpi_name;
-    char framework[32], component[64];
-    if (sscanf(file, "mca_%31[a-z0-9]_%63[a-z0-9_].so", framework, component) != 2 ||
-        !matters(framework))
-        return 0;
-    for (size_t i = 0; i < choices->count; i++)
-        if (strcmp(choices->of[i].name, framework) == 0) {
-            char *longer = text_format("%s %s", choices->of[i].value, component);
-            free(choices->of[i].value);
-            choices->of[i].value = longer;
-            return 0;
-        }
-    add(choices, memory_text(framework), memory_text(component));
-    return 0;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(((const struct comm_choice *)a)->name, ((const struct comm_choice *)b)->name);
-}
-
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The same run gives the same text, whatever was loaded first. */
-static void sort_words(char **value)
-{
-    char *words[64], *rest = *value;
-    size_t count = 0;
-    struct text sorted = {0};
-    for (char *word; count < 64 && (word = strsep(&rest, " "));)
-        words[count++] = word;
-    qsort(words, count, sizeof *words, compare_words);
-    for (size_t i = 0; i < count; i++)
-        text_append(&sorted, "%s%s", i ? " " : "", words[i]);
-    free(*value);
-    *value = text_take(&sorted);
-}
-
-static void note_components(struct comm_choices *choices)
-{
-    dl_iterate_phdr(note_component, choices);
-    for (size_t i = 0; i < choices->count; i++)
-        sort_words(&choices->of[i].value);
-    if (choices->count > 1)
-        qsort(choices->of, choices->count, sizeof *choices->of, compare_names);
-}
 
 /* ---- UCX ---- */
 
@@ -114,12 +41,12 @@ static void *symbol(const char *name)
         memcpy(&(function), &found, sizeof found);                                                 \
     } while (0)
 
-static void note_ucx(struct comm_choices *choices)
+static void note_ucx(struct named_texts *choices)
 {
     const char *(*version)(void);
     LOAD(version, "ucp_get_version_string");
     if (version)
-        add(choices, memory_text("UCX"), memory_text(version()));
+        named_texts_add(choices, memory_text("UCX"), memory_text(version()));
 }
 
 #if HAVE_UCX
@@ -127,6 +54,7 @@ static void note_ucx(struct comm_choices *choices)
 static struct {
     ucs_status_t (*read_config)(const char *, const char *, ucp_config_t **);
     void (*release_config)(ucp_config_t *);
+    void (*print_config)(const ucp_config_t *, FILE *, const char *, ucs_config_print_flags_t);
     ucs_status_t (*init)(unsigned, unsigned, const ucp_params_t *, const ucp_config_t *,
                          ucp_context_h *);
     void (*cleanup)(ucp_context_h);
@@ -142,6 +70,7 @@ static bool load_ucx(void)
 {
     LOAD(ucx.read_config, "ucp_config_read");
     LOAD(ucx.release_config, "ucp_config_release");
+    LOAD(ucx.print_config, "ucp_config_print");
     LOAD(ucx.init, "ucp_init_version");
     LOAD(ucx.cleanup, "ucp_cleanup");
     LOAD(ucx.create_worker, "ucp_worker_create");
@@ -150,10 +79,92 @@ static bool load_ucx(void)
     LOAD(ucx.release_address, "ucp_worker_release_address");
     LOAD(ucx.create_endpoint, "ucp_ep_create");
     LOAD(ucx.print_endpoint, "ucp_ep_print_info");
-    return ucx.read_config && ucx.release_config && ucx.init && ucx.cleanup && ucx.create_worker &&
-           ucx.destroy_worker && ucx.address && ucx.release_address && ucx.create_endpoint &&
-           ucx.print_endpoint;
+    return ucx.read_config && ucx.release_config && ucx.print_config && ucx.init && ucx.cleanup &&
+           ucx.create_worker && ucx.destroy_worker && ucx.address && ucx.release_address &&
+           ucx.create_endpoint && ucx.print_endpoint;
 }
+
+/* ---- Settings of UCX ---- */
+
+/* Prints a value that is the default as a comment: UCS_CONFIG_PRINT_COMMENT_DEFAULT, which not
+ * every version has. */
+#define COMMENT_DEFAULTS (1 << 4)
+
+/* What ucp_config_print prints, default values as comments; NULL: UCX does not print it so. */
+static char *print_settings(void)
+{
+    ucp_config_t *config;
+    char *printed;
+    size_t size;
+    if (!load_ucx() || ucx.read_config(NULL, NULL, &config) != UCS_OK)
+        return NULL;
+    FILE *stream = memory_stream(&printed, &size);
+    ucx.print_config(config, stream, NULL,
+                     (ucs_config_print_flags_t)(UCS_CONFIG_PRINT_CONFIG | COMMENT_DEFAULTS));
+    if (fclose(stream) != 0)
+        memory_missing();
+    ucx.release_config(config);
+    if (strstr(printed, "# UCX_"))
+        return printed;
+    free(printed);
+    return NULL;
+}
+
+#else
+
+static char *print_settings(void)
+{
+    return NULL;
+}
+
+#endif
+
+static void note_setting(struct named_texts *choices, const char *setting, const char *source)
+{
+    size_t length = strcspn(setting, "=");
+    char *value = memory_text(setting + length + (setting[length] == '='));
+    text_disarm(value, true);
+    named_texts_add(choices, text_format("variable %.*s", (int)length, setting),
+                    text_format("%s (%s)", value, source));
+    free(value);
+}
+
+/* Whether UCX printed this setting of the environment, be it as a comment. */
+static bool is_printed(const char *printed, const char *setting)
+{
+    char *begin = text_format("%.*s=", (int)strcspn(setting, "="), setting);
+    bool found = printed && strstr(printed, begin);
+    free(begin);
+    return found;
+}
+
+/* Those that differ from their default, in UCX's words; and those of the environment that this part
+ * of UCX does not know: of a transport, or none at all. */
+static void note_settings(struct named_texts *choices)
+{
+    extern char **environ;
+    size_t first = choices->count;
+    char *printed = print_settings(), *rest = printed ? memory_text(printed) : NULL, *from = rest;
+    for (char *line; from && (line = strsep(&from, "\n"));) {
+        if (strncmp(line, "UCX_", 4) != 0)
+            continue;
+        char *name = memory_text_part(line, strcspn(line, "="));
+        note_setting(choices, line, getenv(name) ? "environment" : "configuration file of UCX");
+        free(name);
+    }
+    for (char **variable = environ; *variable; variable++)
+        if (strncmp(*variable, "UCX_", 4) == 0 && !is_printed(printed, *variable))
+            note_setting(choices, *variable,
+                         printed ? "environment, not known to UCX's ucp_config_print"
+                                 : "environment, UCX was not asked");
+    free(rest);
+    free(printed);
+    named_texts_sort(choices, first);
+}
+
+/* ---- Paths of UCX ---- */
+
+#if HAVE_UCX
 
 struct side {
     ucp_context_h context;
@@ -231,7 +242,7 @@ static char *path_to(const struct side *side, const void *address)
 }
 
 /* PE 0 and this peer; both call it, nobody else communicates. */
-static void note_path(struct comm_choices *choices, int peer)
+static void note_path(struct named_texts *choices, int peer)
 {
     struct side side;
     bool mine = open_side(&side);
@@ -243,7 +254,8 @@ static void note_path(struct comm_choices *choices, int peer)
             comm_receive(peer, address, bytes);
         char *path = bytes && mine ? path_to(&side, address) : NULL;
         if (path)
-            add(choices,
+            named_texts_add(
+                choices,
                 text_format("path from PE 0 to PE %d, %s", peer,
                             comm_node_of(peer) == comm_node_of(0) ? "same node" : "another node"),
                 path);
@@ -268,7 +280,7 @@ static void note_path(struct comm_choices *choices, int peer)
         close_side(&side);
 }
 
-static void note_paths(struct comm_choices *choices)
+static void note_paths(struct named_texts *choices)
 {
     int peers[2] = {-1, -1}; /* of PE 0's node, of another */
     for (int pe = comm_pes() - 1; pe > 0; pe--)
@@ -282,31 +294,26 @@ static void note_paths(struct comm_choices *choices)
 
 #else
 
-static void note_paths(struct comm_choices *choices)
+static void note_paths(struct named_texts *choices)
 {
     (void)choices;
 }
 
 #endif
 
-struct comm_choices comm_choices(bool paths)
+struct named_texts comm_choices(bool explain)
 {
-    struct comm_choices choices = {0};
+    struct named_texts choices = {0};
     if (comm_pe() == 0) {
-        note_components(&choices);
+        components_note(&choices);
         note_ucx(&choices);
     }
-    if (paths)
+    if (explain && comm_pe() == 0) {
+        mpi_variables_note(&choices);
+        if (symbol("ucp_get_version_string"))
+            note_settings(&choices);
+    }
+    if (explain)
         note_paths(&choices);
     return choices;
-}
-
-void comm_choices_free(struct comm_choices *choices)
-{
-    for (size_t i = 0; i < choices->count; i++) {
-        free(choices->of[i].name);
-        free(choices->of[i].value);
-    }
-    free(choices->of);
-    *choices = (struct comm_choices){0};
 }

@@ -1,27 +1,19 @@
 /*
- * What the library has chosen: its components, transports, and the sizes at which it changes its
- * protocol.
+ * What the library has chosen: its components, transports, settings, and the sizes at which it
+ * changes its protocol.
  */
 #ifndef SKAMPI_COMM_CHOICES_H
 #define SKAMPI_COMM_CHOICES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-struct comm_choice {
-    char *name, *value;
-};
+#include "base/named_texts.h"
 
-struct comm_choices {
-    struct comm_choice *of;
-    size_t count;
-};
-
-/* Collective. On PE 0: Open MPI's components in force by their framework, and the version of UCX;
- * with `paths` also how UCX would go from PE 0 to another PE of its node and to one of another
- * node, for which it is started once more, beside the library. Empty elsewhere, and for other
- * libraries. */
-struct comm_choices comm_choices(bool paths);
-void comm_choices_free(struct comm_choices *);
+/* Collective. On PE 0: Open MPI's components in force by their framework, and the version of UCX.
+ * With `explain` also settings of MPI (comm/mpi_variables.h), those of UCX that differ from their
+ * default, and how UCX would go from PE 0 to another PE of its node and to one of another node, for
+ * which it is started once more, beside the library. Empty elsewhere, and for other libraries. The
+ * caller frees it. */
+struct named_texts comm_choices(bool explain);
 
 #endif

@@ -119,6 +119,7 @@ static void describe_distribution(const struct samples *samples, const double *s
     statistics->p75 = stats_quantile_sorted(sorted, n, 0.75);
     statistics->p95 = stats_quantile_sorted(sorted, n, 0.95);
     statistics->p99 = stats_quantile_sorted(sorted, n, 0.99);
+    statistics->p999 = stats_quantile_sorted(sorted, n, 0.999);
 }
 
 void conclude(struct bench *bench, struct samples *samples, const struct reference *before,

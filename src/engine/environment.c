@@ -167,8 +167,10 @@ static void collect_variables(struct texts *texts)
     for (char **variable = environ; *variable; variable++)
         for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
             if (strncmp(*variable, prefixes[i], strlen(prefixes[i])) == 0 &&
-                !launchers_own(*variable))
+                !launchers_own(*variable)) {
                 add(texts, "%s", *variable);
+                text_disarm(texts->text[texts->count - 1], true);
+            }
 }
 
 /* How PEs are bound, as far as it matters: subtracting one measurement from another needs a quiet
@@ -237,19 +239,10 @@ void environment_end(struct output *output)
     free(all);
 }
 
-/* As the output has them, which knows nothing of the libraries. The caller frees the array. */
-static struct header_choice *list_choices(const struct comm_choices *choices)
-{
-    struct header_choice *list = memory_zeroed(choices->count + 1, sizeof *list);
-    for (size_t i = 0; i < choices->count; i++)
-        list[i] = (struct header_choice){choices->of[i].name, choices->of[i].value};
-    return list;
-}
-
 void environment_print(const struct engine_options *options, uint64_t seed)
 {
     struct facts *facts = gather(own_facts, sizeof *facts);
-    struct comm_choices choices = comm_choices(options->explain);
+    struct named_texts choices = comm_choices(options->explain);
     if (options->output) {
         struct texts variables = {0}, warnings = {0};
         int listed = comm_node_count() < LISTED_NODES ? comm_node_count() : LISTED_NODES;
@@ -261,7 +254,6 @@ void environment_print(const struct engine_options *options, uint64_t seed)
         if (getenv("SKAMPI_TEST_CLOCK_SKEW"))
             add(&warnings, "clocks are made wrong for a test (SKAMPI_TEST_CLOCK_SKEW)");
         collect_variables(&variables);
-        struct header_choice *listed_choices = list_choices(&choices);
         output_header(options->output,
                       &(struct header){.version = options->version,
                                        .rounds = options->rounds,
@@ -286,8 +278,7 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                                        .bound = bound,
                                        .variables = (const char *const *)variables.text,
                                        .variable_count = variables.count,
-                                       .choices = listed_choices,
-                                       .choice_count = choices.count,
+                                       .choices = choices,
                                        .warnings = (const char *const *)warnings.text,
                                        .warning_count = warnings.count,
                                        .timer = timer_in_use->name,
@@ -298,9 +289,8 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                                        .disagreement = timer_in_use->disagreement});
         release(&variables);
         release(&warnings);
-        free(listed_choices);
         free(nodes);
     }
-    comm_choices_free(&choices);
+    named_texts_free(&choices);
     free(facts);
 }

@@ -135,10 +135,11 @@ void run_idle(double seconds)
 {
     counters_hold();
     int64_t until = timer_now() + timer_ticks(seconds);
-    for (unsigned turn = 0; timer_now() < until; turn++) {
+    unsigned turn = 0;
+    do {
         comm_poll();
-        comm_yield(turn);
-    }
+        comm_yield(turn++);
+    } while (timer_now() < until);
     counters_release();
 }
 

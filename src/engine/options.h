@@ -22,7 +22,7 @@ struct engine_options {
     int verify;               /* enum verify; -1: as the script says */
     double unit;              /* 0: as the script says; else the script cannot change it */
     bool estimate;            /* measure a few, say how many there are and how long they take */
-    bool explain;             /* the header also says how UCX goes from PE to PE */
+    bool explain;             /* the header also has what comm_choices() says then */
     bool raw;                 /* results come with every repetition */
     int rounds;               /* 0: as the script says */
     double rounds_spread;     /* seconds; below 0: as the script says */

@@ -10,15 +10,12 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/named_texts.h"
+
 struct header_node {
     const char *name, *cpu, *smt, *governor;
     int pes, processors;
     double load; /* below 0: unknown */
-};
-
-/* What a library has chosen, in its words. */
-struct header_choice {
-    const char *name, *value;
 };
 
 struct header {
@@ -29,8 +26,7 @@ struct header {
     int listed, bound;              /* PEs bound to one processor */
     const char *const *variables;   /* NAME=VALUE */
     size_t variable_count;
-    const struct header_choice *choices;
-    size_t choice_count;
+    struct named_texts choices; /* what the library has chosen, in its words */
     const char *const *warnings;
     size_t warning_count;
     const char *timer, *clock_source;

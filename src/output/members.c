@@ -64,6 +64,7 @@ const struct member members[] = {
     {"p75", MEMBER_VALUE, STATISTICS(p75), -1, NULL},
     {"p95", MEMBER_VALUE, STATISTICS(p95), -1, NULL},
     {"p99", MEMBER_VALUE, STATISTICS(p99), -1, NULL},
+    {"p999", MEMBER_VALUE, STATISTICS(p999), -1, NULL},
     {"valid", MEMBER_COUNT, STATISTICS(valid), -1, NULL},
     {"invalid", MEMBER_COUNT, STATISTICS(invalid), -1, NULL},
     {"late", MEMBER_COUNT, STATISTICS(late), -1, NULL},

@@ -91,15 +91,15 @@ static void put_nodes(FILE *text, const struct header *header)
 
 static void put_choices(FILE *text, const struct header *header)
 {
-    if (header->choice_count == 0)
+    if (header->choices.count == 0)
         return;
     name_of(text, "choices");
     fputc('{', text);
-    for (size_t i = 0; i < header->choice_count; i++) {
+    for (size_t i = 0; i < header->choices.count; i++) {
         fputs(i ? "," : "", text);
-        json_string(text, header->choices[i].name);
+        json_string(text, header->choices.of[i].name);
         fputc(':', text);
-        json_string(text, header->choices[i].value);
+        json_string(text, header->choices.of[i].value);
     }
     fputc('}', text);
 }

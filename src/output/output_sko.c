@@ -98,8 +98,9 @@ static void print_header(FILE *text, const struct header *header)
         fprintf(text, "# warning: %s\n", header->warnings[i]);
     for (size_t i = 0; i < header->variable_count; i++)
         fprintf(text, "# environment: %s\n", header->variables[i]);
-    for (size_t i = 0; i < header->choice_count; i++)
-        fprintf(text, "# choice: %s: %s\n", header->choices[i].name, header->choices[i].value);
+    for (size_t i = 0; i < header->choices.count; i++)
+        fprintf(text, "# choice: %s: %s\n", header->choices.of[i].name,
+                header->choices.of[i].value);
     fprintf(text,
             "# timer: %s, resolution %.1f ns, cost %.1f ns, %.6g ticks per second, off "
             "CLOCK_MONOTONIC by %.3g ppm, clock source %s\n",

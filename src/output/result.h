@@ -118,7 +118,7 @@ struct statistics {
     double mean, deviation;
     double median, median_low, median_high; /* with its interval at `confidence`; NaN: too few */
     double confidence;
-    double minimum, maximum, p5, p25, p75, p95, p99;
+    double minimum, maximum, p5, p25, p75, p95, p99, p999;
     double autocorrelation, effective; /* effective: independent repetitions */
     int64_t iterations;
     double window;                                 /* the last one; 0: none */

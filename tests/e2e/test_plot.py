@@ -35,6 +35,7 @@ try:
     cli.need("numpy", "matplotlib")  # may start this anew with the system's Python
 except SystemExit:
     skip_all("numpy or matplotlib for Python is not installed")
+from skampi_tools.plot.axes import Scale
 tap = Tap()
 folder = scratch_directory()
 os.chdir(folder)
@@ -226,6 +227,22 @@ write_states("four.json", four_points, [*states_of({1: 0.4, 2: 0.3, 3: 0.2, 4: 0
 write_states("parts.json", [in_parts(point("barrier", "B", {}, 3e-7), {1: 1.956e-7, 2: 4.876e-7}),
                             in_state(point("quiet", "Q", {}, 3e-8), 2)], shares)
 
+def with_rates(record, factor):
+    """What a broadcast states besides times."""
+    time = record["median"]
+    return {**record, "bandwidth": record["bytes"] / time, "bus_bandwidth": factor * record["bytes"] / time,
+            "rate": 1 / time}
+
+
+broadcasts = [with_rates(p, 1.5) for p in sweep("broadcast", "MPI_Bcast")]
+made("bcast.json", broadcasts)
+for y, name in (("bandwidth", "Bandwidth [GB/s]"), ("bus_bandwidth", "Bus bandwidth [GB/s]"),
+                ("rate", "Message rate [M/s]")):
+    scale = Scale({"y": y}, loaded(broadcasts))
+    tap.ok(scale.label == name and all(
+        math.isclose(scale.base(p)[0], record[y]) and scale.base(p)[1] < record[y] < scale.base(p)[2]
+        for p, record in zip(loaded(broadcasts), broadcasts)), f"{y}: as the results state it, with its interval")
+
 FOOTER = ["made library 1.0", "2 PEs on 1 node (node0)", "timer tsc", "2026-01-02T03:04:05+00:00",
           "made.ski 0123456789abcdef"]
 INTERVALS = ["intervals of the median: confidence 95 %"]
@@ -237,6 +254,8 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
      ["put: ", "other: ", "other library 2.0", "1 warning in the file", "ended with status 4"]),
     ("labels", ["put.json", "other.json", "--block", "full", "--label", "Open $ MPI"],
      ["Open $ MPI", "other"]),
+    ("bus", ["bcast.json", "--y", "bus_bandwidth"], ["Bus bandwidth [GB/s]", "at the median"]),
+    ("rate", ["bcast.json", "--y", "rate", "--unit", "k/s"], ["Message rate [k/s]", "at the median"]),
     ("bandwidth", ["put.json", "--y", "bandwidth", "--function", "*_Full"], ["Bandwidth [GB/s]"]),
     ("unit", ["put.json", "--unit", "ms", "--title", "A title"], ["Time [ms]", "A title"]),
     ("stack", ["put.json", "--kind", "stack"],
@@ -632,6 +651,10 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
      "always are"),
     (["put.json", "--spec", spec("s12", changed("panels.0.y", "bandwidth"))],
      "s12: panels[0].unit: ns is no unit of bandwidth"),
+    (["put.json", "--y", "rate", "--unit", "GB/s"], "--unit GB/s: must be one of 1/s, k/s, M/s, G/s"),
+    (["put.json", "--y", "bus_bandwidth"], "put.json: panels[0]: there is no bus bandwidth: only results of collectives have one"),
+    (["dots.json", "--y", "rate"], "dots.json: panels[0]: there is no message rate: no result states one"),
+    (["put.json", "--kind", "heatmap", "--y", "rate"], "put.json: panels[0]: a heatmap shows times of PEs, and no rates: leave out y"),
     (["put.json", "--spec", spec("s13", changed("panels.0.kind", "overlap"))],
      "s13: panels[0].series[0]: overlap needs the selectors full, rest and post"),
     (["two.json", "no-states.json", "--kind", "states"],

@@ -775,4 +775,28 @@ browser.script("document.getElementById('block-7').parentElement.querySelector('
 tap.equal(browser.script(f"return {rows}"), 3000, "... and all on demand")
 picture("odd-1280")
 tap.equal(browser.problems(), [], "strange data: nothing on the console")
+
+# ---- Rates, and breaks where a protocol changes ----
+
+rated = sweep("rated", "Bcast", 1e-6, [2 ** k for k in range(3, 17)])
+for p in rated:
+    p.update({rate: (1 if rate == "rate" else p["bytes"]) / p["median"] for rate in ("bandwidth", "bus_bandwidth", "rate")})
+broken = [point("broken", "Send", {"count": 2 ** k}, (1e-6 + 2 ** k / 5e9) * (1.5 if k > 11 else 1)) for k in range(3, 17)]
+write_records("rates.json", records(rated + broken, header={"choices": {
+    "pml": "ob1", "variable btl_vader_eager_limit": "4096 (default)"}}))
+report("rates.json", "-o", "rates.html")
+browser.open(path("rates.html"))
+first, second = figures()
+drawn(first)
+shown = []
+for place in range(4):
+    toggle(0, place)
+    shown.append(browser.script("""const select = arguments[0].querySelector("select");
+                                   return select.options[select.value].text""", first))
+tap.equal(shown, ["time", "bandwidth", "bus bandwidth", "message rate"], "what to show of a collective")
+tap.ok(re.search(r"message rate: [\d.]+ [kM]/s(.*\n)*time: ", hover_until_seen()), "... messages per second, with the time", tip())
+drawn(second)
+tap.ok(browser.script("return arguments[0].nextSibling.textContent", second).startswith("The time breaks between 2 KiB and 4 KiB"),
+       "a break where the protocol changes is said below the plot")
+tap.equal(browser.problems(), [], "rates and breaks: nothing on the console")
 tap.done()

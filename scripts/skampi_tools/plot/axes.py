@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from .. import style
 from ..cli import Error
-from ..results import shown_as
+from ..results import PER_SECOND, shown_as
 from . import curves as cv
 from . import layout
 from .spec import TIME_UNITS
@@ -17,6 +17,12 @@ from .spec import TIME_UNITS
 NAN = math.nan
 MAX_TICKS = 9    # labelled, on an x axis
 LONGEST_LABEL = 120
+# What is on the axis, and its units.
+NAMES = {None: ("Time", style.TIME_UNITS), "bandwidth": ("Bandwidth", style.RATE_UNITS),
+         "bus_bandwidth": ("Bus bandwidth", style.RATE_UNITS), "rate": ("Message rate", style.MESSAGE_UNITS)}
+WITHOUT = {"bandwidth": "there is no bandwidth: no bytes are moved",
+           "bus_bandwidth": "there is no bus bandwidth: only results of collectives have one",
+           "rate": "there is no message rate: no result states one"}
 MANY_CURVES = 5  # in a panel: its legend is beside the axes
 
 
@@ -33,38 +39,39 @@ def plain(text, width=None):
 
 
 class Scale:
-    """The y axis of a panel: a time, a bandwidth or a memory size, in one unit."""
+    """The y axis of a panel: a time, a rate (of PER_SECOND) or a memory size, in one unit."""
 
     def __init__(self, panel, points):
         self.sizes = any(point.quantity == "bytes" for point in points)
-        self.bandwidth = panel.get("y") == "bandwidth" and not self.sizes
+        self.rate = panel["y"] if panel.get("y") in PER_SECOND and not self.sizes else None
         self.name, self.factor = "", 1.0
         self.what = shown_as({point.what for point in points})
         values = [abs(v) for point in points for v in [self.base(point)[0]]
                   if math.isfinite(v) and v != 0]
-        units = style.RATE_UNITS if self.bandwidth else style.TIME_UNITS
+        units = NAMES[self.rate][1]
         if self.sizes:
             self.name = "B"
         elif "unit" in panel:
-            wanted = panel["unit"] if self.bandwidth else TIME_UNITS[panel["unit"]]
+            wanted = panel["unit"] if self.rate else TIME_UNITS[panel["unit"]]
             self.name, self.factor = next(unit for unit in units if unit[0] == wanted)
         elif values:
-            # The unit in which the middle, on a logarithmic scale, is at least 1; bandwidths are
+            # The unit in which the middle, on a logarithmic scale, is at least 1; rates are
             # called by what they reach.
             middle = math.exp(statistics.fmean([math.log(min(values)), math.log(max(values))]))
-            self.name, self.factor = style.choose_unit(max(values) if self.bandwidth else middle,
+            self.name, self.factor = style.choose_unit(max(values) if self.rate else middle,
                                                        units)
         else:
             self.name, self.factor = units[0]
 
     def base(self, point):
-        """(value, low, high, next_low, next_high) in seconds, bytes, or bytes a second."""
+        """(value, low, high, next_low, next_high) in seconds, bytes, or bytes or messages a second."""
         five = (point.time, point.low, point.high, point.next_low, point.next_high)
-        if not self.bandwidth:
+        if not self.rate:
             return five
+        amount = point.amounts[self.rate]
 
         def rate(time):
-            return point.moved / time if time > 0 and point.moved > 0 else NAN
+            return amount / time if time > 0 and amount > 0 else NAN
         value, low, high, next_low, next_high = (rate(time) for time in five)
         return value, high, low, next_high, next_low
 
@@ -72,15 +79,20 @@ class Scale:
         return tuple(value / self.factor for value in self.base(point))
 
     @property
+    def nothing(self):
+        """Why there is nothing to draw."""
+        return WITHOUT[self.rate] if self.rate else "nothing but missing values"
+
+    @property
     def label(self):
         if self.sizes:
             return "Memory"
-        return f"{'Bandwidth' if self.bandwidth else 'Time'} [{self.name}]"
+        return f"{NAMES[self.rate][0]} [{self.name}]"
 
     @property
     def value_label(self):
         """Of an axis for what results state: also which value that is, in a second line."""
-        return f"{self.label}\n{'at the ' if self.bandwidth else ''}{self.what}"
+        return f"{self.label}\n{'at the ' if self.rate else ''}{self.what}"
 
 
 def span(values, logarithmic, margin=0.06):

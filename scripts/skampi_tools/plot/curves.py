@@ -14,7 +14,7 @@ import statistics
 from dataclasses import dataclass, field, replace
 
 from .. import named_states
-from ..results import MEDIAN
+from ..results import MEDIAN, PER_SECOND
 
 NAN = math.nan
 LOG_DECADES = 1.5  # values that span more are drawn on a logarithmic axis
@@ -52,7 +52,7 @@ class Point:
     pes: int
     placement: str
     bytes: float
-    moved: float       # bytes for each operation, of which bandwidths are
+    amounts: dict      # of an operation, by PER_SECOND: bytes or messages
     quantity: str
     time: float
     low: float
@@ -127,7 +127,7 @@ def load(source, parts_of=lambda result: []):
             sizes={name for name, argument in result.arguments.items()
                    if argument.get("unit") == "bytes"},
             pes=result.pes, placement=result.pe_set.get("placement") or "",
-            bytes=number("bytes"), moved=result.moved(), quantity=result.quantity or "time",
+            bytes=number("bytes"), amounts={rate: result.amount(rate) for rate in PER_SECOND}, quantity=result.quantity or "time",
             time=time, low=low, high=high, confidence=confidence, aimed=number("confidence"),
             next_low=number("next_low"), next_high=number("next_high"), flags=result.flags,
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],

@@ -120,6 +120,8 @@ def _covers(box, axes, renderer):
         if any(transform.transform_path(path).cleaned(remove_nans=True).intersects_bbox(box, True)
                for path in collection.get_paths()):
             return True
+    if any(box.overlaps(text.get_window_extent(renderer)) for text in axes.texts):
+        return True
     return any(patch.get_transform().transform_path(patch.get_path()).cleaned(remove_nans=True).
                intersects_bbox(box.padded(2 * scale), False) for patch in axes.patches)
 

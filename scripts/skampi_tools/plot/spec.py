@@ -21,7 +21,9 @@ STATES = ("separate", "together")
 INTERVALS = ("bars", "bands", "none")
 LEGENDS = ("inside", "right", "below", "none")
 TIME_UNITS = {"ns": "ns", "us": "µs", "µs": "µs", "ms": "ms", "s": "s"}
-RATE_UNITS = ("B/s", "kB/s", "MB/s", "GB/s", "TB/s")
+RATE_UNITS = tuple(name for name, _ in style.RATE_UNITS)
+MESSAGE_UNITS = tuple(name for name, _ in style.MESSAGE_UNITS)
+UNITS = {"time": tuple(TIME_UNITS), "bandwidth": RATE_UNITS, "bus_bandwidth": RATE_UNITS, "rate": MESSAGE_UNITS}
 PLACEMENTS = ("on one node", "on several nodes", "on several nodes, mixed", "")
 MAX_CURVES = 8       # that a diagram made from the data puts together
 MAX_CURVES_BLOCK = 14  # of one block
@@ -131,11 +133,12 @@ SERIES = {
     "full": a_selector, "rest": a_selector, "post": a_selector,
 }
 PANEL = {
-    "title": a_text, "kind": one_of(*KINDS), "x": a_text, "y": one_of("time", "bandwidth"),
+    "title": a_text, "kind": one_of(*KINDS), "x": a_text, "y": one_of(*UNITS),
     "x_label": a_text, "y_label": a_text, "x_scale": one_of("linear", "log2", "log10"),
     "y_scale": one_of("linear", "log10"), "x_range": a_range, "y_range": a_range,
-    "unit": one_of(*TIME_UNITS, *RATE_UNITS), "intervals": one_of(*INTERVALS),
+    "unit": one_of(*TIME_UNITS, *RATE_UNITS, *MESSAGE_UNITS), "intervals": one_of(*INTERVALS),
     "legend": one_of(*LEGENDS), "values": some_numbers, "optional": a_flag, "states": one_of(*STATES),
+    "thresholds": a_flag,
     "series": None,
 }
 FONT = {"family": a_text, "size": a_number(3, 40)}
@@ -178,10 +181,12 @@ def check(spec, where):
         _check_object(panel, PANEL, path, where)
         kind = panel.get("kind", "curve")
         unit = panel.get("unit")
-        if unit and (unit in RATE_UNITS) != (panel.get("y") == "bandwidth"):
+        if unit and unit not in UNITS[panel.get("y", "time")]:
             raise Error(f"{where}: {path}.unit: {unit} is no unit of {panel.get('y', 'time')}")
         if "states" in panel and kind not in BY_STATE:
             raise Error(f"{where}: {path}.states: is only for panels of kind {' and '.join(BY_STATE)}")
+        if "thresholds" in panel and kind != "curve":
+            raise Error(f"{where}: {path}.thresholds: is only for panels of kind curve")
         if "series" not in panel:
             raise Error(f"{where}: {path}.series: is missing: a list of what to draw; [{{}}] takes all")
         for place, series in _check_list(panel["series"], f"{path}.series", where):

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 
-from ..results import MEAN, shown_as
+from ..results import MEAN, PER_SECOND, shown_as
+from ..thresholds import along
 from . import verdicts as v
 from .columns import result_columns
 from .markup import esc, quoted
@@ -39,18 +40,46 @@ def conditions(section, many):
     return "; ".join(part for part in parts if part)
 
 
-def plot_data(section, comparison, many):
-    """What the plot of a block is drawn from. many: files."""
+def marks_of(axis, section, files):
+    """The breaks at sizes where a protocol changes, of each line of an axis."""
+    headers = {name: file.header for name, file in files}
+    found = []
+    for series in range(len(axis.labels)):
+        points = [(p.result, x, p.file) for p, x, s in zip(section.points, axis.positions, axis.series)
+                  if s == series and x is not None and p.result.quantity == "time"]
+        if len({(r.function, r.pe_set.get("placement"), name) for r, _, name in points}) != 1:
+            continue
+        first, _, name = points[0]
+        found += [{"x": position, "series": series, "label": mark.label, "sentence": mark.sentence}
+                  for position, mark in along(headers.get(name) or {}, first.function, first.pe_set.get("placement"),
+                                              [(x, r.bytes, r.shown().value) for r, x, _ in points])]
+    return found
+
+
+def breaks_part(data):
+    """A sentence for each break that is marked, below the plot."""
+    axis = next((axis for axis in data["axes"] if axis["marks"]), None)
+    if not axis:
+        return ""
+    several = len(axis["labels"]) > 1
+    said = dict.fromkeys((f"{axis['labels'][mark['series']]}: " if several else "") + mark["sentence"]
+                         for mark in axis["marks"])
+    return "".join(f'<p class="break">{esc(text if several else text[:1].upper() + text[1:])}.</p>' for text in said)
+
+
+def plot_data(section, comparison, files):
+    """What the plot of a block is drawn from. files: (short name, ResultFile) pairs."""
+    many = len(files) > 1
     results = [p.result for p in section.points]
     shown = [r.shown() for r in results]
     return {
         "name": section.name,
         "axes": [{"name": a.name, "unit": a.unit, "positions": a.positions, "series": a.series,
-                  "labels": a.labels} for a in axes_of(section)],
+                  "labels": a.labels, "marks": marks_of(a, section, files)} for a in axes_of(section)],
         "label": [f"{r.label()} · {p.file}" if many else r.label()
                   for r, p in zip(results, section.points)],
         "memory": [r.quantity != "time" for r in results],
-        "bytes": [r.moved() for r in results],
+        "amounts": {rate: amounts for rate in PER_SECOND if any(amounts := [r.amount(rate) for r in results])},
         "what": shown_as({s.what for s in shown}),
         "value": [s.value for s in shown],
         "low": [s.low for s in shown],
@@ -73,9 +102,10 @@ def block_part(number, section, files, comparison, machine):
     else:
         parts.append(f'<p class="conditions">{esc(conditions(section, len(files) > 1))}</p>')
         if has_plot:
-            drawn = picture(plot_data(section, comparison, len(files) > 1), esc)
+            data = plot_data(section, comparison, files)
+            drawn = picture(data, esc)
             parts.append(f'<figure class="plot" data-block="{number}" aria-label='
-                         f'{quoted("Plot of " + section.name)}>{drawn}</figure>')
+                         f'{quoted("Plot of " + section.name)}>{drawn}</figure>{breaks_part(data)}')
         parts.append(table(result_columns(section, files, comparison, machine), f"Results of {section.name}"))
     if section.missing:
         parts.append("<p>Missing here:</p>" + missing_table(

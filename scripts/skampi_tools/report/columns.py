@@ -117,7 +117,7 @@ def levels_cell(result, scale):
 
 def rate_cell(result):
     best = result.best()
-    moved = result.moved()
+    moved = result.amount("bandwidth")
     if not moved > 0 or not best > 0:
         return None
     return style.rate_text(moved / best), moved / best

@@ -145,6 +145,12 @@ def picture(block, esc):
                   style.size_text if memory else style.time_text, name, "memory" if memory else "time", esc)
     legend = []
     doubted = False
+    for mark in axis["marks"] if axis else []:
+        if x_axis.low <= mark["x"] <= x_axis.high:
+            x = x_axis.place(mark["x"])
+            parts.append(f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{y_axis.begin}"/>'
+                         f'<text class="mark" transform="translate({x - 3:.1f} {TOP + 2}) rotate(-90)" '
+                         f'text-anchor="end">{esc(mark["label"])}</text>')
     for series in sorted({s for _, s, _ in shown}):
         color = f"var(--s{series % len(style.PALETTE)})"
         pattern = DASHES[series // len(style.PALETTE) % len(DASHES)]

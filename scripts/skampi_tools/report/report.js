@@ -116,6 +116,8 @@ const RATES = [["B/s", 1], ["kB/s", 1e3], ["MB/s", 1e6], ["GB/s", 1e9], ["TB/s",
 const SIZES = [["B", 1], ["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30], ["TiB", 2 ** 40]];
 
 const timeText = (x, count) => inUnits(x, TIMES, count);
+const MESSAGES = [["/s", 1], ["k/s", 1e3], ["M/s", 1e6], ["G/s", 1e9]];
+const messagesText = (x, count) => inUnits(x, MESSAGES, count);
 const rateText = (x, count) => inUnits(x, RATES, count);
 const sizeText = (x, count = 4) =>
   Math.abs(x) < 10000 && x % 1024 ? `${digits(x, 4)} B` : inUnits(x, SIZES, count);
@@ -181,7 +183,9 @@ const HINT = "To zoom, drag over a part of the plot; double-click shows all of i
 const DASHES = [[], [8, 4], [2, 3]];
 const KINDS = {
   time: { name: "time", text: timeText, logarithmicFrom: 30 },
-  bandwidth: { name: "bandwidth", text: rateText, logarithmicFrom: 30 },
+  bandwidth: { name: "bandwidth", text: rateText, logarithmicFrom: 30, amounts: "bandwidth" },
+  bus: { name: "bus bandwidth", text: rateText, logarithmicFrom: 30, amounts: "bus_bandwidth" },
+  rate: { name: "message rate", text: messagesText, logarithmicFrom: 30, amounts: "rate" },
   memory: { name: "memory", text: sizeText, logarithmicFrom: 30 },
 };
 
@@ -259,11 +263,13 @@ class Plot {
     const b = this.block;
     if (b.value[i] === null || b.memory[i] !== (kind === "memory"))
       return null;
-    if (kind !== "bandwidth")
+    const { amounts } = KINDS[kind];
+    if (!amounts)
       return { y: b.value[i], low: b.low[i], high: b.high[i], nextLow: b.nextLow[i], nextHigh: b.nextHigh[i],
                old: b.old[i] };
-    const rate = (time) => (time > 0 ? b.bytes[i] / time : null);
-    if (!(b.bytes[i] > 0) || !(b.value[i] > 0))
+    const amount = b.amounts[amounts]?.[i];
+    const rate = (time) => (time > 0 ? amount / time : null);
+    if (!(amount > 0) || !(b.value[i] > 0))
       return null;
     return { y: rate(b.value[i]), low: rate(b.high[i]), high: rate(b.low[i]), nextLow: rate(b.nextHigh[i]),
              nextHigh: rate(b.nextLow[i]), old: rate(b.old[i]) };
@@ -319,7 +325,7 @@ class Plot {
         this.draw();
       });
     if (this.kinds.length > 1)
-      choose("show", this.kinds, (i) => {
+      choose("show", this.kinds.map((kind) => KINDS[kind].name), (i) => {
         this.kind = this.kinds[i];
         delete this.chosen.y;
         this.draw();
@@ -533,6 +539,9 @@ class Plot {
     ctx.beginPath();
     ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
     ctx.clip();
+    for (const mark of this.block.axes[this.axis]?.marks ?? [])
+      if (this.kind !== "memory" && !this.hiding.has(mark.series))
+        this.threshold(plot, mark, scale);
     for (const p of this.points) {
       const x = plot.valToPos(p.x, "x", true), y = plot.valToPos(p.y, "y", true);
       if (!this.block.axes.length || single.get(p.series) === 1) {
@@ -553,6 +562,26 @@ class Plot {
         ctx.stroke();
       }
     }
+    ctx.restore();
+  }
+
+  /* A dotted line where the protocol changes, with its name along it. */
+  threshold(plot, mark, scale) {
+    const { ctx } = plot;
+    const x = plot.valToPos(mark.x, "x", true);
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = colors.weak;
+    ctx.lineWidth = scale;
+    ctx.setLineDash([scale, 3 * scale]);
+    ctx.beginPath();
+    ctx.moveTo(x, plot.bbox.top);
+    ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
+    ctx.stroke();
+    ctx.translate(x - 3 * scale, plot.bbox.top + 2 * scale);
+    ctx.rotate(-Math.PI / 2);
+    ctx.font = `${11 * scale}px sans-serif`;
+    ctx.textAlign = "right";
+    ctx.fillText(mark.label, 0, 0);
     ctx.restore();
   }
 
@@ -598,7 +627,7 @@ class Plot {
           range(point.low, point.high));
     if (point.nextLow !== null && point.nextHigh !== null)
       say(`next run: ${range(point.nextLow, point.nextHigh)}`);
-    if (this.kind === "bandwidth")
+    if (KINDS[this.kind].amounts)
       say(`time: ${timeText(block.value[point.i], 4)}`);
     if (point.old !== null)
       say(`baseline: ${text(point.old, 4)}`);

@@ -336,7 +336,7 @@ class _Writer:
 
 # What result lines and the comments after them do not say.
 _NOT_HELD = [
-    (["mean", "min", "max", "p5", "p25", "p75", "p95", "p99", "deviation"],
+    (["mean", "min", "max", "p5", "p25", "p75", "p95", "p99", "p999", "deviation"],
      "statistics other than time and standard error"),
     (["call", "arguments"], "calls and their arguments"),
     (["invalid", "late", "overruns", "warm_up", "window", "autocorrelation", "effective"],

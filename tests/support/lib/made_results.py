@@ -5,7 +5,10 @@
 """
 
 import json
+import os
 import statistics
+
+from harness import run
 
 HEADER = {
     "record": "header", "schema": 1, "program": "skampi", "version": "test",
@@ -36,7 +39,7 @@ def point(block, function, arguments, time, samples=None, **more):
         "time": time, "standard_error": time * 0.01, "mean": time, "deviation": time * 0.03,
         "median": time, "median_low": time * 0.98, "median_high": time * 1.02, "confidence": 0.95,
         "min": time * 0.95, "max": time * 1.3, "p5": time * 0.96, "p25": time * 0.98,
-        "p75": time * 1.02, "p95": time * 1.1, "p99": time * 1.2,
+        "p75": time * 1.02, "p95": time * 1.1, "p99": time * 1.2, "p999": time * 1.25,
         "valid": 20, "invalid": 0, "late": 0, "overruns": 0, "warm_up": 0,
         "autocorrelation": 0.0, "effective": 20, "iterations": 10, "synchronization": "window",
         "window_rule": "classic", "window": 1e-5, "run_time": "local", "buffers": "cycling",
@@ -49,7 +52,7 @@ def point(block, function, arguments, time, samples=None, **more):
             samples=list(samples), valid=len(samples), time=statistics.median(samples),
             mean=statistics.fmean(samples), median=statistics.median(samples), min=ordered[0],
             max=ordered[-1], p5=quantile(0.05), p25=quantile(0.25), p75=quantile(0.75),
-            p95=quantile(0.95), p99=quantile(0.99), median_low=quantile(0.35),
+            p95=quantile(0.95), p99=quantile(0.99), p999=quantile(0.999), median_low=quantile(0.35),
             median_high=quantile(0.65),
             deviation=statistics.stdev(samples) if len(samples) > 1 else None)
     record.update(more)
@@ -93,6 +96,28 @@ def records(points, header=None, status=0, whole=True):
 
 def write(path, points, **more):
     return write_records(path, records(points, **more))
+
+
+class ToolOnResults:
+    """A tool on files of made results, whose --json has a list "operations"; key: the member that names them."""
+
+    def __init__(self, tap, tool, folder, key):
+        self.tap, self.tool, self.folder, self.key = tap, tool, folder, key
+
+    def shown(self, points, *options):
+        path = os.path.join(self.folder, "made.json")
+        write(path, points)
+        return run([self.tool, path, *options])
+
+    def table(self, points):
+        """Operation: its entry of --json."""
+        done = self.shown(points, "--json", "-")
+        return {one[self.key]: one for one in json.loads(done.out)["operations"]} if done.status == 0 else {}
+
+    def refused(self, points, words, name):
+        done = self.shown(points)
+        self.tap.ok(done.status == 2 and not done.out and len(done.err.splitlines()) == 1 and words in done.err, name,
+                    done)
 
 
 def write_records(path, lines):

@@ -43,13 +43,14 @@ def lossy(a, b=None, chance=0.4):
 class Machine:
     """Sites of `per_site` PEs. noise: standard deviation of a value, half of its variance common to both
     directions. Beside it: two states of the whole machine 8 % apart that last for some rounds, drifting states
-    of each site of 1.5 %, fixed differences of sites of 0.7 % and of links of 1 %, interruptions."""
+    of each site of 1.5 %, fixed differences of sites of 0.7 % and of links of 1 %, interruptions. moments: share
+    of rounds in which all pairs take up to 3 times as long, since others use the machine."""
 
-    def __init__(self, sites, seed, faults=(), per_site=1, noise=None, interruptions=0.005):
+    def __init__(self, sites, seed, faults=(), per_site=1, noise=None, interruptions=0.005, moments=0.0):
         self.random = random.Random(seed)
         self.sites, self.per_site, self.faults = sites, per_site, faults
         self.noise = noise if noise is not None else self.random.uniform(0.03, 0.05)
-        self.interruptions = interruptions
+        self.interruptions, self.moments = interruptions, moments
         self.hosts = [f"n{pe // per_site:05d}" for pe in range(sites * per_site)]
         self.fixed = [self.random.gauss(0, 0.007) for _ in range(sites)]
         self.drift = [self.random.gauss(0, 0.015) for _ in range(sites)]
@@ -69,11 +70,12 @@ class Machine:
         self.drift = [0.9 * x + draw.gauss(0, 0.015 * math.sqrt(1 - 0.81)) for x in self.drift]
         partners = Tournament(len(self.hosts), group).partners(round_, seed)
         half, values = self.noise / math.sqrt(2), [math.nan] * len(partners)
+        moment = math.log(draw.uniform(1, 3)) if self.moments and draw.random() < self.moments else 0.0
         for pe, met in enumerate(partners):
             if met <= pe:
                 continue
             a, b = pe // self.per_site, met // self.per_site
-            common = (self.state + self.fixed[a] + self.fixed[b] + self.drift[a] + self.drift[b]
+            common = (self.state + moment + self.fixed[a] + self.fixed[b] + self.drift[a] + self.drift[b]
                       + self.link(a, b) + draw.gauss(0, half) - (0.7 if a == b else 0))
             for one in (pe, met):
                 value = common + draw.gauss(0, half)

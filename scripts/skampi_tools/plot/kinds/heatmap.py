@@ -30,6 +30,8 @@ def draw_heatmap(axes, panel, chosen, notes):
     for column, point in enumerate(points):
         table[:len(point.per_pe), column] = point.per_pe
     there = numpy.array([[row < len(p.per_pe) for p in points] for row in range(rows)])
+    if panel.get("y", "time") != "time":
+        raise Error("a heatmap shows times of PEs, and no rates: leave out y")
     relative = panel.get("y") is None and len(points) > 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # columns without a number

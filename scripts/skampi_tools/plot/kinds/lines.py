@@ -8,6 +8,7 @@ from matplotlib.patches import Patch
 from ... import style
 from ...cli import Error
 from ...results import MEAN
+from .. import breaks
 from .. import curves as cv
 from ..axes import (MANY_CURVES, Legend, Look, Scale, axis_text, flag_text, handle_of, limits_of, looks,
                     plain, set_ticks, span, x_axis, y_axis)
@@ -24,8 +25,7 @@ def draw_curve(axes, panel, chosen, notes):
     shown = [v for five in values.values() for v in five if math.isfinite(v)]
     firsts = [five[0] for five in values.values()]
     if not any(math.isfinite(v) for v in firsts):
-        raise Error("there is no bandwidth: no bytes are moved" if scale.bandwidth
-                    else "nothing but missing values")
+        raise Error(scale.nothing)
     logarithmic = y_axis(axes, panel, _for_limits(firsts, shown), scale, scale.value_label)
     if any(curve.x is None for _, curve in chosen):
         raise Error("nothing varies in some of the results: draw them as dots")
@@ -42,6 +42,10 @@ def draw_curve(axes, panel, chosen, notes):
         bands |= _one_curve(axes, curve, values, look, kind, logarithmic)
         if len(chosen) > 1 or "label" in series:
             legend.add(handle_of(look), series.get("label", ""))
+    if panel.get("thresholds", True):
+        breaks.draw(axes, chosen, lambda curve: [(p.x, values[id(p)][0]) for p in curve.points
+                                                 if _on_axis(values[id(p)][0], logarithmic) == values[id(p)][0]],
+                    style.GREY, notes)
     _legend_of_marks(legend, points, values, logarithmic)
     _intervals_note(points, bands, legend, notes)
     legend.draw(axes, panel)
@@ -141,7 +145,7 @@ def draw_dots(axes, panel, chosen, notes):
     values = {id(point): scale.of(point) for point, _ in points}
     firsts = [five[0] for five in values.values()]
     if not any(math.isfinite(v) for v in firsts):
-        raise Error("nothing but missing values")
+        raise Error(scale.nothing)
     shown = [v for five in values.values() for v in five if math.isfinite(v)]
     several = len({point.source.index for point, _ in points}) > 1
     rows = {}

@@ -43,15 +43,10 @@ def _distributions(panel, chosen, data, limit, notes):
     return found
 
 
-def _samples_scale(panel, found):
-    scale = Scale({**panel, "y": "time"} if panel.get("y") != "bandwidth" else panel,
-                  [point for _, _, point in found])
-    return scale
-
-
 def _sample_values(scale, point, samples):
-    if scale.bandwidth:
-        return [point.moved / s / scale.factor for s in samples if s > 0 and point.moved > 0]
+    if scale.rate:
+        amount = point.amounts[scale.rate]
+        return [amount / s / scale.factor for s in samples if s > 0 and amount > 0]
     return [s / scale.factor for s in samples]
 
 
@@ -77,11 +72,11 @@ def _value_axis(axes, panel, scale, values, logarithmic):
 def _samples(panel, chosen, most, notes):
     """What is found, its scale, the values on that scale of each, and those of all in one list."""
     found = _distributions(panel, chosen, lambda p: p.samples, most, notes)
-    scale = _samples_scale(panel, found)
+    scale = Scale(panel, [point for _, _, point in found])
     values = [_sample_values(scale, point, samples) for _, samples, point in found]
     everything = [v for row in values for v in row]
     if not everything:
-        raise Error("there is no bandwidth: no bytes are moved")
+        raise Error(scale.nothing)
     return found, scale, values, everything
 
 
@@ -192,7 +187,7 @@ def draw_order(axes, panel, chosen, notes):
     rounds = not any(p.samples for _, curve in chosen for p in curve.points)
     found = _distributions(panel, chosen, lambda p: p.medians if rounds else p.samples,
                            MAX_DISTRIBUTIONS, notes)
-    scale = _samples_scale(panel, found)
+    scale = Scale(panel, [point for _, _, point in found])
     values = [_sample_values(scale, point, samples) for _, samples, point in found]
     everything = [v for row in values for v in row if math.isfinite(v)]
     if not everything:

@@ -27,6 +27,8 @@ def draw_stack(axes, panel, chosen, notes):
         raise Error("the parts have no point in common")
     points = [p for _, c in chosen for p in c.points]
     scale = Scale(panel, points)
+    if scale.rate:
+        raise Error("times of parts add up, but rates do not: leave out y")
     layers = []
     for _, curve in areas:
         of_x = {p.x: p for p in curve.points}

@@ -1,0 +1,21 @@
+/*
+ * Components of Open MPI in force: those whose libraries are loaded.
+ */
+#ifndef SKAMPI_COMM_COMPONENTS_H
+#define SKAMPI_COMM_COMPONENTS_H
+
+#include <stdbool.h>
+
+#include "base/named_texts.h"
+
+/* This PE's, by framework, for frameworks that communication depends on: "btl" "self vader".
+ * Nothing for other libraries, and where they are linked in. */
+void components_note(struct named_texts *choices);
+/* Whether communication depends on this framework. */
+bool components_matter(const char *framework);
+/* Whether a setting such as btl_vader_eager_limit belongs to MPI itself (mpi_...), to one of these
+ * frameworks as a whole, or to a component that is in force. A framework of which none was noted
+ * is linked in. */
+bool components_own(const struct named_texts *choices, const char *variable);
+
+#endif
