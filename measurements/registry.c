@@ -14,6 +14,7 @@
     FAMILY(context)                                                                                \
     FAMILY(ordering)                                                                               \
     FAMILY(progress)                                                                               \
+    FAMILY(load)                                                                                   \
     FAMILY(caf_order)                                                                              \
     FAMILY(p2p_sync)                                                                               \
     FAMILY(barrier)                                                                                \
@@ -52,6 +53,8 @@
     FAMILY(mpi_win)                                                                                \
     FAMILY(mpi_rma)                                                                                \
     FAMILY(mpi_flush)                                                                              \
+    FAMILY(mpi_progress)                                                                           \
+    FAMILY(mpi_load)                                                                               \
     FAMILY(mpi_activewait)                                                                         \
     FAMILY(mpi_typed)                                                                              \
     FAMILY(mpi_border)                                                                             \

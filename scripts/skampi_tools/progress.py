@@ -12,7 +12,9 @@ HEAD_START = 1 / 8           # of the computation, until the operation begins (m
 LONG_ENOUGH = 20             # times the operation alone: a computation that tells anything
 ON_THE_WAY = 0.2             # of a collective that is neither its post nor its end: else nothing is there to be covered
 TARGETS = {"Shmem_Put_Target_Computes": "put and quiet", "Shmem_Get_Target_Computes": "get",
-           "Shmem_Atomic_Fetch_Add_Long_Target_Computes": "fetching atomic"}
+           "Shmem_Atomic_Fetch_Add_Long_Target_Computes": "fetching atomic",
+           "Put_Flush_Target_Computes": "MPI_Put", "Get_Flush_Target_Computes": "MPI_Get",
+           "Fetch_and_op_Flush_Target_Computes": "MPI_Fetch_and_op"}
 POST, FULL, OVERLAP = PARTS = ("_Post", "_Full", "_Overlap")
 
 
@@ -37,12 +39,15 @@ class Row(NamedTuple):
     why: str            # of what is not certain; else ""
 
 
+def value_of(result, name):
+    value = result.arguments.get(name)
+    return value.get("value") if isinstance(value, dict) else value
+
+
 def argument(result, name):
     """The number that the call has for it; NaN without one."""
-    value = result.arguments.get(name)
-    value = value.get("value") if isinstance(value, dict) else value
     try:
-        return float(value)
+        return float(value_of(result, name))
     except (TypeError, ValueError):
         return NAN
 
@@ -85,14 +90,20 @@ def _size(result):
     return 0 if math.isnan(result.bytes) else int(result.bytes)
 
 
+def _operation(result):
+    """Its name; of MPI with the routine that makes the window."""
+    memory = value_of(result, "memory")
+    return TARGETS[result.function] + (f" ({memory})" if memory else "")
+
+
 def _target_rows(points):
     found = {}
     for result in points:
         if result.function in TARGETS:
-            key = (result.function, result.pes or 0, _size(result))
+            key = (_operation(result), result.pes or 0, _size(result))
             found.setdefault(key, {})[argument(result, "computation")] = _time(result)
-    return [target_row(TARGETS[function], pes, size, seconds, times[0.0], time)
-            for (function, pes, size), times in found.items() if 0.0 in times
+    return [target_row(operation, pes, size, seconds, times[0.0], time)
+            for (operation, pes, size), times in found.items() if 0.0 in times
             for seconds, time in times.items() if seconds > 0]
 
 

@@ -282,6 +282,13 @@ def test_memory(tap, library):
         tap.ok(last_line(run).startswith("# ended by an error: PE "), f"{name}: so does the .sko", last_line(run))
 
 
+def test_time_is_up(tap):
+    """A run that takes too long for a test says where its processes were."""
+    run = run_program(["sh", "-c", "sleep 77; true"], timeout=0.5)
+    tap.ok(str(run.status).startswith("timeout") and re.search(r"process \d+, S .*: sleep 77$", str(run), re.MULTILINE),
+           "a time-out shows the processes", run)
+
+
 def main():
     if not harness.has("SHMEM"):
         skip_all("built without OpenSHMEM")
@@ -299,6 +306,7 @@ def main():
     test_launcher_dies(tap)
     test_time_limits(tap, library)
     test_memory(tap, library)
+    test_time_is_up(tap)
     tap.done()
 
 

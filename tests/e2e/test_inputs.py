@@ -14,7 +14,7 @@ import harness
 from harness import ROOT, Tap, skampi
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
-SMALL = {"MAXSIZE": 8, "iterations": 2}
+SMALL = {"MAXSIZE": 8, "iterations": 2, "FLOOD": 64, "REPETITIONS": 8}
 ALONE = () if harness.SAMPLE else (2,)
 TOGETHER = (2,) if harness.SAMPLE else (1, 3, 7, 16)
 AT_ONCE = 8  # scripts: a launch takes as long as many of them
@@ -36,8 +36,8 @@ PLACES = re.compile(r"(one node|two nodes)$")
 NEED_LIBRARY = re.compile(r"Shmem_|First_Call|Memory_Footprint|[Ss]end|Bcast|MPI_|is_supported")
 # What happens once in a process has one repetition, and is first in it.
 ONCE = ("startup.ski", "selfcheck.ski", "inputs/figures/first_call.ski", "mpi_comm.ski",
-        # These change timer, windows, and rounds for what comes after them.
-        "inputs/figures/wait_patterns.ski", "inputs/figures/bcast_windows.ski",
+        # These change timer, windows, repetitions, and rounds for what comes after them.
+        "load.ski", "inputs/figures/wait_patterns.ski", "inputs/figures/bcast_windows.ski",
         "inputs/figures/barrier_spread.ski")
 ROUNDS = " (rounds)"
 
@@ -119,6 +119,7 @@ def groups(texts, pes):
         # Known waits need a processor for each PE, as the script's head says.
         or name in ("selfcheck.ski", "inputs/figures/wait_patterns.ski") and pes > 2
         or name == "inputs/figures/barrier_spread.ski" and pes > 4
+        or pes > MOST_ON_TIME and "_Under_Load(" in text  # aggressors never wait
         or pes > MOST_OF_MPI and ("mpi" in name or "Bcast(" in text))]
     alone = [name for name in runnable if pes in ALONE or name.startswith(ONCE)]
     together = [name for name in runnable if name not in alone]
@@ -139,7 +140,8 @@ def check_head(tap, name, text):
     head = re.match(r"(?:#.*\n)+", text)
     words = head.group(0) if head else ""
     knobs = ("MAXSIZE",) if "MAXSIZE =" in text else ()
-    for word in (f"oshrun -np 2 skampi -i {name}", " s at 2 PEs", *knobs):
+    tap.ok(re.search(rf"oshrun -np \d+ skampi -i {re.escape(name)}\b", words), f"{name}: its head says how it is started")
+    for word in (" s at 2 PEs", *knobs):
         tap.ok(word in words, f"{name}: its head says \"{word}\"")
 
 

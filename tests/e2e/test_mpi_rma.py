@@ -27,6 +27,9 @@ TYPES = {"int": "0", "datatype": "MPI_INT", "op": "MPI_SUM", "info": "MPI_INFO_N
 FAMILY = re.compile(r"^(?:Win_|Comm_|Put|Get_|Accumulate|Caching|Combining|onesided_|Pingpong_Put_Put|Rput|Rget"
                     r"|Raccumulate|Fetch_and|Compare_and|Shared_|Memory_Footprint_MPI|Datatype_|twosided_)")
 
+# Families with tests of their own: test_pairs.py, test_load.py, test_progress_table.py.
+ELSEWHERE = re.compile(r"_Pairs_|_Under_Load$|_Target_Computes$")
+
 # Arguments of calls, and words of the message.
 REFUSED = [
     ("Win_fence_open(1, MPI_INT, MPI_INFO_NULL, MPI_MODE_NOCHECK)", "assert of a fence"),
@@ -77,7 +80,7 @@ def functions():
     listed = harness.signatures()
     found = {}
     for name, text in re.findall(r"^(\w+)\((.*)\)", listed, re.MULTILINE):
-        if not FAMILY.match(name) or "_Pairs_" in name:  # those: test_pairs.py
+        if not FAMILY.match(name) or ELSEWHERE.search(name):
             continue
         described = skampi(args=["--describe", name], launch=False).out
         if "MPI" not in described:

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, has, run, scratch_directory, skampi
-from made_results import point, write
+from made_results import ToolOnResults, point
 
 TOOL = os.path.join(ROOT, "scripts/skampi-progress")
 US, MS = 1e-6, 1e-3
@@ -17,6 +17,7 @@ PUT, GET, ATOMIC = (f"Shmem_{name}_Target_Computes" for name in ("Put", "Get", "
 
 tap = Tap()
 folder = scratch_directory()
+tool = ToolOnResults(tap, TOOL, folder, "operation")
 
 
 def target(function, alone, computing, computation=10 * MS, **size):
@@ -30,21 +31,9 @@ def collective(name, post, full, overlap, **more):
             for part, time in (("_Post", post), ("_Full", full), ("_Overlap", overlap))]
 
 
-def shown(points, *options):
-    path = os.path.join(folder, "made.json")
-    write(path, points)
-    return run([TOOL, path, *options])
-
-
-def table(points):
-    """Operation: its entry of --json."""
-    done = shown(points, "--json", "-")
-    return {one["operation"]: one for one in json.loads(done.out)["operations"]} if done.status == 0 else {}
-
-
 def check_targets():
     # The rest of a computation of 10 ms is 8.75 ms.
-    found = table(target(PUT, US, 3 * US, count=8) + target(GET, US, US + 8.75 * MS, count=8) +
+    found = tool.table(target(PUT, US, 3 * US, count=8) + target(GET, US, US + 8.75 * MS, count=8) +
                   target(ATOMIC, US, US + 4 * MS))
     tap.equal({name: one["verdict"] for name, one in found.items()},
               {"put and quiet": YES, "get": INSIDE, "fetching atomic": UNCERTAIN}, "verdicts of put, get and atomic")
@@ -52,33 +41,37 @@ def check_targets():
            < 1e-6, "the share of the rest of the computation", found)
     wide = target(GET, US, US + 6 * MS, count=8)
     wide[1]["median_low"], wide[1]["median_high"] = MS, 9 * MS
-    tap.equal(table(wide)["get"]["verdict"], UNCERTAIN, "an interval that reaches below the limit")
-    short = table(target(GET, MS, 11 * MS, count=8))["get"]
+    tap.equal(tool.table(wide)["get"]["verdict"], UNCERTAIN, "an interval that reaches below the limit")
+    short = tool.table(target(GET, MS, 11 * MS, count=8))["get"]
     tap.ok(short["verdict"] == UNCERTAIN and "larger COMPUTATION" in short["why"],
            "a computation that is not much longer than the operation tells nothing", short)
-    sizes = shown(target(GET, US, US, count=8) + target(GET, US, US + 9 * MS, count=8192)).out.splitlines()
+    sizes = tool.shown(target(GET, US, US, count=8) + target(GET, US, US + 9 * MS, count=8192)).out.splitlines()
     tap.ok("8 B" in sizes[1] and sizes[1].endswith(YES) and "8 KiB" in sizes[2] and sizes[2].endswith(INSIDE),
            "each size has its own line", sizes)
 
 
+def check_windows():
+    """Each kind of window by itself."""
+    name = "Put_Flush_Target_Computes"
+    found = tool.table(target(name, US, US, count=8, memory="allocate") +
+                  target(name, US, 10 * MS, count=8, memory="create"))
+    tap.equal({name: one["verdict"] for name, one in found.items()},
+              {"MPI_Put (allocate)": YES, "MPI_Put (create)": INSIDE}, "verdicts of MPI by the kind of the window")
+
+
 def check_collectives():
     for overlap, verdict in ((1.1 * US, YES), (4.9 * US, INSIDE), (2.6 * US, UNCERTAIN)):
-        found = table(collective("Ibarrier", US, 5 * US, overlap))
+        found = tool.table(collective("Ibarrier", US, 5 * US, overlap))
         tap.equal(found["MPI_Ibarrier"]["verdict"], verdict, f"a collective of which {overlap / US:g} us are left")
-    done = shown(collective("Ibcast", 4.5 * US, 5 * US, 4.5 * US))
+    done = tool.shown(collective("Ibcast", 4.5 * US, 5 * US, 4.5 * US))
     tap.ok(done.status == 0 and "nothing to be covered" in done.out and UNCERTAIN in done.out,
            "a collective that is over when the post returns", done)
 
 
-def refused(points, words, name):
-    done = shown(points)
-    tap.ok(done.status == 2 and not done.out and len(done.err.splitlines()) == 1 and words in done.err, name, done)
-
-
 def check_refused():
-    refused([point("b", "Shmem_Put_Round", {"count": 8}, US)], "progress.ski", "results of something else")
-    refused(target(GET, US, US, count=8)[1:], "progress.ski", "nothing to compare with")
-    refused(collective("Ibcast", US, 2 * US, US)[:2], "progress.ski", "a collective without its overlap")
+    tool.refused([point("b", "Shmem_Put_Round", {"count": 8}, US)], "progress.ski", "results of something else")
+    tool.refused(target(GET, US, US, count=8)[1:], "progress.ski", "nothing to compare with")
+    tool.refused(collective("Ibcast", US, 2 * US, US)[:2], "progress.ski", "a collective without its overlap")
     done = run([TOOL, os.path.join(folder, "none.json")])
     tap.ok(done.status == 2 and "none.json" in done.err, "no file", done)
 
@@ -93,6 +86,8 @@ def check_real():
     rows = json.loads(found.out)["operations"] if found.status == 0 else []
     wanted = {"put and quiet", "get", "fetching atomic"} if has("SHMEM") else set()
     if has("MPI"):
+        wanted |= {f"{name} ({memory})" for name in ("MPI_Put", "MPI_Get", "MPI_Fetch_and_op")
+                   for memory in ("allocate", "create")}
         wanted |= {"MPI_Ibarrier", "MPI_Ibcast", "MPI_Iallreduce", "MPI_Ialltoall"}
     tap.equal({row["operation"] for row in rows}, wanted, "progress.ski measures all operations", f"{done}\n{found}")
     tap.ok(rows and all(row["alone"]["value"] > 0 and row["verdict"] in (YES, INSIDE, UNCERTAIN) for row in rows),
@@ -100,6 +95,7 @@ def check_real():
 
 
 check_targets()
+check_windows()
 check_collectives()
 check_refused()
 check_real()

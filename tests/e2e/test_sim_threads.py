@@ -196,6 +196,7 @@ static void *work(void *argument)
     pthread_barrier_wait(&both);
     for (int i = 0; i < 50; i++)
         shmem_long_put(there[number], there[number], 64, next);
+    pthread_barrier_wait(&both); /* here a thread ends, after the other's puts: its end is waited for */
     shmem_long_p(&here[number], 1, next);
     shmem_long_wait_until(&here[number], SHMEM_CMP_EQ, 1);
     return NULL;

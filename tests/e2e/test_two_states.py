@@ -21,7 +21,6 @@ SLOW = 3e-6  # seconds that a hand-over takes longer
 BETWEEN = SLOW / 3  # no hand-over is near this one
 CHANGES = f"2 0.3 {SLOW}"  # every 2 s the last 30 %
 DISTURBED = 100e-6  # a hand-over that another program interrupts takes longer
-RARE = 0.1  # share of the time
 OWN_STATES = 1.2  # between the levels of an addition on a processor that changes its speed
 FEWEST = 60  # controls: on a busy machine there are not enough to tell states
 
@@ -81,9 +80,9 @@ def test_rounds(tap, library):
         if run.status == 0:
             enough = {entry["state"]: entry["rounds"] for entry in rounds["states"]}
             few = [state for state in states if enough.get(state["state"], 0) < 5]
-            # The machine's own states may turn out to be others at the end, by some rare controls.
-            tap.ok(all(state["share"] < RARE for state in few), f"{name}: 5 rounds in each state",
-                   (enough, states))
+            # The machine's own states may be more than there is time for; the notes say so then.
+            tap.ok(all(any(state not in few for state in level) for level in (fast, slow)),
+                   f"{name}: 5 rounds in a fast state and in a slow one", (enough, states))
             tap.equal(len([note for note in rounds["notes"] if "state" in note]), len(few),
                       f"{name}: a note for each state that has fewer", rounds["notes"])
 

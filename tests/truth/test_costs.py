@@ -112,6 +112,8 @@ ARGUMENTS = {
     "pairs": (0, 1),
     "directions": (1, 2),
     "window": (truth.WINDOW, truth.WINDOW),
+    "victims": (2, 2),  # others: test_load.py
+    "aggressors": ('"none"', '"none"'),
 }
 # Nanoseconds that the processors themselves take to hand over, in their slow state, too: it is not programmed.
 HAND_OVER = 500

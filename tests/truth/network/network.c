@@ -16,6 +16,10 @@
  *   kib        each 1024 bytes of a put or get add this to its wire.
  *   large      BYTES: puts and gets of so many bytes and more have the costs large_post, large_wire
  *              and large_kib instead.
+ *   contention each other PE that has puts or gets of `large` bytes under way, since its last
+ *              quiet, adds this to the wire of a smaller put or get, and to a fetching atomic.
+ *   rare       COUNT:FACTOR:BYTES: post and wire of each COUNTth put or get of just so many
+ *              bytes are FACTOR times as long.
  *   progress   self (default): wire time passes by itself. quiet: it passes only inside quiet,
  *              once for all that is outstanding.
  *   quiet      quiet: completes what is outstanding, then takes this long.
@@ -151,6 +155,17 @@ static void parse_broadcast(char *text)
     die("unknown kind of bcast", text);
 }
 
+static void parse_rare(const char *text)
+{
+    long long count, factor, bytes;
+    if (sscanf(text, "%lld:%lld:%lld", &count, &factor, &bytes) != 3 || count < 1) {
+        die("rare is COUNT:FACTOR:BYTES", text);
+    }
+    network.rare.count = count;
+    network.rare.factor = factor;
+    network.rare.bytes = (size_t)bytes;
+}
+
 static void parse_item(char *item)
 {
     static const char *const names[COSTS] = {
@@ -199,6 +214,10 @@ static void parse_item(char *item)
         network.large = (size_t)atoll(value);
     } else if (strcmp(item, "outstanding") == 0) {
         network.outstanding = parse_ticks(value);
+    } else if (strcmp(item, "contention") == 0) {
+        network.contention = parse_ticks(value);
+    } else if (strcmp(item, "rare") == 0) {
+        parse_rare(value);
     } else if (strcmp(item, "schedule") == 0) {
         schedule_parse(value);
     } else if (strcmp(item, "start") == 0) {
@@ -270,6 +289,7 @@ int shmem_init_thread(int requested, int *provided)
 void shmem_finalize(void)
 {
     busy_report();
+    network.running = false;
     depth++;
     ((void (*)(void))real_function("shmem_finalize"))();
     depth--;

@@ -58,12 +58,18 @@ struct network {
     int64_t cost[COSTS]; /* ticks; negative: not programmed */
     size_t large;        /* bytes from which puts and gets have costs of their own; 0: none have */
     int64_t outstanding; /* ticks that each outstanding operation adds to the next post */
+    int64_t contention;  /* ticks that each other PE with something large under way adds */
+    struct {             /* one in `count` puts and gets of so many bytes costs `factor` times */
+        int64_t count, factor;
+        size_t bytes;
+    } rare;
     enum broadcast broadcast;
     bool progress_by_itself;
     bool report;
     int processors, first; /* that nodes seem to have; PEs on the first one; 0: as it is */
     bool simulated;        /* times are those of simulated.c */
-    int64_t look;          /* ticks at which the schedule is looked at again */
+    bool running; /* between start and end of the library, which wait as long as they like */
+    int64_t look; /* ticks at which the schedule is looked at again */
 };
 extern struct network network;
 
@@ -171,6 +177,10 @@ void shared_create(void);
  * same order, so a count for each pair says which one a time belongs to, whatever the sets. */
 void tell(int pe, int64_t time);
 int64_t told(int pe);
+
+/* Whether this PE has something large under way, and how many others have. */
+void under_way(bool any);
+int others_under_way(void);
 
 /* Announced before the data are moved: when they arrive at [dest, dest + bytes) on the PE. */
 void announce(const void *dest, size_t bytes, int pe, int64_t arrival);

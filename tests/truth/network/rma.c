@@ -40,6 +40,9 @@ int64_t pending_complete(shmem_ctx_t context, int64_t time)
 {
     struct pending *p = pending_of(context);
     p->count = 0;
+    if (network.contention > 0) {
+        under_way(false);
+    }
     if (p->any) {
         int64_t wire = p->wire;
         p->any = false;
@@ -54,11 +57,25 @@ int64_t pending_complete(shmem_ctx_t context, int64_t time)
 /* What a put or get of so many bytes costs. */
 static struct moved {
     int64_t post, wire;
+    bool floods; /* others feel it */
 } moved;
 
 static int64_t programmed_or_0(enum cost cost)
 {
     return later(network.cost[cost], 0);
+}
+
+static int64_t contention(void)
+{
+    return network.contention > 0 ? network.contention * others_under_way() : 0;
+}
+
+/* Every so often, one that is much slower. */
+static int64_t rare_factor(size_t bytes)
+{
+    static int64_t count;
+    bool counts = network.rare.count > 0 && bytes == network.rare.bytes;
+    return counts && ++count % network.rare.count == 0 ? network.rare.factor : 1;
 }
 
 /* Before each put or get; what these call inside does not count. */
@@ -68,10 +85,12 @@ static void moves(struct call call, size_t bytes)
         return;
     }
     bool large = network.large > 0 && bytes >= network.large;
-    int64_t kib = programmed_or_0(large ? COST_LARGE_KIB : COST_KIB);
-    moved.post = programmed_or_0(large ? COST_LARGE_POST : COST_POST);
-    moved.wire = programmed_or_0(large ? COST_LARGE_WIRE : COST_WIRE) +
-                 (int64_t)((double)kib * (double)bytes / 1024 + 0.5);
+    int64_t kib = programmed_or_0(large ? COST_LARGE_KIB : COST_KIB), factor = rare_factor(bytes);
+    moved.post = factor * programmed_or_0(large ? COST_LARGE_POST : COST_POST);
+    moved.wire = factor * (programmed_or_0(large ? COST_LARGE_WIRE : COST_WIRE) +
+                           (int64_t)((double)kib * (double)bytes / 1024 + 0.5));
+    moved.wire += large ? 0 : contention();
+    moved.floods = large;
 }
 
 /* Before a put: tells whoever may wait for it. */
@@ -110,6 +129,9 @@ static void charge_post(struct call call, shmem_ctx_t context)
     p->complete = later(p->any ? p->complete : 0, end + moved.wire);
     p->wire = later(p->wire, moved.wire);
     p->any = true;
+    if (network.contention > 0 && moved.floods) {
+        under_way(true);
+    }
     busy_until(COST_POST, end);
 }
 
@@ -132,7 +154,9 @@ static void request(struct call call, const void *dest, size_t bytes, int pe)
 static void charge_fetch(struct call call, shmem_ctx_t context)
 {
     (void)context;
-    charge(call, COST_FETCH);
+    if (call_costs(call, COST_FETCH)) {
+        busy_until(COST_FETCH, call.entry + network.cost[COST_FETCH] + contention());
+    }
 }
 
 static void charge_quiet(struct call call, shmem_ctx_t context)

@@ -41,6 +41,7 @@ struct release {
 
 static struct channel **channels; /* of each PE, as mapped here: one for each sender */
 static struct release *releases;  /* on PE 0 */
+static int **floods;              /* of each PE: whether it has something large under way */
 static int64_t *messages_sent, *messages_read;
 
 static void *mapped(void *symmetric, int pe)
@@ -63,19 +64,24 @@ void shared_create(void)
     size_t bytes = (size_t)pes * sizeof(struct channel);
     struct channel *mine = shmem_malloc(bytes);
     struct release *locks = shmem_malloc(LOCKS * sizeof *locks);
+    int *flooding = shmem_malloc(sizeof *flooding);
     channels = calloc((size_t)pes, sizeof *channels);
+    floods = calloc((size_t)pes, sizeof *floods);
     messages_sent = calloc((size_t)pes, sizeof *messages_sent);
     messages_read = calloc((size_t)pes, sizeof *messages_read);
-    if (!mine || !locks || !channels || !messages_sent || !messages_read) {
+    if (!mine || !locks || !flooding || !channels || !floods || !messages_sent || !messages_read) {
         die("no memory for", "times of other PEs");
     }
     memset(mine, 0, bytes);
     memset(locks, 0, LOCKS * sizeof *locks);
+    *flooding = 0;
     for (int pe = 0; pe < pes; pe++) {
         channels[pe] = mapped(mine, pe);
+        floods[pe] = mapped(flooding, pe);
     }
     releases = mapped(locks, 0);
     shmem_barrier_all();
+    network.running = true;
     depth--;
 }
 
@@ -102,6 +108,22 @@ int64_t told(int pe)
         die("a PE is too far ahead", "raise MESSAGES");
     }
     return slot->time;
+}
+
+/* ---- Contention ---- */
+
+void under_way(bool any)
+{
+    __atomic_store_n(floods[self], any, __ATOMIC_RELEASE);
+}
+
+int others_under_way(void)
+{
+    int count = 0;
+    for (int pe = 0; pe < pes; pe++) {
+        count += pe != self && __atomic_load_n(floods[pe], __ATOMIC_ACQUIRE);
+    }
+    return count;
 }
 
 /* ---- Arrivals ---- */

@@ -5,9 +5,11 @@
  *   flush=f    MPI_Win_flush: completes what is outstanding, then takes this long.
  *   send=s     MPI_Send: until it returns; MPI_Recv of the message returns wire after that.
  *
- * MPI_Put, MPI_Get and MPI_Fetch_and_op post. A word that another process put or replaced is there
- * post + wire after that began, for those that look by MPI_Win_sync or a fetch-and-op of their own,
- * which cost nothing. MPI_Barrier: all leave that long after the last one entered.
+ * MPI_Put, MPI_Get and MPI_Fetch_and_op post; contention holds for them, too, where `large` bytes
+ * of MPI_BYTE are under way since the last flush of another process. A word that another process
+ * put or replaced is there post + wire after that began, for those that look by MPI_Win_sync or a
+ * fetch-and-op of their own, which cost nothing. MPI_Barrier: all leave that long after the last
+ * one entered.
  *
  * Meant for the simulated clock. Limits: all processes on one node and in each window, in the order
  * of MPI_COMM_WORLD; words are of MPI_INT64_T, put alone, and somebody looks for each of them; what
@@ -63,13 +65,23 @@ int MPI_Win_sync(MPI_Win window)
 
 /* ---- Operations ---- */
 
-static void post(struct call call)
+static bool is_large(int count, MPI_Datatype type)
 {
+    return network.large > 0 && type == MPI_BYTE && (size_t)count >= network.large;
+}
+
+static void post(struct call call, bool large)
+{
+    int64_t wire = network.cost[COST_WIRE];
     call_leave();
     if (!call_costs(call, COST_POST))
         return;
+    if (network.contention > 0 && large)
+        under_way(true);
+    else if (network.contention > 0)
+        wire += network.contention * others_under_way();
     int64_t posted = call.entry + network.cost[COST_POST];
-    complete = later(complete, posted + network.cost[COST_WIRE]);
+    complete = later(complete, posted + wire);
     busy_until(COST_POST, posted);
 }
 
@@ -80,7 +92,7 @@ int MPI_Put(const void *from, int count, MPI_Datatype type, int rank, MPI_Aint t
     if (call_costs(call, COST_WIRE) && type == MPI_INT64_T)
         tell_arrival(call, rank);
     int code = PMPI_Put(from, count, type, rank, to, to_count, to_type, window);
-    post(call);
+    post(call, is_large(count, type));
     return code;
 }
 
@@ -89,7 +101,7 @@ int MPI_Get(void *to, int count, MPI_Datatype type, int rank, MPI_Aint from, int
 {
     struct call call = call_enter();
     int code = PMPI_Get(to, count, type, rank, from, from_count, from_type, window);
-    post(call);
+    post(call, is_large(count, type));
     return code;
 }
 
@@ -106,7 +118,7 @@ int MPI_Fetch_and_op(const void *from, void *to, MPI_Datatype type, int rank, MP
     if (own)
         call_leave();
     else
-        post(call);
+        post(call, false);
     return code;
 }
 
@@ -114,6 +126,8 @@ int MPI_Fetch_and_op(const void *from, void *to, MPI_Datatype type, int rank, MP
 static void flushed(struct call call)
 {
     call_leave();
+    if (network.contention > 0)
+        under_way(false);
     if (call_costs(call, COST_FLUSH))
         busy_until(COST_FLUSH, later(call.entry, complete) + network.cost[COST_FLUSH]);
 }

@@ -1,0 +1,44 @@
+/*
+ * An operation of rank 0 on rank 1 while that one computes: how it is timed.
+ */
+#include "measurements/computing.h"
+
+#include <math.h>
+
+/* Rank 0 begins when this part of the computation is over: with a barrier as the start, the target
+ * may still be inside it for a while. */
+#define HEAD_START (1.0 / 8)
+#define LONGEST_COMPUTATION 1 /* seconds */
+
+const char *computing_check(const struct measurement *function, const struct argument *arguments,
+                            const struct pe_set *set)
+{
+    (void)set;
+    double seconds = argument_named(function, arguments, "computation")->real;
+    return seconds >= 0 && seconds <= LONGEST_COMPUTATION
+               ? NULL
+               : "computation must be between 0 and 1 second";
+}
+
+/* The barrier at the end lets the target, and those that only watch, wait inside a library that
+ * makes progress, from the end of the computation until the operation is complete. */
+double computing_run(struct run *run, const struct partner *partner,
+                     void (*operate)(struct run *, long addend), void (*meet)(struct run *))
+{
+    double seconds = NAN, computation = run_argument(run, "computation")->real;
+    if (partner->acting && warm_places(run))
+        operate(run, 0);
+    run_start(run);
+    if (partner->acting) {
+        if (computation > 0)
+            run_pause(HEAD_START * computation);
+        int64_t from = timer_now();
+        operate(run, 1);
+        seconds = run_elapsed(run, from, timer_now());
+    } else if (partner->source >= 0 && computation > 0) {
+        run_pause(computation);
+    }
+    run_stop(run);
+    meet(run);
+    return seconds;
+}

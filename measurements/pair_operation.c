@@ -1,0 +1,99 @@
+/*
+ * One operation of rank 0 on rank 1 by OpenSHMEM, and whether its data arrived.
+ */
+#include "measurements/pair_operation.h"
+
+void pair_demand(enum pair_action action, const struct measurement *function,
+                 const struct argument *arguments, struct demand *demand)
+{
+    if (action == PAIR_FETCH_ADD) {
+        demand->scratch += sizeof(long);
+        demand->reported = sizeof(long);
+        return;
+    }
+    demand->local = demand->remote = demand->reported =
+        (size_t)argument_named(function, arguments, "count")->integer;
+}
+
+/* ---- The data ---- */
+
+long pair_first_value(const struct run *run)
+{
+    return (long)(run->seed & 0xffff);
+}
+
+bool pair_verify_word(struct run *run, const struct partner *partner, long found, long fetched)
+{
+    long first = pair_first_value(run), last = first + (long)run->repeated;
+    long wanted = partner->source < 0 ? first : last;
+    if (found != wanted)
+        return run_fail(run, "wrong data: rank %d has %ld and should have %ld", run->rank, found,
+                        wanted);
+    return !partner->acting || fetched == last - 1 ||
+           run_fail(run, "wrong data: rank %d fetched %ld and should have fetched %ld", run->rank,
+                    fetched, last - 1);
+}
+
+bool pair_verify_block(struct run *run, const struct partner *partner, bool get,
+                       const unsigned char *source, const unsigned char *target)
+{
+    size_t bytes = run->demand.reported;
+    int from = get ? (partner->acting ? partner->rank : -1) : partner->source;
+    bool right = from >= 0
+                     ? data_verify(run, "the data that were moved", target, bytes, from)
+                     : data_verify_untouched(run, "memory that nothing is moved to", target, bytes);
+    return right && data_verify(run, "the source", source, bytes, run->rank);
+}
+
+#if SKAMPI_SHMEM
+
+#include <shmem.h>
+
+struct pair_operation pair_open(const struct run *run, enum pair_action action)
+{
+    return (struct pair_operation){.action = action, .partner = shape_partner(run, SHAPE_PAIR, 0)};
+}
+
+static long *word_of(const struct run *run, const struct pair_operation *pair)
+{
+    return (long *)(void *)(run->scratch + pair->word);
+}
+
+void pair_operate(struct run *run, struct pair_operation *pair, long addend)
+{
+    int pe = pair->partner.pe;
+    switch (pair->action) {
+    case PAIR_PUT:
+        shmem_putmem(run->remote, run->local, run->demand.reported, pe);
+        shmem_quiet();
+        break;
+    case PAIR_GET:
+        shmem_getmem(run->local, run->remote, run->demand.reported, pe);
+        break;
+    case PAIR_FETCH_ADD:
+        pair->fetched = shmem_long_atomic_fetch_add(word_of(run, pair), addend, pe);
+        break;
+    }
+}
+
+void pair_fill(struct run *run, const struct pair_operation *pair)
+{
+    bool get = pair->action == PAIR_GET;
+    if (pair->action == PAIR_FETCH_ADD) {
+        *word_of(run, pair) = pair_first_value(run);
+        return;
+    }
+    pattern_fill(get ? run->remote : run->local, run->demand.reported, data_key(run, run->rank));
+    data_poison(get ? run->local : run->remote, run->demand.reported);
+}
+
+bool pair_verify(struct run *run, const struct pair_operation *pair)
+{
+    bool get = pair->action == PAIR_GET;
+    return pair->action == PAIR_FETCH_ADD
+               ? pair_verify_word(run, &pair->partner, *word_of(run, pair), pair->fetched)
+               : pair_verify_block(run, &pair->partner, get, get ? run->remote : run->local,
+                                   get ? run->local : run->remote);
+}
+
+#endif

@@ -1,0 +1,90 @@
+"""How much slower operations get while other PEs flood: percentiles of single operations, with and without."""
+
+import math
+import re
+from typing import NamedTuple
+
+from .progress import value_of
+from .statistics import NAN, median
+
+SUFFIX = "_Under_Load"
+NONE = "none"                             # the name of no aggressors
+PERCENTILES = ("median", "p99", "p999")   # members of results
+FEWEST = {"p99": 100, "p999": 1000}       # operations that have them
+_RATE = re.compile(r"aggressors: .* at ([\d.]+) to ([\d.]+) MB/s each$")  # a note of measurements/aggressors.c
+
+
+class Row(NamedTuple):
+    """An operation beside aggressors. times: seconds, by PERCENTILES; NaN: there were too few operations. ratios: to
+    those without aggressors, NaN if these are not known."""
+    operation: str
+    pes: int
+    bytes: int
+    victims: int        # PEs that make the operation; 0: the function's two
+    aggressors: str
+    flood: int          # bytes of each of their operations
+    repetitions: int    # the fewest of all rounds
+    times: tuple
+    ratios: tuple
+    rate: tuple         # bytes/s that the slowest and the fastest aggressor achieved; None: not known
+
+
+def _argument(result, name, otherwise):
+    value = value_of(result, name)
+    return otherwise if value is None else value
+
+
+def _whole(value):
+    """Of numbers that text may be, as in CSV."""
+    try:
+        return int(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return 0
+
+
+def _key(result):
+    """What a comparison needs alike, and the aggressors."""
+    point = (result.block, result.function, result.pes or 0, 0 if math.isnan(result.bytes) else int(result.bytes),
+             _whole(_argument(result, "victims", 0)))
+    return point, (str(_argument(result, "aggressors", NONE)), _whole(_argument(result, "flood", 0)))
+
+
+def _times(several):
+    """Over rounds: the median of each percentile."""
+    found = []
+    for name in PERCENTILES:
+        values = [getattr(result, name) for result in several if (result.valid or 0) >= FEWEST.get(name, 1)]
+        found.append(median([value for value in values if math.isfinite(value)]))
+    return tuple(found)
+
+
+def _rate(several):
+    found = [match for result in several for note in result.notes if (match := _RATE.match(str(note)))]
+    if not found:
+        return None
+    return 1e6 * min(float(match[1]) for match in found), 1e6 * max(float(match[2]) for match in found)
+
+
+def _ratio(value, alone):
+    return value / alone if math.isfinite(value) and alone > 0 else NAN
+
+
+def _rows_of(point, beside):
+    """Of one operation: {(aggressors, flood): results}."""
+    _, function, pes, size, victims = point
+    alone = _times([result for (name, _), several in beside.items() if name == NONE for result in several])
+    for (name, flood), several in beside.items():
+        times = _times(several)
+        ratios = tuple(_ratio(*pair) for pair in zip(times, alone))
+        yield Row(function.removesuffix(SUFFIX), pes, size, victims, name, flood,
+                  min(result.valid or 0 for result in several), times, ratios, _rate(several))
+
+
+def rows(file):
+    """The Rows of a ResultFile, in its order; operations that were only measured in one way, too."""
+    found = {}
+    for result in file.results + file.later:
+        if result.function and result.function.endswith(SUFFIX) and math.isfinite(result.best()):
+            point, aggressors = _key(result)
+            found.setdefault(point, {}).setdefault(aggressors, []).append(result)
+    return [row for point, beside in found.items() for row in _rows_of(point, beside)]
