@@ -219,10 +219,10 @@ class Run:
     """A finished program: status (128 + n for signal n; a text when something is badly wrong: the
     time was up or processes were left behind), out, err, seconds; of skampi's output (out, or
     the file of -o): blocks, rows of all blocks, comments (all lines that begin with #), unparsed
-    (lines that are neither)."""
+    (lines that are neither); stuck: what its processes did when the time was up."""
 
-    def __init__(self, argv, status, out, err, seconds, directory):
-        self.argv, self.status, self.seconds = argv, status, seconds
+    def __init__(self, argv, status, out, err, seconds, directory, stuck=None):
+        self.argv, self.status, self.seconds, self.stuck = argv, status, seconds, stuck
         self.out, self.err, self.directory = out, err, directory
         output = out
         if "-o" in argv[:-1]:
@@ -242,7 +242,8 @@ class Run:
 
     def __str__(self):
         return (f"{' '.join(self.argv)}\nstatus {self.status} after {self.seconds:.1f} s\n"
-                f"--- out (end)\n{self.out[-3000:]}\n--- err (end)\n{self.err[-3000:]}")
+                f"--- out (end)\n{self.out[-3000:]}\n--- err (end)\n{self.err[-3000:]}"
+                + (f"\n--- processes when the time was up\n{self.stuck}" if self.stuck else ""))
 
 
 def scratch_directory():
@@ -264,11 +265,12 @@ def run(argv, env=None, timeout=60, cwd=None, stdin=""):
     begin = time.monotonic()
     child = subprocess.Popen(argv, cwd=cwd, env=environment, stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    problem = None
+    problem = stuck = None
     try:
         out, err = child.communicate(stdin.encode(), timeout=timeout)
     except subprocess.TimeoutExpired:
         problem = f"timeout after {timeout} s"
+        stuck = processes.where(processes.RUN_MARK, mark)
     seconds = time.monotonic() - begin
     # A launcher need not wait until the last process that it has killed is gone.
     left = [] if problem else processes.wait_until_gone(processes.RUN_MARK, mark, ENDING_SECONDS)
@@ -283,7 +285,7 @@ def run(argv, env=None, timeout=60, cwd=None, stdin=""):
             out, err = child.communicate()
     status = child.returncode if child.returncode >= 0 else 128 - child.returncode
     return Run([str(a) for a in argv], problem or status, out.decode(errors="replace"),
-               err.decode(errors="replace"), seconds, cwd)
+               err.decode(errors="replace"), seconds, cwd, stuck)
 
 
 def launch_line(np, argv):

@@ -5,7 +5,10 @@ parents; the environment is what all of them inherit. So every test and every ru
 """
 
 import os
+import re
+import shutil
 import signal
+import subprocess
 import time
 import uuid
 
@@ -31,6 +34,41 @@ def marked(variable, mark):
         except OSError:
             pass  # ended meanwhile, or not ours
     return found
+
+
+MOST_SHOWN = 16  # processes
+DEBUGGER_SECONDS = 10
+
+
+def _read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read().replace(b"\0", b" ").decode(errors="replace").strip()
+    except OSError:
+        return "?"
+
+
+def _frames(pid):
+    """Lines, one a stack frame of the main thread; none without a debugger."""
+    if not shutil.which("gdb"):
+        return []
+    try:
+        done = subprocess.run(["gdb", "-nx", "-batch", "-p", str(pid), "-ex", "backtrace 20"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                              timeout=DEBUGGER_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return re.findall(r"^#.*$", done.stdout, re.MULTILINE)
+
+
+def where(variable, mark):
+    """What each of these processes is doing, as text: its state, and where it is, if gdb is installed."""
+    lines = []
+    for pid in sorted(marked(variable, mark))[:MOST_SHOWN]:
+        state = re.search(r"^State:\s*(.*)$", _read(f"/proc/{pid}/status"), re.MULTILINE)
+        lines.append(f"process {pid}, {state[1] if state else '?'}: {_read(f'/proc/{pid}/cmdline')[:200]}")
+        lines += [f"  {line[:200]}" for line in _frames(pid)]
+    return "\n".join(lines)
 
 
 def _signal(pids, number):

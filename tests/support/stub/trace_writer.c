@@ -68,6 +68,8 @@ static const struct trace_routine routines[] = {
     {"shmem_putmem", TRACE_PUT, TRACE_SIGNED, 1, TRANSFER | BIT(TRACE_VALUE)},
     {"shmem_int_iput", TRACE_PUT, TRACE_SIGNED, 4,
      TRANSFER | BIT(TRACE_TARGET_STRIDE) | BIT(TRACE_SOURCE_STRIDE) | BIT(TRACE_VALUE)},
+    {"shmem_double_iget", TRACE_GET, TRACE_DOUBLE, 8,
+     TRANSFER | BIT(TRACE_TARGET_STRIDE) | BIT(TRACE_SOURCE_STRIDE)},
     {"shmem_double_put", TRACE_PUT, TRACE_DOUBLE, 8, TRANSFER | BIT(TRACE_VALUE)},
     {"shmem_int_wait_until", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 4,
      BIT(TRACE_TARGET) | BIT(TRACE_COMPARISON) | BIT(TRACE_VALUE)},
