@@ -3,6 +3,7 @@
  */
 #include "engine/hooks.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -135,12 +136,24 @@ void run_idle(double seconds)
 {
     counters_hold();
     int64_t until = timer_now() + timer_ticks(seconds);
-    unsigned turn = 0;
+    unsigned turn = UINT_MAX; /* of the last turn before a yield: a short wait yields, too */
     do {
         comm_poll();
         comm_yield(turn++);
     } while (timer_now() < until);
     counters_release();
+}
+
+void run_tell(struct run *run, int pe)
+{
+    (void)run;
+    comm_word_send(pe, COMM_QUESTION, 1);
+}
+
+void run_await_told(struct run *run)
+{
+    (void)run;
+    comm_word_receive(COMM_QUESTION);
 }
 
 const struct library_start *run_library_start(struct run *run)

@@ -279,6 +279,11 @@ double run_clock_error(struct run *, double *bound);
 /* Waits, with the library making progress. Any PE. */
 void run_idle(double seconds);
 
+/* One PE of the set tells another that it has come to this place; the other one waits for it with
+ * the library making progress. Once between two run_start(), and not while anything is timed. */
+void run_tell(struct run *, int pe);
+void run_await_told(struct run *);
+
 /* How long the library's start took on this PE. Any PE. */
 const struct library_start *run_library_start(struct run *);
 
