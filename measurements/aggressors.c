@@ -13,6 +13,8 @@
 #define WINDOW 16
 /* Each of the two blocks of a stream: more than any private cache has. */
 #define STREAM_BYTES ((size_t)16 << 20)
+/* Places in the memory of a rank that all flood: with more aggressors some share one. */
+#define MOST_PLACES 64
 
 enum flooded { ON_NEXT, ON_LAST_VICTIM, ON_LAST };
 
@@ -54,8 +56,8 @@ const char *load_check(const struct measurement *function, const struct argument
                        const struct pe_set *set)
 {
     static const char *const too_few[] = {
-        NULL, "needs at least 3 PEs: one more than victims, as the aggressor",
-        "needs at least 4 PEs: two more than victims, as aggressors that work on each other"};
+        NULL, "needs at least 3 PEs, and one more than victims: the aggressor",
+        "needs at least 4 PEs, and two more than victims: aggressors that work on each other"};
     const struct aggressor *aggressor = find(function, arguments);
     int64_t others = pe_set_size(set) - victims_of(function, arguments);
     if (argument_named(function, arguments, "flood")->integer > INT_MAX)
@@ -86,7 +88,8 @@ static size_t places_of(const struct aggressor *aggressor, int64_t others)
 {
     if (!aggressor || !moves(aggressor) || others < aggressor->fewest)
         return 0;
-    return aggressor->flooded == ON_NEXT ? 1 : (size_t)flooders(aggressor, others);
+    int64_t places = aggressor->flooded == ON_NEXT ? 1 : flooders(aggressor, others);
+    return places < MOST_PLACES ? (size_t)places : MOST_PLACES;
 }
 
 static size_t sum(size_t a, size_t b)
@@ -138,7 +141,7 @@ static void aim(const struct run *run, struct load *load)
     flood->rank = ranks[aggressor->flooded];
     flood->pe = pe_set_member(run->set, flood->rank);
     if (aggressor->flooded != ON_NEXT && load->index > 0)
-        flood->there += (size_t)load->index * place;
+        flood->there += (size_t)(load->index % MOST_PLACES) * place;
 }
 
 static bool open_stream(struct run *run, struct stream *stream)
@@ -166,6 +169,13 @@ bool load_open(struct run *run)
     return !floods || load->flood.flooding != FLOOD_COPY || open_stream(run, &load->stream);
 }
 
+/* Bytes of one operation; a copy is no longer than the blocks. */
+static size_t moved_by(const struct load *load)
+{
+    bool copies = load->flood.flooding == FLOOD_COPY && load->flood.bytes > STREAM_BYTES;
+    return copies ? STREAM_BYTES : load->flood.bytes;
+}
+
 void load_close(struct run *run)
 {
     struct load *load = load_of(run);
@@ -177,7 +187,7 @@ void load_close(struct run *run)
     double most = run_max(run, rate), least = -run_max(run, -rate);
     if (isfinite(most))
         run_note(run, "aggressors: %d, %s, %zu bytes each time, at %.3f to %.3f MB/s each",
-                 load->aggressors, load->aggressor->does, load->flood.bytes, least * 1e-6,
+                 load->aggressors, load->aggressor->does, moved_by(load), least * 1e-6,
                  most * 1e-6);
 }
 
@@ -187,17 +197,11 @@ void load_close(struct run *run)
 static void copy(struct load *load)
 {
     struct stream *stream = &load->stream;
-    size_t bytes = load->flood.bytes < STREAM_BYTES ? load->flood.bytes : STREAM_BYTES;
+    size_t bytes = moved_by(load);
     if (stream->at > STREAM_BYTES - bytes)
         stream->at = 0;
     memcpy(stream->to + stream->at, stream->from + stream->at, bytes);
     stream->at += bytes;
-}
-
-static double moved_by(const struct load *load)
-{
-    bool copies = load->flood.flooding == FLOOD_COPY && load->flood.bytes > STREAM_BYTES;
-    return (double)(copies ? STREAM_BYTES : load->flood.bytes);
 }
 
 /* How far this rank's part of a repetition is. */
@@ -222,7 +226,7 @@ static void flood(struct run *run, const struct load_routines *routines)
 {
     struct load *load = load_of(run);
     bool copies = load->flood.flooding == FLOOD_COPY;
-    double each = moved_by(load);
+    double each = (double)moved_by(load);
     enum progress progress = BEGINNING;
     int64_t from = timer_now();
     for (int windows = 0; progress != STOPPED; windows++) {
@@ -283,13 +287,14 @@ double load_run(struct run *run, const struct load_routines *routines)
 
 /* ---- The data ---- */
 
-/* What one rank floods with. */
+/* What one rank floods with: all that flood one rank with the same, since they may share places. */
 static int tag_of(const struct run *run, int rank)
 {
-    return run->size + rank;
+    const struct load *load = load_of(run);
+    return run->size + (load->aggressor->flooded == ON_NEXT ? rank : 0);
 }
 
-/* The first rank that puts to this one, and how many do; each has a place of its own. */
+/* The first rank that puts to this one, and to how many places others do. */
 static int sources_of(const struct run *run, const struct load *load, int *first)
 {
     if (load->aggressor->flooded == ON_NEXT) {
@@ -298,7 +303,8 @@ static int sources_of(const struct run *run, const struct load *load, int *first
         return load->index >= 0;
     }
     *first = load->victims;
-    return run->rank == load->flood.rank ? load->aggressors : 0;
+    int places = load->aggressors < MOST_PLACES ? load->aggressors : MOST_PLACES;
+    return run->rank == load->flood.rank ? places : 0;
 }
 
 /* First of the aggressors' part of either buffer. */
@@ -313,8 +319,8 @@ void load_fill(struct run *run, unsigned char *remote)
     struct stream *stream = &load->stream;
     uint64_t own = data_key(run, tag_of(run, run->rank));
     if (load->flood.flooding == FLOOD_COPY && stream->to) {
-        stream->proof = stream->at > STREAM_BYTES - (size_t)moved_by(load) ? 0 : stream->at;
-        data_poison(stream->to + stream->proof, (size_t)moved_by(load));
+        stream->proof = stream->at > STREAM_BYTES - moved_by(load) ? 0 : stream->at;
+        data_poison(stream->to + stream->proof, moved_by(load));
     }
     if (load->aggressors == 0 || !moves(load->aggressor))
         return;
@@ -350,7 +356,7 @@ bool load_verify(struct run *run, const unsigned char *remote)
     if (load->flood.flooding == FLOOD_COPY)
         return !stream->to ||
                data_verify_equal(run, "the aggressor's copy", stream->to + stream->proof,
-                                 stream->from + stream->proof, (size_t)moved_by(load));
+                                 stream->from + stream->proof, moved_by(load));
     if (load->aggressors == 0)
         return true;
     size_t offset = offset_of(run, load);

@@ -201,8 +201,8 @@ static bool set_up(struct run *run)
     state->pair.word = LOAD_WORDS * LINE;
     for (size_t i = 0; is_collective(action) && i < TURNS * collective_sync_longs(); i++)
         sync_of(run, 0)[i] = SHMEM_SYNC_VALUE;
-    if (action == SUM && ((uintptr_t)run->remote | (uintptr_t)run->local) % sizeof(long))
-        return run_fail(run, ALIGNMENT_TEXT, sizeof(long));
+    if (action == SUM && !victims_sum_possible(run, run->local, run->remote))
+        return false;
     run_barrier(run);
     return opened;
 }

@@ -188,7 +188,8 @@ static bool set_up(struct run *run)
     bool opened = load_open(run);
     state->comm = mpi_comm(run);
     if (!window_all(run, opened, "out of memory") ||
-        !mpi_pair_open(run, pair_actions[victim->action], &state->pair))
+        !mpi_pair_open(run, pair_actions[victim->action], &state->pair) ||
+        (victim->action == ALLREDUCE && !victims_sum_possible(run, run->local, NULL)))
         return false;
     if (victim->part == VICTIMS_TOGETHER) {
         MPI_Comm_split(state->comm, run->rank < state->load.victims, run->rank, &state->victims);

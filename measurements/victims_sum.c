@@ -3,6 +3,17 @@
  */
 #include "measurements/victims_sum.h"
 
+bool victims_sum_possible(struct run *run, const unsigned char *source, const unsigned char *target)
+{
+    if (((uintptr_t)source | (uintptr_t)target) % sizeof(long))
+        return run_fail(run, ALIGNMENT_TEXT, sizeof(long));
+    return run->settings->cache_state != CACHE_COLD ||
+           run_fail(run,
+                    "cannot be measured with cold caches: the operation before the one that is "
+                    "timed, which lets the victims begin together, warms them; measure it "
+                    "with set_cache_state(\"warm\")");
+}
+
 /* Element i of what a rank contributes. */
 static long summand(const struct run *run, int rank, size_t i)
 {

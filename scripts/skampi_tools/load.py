@@ -4,7 +4,7 @@ import math
 import re
 from typing import NamedTuple
 
-from .progress import value_of
+from .progress import operation_of, size_of, value_of
 from .statistics import NAN, median
 
 SUFFIX = "_Under_Load"
@@ -44,8 +44,8 @@ def _whole(value):
 
 def _key(result):
     """What a comparison needs alike, and the aggressors."""
-    point = (result.block, result.function, result.pes or 0, 0 if math.isnan(result.bytes) else int(result.bytes),
-             _whole(_argument(result, "victims", 0)))
+    point = (result.block, operation_of(result, result.function.removesuffix(SUFFIX)), result.pes or 0,
+             result.pe_set.get("placement"), size_of(result), _whole(_argument(result, "victims", 0)))
     return point, (str(_argument(result, "aggressors", NONE)), _whole(_argument(result, "flood", 0)))
 
 
@@ -71,12 +71,12 @@ def _ratio(value, alone):
 
 def _rows_of(point, beside):
     """Of one operation: {(aggressors, flood): results}."""
-    _, function, pes, size, victims = point
+    _, operation, pes, _, size, victims = point
     alone = _times([result for (name, _), several in beside.items() if name == NONE for result in several])
     for (name, flood), several in beside.items():
         times = _times(several)
         ratios = tuple(_ratio(*pair) for pair in zip(times, alone))
-        yield Row(function.removesuffix(SUFFIX), pes, size, victims, name, flood,
+        yield Row(operation, pes, size, victims, name, flood,
                   min(result.valid or 0 for result in several), times, ratios, _rate(several))
 
 

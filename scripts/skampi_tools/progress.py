@@ -86,21 +86,22 @@ def collective_row(operation, pes, size, post, full, overlap):
     return Row(operation, pes, size, NAN, full, overlap, share, *_verdict(share))
 
 
-def _size(result):
+def size_of(result):
+    """Bytes; 0: the operation has none."""
     return 0 if math.isnan(result.bytes) else int(result.bytes)
 
 
-def _operation(result):
-    """Its name; of MPI with the routine that makes the window."""
+def operation_of(result, name):
+    """The name; of MPI with the routine that makes the window."""
     memory = value_of(result, "memory")
-    return TARGETS[result.function] + (f" ({memory})" if memory else "")
+    return name + (f" ({memory})" if memory else "")
 
 
 def _target_rows(points):
     found = {}
     for result in points:
         if result.function in TARGETS:
-            key = (_operation(result), result.pes or 0, _size(result))
+            key = (operation_of(result, TARGETS[result.function]), result.pes or 0, size_of(result))
             found.setdefault(key, {})[argument(result, "computation")] = _time(result)
     return [target_row(operation, pes, size, seconds, times[0.0], time)
             for (operation, pes, size), times in found.items() if 0.0 in times
@@ -114,7 +115,7 @@ def _collective_rows(points):
                            if result.function.endswith(part)), ("", ""))
         # Names of MPI's non-blocking collectives begin with an I; messages, such as Isend, go by the same parts.
         if name.startswith("I"):
-            found.setdefault((name, result.pes or 0, _size(result)), {})[part] = _time(result)
+            found.setdefault((name, result.pes or 0, size_of(result)), {})[part] = _time(result)
     return [collective_row(f"MPI_{name}", pes, size, *(parts[part] for part in PARTS))
             for (name, pes, size), parts in found.items() if all(part in parts for part in PARTS)]
 

@@ -21,10 +21,11 @@ folder = scratch_directory()
 tool = ToolOnResults(tap, TOOL, folder, "aggressors")
 
 
-def made(aggressors, median, p99, p999, valid=2000, low=None, **more):
+def made(aggressors, median, p99, p999, valid=2000, low=None, memory=None, placement="on one node", **more):
     """An operation under load; low: MB/s that the slowest aggressor achieves."""
     notes = [f"aggressors: 2, puts to the next one, 8 bytes each time, at {low} to {2 * low} MB/s each"] if low else []
-    arguments = {"count": 8, "aggressors": aggressors, "flood": 8}
+    arguments = {"count": 8, "aggressors": aggressors, "flood": 8, **({"memory": memory} if memory else {})}
+    more["pe_set"] = {"size": 2, "members": "0-1", "placement": placement}
     return point("b", PUT, arguments, median, p99=p99, p999=p999, valid=valid, notes=notes, **more)
 
 
@@ -43,6 +44,14 @@ def check_table():
     tap.equal(lines[2].split()[-8:-5], ["3", "4", "10"], "the ratios stand in it", lines)
     two = tool.table([made("none", US, US, US), made("puts", 2 * US, US, US), made("puts", 4 * US, US, US, round=2)])
     tap.equal(two["puts"]["ratios"]["median"], 3.0, "of several rounds the median", two)
+    apart = json.loads(tool.shown([made(kind, scale * US, US, US, **where)
+                                   for where, factor in (({}, 2), ({"memory": "create"}, 3), ({"memory": "shared"}, 4),
+                                                         ({"placement": "on several nodes"}, 5))
+                                   for kind, scale in (("none", 1), ("puts", factor))], "--json", "-").out)["operations"]
+    tap.equal([row["ratios"]["median"] for row in apart if row["aggressors"] == "puts"], [2.0, 3.0, 4.0, 5.0],
+              "kinds of windows, and places of PEs, are operations of their own", apart)
+    tap.equal([row["operation"] for row in apart[2:6:2]], ["Shmem_Put (create)", "Shmem_Put (shared)"],
+              "... by their names", apart)
 
 
 def functions(api):
@@ -63,7 +72,7 @@ def check_real(api, script, pes):
     rows = json.loads(found.out)["operations"] if found.status == 0 else []
     wanted = {(name.removesuffix("_Under_Load"), kind) for name in names
               for kind, need in KINDS.items() if need <= pes}
-    tap.equal({(row["operation"], row["aggressors"]) for row in rows}, wanted, f"load.ski on {pes} PEs measures {api}",
+    tap.equal({(row["operation"].partition(" ")[0], row["aggressors"]) for row in rows}, wanted, f"load.ski on {pes} PEs measures {api}",
               f"{done}\n{found}")
     tap.ok(rows and all((row["rate"] is not None and row["rate"][0] > 0) == (row["aggressors"] != "none")
                         for row in rows), "... and all aggressors move something", rows)
@@ -93,6 +102,10 @@ def check_too_few():
         tap.ok(done.status == 3 and not done.rows and len(reasons) == len(kinds) and
                all(f"at least {KINDS[kind]} PEs" in line for kind, line in zip(kinds, reasons)),
                f"too few PEs for {', '.join(kinds)}: {pes}", done)
+    total = "Shmem_Reduce_Sum_Long_Under_Load" if has("SHMEM") else "Allreduce_Under_Load"
+    cold = skampi('set_cache_state("cold")\n'
+                  f'begin measurement "cold"\nmeasure MPI_COMM_WORLD : {total}(8, 2, "none")\nend measurement\n', 2)
+    tap.ok(cold.status == 3 and not cold.rows and "cold caches" in cold.err, "a sum beside aggressors is never cold", cold)
     bad = skampi(call(name, "put"), 2)
     tap.ok(bad.status not in (0, 3) and '"puts"' in bad.err and not bad.rows, "aggressors that do not exist", bad)
 
