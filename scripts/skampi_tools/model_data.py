@@ -72,38 +72,45 @@ class Data:
 
 
 class _Chosen:
-    """The state whose values count, for each size of set that has several."""
+    """The state whose values count, for each size of set that has several. Sets on one node and on several never have
+    a state in common: a hand-over between nodes takes what the network takes."""
 
     def __init__(self, files, number):
         self.files, self.named, self.asked_for = files, NamedStates(files), bool(number)
-        kinds = {}
-        for common, state in self.named.states.items():
-            kinds.setdefault(state.kind, []).append(common)
         # Not the share of the time alone: a run in one state (skampi --state) also waited for it in others.
-        self.results = Counter(state for index, file in enumerate(files) for result in file.points
+        self.results = Counter((_place(file, result), state) for index, file in enumerate(files) for result in file.points
                                if result.function in FUNCTIONS for state in self.named.values(index, result))
+        places = {}
+        for place, state in self.results:
+            places.setdefault(state, set()).add(place)
+        kinds = {}
+        for state, common in self.named.states.items():
+            for place in places.get(state, {place for place, _ in self.results}):
+                kinds.setdefault((place, common.kind), []).append(state)
         # Of one state there is nothing to choose.
-        self.chosen = {kind: self._choice(numbers, number) for kind, numbers in kinds.items() if len(numbers) > 1}
-        if number and not any(self.chosen.values()):
-            have = ", ".join(sorted({str(self.named.named[n].number) for ns in kinds.values() for n in ns}))
+        kinds = {kind: numbers for kind, numbers in kinds.items() if len(numbers) > 1}
+        self.chosen = {kind: self._choice(kind[0], numbers, number) for kind, numbers in kinds.items()}
+        have = {str(self.named.named[n].number) for numbers in kinds.values() for n in numbers}
+        if number and str(number) not in have:
+            have = ", ".join(sorted(have))
             raise Error(f"--state {number}: " + (f"there are the states {have}" if have else
                         "the files have no states; leave it out, or measure longer, such as with --rounds 10,60s"))
 
-    def _choice(self, numbers, wanted):
-        if wanted:
-            return next((n for n in numbers if self.named.named[n].number == wanted), None)
-        return max(numbers, key=lambda n: (self.results[n], self.named.states[n].share))
+    def _choice(self, place, numbers, wanted):
+        """The one that is wanted; where it is not, the one that most results have."""
+        return max(numbers, key=lambda n: (self.named.named[n].number == wanted, self.results[place, n],
+                                           self.named.states[n].share))
 
     def texts(self):
-        return [f"{style.count_text(kind[1] or 0, 'PE')}: {text_of([self.named.named[n]])}, "
-                f"{style.percent_text(self.named.states[n].share)} of the time"
-                for kind, n in self.chosen.items() if n]
+        return [f"{style.count_text(kind[1] or 0, 'PE')}{f' {PLACE_WORDS[place]}' if place else ''}: "
+                f"{text_of([self.named.named[n]])}, {style.percent_text(self.named.states[n].share)} of the time"
+                for (place, kind), n in self.chosen.items()]
 
-    def value(self, index, result):
+    def value(self, index, result, place):
         """(seconds, half of the interval); None: it is of another state. Results whose state is not known count,
         but not for a state that was asked for."""
         states = states_for(result.pe_set, self.files[index].states)
-        kind = kind_of(states[0]) if states else None
+        kind = (place, kind_of(states[0])) if states else None
         values = self.named.values(index, result)
         if kind not in self.chosen or not values and not self.asked_for:
             shown = result.shown()
@@ -153,7 +160,7 @@ def gather(files, state=None):
                 reasons[f"{result.pes} PEs on several nodes, several on one of them: a call is then neither inside "
                         "a node nor between nodes; measure with one PE on each node, or all PEs on one"] += 1
                 continue
-            value = chosen.value(index, result)
+            value = chosen.value(index, result, place)
             if value is None:
                 reasons["other states of the machine"] += 1
             elif not value[0] > 0:
@@ -162,7 +169,7 @@ def gather(files, state=None):
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
             else:
                 key = (place, *FUNCTIONS[result.function])
-                size = 0 if math.isnan(result.bytes) else int(result.bytes)
+                size = progress.size_of(result)
                 data.measured.setdefault(key, []).append(
                     Measured(size, *value, result.pes, int(_argument(result, "window")),
                              _argument(result, "computation"), _elements(result)))

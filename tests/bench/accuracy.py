@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How accurate predictions of shmemsim are: traces applications on hosts without delay, predicts them with several, runs
-them there, and prints the errors of run time and communication. Not part of `make check`; needs hosts (root)."""
+"""How accurate predictions of shmemsim are: traces applications on hosts without delay, predicts them on hosts with other
+networks, runs them there, and prints the errors of run time and communication. Not part of `make check`; needs hosts (root)."""
 
 import argparse
 import os
@@ -13,13 +13,15 @@ sys.path.insert(0, os.path.join(HERE, "..", "support", "lib"))
 import harness
 import predicting
 import traces
+from predicting import Network
 from skampi_tools.statistics import median
 
 # Not the pipeline: after private contexts were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
-APPS = ["fft --size 8 --steps 20", "stencil --size 32 --steps 20", "bucket_sort", "hash_table --size 100",
-        "random_access --steps 200"]
+APPS = ["fft --size 8 --steps 20", "fft --size 16 --steps 10", "stencil --size 32 --steps 20", "bucket_sort",
+        "hash_table --size 100", "random_access --steps 200"]
 MODELS = ["paper", "loggp"]
-DELAYS_US = [200, 1000, 5000]
+NETWORKS = [Network(delay_us=200), Network(delay_us=1000), Network(delay_us=5000), Network(rate_mbit=100),
+            Network(rate_mbit=1000)]
 QUANTITIES = ["run time", "communication"]
 
 
@@ -27,9 +29,19 @@ def percent(error):
     return f"{100 * error:+.1f} %".rjust(10)
 
 
-def errors_of(steps, machine, app, failed):
-    """{(delay, model): (error of the run time, error of the communication)} of an application. What could not be compared
-    is added to failed, with its reason."""
+def described(steps, options):
+    """{network: description of the hosts with it}"""
+    files = [] if options.machine else steps.measure("64kb", options.seconds)
+    machine = options.machine or steps.fit(files)[0]
+    if options.add or options.machine:
+        return {network: steps.with_delay(machine, network.delay_us) for network in NETWORKS if not network.rate_mbit}
+    return {network: steps.fit([files[0], steps.measure_on(2, network, "64kb", options.seconds)],
+                               f"machine-{network.text()}")[0] for network in NETWORKS}
+
+
+def errors_of(steps, machines, app, failed):
+    """{(network, model): (error of the run time, error of the communication)} of an application. What could not be
+    compared is added to failed, with its reason."""
     name, *arguments = app.split()
     command = [traces.app(name), *arguments]
     found = {}
@@ -38,15 +50,14 @@ def errors_of(steps, machine, app, failed):
     except predicting.StepFailed as reason:
         failed.append(f"{app}: {reason}")
         return found
-    for delay in DELAYS_US:
+    for network, machine in machines.items():
         try:
-            real = predicting.times_of(steps.trace("run", command, delay))
-            there = steps.with_delay(machine, delay)
+            real = predicting.times_of(steps.trace("run", command, network))
             for model in MODELS:
-                guess = predicting.times_of(steps.predict("predicted", there, trace, model))
-                found[delay, model] = tuple(a / b - 1 for a, b in zip(guess, real))
+                guess = predicting.times_of(steps.predict("predicted", machine, trace, model))
+                found[network, model] = tuple(a / b - 1 for a, b in zip(guess, real))
         except predicting.StepFailed as reason:
-            failed.append(f"{app}, {delay} us: {reason}")
+            failed.append(f"{app}, {network.text()}: {reason}")
     return found
 
 
@@ -57,23 +68,27 @@ def print_line(label, pairs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("apps", nargs="*", default=APPS, metavar="APP", help="with its options in one word (all)")
-    parser.add_argument("--machine", metavar="FILE", help="description of the hosts (default: measure them)")
+    parser.add_argument("--add", action="store_true",
+                        help="measure only without delay, and add the delays to the description (default: measure each "
+                             "network)")
+    parser.add_argument("--machine", metavar="FILE", help="description of the hosts without delay; implies --add")
     parser.add_argument("--seconds", type=int, default=60, help="most that the measurement of a place takes")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
+    parser.add_argument("--folder", metavar="DIR", help="keep all files there")
     options = parser.parse_args()
-    steps = predicting.Steps(harness.scratch_directory(), True, options.realtime)
+    steps = predicting.Steps(options.folder or harness.scratch_directory(), True, options.realtime)
     steps.check_hosts()
-    machine = options.machine or steps.fit(steps.measure("64kb", options.seconds))[0]
+    machines = described(steps, options)
     failed, everything = [], {}
-    print(f"{'':42}{'run time':>20}{'communication':>20}\n{'application, delay':42}"
+    print(f"{'':42}{'run time':>20}{'communication':>20}\n{'application, network':42}"
           + "".join(f"{model:>10}" for _ in QUANTITIES for model in MODELS))
     for app in options.apps:
-        found = errors_of(steps, machine, app, failed)
-        for delay in DELAYS_US:
-            if all((delay, model) in found for model in MODELS):
-                pairs = [found[delay, model][i] for i in range(len(QUANTITIES)) for model in MODELS]
-                print_line(f"{app}, {delay} us", pairs)
-                everything[app, delay] = pairs
+        found = errors_of(steps, machines, app, failed)
+        for network in machines:
+            if all((network, model) in found for model in MODELS):
+                pairs = [found[network, model][i] for i in range(len(QUANTITIES)) for model in MODELS]
+                print_line(f"{app}, {network.text()}", pairs)
+                everything[app, network] = pairs
     columns = [[abs(one) for one in column] for column in zip(*everything.values())]
     if columns:
         print_line("median, without sign", map(median, columns))

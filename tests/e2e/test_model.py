@@ -406,7 +406,7 @@ def test_states():
     unknown = Made(left_out=("Shmem_Get_Simple",), hand_over=None)
     states = [state(1, 3 * US, None, 5 * US, 0.3), state(2, 8 * US, 5 * US, None, 0.7)]
 
-    def with_states(name, points):
+    def with_states(name, points, states=states):
         path = os.path.join(folder, name)
         write(path, points)
         with open(path, encoding="utf-8") as file:
@@ -425,6 +425,12 @@ def test_states():
     tap.ok(near(parsed(done.out)[("node", "host")]["latency"], 0.8 * US) and "state 1" in done.out,
            "the state that the results have, even if another one lasted longer", done)
     refused(path, "--state", 5, words="there are the states 1, 2")
+    far = Made(BETWEEN, pieces=((0, 1 * US, 200 * US, 1e9),), hand_over=500 * US, addition=3e-10)
+    done = tool(with_states("here.json", fast.all(), [state(1, 3 * US)]),
+                with_states("there.json", far.all(), [state(1, 500 * US)]))
+    latencies = [parsed(done.out).get(key, {}).get("latency", 0) for key in (("node", "host"), ("bus", "network"))]
+    tap.ok(near(latencies[0], 0.8 * US) and near(latencies[1], 200 * US) and "other states" not in done.err,
+           "hand-overs inside a node and between nodes are not states of one machine", (latencies, done))
     refused(made("stateless.json", unknown.all()), "--state", 1, words="no states")
 
 

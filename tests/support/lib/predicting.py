@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+from typing import NamedTuple
 
 import harness
 import traces
@@ -32,6 +33,19 @@ class NoHosts(Exception):
     """This machine cannot make hosts; says why."""
 
 
+class Network(NamedTuple):
+    """Between the hosts: more time one way, and Mbit/s of each host's cable (0: whatever the line can carry)."""
+    delay_us: float = 0
+    rate_mbit: float = 0
+
+    def text(self):
+        rate = [f"{self.rate_mbit:g}Mbit"] if self.rate_mbit else []
+        return "-".join(([f"{self.delay_us:g}us"] if self.delay_us or not rate else []) + rate)
+
+
+HERE = Network()
+
+
 class Steps:
     """All steps write to a folder. on_hosts: PEs are on hosts of their own, joined by a line with a delay. realtime: as
     of tests/hosts/hosts."""
@@ -48,12 +62,14 @@ class Steps:
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def launcher(self, delay_us=0, hosts=PES):
+    def launcher(self, network=HERE, hosts=PES):
         """Words before a program that start it on all PEs."""
         if not self.on_hosts:
             return [os.path.join(ROOT, "mk", "launch"), str(PES)]
         first = ["--realtime"] if self.realtime else []
-        return [HOSTS, "run", str(hosts), "-np", str(PES), "--delay", f"{delay_us:g}", "--name", self.names, *first, "--"]
+        rate = ["--rate", f"{network.rate_mbit:g}"] if network.rate_mbit else []
+        return [HOSTS, "run", str(hosts), "-np", str(PES), "--delay", f"{network.delay_us:g}", *rate, "--name", self.names,
+                *first, "--"]
 
     def run(self, step, words, good=(0,), seconds=STEP_SECONDS):
         """Its exit status, which is one of the good ones. What it says is in the step's log."""
@@ -76,29 +92,32 @@ class Steps:
 
     def measure(self, largest, seconds):
         """Result files of inputs/model.ski: both PEs on one node, and on hosts one on each, too."""
-        files = []
-        for name, hosts in (("one-node", 1), ("two-nodes", 2))[:1 + self.on_hosts]:
-            files.append(self.path(f"{name}.json"))
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(files[-1])
-            self.run(f"measure {name}", [
-                *self.launcher(hosts=hosts), harness.program(), "-i", os.path.join(ROOT, "inputs", "model.ski"),
-                "--set", f"MAXSIZE={largest}", "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
-                "-o", files[-1]], (0, *NOT_FINISHED), seconds + 30)
-        return files
+        return [self.measure_on(hosts, HERE, largest, seconds) for hosts in (1, 2)[:1 + self.on_hosts]]
 
-    def fit(self, files):
+    def measure_on(self, hosts, network, largest, seconds):
+        """The result file of inputs/model.ski on so many hosts."""
+        name = "one-node" if hosts == 1 else "two-nodes" if network == HERE else f"two-nodes-{network.text()}"
+        path = self.path(f"{name}.json")
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path)
+        self.run(f"measure {name}", [
+            *self.launcher(network, hosts), harness.program(), "-i", os.path.join(ROOT, "inputs", "model.ski"),
+            "--set", f"MAXSIZE={largest}", "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
+            "-o", path], (0, *NOT_FINISHED), seconds + 30)
+        return path
+
+    def fit(self, files, name="machine"):
         """(machine description, lines about what is not in it)"""
-        machine = self.path("machine.txt")
+        machine = self.path(f"{name}.txt")
         self.run("fit", [os.path.join(ROOT, "scripts", "skampi-model"), *files, "-o", machine])
         with open(self.path("fit.log"), encoding="utf-8") as file:
             return machine, [line.strip().removeprefix("skampi-model: ") for line in file]
 
-    def trace(self, step, command, delay_us=0):
+    def trace(self, step, command, network=HERE):
         """The folder of a traced run of the application."""
         folder = self.path(step.replace(" ", "-"))
         shutil.rmtree(folder, ignore_errors=True)
-        self.run(step, [traces.command(), "-o", folder, *self.launcher(delay_us), *command])
+        self.run(step, [traces.command(), "-o", folder, *self.launcher(network), *command])
         return folder
 
     def predict(self, step, machine, trace, model="loggp"):
