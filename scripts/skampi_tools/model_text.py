@@ -80,7 +80,7 @@ def _header(lines, machine, files):
                   f"{' on ' + hosts if hosts else ''}, {style.printable(file.header.get('library') or '?')}")
     for text in machine.data.states:
         lines.add(f"# State of the machine with {text}")
-    lines.add("# Behind a value: half of its interval of 95 %.")
+    lines.add("# The comment after a value: half of its interval of 95 %.")
     for text in machine.missing:
         lines.add(f"# Not measured, {text}")
 

@@ -87,8 +87,10 @@ def _levels(sample, members):
 
 
 def _low_levels(sample, members):
-    """For each member what sound ones of the others without its partner take."""
+    """For each member what sound ones of the others without its partner take; of many, of all."""
     logs = sample.values
+    if len(members) > MANY:
+        return [quantile([logs[pe] for pe in members], LOW_QUANTILE)] * len(members)
     return [quantile([logs[other] for other in members if other not in (pe, sample.partners[pe])], LOW_QUANTILE)
             for pe in members]
 

@@ -34,12 +34,13 @@ def draw(axes, chosen, drawn_points, color, notes):
     low, high = axes.get_xlim()
     seen = set()
     for _, curve in chosen:
-        for position, mark in marks_of(curve):
+        points = drawn_points(curve)
+        for position, mark in marks_of(curve) if points else ():
             if (position, mark.label) in seen or not low <= position <= high:
                 continue
             seen.add((position, mark.label))
             axes.axvline(position, color=color, linestyle="dotted", linewidth=0.8, zorder=1)
-            top = not _is_high(axes, drawn_points(curve), position)
+            top = not _is_high(axes, points, position)
             axes.annotate(mark.label, (position, 1 if top else 0), xycoords=axes.get_xaxis_transform(),
                           xytext=(-1, -2 if top else 2), textcoords="offset points", rotation=90, ha="right",
                           va="top" if top else "bottom", color=color,
