@@ -23,9 +23,11 @@ from .statistics import NAN, median
 
 TRANSFERS = ("put", "get", "put-nbi", "get-nbi")
 OWN = ("quiet", "fence", "wait")
-CLASSES = (*TRANSFERS, "atomic", *OWN)
+LOCKS = ("lock", "unlock")
+CLASSES = (*TRANSFERS, "atomic", *LOCKS, *OWN)
+ONE_SIZE = ("atomic", *LOCKS)
 # Their latency in a description is that of there and back.
-ROUND_TRIPS = ("get", "get-nbi", "atomic")
+ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS)
 # Whose post is the overhead of a class, the first that was measured.
 OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), "put-nbi": ("put-nbi", "put"),
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
@@ -33,6 +35,7 @@ SMALL = 64            # bytes of a post that is overhead alone
 VISIBLE = 1.1         # a gap, or a busy target, shows if it makes calls longer than this factor
 EACH, TOGETHER = "each", "together"  # how the elements of a strided call go: each by itself, or as one message
 STRIDED_CALLS = {"put": "iput", "get": "iget"}
+EVEN = 0.5            # of the longest time of a PE: if all need as long for locks, these are spread over the PEs
 SERVED = ("get", "atomic")  # that a PE may have to serve in a call of its own
 LOGARITHMIC, LINEAR = "log2(n)", "n - 1"
 # How collectives grow that were measured on too few numbers of PEs: as shmemsim's default.
@@ -240,6 +243,33 @@ def _atomic(data, place, model):
                                  for one in data.of(place, "atomic")]
 
 
+def _lock(data, place, model, kind):
+    """Sets the cost of setting or clearing a lock, which takes o + R + busy, as an atomic that fetches. Of locks that are
+    spread, some are at the PE itself: between nodes these cost nothing in comparison."""
+    measured = data.of(place, kind)
+    if place == BETWEEN and spread(data):
+        measured = [one._replace(time=one.time * one.pes / (one.pes - 1), error=one.error * one.pes / (one.pes - 1))
+                    for one in measured]
+    call = _constant(measured)
+    source = next((other for other in ("atomic", *TRANSFERS) if other in model.costs), None)
+    if not call or not source:
+        return
+    overhead = min(model.costs[source][0].overhead, call, key=lambda value: value.value)
+    busy = model.busy or Value(0.0)
+    rest = max(0.0, call.value - overhead.value - busy.value)
+    model.costs[kind] = [Cost(0, overhead, combined(rest, call.error, overhead.error, busy.error), Value(0.0), Value(0.0))]
+    model.residuals[kind] = [Residual(8, one.time, overhead.value + rest + busy.value) for one in measured]
+
+
+def spread(data):
+    """Whether locks are at all PEs, each at another one; else at the first. None: not known."""
+    for place in (BETWEEN, INSIDE):
+        even = [one.evenness for kind in LOCKS for one in data.of(place, kind) if math.isfinite(one.evenness)]
+        if even:
+            return median(even) >= EVEN
+    return None
+
+
 def _served(data, place):
     """What skampi-progress says of gets and atomics on a PE that computes: INSIDE if one of them waits for the PE's next
     call; else YES if one is known not to; else UNCERTAIN."""
@@ -274,6 +304,8 @@ def _place_model(data, place):
     for kind in STRIDED_CALLS:
         _strided(data, place, model, kind)
     _atomic(data, place, model)
+    for kind in LOCKS:
+        _lock(data, place, model, kind)
     model.progress = _served(data, place)
     return model
 

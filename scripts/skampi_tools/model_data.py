@@ -9,6 +9,7 @@ from . import progress, style
 from .cli import Error
 from .named_states import NamedStates, text_of
 from .states import kind_of, states_for
+from .statistics import NAN
 
 INSIDE, BETWEEN = "inside", "between"  # the PEs of a set: on one node; one on each of several
 PLACES = (INSIDE, BETWEEN)
@@ -17,6 +18,7 @@ PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
 FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, STRIDED = (
     "full", "full and quiet", "post", "computing", "contended", "window", "strided")
+OTHER_STATES = "other states of the machine"
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
 # Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
 FUNCTIONS = {
@@ -32,6 +34,8 @@ FUNCTIONS = {
     "Shmem_Atomic_Fetch_Add_Long_Target_Computes": ("atomic", COMPUTING),
     "Shmem_Atomic_Fetch_Add_Long": ("atomic", FULL),
     "Shmem_Atomic_Fetch_Add_Long_Contended": ("atomic", CONTENDED),
+    "Shmem_Set_Lock": ("lock", FULL),
+    "Shmem_Clear_Lock": ("unlock", FULL),
     "Shmem_Strided_Put": ("put", STRIDED),
     "Shmem_Strided_Get": ("get", STRIDED),
     "Shmem_Quiet": ("quiet", FULL),
@@ -54,6 +58,7 @@ class Measured(NamedTuple):
     window: int   # operations in a window; 0: there is none
     computation: float  # seconds that the target computes
     elements: int       # of a strided call; 0: it is none
+    evenness: float     # the shortest time of a PE over the longest; NaN: not known
 
 
 @dataclass
@@ -61,6 +66,7 @@ class Data:
     """measured[place, class, part] is a list of Measured, ascending."""
     measured: dict = field(default_factory=dict)
     states: list = field(default_factory=list)   # texts: which states were chosen
+    mixed: list = field(default_factory=list)    # texts: classes that are of several states
     refused: list = field(default_factory=list)  # texts: results that were left out, and why
     hosts: dict = field(default_factory=dict)    # {name: processors, 0: not known}
 
@@ -107,16 +113,16 @@ class _Chosen:
                 for (place, kind), n in self.chosen.items()]
 
     def value(self, index, result, place):
-        """(seconds, half of the interval); None: it is of another state. Results whose state is not known count,
-        but not for a state that was asked for."""
+        """(seconds, half of the interval, whether they are of the state); of another state without seconds if a state was
+        asked for. Results whose state is not known count, but not for a state that was asked for."""
         states = states_for(result.pe_set, self.files[index].states)
         kind = (place, kind_of(states[0])) if states else None
         values = self.named.values(index, result)
-        if kind not in self.chosen or not values and not self.asked_for:
-            shown = result.shown()
-            return shown.value, (shown.high - shown.low) / 2
-        value = values.get(self.chosen[kind])
-        return value and (value.median, (value.median_high - value.median_low) / 2)
+        if kind in self.chosen and (value := values.get(self.chosen[kind])):
+            return value.median, (value.median_high - value.median_low) / 2, True
+        others = kind in self.chosen and (bool(values) or self.asked_for)
+        shown = result.shown()
+        return (None if others and self.asked_for else shown.value), (shown.high - shown.low) / 2, not others
 
 
 def _place(file, result):
@@ -141,13 +147,31 @@ def _elements(result):
     return int(_argument(result, "count")) if one_way and _argument(result, "block") == 1 else 0
 
 
+def _evenness(result):
+    times = [time for time in result.per_pe or () if time is not None and time > 0]
+    return min(times) / max(times) if len(times) == result.pes else NAN
+
+
 def _refusals(reasons):
     return [f"{style.count_text(count, 'result')} of {reason}" for reason, count in reasons.items()]
 
 
+def _choose(data, groups, reasons):
+    """Of each group of results those of the chosen state; all, if most are of others: a class that is not described at
+    all would cost more accuracy than one of several states."""
+    for key, found in groups.items():
+        own = [one for one, of_state in found if of_state]
+        mixed = 2 * len(own) < len(found)
+        data.measured[key] = [one for one, _ in found] if mixed else own
+        if mixed:
+            data.mixed.append(f"{key[1]}{'' if key[2] == FULL else f' ({key[2]})'} {PLACE_WORDS[key[0]]}")
+        elif len(own) < len(found):
+            reasons[OTHER_STATES] += len(found) - len(own)
+
+
 def gather(files, state=None):
     """The Data of ResultFiles. state: the number that was asked for."""
-    data, chosen, reasons = Data(), _Chosen(files, state), Counter()
+    data, chosen, reasons, groups = Data(), _Chosen(files, state), Counter(), {}
     data.states = chosen.texts()
     for index, file in enumerate(files):
         for node in file.header.get("nodes") or []:
@@ -160,19 +184,18 @@ def gather(files, state=None):
                 reasons[f"{result.pes} PEs on several nodes, several on one of them: a call is then neither inside "
                         "a node nor between nodes; measure with one PE on each node, or all PEs on one"] += 1
                 continue
-            value = chosen.value(index, result, place)
-            if value is None:
-                reasons["other states of the machine"] += 1
-            elif not value[0] > 0:
+            time, error, of_state = chosen.value(index, result, place)
+            if time is None:
+                reasons[OTHER_STATES] += 1
+            elif not time > 0:
                 reasons["calls that took no time, or less"] += 1
-            elif value[1] > WIDEST * value[0]:
+            elif error > WIDEST * time:
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
             else:
-                key = (place, *FUNCTIONS[result.function])
-                size = progress.size_of(result)
-                data.measured.setdefault(key, []).append(
-                    Measured(size, *value, result.pes, int(_argument(result, "window")),
-                             _argument(result, "computation"), _elements(result)))
+                one = Measured(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
+                               _argument(result, "computation"), _elements(result), _evenness(result))
+                groups.setdefault((place, *FUNCTIONS[result.function]), []).append((one, of_state))
+    _choose(data, groups, reasons)
     for list_ in data.measured.values():
         list_.sort()
     data.refused = _refusals(reasons)

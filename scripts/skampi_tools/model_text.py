@@ -3,7 +3,7 @@
 import math
 
 from . import cli, progress, style
-from .model import CLASSES, LINEAR, ROUND_TRIPS
+from .model import CLASSES, LINEAR, ONE_SIZE, ROUND_TRIPS, spread
 from .model_data import BETWEEN, INSIDE, PLACE_WORDS
 from .statistics import median
 
@@ -80,6 +80,8 @@ def _header(lines, machine, files):
                   f"{' on ' + hosts if hosts else ''}, {style.printable(file.header.get('library') or '?')}")
     for text in machine.data.states:
         lines.add(f"# State of the machine with {text}")
+    if machine.data.mixed:
+        lines.add(f"# Of all states, since most of their results are of others: {', '.join(machine.data.mixed)}")
     lines.add("# The comment after a value: half of its interval of 95 %.")
     for text in machine.missing:
         lines.add(f"# Not measured, {text}")
@@ -108,7 +110,7 @@ def _costs(lines, model):
             lines.value("  overhead", cost.overhead)
             lines.value("  latency", cost.latency)
             lines.value("  gap", cost.gap)
-            if kind != "atomic":
+            if kind not in ONE_SIZE:
                 lines.value("  bandwidth", cost.per_byte, rate_of)
         lines.end()
 
@@ -182,6 +184,9 @@ def description(machine, files, nodes=None):
     if BETWEEN in machine.places:
         _bus(lines, machine.places[BETWEEN])
     _node(lines, machine, count)
+    if spread(machine.data):
+        lines.add("")
+        lines.add("locks spread")
     for name, table in machine.tables.items():
         _table(lines, name, table)
     return lines.text()
@@ -219,7 +224,7 @@ def as_json(machine, files):
     """Times in seconds, per_byte in seconds a byte; error is half of an interval of 95 %, null: not known."""
     return {
         "model": 1, "files": [file.path for file in files], "states": machine.data.states,
-        "missing": machine.missing, "left_out": machine.data.refused,
+        "mixed": machine.data.mixed, "missing": machine.missing, "left_out": machine.data.refused,
         "progress": {progress.YES: "self", progress.INSIDE: "inside"}.get(_progress(machine)),
         "places": {place: _place_json(model) for place, model in machine.places.items()},
         "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,

@@ -1,8 +1,6 @@
-/* Locks: they are at PE 0, which gives them to those who ask in the order of their calls. */
+/* Locks: the PE that they are at gives them to those who ask in the order of their calls. */
 #include "base/memory.h"
 #include "sim/state.h"
-
-#define HOME 0
 
 struct lock_state {
     uint32_t holder;      /* 1 + line; 0: free */
@@ -26,13 +24,27 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
     return (uint32_t)number;
 }
 
-static struct service service_of(const struct replay *replay, const struct step *step, bool asks)
+/* The line of the PE that it is at. */
+static uint32_t home_of(const struct replay *replay, const struct step *step)
 {
+    uint64_t number = step->op->place / sizeof(long);
+    return replay->machine->locks_spread ? (uint32_t)(number % (uint64_t)replay->run->pes) : 0;
+}
+
+/* Without a cost of its own a clear_lock does not wait for an answer, as an atomic that fetches
+ * nothing. */
+static struct service service_of(const struct replay *replay, const struct step *step,
+                                 enum cost_class class)
+{
+    uint32_t home = home_of(replay, step);
+    int node = replay->pes[home].node;
+    const struct way *way = machine_way(replay->machine, replay->pes[step->pe].node, node);
+    bool described = way->costs && way->costs->sized[class].count;
     const struct atomic atomic = {
-        .way = replay_way(replay, step->pe, HOME, COST_ATOMIC, step->op->bytes),
+        .way = replay_way(replay, step->pe, home, described ? class : COST_ATOMIC, step->op->bytes),
         .bytes = step->op->bytes,
-        .busy = machine_kind(replay->machine, replay->pes[HOME].node)->atomic,
-        .fetching = asks,
+        .busy = machine_kind(replay->machine, node)->atomic,
+        .fetching = described || class == COST_LOCK,
         .blocking = true,
     };
     return replay->model->atomic(&atomic);
@@ -42,7 +54,7 @@ static struct service service_of(const struct replay *replay, const struct step 
 static int64_t take(struct replay *replay, struct lock_state *lock, const struct step *step,
                     int64_t *waited)
 {
-    const struct service service = service_of(replay, step, true);
+    const struct service service = service_of(replay, step, COST_LOCK);
     int64_t there = step->start + service.issue + service.request;
     int64_t begin = lock->free_at > there ? lock->free_at : there;
     lock->holder = step->pe + 1;
@@ -77,7 +89,7 @@ bool replay_lock(struct replay *replay, const struct step *step)
 /* A failed test_lock asks as set_lock does, and changes nothing. */
 void replay_try_lock(struct replay *replay, const struct step *step)
 {
-    const struct service service = service_of(replay, step, true);
+    const struct service service = service_of(replay, step, COST_LOCK);
     replay_finish(replay, step,
                   step->start + service.issue + service.request + service.service + service.back,
                   0);
@@ -87,7 +99,7 @@ void replay_unlock(struct replay *replay, const struct step *step)
 {
     struct lock_state *lock = &replay->locks[lock_number(replay, step->op->place)];
     struct pe *pe = &replay->pes[step->pe];
-    const struct service service = service_of(replay, step, false);
+    const struct service service = service_of(replay, step, COST_UNLOCK);
     /* A lock is cleared when all that was done under it is complete. */
     int64_t known = replay_home(replay, step->pe)->known;
     int64_t begin = known > step->start ? known : step->start;

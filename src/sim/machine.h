@@ -21,7 +21,9 @@ enum cost_class {
     COST_GET,
     COST_PUT_NBI,
     COST_GET_NBI,
-    COST_ATOMIC, /* and locks */
+    COST_ATOMIC, /* and locks that have no costs of their own */
+    COST_LOCK,
+    COST_UNLOCK,
     COST_SIZED,
     COST_QUIET = COST_SIZED,
     COST_FENCE,
@@ -129,6 +131,7 @@ struct machine {
     struct collective_rule collectives[COLLECTIVES];
     struct time_table **tables; /* all, also those that no collective has any more */
     size_t table_count;
+    bool locks_spread; /* each lock at the PE that its place says; else all at PE 0 */
     enum placement placement;
     int *list; /* nodes of PEs, in their order */
     size_t list_count;

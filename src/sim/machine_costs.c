@@ -51,7 +51,8 @@ bool costs_take(struct machine_text *text, struct way *way)
         way->costs = memory_zeroed(1, sizeof *way->costs);
     bool twice = class < COST_CLASSES && way->costs->given >> class & 1;
     if (class == COST_CLASSES)
-        text_error(text, &name, "give put, get, put-nbi, get-nbi, atomic, quiet, fence or wait");
+        text_error(text, &name,
+                   "give put, get, put-nbi, get-nbi, atomic, lock, unlock, quiet, fence or wait");
     else if (twice)
         text_error(text, &name, "cost %s is given twice", cost_names[class]);
     if (class == COST_CLASSES || twice) {
@@ -70,7 +71,7 @@ bool costs_take(struct machine_text *text, struct way *way)
 void costs_complete(struct way *way)
 {
     for (size_t class = 0; way->costs && class < COST_SIZED; class ++) {
-        bool answers = class == COST_GET || class == COST_GET_NBI || class == COST_ATOMIC;
+        bool answers = class != COST_PUT && class != COST_PUT_NBI;
         struct cost_pieces *pieces = &way->costs->sized[class];
         for (size_t i = 0; i < pieces->count; i++) {
             struct way *piece = &pieces->of[i].way;

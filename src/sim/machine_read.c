@@ -274,6 +274,17 @@ static void take_collective(struct machine_text *text, struct machine *machine)
             machine->collectives[i] = rule;
 }
 
+static void take_locks(struct machine_text *text, struct machine *machine)
+{
+    if (!word_is(&text->word, "first") && !word_is(&text->word, "spread")) {
+        text_error(text, &text->word,
+                   "give first: all are at PE 0, or spread: they are at all PEs");
+        return;
+    }
+    machine->locks_spread = word_is(&text->word, "spread");
+    text_next(text);
+}
+
 /* ---- All of it ---- */
 
 static void take_include(struct machine_text *text)
@@ -292,7 +303,7 @@ static void take_include(struct machine_text *text)
 static bool starts_statement(const struct word *word)
 {
     return word_is(word, "bus") || word_is(word, "node") || word_is(word, "map") ||
-           word_is(word, "collective") || word_is(word, "include");
+           word_is(word, "collective") || word_is(word, "locks") || word_is(word, "include");
 }
 
 static void take_statement(struct machine_text *text, struct machine *machine)
@@ -308,12 +319,14 @@ static void take_statement(struct machine_text *text, struct machine *machine)
         machine_take_map(text, machine);
     } else if (word_is(&word, "collective")) {
         take_collective(text, machine);
+    } else if (word_is(&word, "locks")) {
+        take_locks(text, machine);
     } else if (word_is(&word, "include")) {
         take_include(text);
     } else {
         text_error(text, &word,
-                   "\"%.*s\" is not known; there are bus, node, map, collective and "
-                   "include",
+                   "\"%.*s\" is not known; there are bus, node, map, collective, locks "
+                   "and include",
                    (int)word.length, word.text);
     }
     if (text->error_count > errors) /* of one mistake others would follow */

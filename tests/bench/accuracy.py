@@ -31,30 +31,38 @@ def percent(error):
 
 def described(steps, options):
     """{network: description of the hosts with it}"""
-    files = [] if options.machine else steps.measure("64kb", options.seconds)
-    machine = options.machine or steps.fit(files)[0]
+    def measured(hosts, network):
+        path = steps.measured_on(hosts, network)
+        return path if os.path.exists(path) else steps.measure_on(hosts, network, "64kb", options.seconds)
+
     if options.add or options.machine:
+        machine = options.machine or steps.fit([measured(hosts, predicting.HERE) for hosts in (1, 2)])[0]
         return {network: steps.with_delay(machine, network.delay_us) for network in NETWORKS if not network.rate_mbit}
-    return {network: steps.fit([files[0], steps.measure_on(2, network, "64kb", options.seconds)],
-                               f"machine-{network.text()}")[0] for network in NETWORKS}
+    return {network: steps.fit([measured(1, predicting.HERE), measured(2, network)], f"machine-{network.text()}")[0]
+            for network in NETWORKS}
 
 
-def errors_of(steps, machines, app, failed):
+def times_of(runs):
+    """(run time, communication): medians over traced runs."""
+    return tuple(map(median, zip(*map(predicting.times_of, runs))))
+
+
+def errors_of(steps, machines, app, runs, failed):
     """{(network, model): (error of the run time, error of the communication)} of an application. What could not be
     compared is added to failed, with its reason."""
     name, *arguments = app.split()
     command = [traces.app(name), *arguments]
     found = {}
     try:
-        trace = steps.trace("trace", command)
+        traced = [steps.trace(f"trace {i}", command) for i in range(runs)]
     except predicting.StepFailed as reason:
         failed.append(f"{app}: {reason}")
         return found
     for network, machine in machines.items():
         try:
-            real = predicting.times_of(steps.trace("run", command, network))
+            real = times_of([steps.trace(f"run {i}", command, network) for i in range(runs)])
             for model in MODELS:
-                guess = predicting.times_of(steps.predict("predicted", machine, trace, model))
+                guess = times_of([steps.predict(f"predicted {i}", machine, trace, model) for i, trace in enumerate(traced)])
                 found[network, model] = tuple(a / b - 1 for a, b in zip(guess, real))
         except predicting.StepFailed as reason:
             failed.append(f"{app}, {network.text()}: {reason}")
@@ -72,9 +80,10 @@ def main():
                         help="measure only without delay, and add the delays to the description (default: measure each "
                              "network)")
     parser.add_argument("--machine", metavar="FILE", help="description of the hosts without delay; implies --add")
-    parser.add_argument("--seconds", type=int, default=60, help="most that the measurement of a place takes")
+    parser.add_argument("--runs", type=int, default=3, help="of each application, traced and real; medians count")
+    parser.add_argument("--seconds", type=int, default=240, help="most that the measurement of a place takes")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
-    parser.add_argument("--folder", metavar="DIR", help="keep all files there")
+    parser.add_argument("--folder", metavar="DIR", help="for all files; what is measured there already is not measured again")
     options = parser.parse_args()
     steps = predicting.Steps(options.folder or harness.scratch_directory(), True, options.realtime)
     steps.check_hosts()
@@ -83,7 +92,7 @@ def main():
     print(f"{'':42}{'run time':>20}{'communication':>20}\n{'application, network':42}"
           + "".join(f"{model:>10}" for _ in QUANTITIES for model in MODELS))
     for app in options.apps:
-        found = errors_of(steps, machines, app, failed)
+        found = errors_of(steps, machines, app, options.runs, failed)
         for network in machines:
             if all((network, model) in found for model in MODELS):
                 pairs = [found[network, model][i] for i in range(len(QUANTITIES)) for model in MODELS]

@@ -82,8 +82,9 @@ def parsed(text):
                 found[-1][key] = value
         return found
 
-    words = units(re.sub(r"#.*", "", text).split())
-    result = {}
+    text = re.sub(r"#.*", "", text)
+    result = {"locks": (re.findall(r"^locks (\w+)$", text, re.MULTILINE) or ["first"])[-1]}
+    words = units(re.sub(r"^locks \w+$", "", text, flags=re.MULTILINE).split())
     for *head, body in block(words):
         if head[0] == "collective":
             result[tuple(head)] = {int(pes): pieces(rows) for _, pes, rows in body}
@@ -138,6 +139,7 @@ class Made:
         fetch = o + 2 * latency + self.busy
         return (points + self.add("Shmem_Atomic_Fetch_Add_Long", fetch) +
                 self.add("Shmem_Atomic_Fetch_Add_Long_Contended", max(fetch, 2 * self.busy)) +
+                self.add("Shmem_Set_Lock", 2 * fetch) + self.add("Shmem_Clear_Lock", 3 * fetch) +
                 self.add("Shmem_Quiet", self.quiet) + self.add("Shmem_Fence", self.fence) +
                 self.add("Shmem_Wait_Until", self.wait) + self.computing(2 * o + 2 * latency, fetch))
 
@@ -265,6 +267,10 @@ def test_inside():
            "non-blocking forms, without what quiet takes", node)
     tap.ok(near(node["atomic"], 0.2 * US) and near(node[("cost", "atomic")][0]["latency"], 1.6 * US)
            and near(node[("cost", "atomic")][0]["overhead"], 0.1 * US), "an atomic and its target", node)
+    fetch = 0.1 * US + 1.6 * US + 0.2 * US
+    tap.ok(all(near(node[("cost", name)][0]["latency"], times * fetch - 0.3 * US) and
+               near(node[("cost", name)][0]["overhead"], 0.1 * US) for name, times in (("lock", 2), ("unlock", 3))),
+           "locks take as long as measured", node)
     tap.ok(all(near(node[("cost", name)][0]["overhead"], wanted) for name, wanted in
                (("quiet", 40 * NS), ("fence", 30 * NS), ("wait", 50 * NS))), "quiet, fence and wait", node)
     tap.ok(near(node["latency"], 0.8 * US) and near(node["bandwidth"], 1 / 12e9) and near(node["overhead"], 0.1 * US)
@@ -285,7 +291,7 @@ def test_inside():
            "--json: the description gives what was measured", residuals)
     picture = xml.etree.ElementTree.parse(os.path.join(folder, "a.svg")).getroot()
     circles = picture.findall("{http://www.w3.org/2000/svg}circle")
-    tap.equal(len(circles), 4 * len(SIZES) + 1 + 2 * 2 + 4 * 10 + 1, "--plot: a dot for each result")
+    tap.equal(len(circles), 4 * len(SIZES) + 3 + 2 * 2 + 4 * 10 + 1, "--plot: a dot for each result")
     return text, machine
 
 
@@ -313,6 +319,13 @@ def test_simulator(text, machine):
             took = ps(found["run_time"]) * 1e-12 - BARRIER if isinstance(found, dict) else None
             tap.ok(took and near(took, seconds), f"shmemsim: {routine} of {size} B takes as long as measured",
                    f"{took}, measured {seconds}\n{found}")
+    program = Program(2)
+    program.call(1, "shmem_set_lock", target=HEAP)
+    program.call(1, "shmem_clear_lock", target=HEAP)
+    found = sim.predict(program, "--model", "loggp", machine=described)
+    took = ps(found["run_time"]) * 1e-12 - BARRIER if isinstance(found, dict) else None
+    fetch = machine.pieces[0][1] + 2 * machine.pieces[0][2] + machine.busy
+    tap.ok(took and near(took, 5 * fetch), "shmemsim: a lock is set and cleared in the time that was measured", (took, fetch))
     program = Program(2)
     for pe in range(2):
         program.together(pe, "shmem_broadcastmem", elements=512, bytes=512, target=HEAP, source=HEAP)

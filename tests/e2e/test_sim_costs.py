@@ -105,6 +105,26 @@ def test_classes():
     locks = [one_call(where, LOGGP, "shmem_set_lock", target=HEAP) for where in (
         described(node="cost atomic { overhead 7 ns latency 90 ns }"), same)]
     tap.equal(locks, [7 + 90 + 50, 100 + 50 + 100], "locks cost what atomics do")
+    test_locks()
+
+
+def test_locks():
+    """Locks with costs of their own: PE 1 asks PE 0 on another node, and waits until it knows that it is clear."""
+    program = Program(3)
+    for pe, burst in ((1, 0), (2, 1)):
+        program.call(pe, "shmem_set_lock", target=HEAP, burst=burst)
+        program.call(pe, "shmem_clear_lock", target=HEAP)
+    where = described("cost lock { overhead 10 ns latency 4 us } cost unlock { overhead 20 ns latency 3 us }")
+    for options, wanted in ((LOGGP, [10 + 4000 + 50, 20 + 3000 + 50]), ((), [4000 + 50, 3000 + 50])):
+        found = sim.predict(program, "--per-pe", *options, machine=where)
+        taken = [ps(row["time"]) / 1000 for row in found["per_pe"][1]["routines"]
+                 if row["name"] in ("shmem_set_lock", "shmem_clear_lock")]
+        tap.equal(taken, wanted, f"locks have costs of their own {' '.join(options)}")
+    found = sim.predict(program, "--per-pe", *LOGGP, machine=where)
+    second = [ps(row["time"]) / 1000 for row in found["per_pe"][2]["routines"] if row["name"] == "shmem_set_lock"]
+    # It is clear at PE 0 half a round trip before the first one knows.
+    cleared = 4060 + 20 + 1500 + 50
+    tap.equal(second, [cleared + 50 + 2000 - 1], "the next one gets it when it is clear at PE 0")
 
 
 def test_waits():

@@ -94,13 +94,17 @@ class Steps:
         """Result files of inputs/model.ski: both PEs on one node, and on hosts one on each, too."""
         return [self.measure_on(hosts, HERE, largest, seconds) for hosts in (1, 2)[:1 + self.on_hosts]]
 
+    def measured_on(self, hosts, network):
+        """Where the result file of so many hosts is."""
+        return self.path("one-node.json" if hosts == 1 else "two-nodes.json" if network == HERE else
+                         f"two-nodes-{network.text()}.json")
+
     def measure_on(self, hosts, network, largest, seconds):
         """The result file of inputs/model.ski on so many hosts."""
-        name = "one-node" if hosts == 1 else "two-nodes" if network == HERE else f"two-nodes-{network.text()}"
-        path = self.path(f"{name}.json")
+        path = self.measured_on(hosts, network)
         with contextlib.suppress(FileNotFoundError):
             os.remove(path)
-        self.run(f"measure {name}", [
+        self.run(f"measure {os.path.basename(path).removesuffix('.json')}", [
             *self.launcher(network, hosts), harness.program(), "-i", os.path.join(ROOT, "inputs", "model.ski"),
             "--set", f"MAXSIZE={largest}", "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
             "-o", path], (0, *NOT_FINISHED), seconds + 30)
