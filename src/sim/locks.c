@@ -27,7 +27,8 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
 /* The line of the PE that it is at. */
 static uint32_t home_of(const struct replay *replay, const struct step *step)
 {
-    uint64_t number = step->op->place / sizeof(long);
+    uint64_t offset = step->op->place & OP_MOST_BYTES; /* in the heap, or among static variables */
+    uint64_t number = offset / sizeof(long);
     return replay->machine->locks_spread ? (uint32_t)(number % (uint64_t)replay->run->pes) : 0;
 }
 

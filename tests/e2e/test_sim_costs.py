@@ -125,6 +125,10 @@ def test_locks():
     # It is clear at PE 0 half a round trip before the first one knows.
     cleared = 4060 + 20 + 1500 + 50
     tap.equal(second, [cleared + 50 + 2000 - 1], "the next one gets it when it is clear at PE 0")
+    for statement, far in (("locks first\n", [0, 0]), ("locks spread\n", [0, 1]), ("", [0, 0])):
+        machine = described("cost lock { overhead 10 ns latency 4 us }", more=statement)
+        taken = [one_call(machine, LOGGP, "shmem_set_lock", target=HEAP + 8 * i) > 4000 for i in range(2)]
+        tap.equal(taken, [bool(i) for i in far], f"which locks are at another PE: {statement.strip() or 'by default'}")
 
 
 def test_waits():
@@ -238,6 +242,7 @@ def test_refused():
             ("collective all table", "2:1", "give linear, log, or the rows"),
             ("collective all cubic", "1:16", "factor and a number; or table"),
             ("node n { latency 1 us bandwidth 1 GB/s cost get { from x } }", "1:56", "from needs a number"),
+            ("locks all", "1:7", "give first: all are at PE 0, or spread"),
             ("bus b { iput slow }", "1:14", "give together: as one message, or each"),
             ("node n { iget each iget together }", "1:20", "iget is given twice")):
         name = sim.write(text + "\n")
