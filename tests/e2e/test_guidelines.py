@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """scripts/skampi-guidelines finds what is slower than the same made of other operations, where
 intervals say so; its rules name functions that there are."""

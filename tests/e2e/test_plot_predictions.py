@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """skampi-plot draws predictions of shmemsim: the parts of each PE and of routines are those of the prediction, what-if
 has a curve for each combination with its points in their places, and what is no prediction is refused in one line."""

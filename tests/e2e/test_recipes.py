@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 300
 """What documents tell users to type works.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 300
 """The examples of docs/language.md run, each alone, and print what is shown below them.
 

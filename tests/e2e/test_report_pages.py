@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 120
 """What skampi-report's pages look like to readers: without JavaScript, on paper, in narrow windows; that

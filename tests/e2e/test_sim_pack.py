@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """Packed traces: every reader and exporter finds in them what it finds in the folder, with 16,384 PEs and few open
 files, too; unpacked they are the same bytes; and packs that are damaged anywhere are refused with the reason."""

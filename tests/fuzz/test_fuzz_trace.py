@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 300
 """Traces that no tracer would write must not crash the readers, hang them or exhaust memory:
 fuzzes what reads files of traces, then gives what was found to reach new code to the commands, and traces
@@ -12,7 +13,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, SAMPLE, Tap, build_config, build_directory, in_parallel, run, scratch_directory
+from harness import ROOT, Tap, build_config, build_directory, in_parallel, run, scratch_directory
 from target import HERE, MEMORY, Code, begin
 
 FINDINGS = os.path.join(HERE, "trace_findings")
@@ -23,7 +24,7 @@ COMMAND_FILES = 60  # of a trace that is given to a command
 HAS_OTF2 = build_config().get("SKAMPI_OTF2") == "1"
 PAIR_COMMANDS = [["check"], ["dump"], ["export", "--chrome", "chrome.json", "--paraver", "paraver"],
                  *([["export", "--otf2", "otf2"]] if HAS_OTF2 else [])]
-PAIRS = 10 if SAMPLE else 30
+PAIRS = 30
 SANITIZER = re.compile("Sanitizer|runtime error|fuzz_trace:")
 
 
@@ -170,7 +171,7 @@ def check_pairs(tap, target, seeds):
 
 def main():
     tap = Tap()
-    options, target = begin(tap, code(), __doc__, seconds=4 if SAMPLE else 10)
+    options, target = begin(tap, code(), __doc__, seconds=10)
     tap.note(target)
     seeds = check_seeds(tap, target)
     truncated = check_truncated(tap, target, seeds)
