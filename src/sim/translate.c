@@ -1,6 +1,7 @@
 /*
  * Makes operations of events, and one of each polling loop: calls that ask the same again and
- * again, as often as it took on the traced machine, become one that waits.
+ * again, as often as it took on the traced machine, become one that waits. A loop of tests may ask
+ * for several variables in turn.
  */
 #include "sim/translate.h"
 
@@ -12,6 +13,7 @@
 #define MOST_BURST 4e17 /* ps: 4.6 days */
 #define FETCHES_KEPT 2  /* of equal ones in a row; only more of them are a loop */
 #define FETCH_MOST_BYTES 8
+#define MOST_PLACES 16 /* that a loop of tests asks for in turn */
 
 enum poll_kind { POLL_NONE, POLL_TEST, POLL_LOCK, POLL_FETCH };
 
@@ -21,7 +23,8 @@ struct poll {
     uint32_t calls; /* all; of fetches those that were kept, too */
     struct op op;   /* the first of them that is held back */
     int64_t bursts; /* of those behind it */
-    uint64_t place;
+    uint64_t places[MOST_PLACES];
+    uint32_t place_count; /* 1, but of a loop of tests */
     uint32_t peer;
     int64_t start, end; /* ticks: of the first, of the last */
     const struct routine_kind *routine;
@@ -142,7 +145,7 @@ static void show_fetches(struct streams *streams, int line, const struct poll *p
                         .peer = (int)poll->peer,
                         .ordinal = stream->made - 1,
                         .op = &stream->ops[stream->count - 1],
-                        .place = poll->place,
+                        .place = poll->places[0],
                         .bytes = poll->op.bytes,
                         .start = poll->start,
                         .end = poll->end,
@@ -201,6 +204,26 @@ static bool fails(const struct call *call, enum poll_kind kind)
     return value_of(call, TRACE_RESULT, 1) == (call->kind->any ? -1 : 0);
 }
 
+static bool has_place(const struct poll *poll, uint64_t place)
+{
+    for (uint32_t i = 0; i < poll->place_count; i++)
+        if (poll->places[i] == place)
+            return true;
+    return false;
+}
+
+/* Whether the call goes on with the loop. A test that failed may ask for another variable; one that
+ * succeeds was asked for before. */
+static bool goes_on(const struct poll *poll, enum poll_kind kind, uint64_t place,
+                    const struct op *op, bool failed)
+{
+    if (poll->kind != kind)
+        return false;
+    if (kind == POLL_TEST)
+        return has_place(poll, place) || (failed && poll->place_count < MOST_PLACES);
+    return has_place(poll, place) && poll->peer == op->peer && poll->op.bytes == op->bytes;
+}
+
 /* True: the operation is held back. Else it may have become one with those before it. */
 static bool poll(struct streams *streams, const struct call *call, struct op *op)
 {
@@ -210,11 +233,10 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     if (kind == POLL_NONE && (!poll || poll->kind == POLL_NONE))
         return false;
     uint64_t place = (uint64_t)value_of(call, op->kind == OP_GET ? TRACE_SOURCE : TRACE_TARGET, 0);
-    bool same = poll && poll->kind == kind && poll->place == place && poll->peer == op->peer &&
-                poll->op.bytes == op->bytes;
+    bool failed = kind == POLL_FETCH || fails(call, kind);
+    bool same = poll && goes_on(poll, kind, place, op, failed);
     if (poll && poll->kind != POLL_NONE && !same)
         release_poll(streams, call->line);
-    bool failed = kind == POLL_FETCH || fails(call, kind);
     if (kind == POLL_NONE || (!failed && !same))
         return false;
     if (!poll)
@@ -228,7 +250,8 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     }
     if (!same)
         *poll = (struct poll){.kind = kind,
-                              .place = place,
+                              .places = {place},
+                              .place_count = 1,
                               .peer = op->peer,
                               .op = *op,
                               .routine = call->kind,
@@ -237,6 +260,8 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
         poll->op = *op, poll->start = call->raw->start;
     else
         poll->bursts += op->burst;
+    if (!has_place(poll, place))
+        poll->places[poll->place_count++] = place;
     if (poll->bursts > (int64_t)MOST_BURST)
         poll->bursts = (int64_t)MOST_BURST;
     poll->calls++;

@@ -35,6 +35,9 @@ static const struct manual_option rows[] = {
     {.name = "overhead", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "gap", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "lanes", .value = "VALUES", .help = "of buses, with --contention"},
+    {.name = "total",
+     .value = "VALUES",
+     .help = "bandwidth of all messages on a bus, with --contention=fair"},
     {.name = "ratio", .value = "VALUES", .help = "speed of the processors of nodes"},
     {.name = "atomic", .value = "VALUES", .help = "how long an atomic keeps its target busy"},
     {.name = "count", .value = "VALUES", .help = "number of nodes of a kind"},
@@ -127,18 +130,19 @@ static bool is_given(const struct study *study, const char *name)
 /* Values without effect would look like an answer. */
 static void check_effect(const struct study *study)
 {
-    static const struct {
+    const bool loggp = study->replay.model != &paper_model, links = study->replay.contention,
+               shares = study->replay.contention == CONTENTION_FAIR;
+    const struct {
         const char *option;
-        bool contention; /* needs that; else the model loggp */
-    } needs[] = {{"overhead", false}, {"gap", false}, {"lanes", true}, {"in", true}, {"out", true}};
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        bool has =
-            needs[i].contention ? study->replay.contention : study->replay.model != &paper_model;
-        if (!has && is_given(study, needs[i].option))
-            fail(2,
-                 text_format("what-if: --%s changes nothing without %s; add that", needs[i].option,
-                             needs[i].contention ? "--contention" : "--model loggp"));
-    }
+        bool has;
+        const char *need;
+    } needs[] = {{"overhead", loggp, "--model loggp"}, {"gap", loggp, "--model loggp"},
+                 {"lanes", links, "--contention"},     {"in", links, "--contention"},
+                 {"out", links, "--contention"},       {"total", shares, "--contention=fair"}};
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (!needs[i].has && is_given(study, needs[i].option))
+            fail(2, text_format("what-if: --%s changes nothing without %s; add that",
+                                needs[i].option, needs[i].need));
     if (is_given(study, "pes-per-node") && is_given(study, "map"))
         fail(2, "what-if: --map and --pes-per-node both say where PEs are; give one of them");
     if (study->count == 0)

@@ -260,6 +260,22 @@ def test_waits():
                   "a loop of tests waits for the write of the value that it asks for")
     tap.equal((found["polling_loops"], found["polls_left_out"]), (1, 10), "... and is counted", found)
     program = Program(2)
+    for _ in range(9):
+        for flag in range(3):
+            program.call(1, "shmem_long_test", 10, target=HEAP + 8 * flag, comparison=0, value=7, result=0)
+    program.call(0, "shmem_long_p", 6000, peer=1, target=HEAP + 8, value=7)
+    program.call(1, "shmem_long_test", at=program.now[0] + 50, target=HEAP, comparison=0, value=7, result=0)
+    program.call(1, "shmem_long_test", 10, target=HEAP + 8, comparison=0, value=7, result=1)
+    program.call(1, "shmem_quiet", 20000)
+    found = exact(program, (), 6000 + L + 8 + 20000, "a loop of tests of several variables waits for the one that comes")
+    tap.equal((found["polling_loops"], found["polls_left_out"]), (1, 28), "... and is counted", found)
+    program = Program(2)
+    program.call(0, "shmem_long_p", peer=1, target=HEAP + 8, value=7)
+    program.call(1, "shmem_long_test", 4000, target=HEAP, comparison=0, value=7, result=0)
+    program.call(1, "shmem_long_test", 3000, target=HEAP + 8, comparison=0, value=7, result=1)
+    found = exact(program, (), 7000, "a test that succeeds at once was not waited for")
+    tap.equal(found["polling_loops"], 0, "... and is no loop", found)
+    program = Program(2)
     for _ in range(12):
         program.call(1, "shmem_long_atomic_fetch", 10, peer=0, target=HEAP)
     program.call(0, "shmem_long_p", 900, peer=0, target=HEAP, value=1)

@@ -105,6 +105,15 @@ def test_costs():
                f"--{option} '{given}' changes costs of classes, too", (found, wanted))
 
 
+def test_total():
+    text = "bus b {{ bandwidth 4 GB/s latency 1 us total {} }} node n {{ count 6 cores 1 bandwidth 8 GB/s latency 1 us bus b }}\n"
+    fair = "--contention=fair"
+    found = study(fair, "--total", "x1,100 MB/s", on=sim.write(text.format("1 GB/s")))
+    wanted = [sim.predict(TRACE, fair, machine=sim.write(text.format(total))) for total in ("1 GB/s", "100 MB/s")]
+    tap.ok(isinstance(found, dict) and [times(point) for point in found["points"]] == [times(one) for one in wanted] and
+           times(wanted[0]) != times(wanted[1]), "--total is what a description with that gives", (found, wanted))
+
+
 def test_combinations():
     lists = (("latency of fast", ["x0.5", "x1", "7 us"]), ("bandwidth of fast", ["10 GB/s", "200 MB/s"]),
              ("map", ["round-robin", "blocks"]))
@@ -174,6 +183,9 @@ def test_refused():
         (("--atomic", "small=x2"), "gives no atomic that a factor could change"),
         (("--gap", "1 us"), "changes nothing without --model loggp"),
         (("--in", "2"), "changes nothing without --contention"),
+        (("--total", "1 GB/s", "-c"), "changes nothing without --contention=fair"),
+        (("--total", "x2", "--contention=fair"), "gives no total that a factor could change"),
+        (("--total", "nodes=1 GB/s", "--contention=fair"), "only buses have total"),
         (("--in", "2", "--contention=some"), "there are fifo and fair"),
         (("--map", "blocks", "--pes-per-node", "2"), "give one of them"),
         (("--map", "nearby"), "--map:1:1: error: give round-robin"), (("--map", "{ 0 9 }"), "there is no node 9"),
@@ -200,6 +212,6 @@ def test_refused():
     tap.ok(sim.run("what-if", "--latency", "x2").status == 2, "refused: no machine description")
 
 
-for test in (test_quantities, test_costs, test_combinations, test_text, test_refused):
+for test in (test_quantities, test_costs, test_total, test_combinations, test_text, test_refused):
     test()
 tap.done()
