@@ -438,6 +438,12 @@ def test_states():
     tap.ok(near(parsed(done.out)[("node", "host")]["latency"], 0.8 * US) and "state 1" in done.out,
            "the state that the results have, even if another one lasted longer", done)
     refused(path, "--state", 5, words="there are the states 1, 2")
+    alone = [{**one, "hand_over": 3 * US} if one["function"] == "Shmem_Quiet" else one for one in slow.all()]
+    done = tool(with_states("few.json", alone))
+    tap.ok("cost quiet" in done.out and "of all states, since most of their results are of others: quiet" in done.err
+           and "# Of all states" in done.out, "a class that has no result of the state is described by others", done)
+    done = tool(with_states("strict.json", alone), "--state", 2)
+    tap.ok("cost quiet" not in done.out and "quiet" in done.err, "... but not if a state was asked for", done)
     far = Made(BETWEEN, pieces=((0, 1 * US, 200 * US, 1e9),), hand_over=500 * US, addition=3e-10)
     done = tool(with_states("here.json", fast.all(), [state(1, 3 * US)]),
                 with_states("there.json", far.all(), [state(1, 500 * US)]))

@@ -88,6 +88,8 @@ def check_up_and_down():
     tap.ok(f"{name}-1 {name}-2" in tool("list").out.splitlines(), "list: names them too")
     again = tool("up", 2, "--name", name)
     tap.equal(again.status, 2, "up: a name is not used twice", again)
+    congestion = tool("enter", f"{name}-2", "--", "cat", "/proc/sys/net/ipv4/tcp_congestion_control")
+    tap.ok(congestion.out.strip() in ("cubic", "reno"), "TCP does not guess bandwidths", congestion)
     inside = tool("enter", f"{name}-2", "--", "sh", "-c", "hostname; ip -o -4 address; ls /dev/shm")
     tap.ok(inside.out.startswith(f"{name}-2\n") and "192.0.2.2/24" in inside.out,
            "enter: a command runs on the host", inside)
@@ -321,6 +323,20 @@ def check_rate(realtime):
            f"{size} bytes at {RATE} Mbit/s take {least} us and a bit: {times}", run)
 
 
+def check_locks():
+    """The others stand in the queue when a lock is handed on, also where it takes them long to queue."""
+    delay = 1000
+    with hosts(2, delay_us=delay) as these:
+        run = these.skampi("""set_unit(1e6) set_min_repetitions(4) set_max_repetitions(4)
+begin measurement "lock"
+  measure MPI_COMM_WORLD : Shmem_Lock_Handed_Over(2)
+end measurement
+""", timeout=60)
+    times = [row.time for row in run.rows]
+    tap.ok(run.status == 0 and len(times) == 1 and times[0] > delay,
+           f"a lock is handed over by at least one message: {times} us", run)
+
+
 def check_load():
     """Aggressors see that they shall stop, over a network on which that needs calls of the library."""
     with hosts(3) as these:
@@ -405,6 +421,7 @@ def main():
         tap.note("no real-time priority here: times depend on what else the machine has to do")
     check_last_words()
     check_load()
+    check_locks()
     check_uneven()
     check_nodes(realtime)
     check_delay(realtime)

@@ -13,7 +13,7 @@ CLOSE = 0.05
 NOISE = "0.01"
 LARGE = 4096  # bytes
 COSTS = {"fence": 400, "wait": 250, "fetch": 7000, "barrier": 6000, "reduce": 9000, "fcollect": 8000,
-         "alltoall": 7500, "bcast": "linear:5000"}
+         "alltoall": 7500, "set_lock": 6000, "clear_lock": 9000, "bcast": "linear:5000"}
 PROGRESS = """begin measurement "progress"
   measure comm(2) : Shmem_Get_Simple(8, 0)
   for computation in [0.0, 0.005] do
@@ -72,6 +72,9 @@ def check_two_protocols():
     atomic = place["costs"].get("atomic", [])
     tap.ok(len(atomic) == 1 and near(atomic[0]["overhead"], 1000) and near(atomic[0]["latency"], 3000)
            and near(place["atomic"], 3000), "atomics: what is neither overhead nor on the way is at the target", atomic)
+    tap.ok(all(near(place["costs"][kind][0]["overhead"], 1000) and near(place["costs"][kind][0]["latency"], cost - 4000)
+               for kind, cost in (("lock", 6000), ("unlock", 9000))), "locks: what is neither overhead nor at their PE",
+           place["costs"].get("lock"))
     for name, cost in (("barrier", 6000), ("broadcast", 5000), ("reduce", 9000), ("collect", 8000), ("alltoall", 7500)):
         rows = model["collectives"].get(name, {}).get("rows", {})
         tap.ok(list(rows) == ["2"] and len(rows["2"]) == 1 and near(rows["2"][0]["time"], cost), name, rows)
