@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 150
 """Methods are what their papers say: readings of the timer inside a loop, cold memory for each
 operation, enough repetitions for each acknowledging PE. A preloaded library sees what is called."""

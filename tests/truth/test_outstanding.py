@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 180
 """The completion of a non-blocking operation is measured right, even where
