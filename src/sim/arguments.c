@@ -131,14 +131,14 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
-FILE *output_open(const char *path, const char *machine, char *const *files, size_t count)
+FILE *output_open(const char *path, const char *machine, struct names *files)
 {
     struct stat output;
     if (!is_file(path))
         return stdout;
     bool there = stat(path, &output) == 0, read = there && machine && trace_is_in(machine, &output);
-    for (size_t i = 0; there && !read && i < count; i++)
-        read = trace_is_in(files[i], &output);
+    for (size_t i = 0; there && !read && files && i < files->count; i++)
+        read = trace_is_in(names_get(files, i), &output);
     if (read)
         fail(2, text_format("%s: is read, too; name another file", path));
     FILE *file = fopen(path, "w");

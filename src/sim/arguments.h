@@ -51,8 +51,8 @@ struct machine *machine_open(const char *path);
 struct machine *inputs_open(const struct inputs *, const struct replay_options *, struct run *);
 
 /* Standard output for NULL and "-"; ends the program when the file is one of those that are read
- * (machine: NULL for none), or cannot be written. */
-FILE *output_open(const char *path, const char *machine, char *const *files, size_t count);
+ * (NULL: none), or cannot be written. */
+FILE *output_open(const char *path, const char *machine, struct names *files);
 /* Ends the program when something could not be written. */
 void output_close(FILE *, const char *path);
 

@@ -9,7 +9,7 @@ struct context_key {
 
 struct context_state *context_of(struct replay *replay, uint32_t pe, unsigned context)
 {
-    const struct context_key key = {replay->pes[pe].home, context};
+    const struct context_key key = {replay_pe(replay, pe), context};
     size_t before = replay->context_numbers.count,
            number = table_number(&replay->context_numbers, &key, sizeof key);
     if (number >= replay->context_room) {
@@ -24,9 +24,11 @@ struct context_state *context_of(struct replay *replay, uint32_t pe, unsigned co
 
 void context_fence(struct replay *replay, uint32_t number, unsigned context)
 {
-    struct pe *pe = replay_home(replay, number);
     if (context == 0) {
-        pe->floor = later(pe->floor, pe->arrived);
+        uint32_t pe = replay_pe(replay, number);
+        if (!replay->floors)
+            replay->floors = memory_zeroed((size_t)replay->run->pes, sizeof *replay->floors);
+        replay->floors[pe] = later(replay->floors[pe], replay->pes[pe].arrived);
         return;
     }
     struct context_state *state = context_of(replay, number, context);

@@ -37,8 +37,9 @@ static inline void note_open(struct replay *replay, const struct step *step, int
 
 static inline int64_t floor_of(struct replay *replay, const struct step *step)
 {
-    return step->op->context == 0 ? replay_home(replay, step->pe)->floor
-                                  : context_of(replay, step->pe, step->op->context)->floor;
+    if (__builtin_expect(step->op->context != 0, 0))
+        return context_of(replay, step->pe, step->op->context)->floor;
+    return replay->floors ? replay->floors[replay_pe(replay, step->pe)] : 0;
 }
 
 #endif

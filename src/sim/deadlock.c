@@ -11,8 +11,8 @@
 /* Another line of the PE that has not ended. */
 static int64_t other_thread(const struct replay *replay, uint32_t line)
 {
-    uint32_t home = replay->pes[line].home;
-    for (int i = 0; i < replay->run->threads[home]; i++) {
+    uint32_t home = replay_pe(replay, line);
+    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
         int other = run_line(replay->run, (int)home, i);
         if ((uint32_t)other != line && replay->pes[other].state != PE_ENDED)
             return other;
@@ -32,7 +32,7 @@ static int64_t waits_on(const struct replay *replay, uint32_t pe)
     case PE_LOCK:
         return replay_holder(replay, pe);
     case PE_BEGIN:
-        return replay->pes[pe].home;
+        return replay_pe(replay, pe);
     case PE_JOIN:
         return other_thread(replay, pe);
     default:
@@ -43,7 +43,7 @@ static int64_t waits_on(const struct replay *replay, uint32_t pe)
 /* "PE 3", or "PE 3 thread 1" where PEs have several. */
 static void add_line(struct text *text, const struct replay *replay, uint32_t line)
 {
-    text_append(text, "PE %" PRIu32, replay->pes[line].home);
+    text_append(text, "PE %" PRIu32, replay_pe(replay, line));
     if (replay->pes[line].threaded)
         text_append(text, " thread %d", run_thread(replay->run, (int)line));
 }

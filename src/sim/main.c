@@ -188,7 +188,7 @@ static void print_report(FILE *out, const struct options *options, const struct 
 static int write_platform(const char *path, const char *described)
 {
     struct machine *machine = machine_open(described);
-    FILE *out = output_open(path, described, NULL, 0);
+    FILE *out = output_open(path, described, NULL);
     platform_write(out, machine, described);
     output_close(out, path);
     machine_free(machine);
@@ -212,8 +212,8 @@ static int predict(int argc, char **argv)
         fail(2, error);
     bool good = replay_run(&replay, &run, machine, &options.replay);
     if (good)
-        print_report(output_open(options.output, inputs.machine, run.paths, (size_t)run.pes),
-                     &options, &inputs, &replay);
+        print_report(output_open(options.output, inputs.machine, &run.paths), &options, &inputs,
+                     &replay);
     else
         fprintf(stderr, "shmemsim: %s\n", replay.error);
     if (!good && options.trace)

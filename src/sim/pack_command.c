@@ -214,7 +214,12 @@ static int pack(int argc, char **argv)
     const char *output = request.output ? request.output : standard;
     size_t count;
     char **files = folder_files(folder, &count);
-    FILE *file = output_open(output, NULL, files, count);
+    struct names names;
+    names_open(&names, count);
+    for (size_t i = 0; i < count; i++)
+        names_set(&names, i, files[i]);
+    FILE *file = output_open(output, NULL, &names);
+    names_close(&names);
     struct stat status;
     bool regular = file != stdout && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
     struct target target = {.file = file, .name = output, .deleted = regular};

@@ -9,10 +9,10 @@ struct served {
 
 static struct served serve_atomic(struct replay *replay, const struct request *request, int64_t at)
 {
-    struct pe *target = &replay->pes[request->op.peer];
-    int64_t begin = later(at, target->served), done = begin + request->takes.atomic.service;
+    int64_t *served = replay_served(replay, request->op.peer);
+    int64_t begin = later(at, *served), done = begin + request->takes.atomic.service;
     int64_t known = done + request->takes.atomic.back;
-    target->served = done;
+    *served = done;
     return (struct served){begin, done, known, known};
 }
 

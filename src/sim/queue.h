@@ -8,23 +8,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
 
 struct queue {
     struct queued {
         int64_t time;
         uint32_t pe;
     } * heap; /* four children each: half as deep as with two, and one line of the cache */
-    size_t count;
+    size_t count, room;
 };
+
+static inline void queue_free(struct queue *queue)
+{
+    free(queue->heap);
+}
 
 static inline bool queued_before(const struct queued *a, const struct queued *b)
 {
     return a->time < b->time || (a->time == b->time && a->pe < b->pe);
 }
 
-/* There is room. */
 static inline void queue_add(struct queue *queue, int64_t time, uint32_t pe)
 {
+    if (__builtin_expect(queue->count == queue->room, 0)) {
+        queue->room += queue->room / 4 + 256;
+        queue->heap = memory_resize_array(queue->heap, queue->room, sizeof *queue->heap);
+    }
     const struct queued added = {time, pe};
     size_t i = queue->count++;
     while (i > 0 && queued_before(&added, &queue->heap[(i - 1) / 4])) {

@@ -107,7 +107,7 @@ static void go_on_after(struct replay *replay, uint32_t line, uint32_t other)
         return;
     replay_follow(replay, line, ended->path_compute,
                   path_station(&replay->paths, other, ended->time, ended->hop));
-    pe->idle += ended->time - pe->time;
+    replay->thread_states[line].idle += ended->time - pe->time;
     pe->time = ended->time;
 }
 
@@ -115,31 +115,35 @@ static void go_on_after(struct replay *replay, uint32_t line, uint32_t other)
  * it computes after that. */
 static bool have_ended(struct replay *replay, uint32_t line, const struct op *op, int64_t *burst)
 {
-    struct pe *pe = &replay->pes[line];
+    const struct threads *threads = &replay->threads;
     const struct stream *stream = &replay->streams.of[line];
-    uint32_t ordinal = stream->made - (stream->count - stream->next), next = pe->next_join;
-    for (; next < pe->last_join && replay->threads.joins[next].ordinal <= ordinal; next++)
-        if (replay->pes[replay->threads.joins[next].line].state != PE_ENDED)
+    uint32_t ordinal = stream->made - (stream->count - stream->next),
+             *joined = &replay->thread_states[line].next_join, next = *joined;
+    bool first = line < (uint32_t)replay->run->pes;
+    int home = run_pe(replay->run, (int)line);
+    for (; first && next < threads->first_join[line + 1] && threads->joins[next].ordinal <= ordinal;
+         next++)
+        if (replay->pes[threads->joins[next].line].state != PE_ENDED)
             return false;
-    for (int i = 0; i < replay->run->threads[pe->home] && op->flags & OP_LAST; i++) {
-        uint32_t other = (uint32_t)run_line(replay->run, (int)pe->home, i);
+    for (int i = 0; i < run_threads(replay->run, home) && op->flags & OP_LAST; i++) {
+        uint32_t other = (uint32_t)run_line(replay->run, home, i);
         if (other != line && replay->pes[other].state != PE_ENDED)
             return false;
     }
-    for (; pe->next_join < next; pe->next_join++) {
-        const struct join *join = &replay->threads.joins[pe->next_join];
+    for (; *joined < next; ++*joined) {
+        const struct join *join = &threads->joins[*joined];
         go_on_after(replay, line, join->line);
         *burst = join->burst < *burst ? join->burst : *burst;
     }
-    for (int i = 0; i < replay->run->threads[pe->home] && op->flags & OP_LAST; i++)
-        go_on_after(replay, line, (uint32_t)run_line(replay->run, (int)pe->home, i));
+    for (int i = 0; i < run_threads(replay->run, home) && op->flags & OP_LAST; i++)
+        go_on_after(replay, line, (uint32_t)run_line(replay->run, home, i));
     return true;
 }
 
 /* Those that may wait for the end of a thread of their PE look again. */
 static void tell_end(struct replay *replay, uint32_t home)
 {
-    for (int i = 0; i < replay->run->threads[home]; i++) {
+    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
         uint32_t line = (uint32_t)run_line(replay->run, (int)home, i);
         if (replay->pes[line].state == PE_JOIN)
             replay_make_ready(replay, line);
@@ -160,7 +164,7 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
                 progress_call(replay, number);
             pe->state = PE_ENDED;
             if (pe->threaded)
-                tell_end(replay, pe->home);
+                tell_end(replay, replay_pe(replay, number));
             return !streams->error;
         }
         if (__builtin_expect(
@@ -277,25 +281,30 @@ static bool open_machine(struct replay *replay, double *speed)
     int pes = replay->run->pes, *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
     replay->error = machine_place(replay->machine, pes, nodes);
     for (int i = 0; i < pes && !replay->error; i++) {
-        replay->pes[i].node = nodes[i];
+        replay->pes[i].node = (uint32_t)nodes[i] & MOST_NODE;
         replay->several = replay->several || nodes[i] != nodes[0];
         speed[i] = machine_kind(replay->machine, nodes[i])->ratio;
     }
     for (int i = pes; i < replay->run->lines && !replay->error; i++)
-        replay->pes[i].node = nodes[run_pe(replay->run, i)];
+        replay->pes[i].node = replay->pes[run_pe(replay->run, i)].node;
     free(nodes);
     return !replay->error;
 }
+
+/* docs/tools/shmemsim.md says so: with a name of a file, and with what struct run has of each PE;
+ * not what few runs need. */
+_Static_assert(sizeof(struct pe) + sizeof(struct stream) + sizeof(struct queued) + sizeof(double) +
+                       sizeof(float) + sizeof(uint64_t) + 2 * sizeof(uint32_t) + sizeof(uint16_t) +
+                       sizeof "fpe-0000000.trace" <
+                   200,
+               "a PE takes less than 200 bytes");
 
 static void allocate(struct replay *replay)
 {
     size_t lines = (size_t)replay->run->lines, routines = replay->run->names.count;
     replay->pes = memory_zeroed(lines, sizeof *replay->pes);
-    replay->queue.heap = memory_zeroed(lines, sizeof *replay->queue.heap);
-    for (int i = 0; i < replay->run->lines; i++) {
-        replay->pes[i].home = (uint32_t)run_pe(replay->run, i);
-        replay->pes[i].threaded = replay->run->threads[replay->pes[i].home] > 1;
-    }
+    for (int i = 0; i < replay->run->lines; i++)
+        replay->pes[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
     replay->progress = requests_open(replay->machine, lines);
     if (replay->progress)
         replay->answers_until = memory_zeroed(lines, sizeof *replay->answers_until);
@@ -319,7 +328,11 @@ static void forget(struct replay *replay)
         free(replay->pe_sums[i]);
     free(replay->pe_sums);
     free(replay->pes);
-    free(replay->queue.heap);
+    free(replay->floors);
+    free(replay->served);
+    free(replay->next_waits);
+    free(replay->thread_states);
+    queue_free(&replay->queue);
     free(replay->sums);
     free(replay->sets);
     free(replay->locks);
@@ -342,14 +355,15 @@ static void prepare_threads(struct replay *replay)
     const struct threads *threads = &replay->threads;
     if (!threads->forks)
         return;
+    struct thread_state *states =
+        memory_zeroed((size_t)replay->run->lines, sizeof *replay->thread_states);
+    replay->thread_states = states;
     for (int pe = 0; pe < replay->run->pes; pe++) {
-        replay->pes[pe].next_fork = threads->first_fork[pe];
-        replay->pes[pe].last_fork = threads->first_fork[pe + 1];
-        replay->pes[pe].next_join = threads->first_join[pe];
-        replay->pes[pe].last_join = threads->first_join[pe + 1];
+        states[pe].next_fork = threads->first_fork[pe];
+        states[pe].next_join = threads->first_join[pe];
     }
     for (int line = 0; line < replay->run->lines; line++) {
-        replay->pes[line].next_turn = threads->first_turn[line];
+        states[line].next_turn = threads->first_turn[line];
         if (line >= replay->run->pes)
             replay->pes[line].state = PE_BEGIN;
     }
@@ -364,14 +378,14 @@ static bool find_threads(struct replay *replay)
         replay->error = text_format(
             "%s: several threads of a PE make calls, which cannot be replayed where "
             "nodes have progress inside calls alone; leave that out of the machine description",
-            replay->run->paths[replay->run->pe_of[0]]);
+            run_path(replay->run, (int)replay->run->pe_of[0]));
         return false;
     }
     if (replay->contention == CONTENTION_FAIR) {
         replay->error =
             text_format("%s: several threads of a PE make calls, which --contention=fair "
                         "cannot predict; give --contention=fifo",
-                        replay->run->paths[replay->run->pe_of[0]]);
+                        run_path(replay->run, (int)replay->run->pe_of[0]));
         return false;
     }
     if (!threads_find(&replay->threads, &replay->streams))
@@ -399,16 +413,16 @@ static bool begin_again(struct replay *replay)
                            .streams = replay->streams,
                            .threads = replay->threads,
                            .waits = waits};
-    int32_t *nodes = memory_zeroed((size_t)replay->run->lines, sizeof *nodes);
+    uint32_t *nodes = memory_zeroed((size_t)replay->run->lines, sizeof *nodes);
     for (int i = 0; i < replay->run->lines; i++)
         nodes[i] = replay->pes[i].node;
     forget(replay);
     *replay = fresh;
     allocate(replay);
+    replay->next_waits = memory_zeroed((size_t)replay->run->lines, sizeof *replay->next_waits);
     for (int i = 0; i < replay->run->lines; i++) {
-        replay->pes[i].node = nodes[i];
-        replay->pes[i].next_write = waits.first_write[i];
-        replay->pes[i].next_wait = waits.first_wait[i];
+        replay->pes[i].node = nodes[i] & MOST_NODE;
+        replay->next_waits[i] = (struct next_waits){waits.first_write[i], waits.first_wait[i]};
     }
     free(nodes);
     prepare_threads(replay);
@@ -431,7 +445,7 @@ static void begin_simulated(struct replay *replay)
     char **hosts = memory_zeroed((size_t)replay->run->pes, sizeof *hosts),
          *library = library_of(replay);
     for (int i = 0; i < replay->run->pes; i++) {
-        int node = replay->pes[i].node;
+        int node = (int)replay->pes[i].node;
         hosts[i] = text_format("%s-%d", machine_kind(replay->machine, node)->name, node);
     }
     simulated_begin(simulated, replay->run, replay->streams.window, hosts, library);

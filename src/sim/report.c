@@ -14,10 +14,12 @@
 struct pe_report report_pe(const struct replay *replay, int pe)
 {
     struct pe_report sum = {0};
-    for (int i = 0; i < replay->run->threads[pe]; i++) {
-        const struct pe *line = &replay->pes[run_line(replay->run, pe, i)];
+    for (int i = 0; i < run_threads(replay->run, pe); i++) {
+        int number = run_line(replay->run, pe, i);
+        const struct pe *line = &replay->pes[number];
+        int64_t idle = replay->thread_states ? replay->thread_states[number].idle : 0;
         sum.compute += line->compute;
-        sum.communication += line->time - line->idle - line->compute;
+        sum.communication += line->time - idle - line->compute;
         sum.waiting += line->waiting;
         sum.end = line->time > sum.end ? line->time : sum.end;
     }
@@ -33,11 +35,12 @@ static void find_path(struct report *report)
     for (; hop; hop = paths->hops[hop].parent)
         count++;
     report->path = memory_zeroed(count, sizeof *report->path);
-    report->path[count - 1] = (struct station){last->home, 0, last->time};
+    report->path[count - 1] =
+        (struct station){replay_pe(report->replay, report->last), 0, last->time};
     size_t i = count - 1;
     for (hop = last->hop; hop; hop = paths->hops[hop].parent) {
         report->path[i].from = paths->hops[hop].until;
-        report->path[--i] = (struct station){report->replay->pes[paths->hops[hop].pe].home, 0,
+        report->path[--i] = (struct station){replay_pe(report->replay, paths->hops[hop].pe), 0,
                                              paths->hops[hop].until};
         report->cut = !paths->hops[hop].parent && paths->hops[hop].depth > 1;
     }

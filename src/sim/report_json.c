@@ -73,7 +73,7 @@ static void per_pe(FILE *out, const struct replay *replay)
     for (int i = 0; i < replay->run->pes; i++) {
         const struct pe_report pe = report_pe(replay, i);
         fprintf(out, "%s\n{\"pe\":%d,\"node\":%" PRId32 ",\"threads\":%d,", i ? "," : "", i,
-                replay->pes[i].node, replay->run->threads[i]);
+                replay->pes[i].node, run_threads(replay->run, i));
         member(out, "compute", (double)pe.compute);
         fputc(',', out);
         member(out, "communication", (double)pe.communication);

@@ -40,9 +40,6 @@ static uint32_t new_number(struct replay *replay)
         progress->room = 2 * progress->room + 64;
         progress->requests =
             memory_resize_array(progress->requests, progress->room, sizeof *progress->requests);
-        replay->queue.heap =
-            memory_resize_array(replay->queue.heap, (size_t)replay->run->lines + progress->room,
-                                sizeof *replay->queue.heap);
     }
     return (uint32_t)progress->count++;
 }

@@ -83,8 +83,7 @@ static void allocate(struct run *run, int pes)
 {
     size_t n = (size_t)pes;
     run->pes = pes;
-    run->paths = memory_zeroed(n, sizeof *run->paths);
-    run->threads = memory_zeroed(n, sizeof *run->threads);
+    names_open(&run->paths, n);
     run->programs_of = memory_zeroed(n, sizeof *run->programs_of);
     run->ps_per_tick = memory_zeroed(n, sizeof *run->ps_per_tick);
     run->cost_ps = memory_zeroed(n, sizeof *run->cost_ps);
@@ -93,14 +92,23 @@ static void allocate(struct run *run, int pes)
     sets_active(&run->reader.sets, 0, 1, pes);
 }
 
-/* NULL, or why. Takes the path over. */
-static char *add_file(struct run *run, char *path, size_t files, bool *damaged)
+static void set_threads(struct run *run, int pe, int threads)
+{
+    if (!run->threads) {
+        run->threads = memory_zeroed((size_t)run->pes, sizeof *run->threads);
+        for (int i = 0; i < run->pes; i++)
+            run->threads[i] = 1;
+    }
+    run->threads[pe] = threads;
+}
+
+/* NULL, or why. */
+static char *add_file(struct run *run, const char *path, size_t files, bool *damaged)
 {
     char *error = NULL;
     struct trace_file *file = trace_open(path, &error);
     if (!file) {
         *damaged = true;
-        free(path);
         return error;
     }
     const struct trace_info *info = trace_info(file);
@@ -114,23 +122,25 @@ static char *add_file(struct run *run, char *path, size_t files, bool *damaged)
         error = text_format("%s: belongs to a run of %d PEs, but there are files of %zu; give all "
                             "of one run",
                             path, info->pes, files);
-    else if (!error && run->paths[info->pe])
+    else if (!error && names_get(&run->paths, (size_t)info->pe))
         error = text_format("%s: PE %d is in %s, too; give all files of one run", path, info->pe,
-                            run->paths[info->pe]);
+                            names_get(&run->paths, (size_t)info->pe));
+    else if (!error && trace_blocks(file) > UINT32_MAX)
+        error = text_format("%s: its head has more than 4 GiB; record it again", path);
     if (error) {
         trace_close(file);
-        free(path);
         return error;
     }
     int pe = info->pe;
     if (!run->command)
         run->command = memory_text(info->command);
-    run->paths[pe] = path;
+    names_set(&run->paths, (size_t)pe, path);
     run->ps_per_tick[pe] = PS_PER_SECOND / info->ticks_per_second;
-    run->cost_ps[pe] = PS_PER_SECOND * info->cost_between;
+    run->cost_ps[pe] = (float)(PS_PER_SECOND * info->cost_between);
     run->events[pe] = info->events;
-    run->blocks[pe] = trace_blocks(file);
-    run->threads[pe] = info->threads > 1 ? info->threads : 1;
+    run->blocks[pe] = (uint32_t)trace_blocks(file);
+    if (info->threads > 1)
+        set_threads(run, pe, info->threads);
     run->programs_of[pe] = (uint16_t)program_of(run, file);
     if (run->program_count > UINT16_MAX)
         return text_format("the files have more than %d tables of routines", UINT16_MAX);
@@ -142,12 +152,12 @@ static char *number_lines(struct run *run)
 {
     int64_t lines = run->pes;
     for (int pe = 0; pe < run->pes; pe++)
-        lines += run->threads[pe] - 1;
+        lines += run_threads(run, pe) - 1;
     if (lines > MOST_PES)
         return text_format("%s: belongs to a run of %" PRId64
                            " threads, but this program replays at "
                            "most %d",
-                           run->paths[0], lines, MOST_PES);
+                           run_path(run, 0), lines, MOST_PES);
     run->lines = (int)lines;
     if (run->lines == run->pes)
         return NULL;
@@ -181,11 +191,11 @@ bool run_open(struct run *run, char *const *paths, size_t count, char **error, b
         file_count += (size_t)found;
         free(some);
     }
-    for (size_t i = 0; i < file_count; i++)
-        if (*error)
-            free(files[i]);
-        else
+    for (size_t i = 0; i < file_count; i++) {
+        if (!*error)
             *error = add_file(run, files[i], file_count, damaged);
+        free(files[i]);
+    }
     free(files);
     if (!*error)
         *error = number_lines(run);
@@ -197,18 +207,16 @@ bool run_open(struct run *run, char *const *paths, size_t count, char **error, b
 
 void run_close(struct run *run)
 {
-    for (int i = 0; i < run->pes; i++) {
-        free(run->paths[i]);
-        if (run->sources && run->sources[i]) {
+    for (int i = 0; i < run->pes && run->sources; i++)
+        if (run->sources[i]) {
             free(run->sources[i]->teams.teams);
             free(run->sources[i]);
         }
-    }
     for (size_t i = 0; i < run->program_count; i++) {
         trace_close(run->programs[i].file);
         free(run->programs[i].kinds);
     }
-    free(run->paths);
+    names_close(&run->paths);
     free(run->threads);
     free(run->further);
     free(run->pe_of);
@@ -226,42 +234,47 @@ void run_close(struct run *run)
 
 /* ---- Sets ---- */
 
-static struct source *source_of(struct run *run, int pe)
+/* What the PE's own file says of its teams, which is read with the next call; NULL: it cannot be.
+ */
+static struct source *read_teams(struct run *run, int pe, struct trace_file **own)
 {
-    static const struct reader_command command = {.name = "sim"};
+    char *error = NULL;
+    *own = trace_open(run_path(run, pe), &error);
+    free(error);
+    if (!*own)
+        return NULL;
     if (!run->sources)
         run->sources = memory_zeroed((size_t)run->pes, sizeof *run->sources);
-    run->reader.command = &command;
-    if (!run->sources[pe]) {
-        run->sources[pe] = memory_zeroed(1, sizeof **run->sources);
-        *run->sources[pe] =
-            (struct source){.reader = &run->reader, .path = run->paths[pe], .damaged = true};
-    }
-    return run->sources[pe];
+    struct source **kept = &run->sources[pe];
+    if (!*kept)
+        *kept = memory_zeroed(1, sizeof **kept);
+    return *kept;
 }
 
-/* Teams are read from the PE's own file, once, when its first call that may be of one comes. */
+/* Teams are read once, when the first call that may be of one comes. */
 int64_t run_set(struct run *run, int pe, const struct trace_event *event)
 {
-    struct source *source = source_of(run, pe);
+    static const struct reader_command command = {.name = "sim"};
+    struct source plain = {0},
+                  *source = run->sources && run->sources[pe] ? run->sources[pe] : &plain;
     bool told = true; /* damage is refused when events are read */
     struct trace_info info = {.pe = pe, .pes = run->pes};
     struct trace_file *own = NULL;
     struct set_call call;
-    char *error = NULL;
     /* Without teams in sight, the table of routines, which all its PEs share, is enough. */
     bool active = event->values[TRACE_SET_STRIDE] > 0 &&
                   trace_routine(run_program(run, pe)->file, event->routine)->class != TRACE_CONTEXT;
-    if (!active && !source->teams.read) {
-        own = trace_open(run->paths[pe], &error);
-        free(error);
-        if (!own)
-            return -1;
-    }
+    if (!active && !source->teams.read && !(source = read_teams(run, pe, &own)))
+        return -1;
+    run->reader.command = &command;
     run->reader.told = &told;
+    source->reader = &run->reader;
+    source->path = run_path(run, pe);
+    source->damaged = true;
     source->file = own ? own : run_program(run, pe)->file;
     source->info = &info;
     enum set_kind kind = source_set(source, event, &call);
+    source->path = NULL;
     source->file = NULL;
     source->info = NULL;
     trace_close(own);

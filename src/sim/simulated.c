@@ -48,7 +48,7 @@ struct file {
 struct simulated {
     char *folder, *problem;
     bool made; /* the folder, which was not there before */
-    const struct run *run;
+    struct run *run;
     char **hosts;
     char *library;
     size_t window;
@@ -97,8 +97,8 @@ static void forget(struct simulated *simulated)
     simulated->library = NULL;
 }
 
-void simulated_begin(struct simulated *simulated, const struct run *run, size_t window,
-                     char **hosts, const char *library)
+void simulated_begin(struct simulated *simulated, struct run *run, size_t window, char **hosts,
+                     const char *library)
 {
     forget(simulated);
     simulated->run = run;
@@ -336,7 +336,7 @@ static bool copy_teams(struct simulated *simulated, int pe, struct trace_file *f
 static struct trace_file *recorded(struct simulated *simulated, int pe)
 {
     char *error = NULL;
-    struct trace_file *from = trace_open(simulated->run->paths[pe], &error);
+    struct trace_file *from = trace_open(run_path(simulated->run, pe), &error);
     if (!from)
         simulated->problem = error;
     return from;
@@ -378,7 +378,7 @@ static bool end_file(struct simulated *simulated, int pe, int64_t time)
     give_text(&out, trace_info(from)->end);
     give_number(&out, file->all_events);
     give_number(&out, 0);
-    give_number(&out, (uint64_t)simulated->run->threads[pe]);
+    give_number(&out, (uint64_t)run_threads(simulated->run, pe));
     give_clock(&out, time);
     give_real(&out, 0);
     give_number(&out, 0);

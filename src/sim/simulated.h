@@ -15,7 +15,7 @@ struct simulated;
 struct simulated *simulated_open(const char *folder, char **error);
 /* Before the first operation, and again when the replay begins again: what has been written is
  * forgotten. window: operations of a line at a time; hosts: of each PE, kept and freed. */
-void simulated_begin(struct simulated *, const struct run *, size_t window, char **hosts,
+void simulated_begin(struct simulated *, struct run *, size_t window, char **hosts,
                      const char *library);
 /* Writes how all files end; times[pe]: when that PE ended, in ps, stride bytes apart. */
 void simulated_end(struct simulated *, const int64_t *times, size_t stride);

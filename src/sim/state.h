@@ -18,6 +18,9 @@
 
 #define LAST_TIME INT64_C(4000000000000000000) /* ps: 46 days; a sum of few fits behind it */
 
+#define NODE_BITS 24
+#define MOST_NODE ((UINT32_C(1) << NODE_BITS) - 1)
+
 enum pe_state {
     PE_READY,
     PE_ORDERED, /* its next operation has its turn, and its burst is over */
@@ -33,28 +36,35 @@ enum pe_state {
 };
 
 /* A line: a thread of a PE. What is open, and the interface, is that of the PE, in its first line.
- */
+ * There may be a million of them, and each operation reads several: what few runs need is kept
+ * elsewhere. */
 struct pe {
     int64_t time, compute, waiting; /* ps: waiting is a part of what is not computing */
-    /* In the default context: when all is known to be complete, all is there, and what is put
-     * later may be there. */
-    int64_t known, arrived, floor;
+    /* In the default context: when all is known to be complete, and when all is there. */
+    int64_t known, arrived;
     int64_t interface;    /* when the next message can be sent */
-    int64_t served;       /* when the next atomic on this PE can be */
     int64_t path_compute; /* computing on the path to where it is */
-    int64_t idle;         /* of its time: until it began, and in PE_JOIN */
     uint32_t hop;         /* the path until it was last waited for */
     uint32_t next;        /* in the list that it is in, 1 + PE; 0: the last */
     uint32_t blocked_on;  /* set, slot, lock or context */
-    uint32_t next_write, next_wait;
-    uint32_t home;                 /* the PE */
-    uint32_t next_fork, last_fork; /* of a first line: of lines that it begins */
-    uint32_t next_join, last_join; /* of a first line */
+    uint32_t node : NODE_BITS;
+    uint32_t state : 6;    /* enum pe_state */
+    uint32_t fetched : 1;  /* the last OP_FETCHES waited */
+    uint32_t threaded : 1; /* the PE has other threads */
+};
+_Static_assert(MACHINE_MOST_NODES <= 1 << NODE_BITS, "a node's number fits into struct pe");
+
+/* What a line has where PEs have several. */
+struct thread_state {
+    int64_t idle;       /* of its time: until it began, and in PE_JOIN */
+    uint32_t next_fork; /* of a first line: of those that it begins */
+    uint32_t next_join; /* of a first line */
     uint32_t next_turn;
-    int32_t node;
-    uint8_t state;
-    bool fetched;  /* the last OP_FETCHES waited */
-    bool threaded; /* the PE has other threads */
+};
+
+/* The next write that somebody waits for, and the next wait. */
+struct next_waits {
+    uint32_t write, wait;
 };
 
 /* Sums over PEs. [1]: to another node. */
@@ -86,10 +96,15 @@ struct replay {
     struct traffic traffic;    /* with CONTENTION_FAIR */
     struct paths paths;
     struct queue queue;
-    struct pe *pes;            /* by line */
-    uint32_t ready;            /* list of lines that can go on, 1 + line */
-    struct threads threads;    /* where PEs have several */
-    struct table turn_numbers; /* of PE and set */
+    struct pe *pes;  /* by line */
+    int64_t *floors; /* by PE: from when on what is put later, in the default context, may be
+                        there; NULL: there was no fence */
+    int64_t *served; /* by PE: when the next atomic on it can be; NULL: there was none */
+    struct next_waits *next_waits;      /* by line; NULL: nobody waits */
+    struct thread_state *thread_states; /* by line; NULL: each PE has one */
+    uint32_t ready;                     /* list of lines that can go on, 1 + line */
+    struct threads threads;             /* where PEs have several */
+    struct table turn_numbers;          /* of PE and set */
     uint32_t *turns_done;
     size_t turn_room;
     struct routine_sum *sums; /* by routine */
@@ -131,11 +146,20 @@ void replay_too_late(struct replay *, uint32_t pe);
 /* The operation that a blocked PE is in. */
 struct step replay_blocked(const struct replay *, uint32_t pe);
 
+/* The PE of a line. */
+static inline uint32_t replay_pe(const struct replay *replay, uint32_t line)
+{
+    return (uint32_t)run_pe(replay->run, (int)line);
+}
+
 /* Where the state is that the threads of a PE share. */
 static inline struct pe *replay_home(const struct replay *replay, uint32_t line)
 {
-    return &replay->pes[replay->pes[line].home];
+    return &replay->pes[replay_pe(replay, line)];
 }
+
+/* When the next atomic on a PE can be served. */
+int64_t *replay_served(struct replay *, uint32_t pe);
 
 /* The ordinal of the operation that a line executes. */
 static inline uint32_t replay_ordinal(const struct replay *replay, uint32_t line)

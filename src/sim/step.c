@@ -18,12 +18,19 @@ struct step replay_blocked(const struct replay *replay, uint32_t pe)
     return (struct step){pe, &stream->ops[stream->next - 1], replay->pes[pe].time};
 }
 
+int64_t *replay_served(struct replay *replay, uint32_t pe)
+{
+    if (__builtin_expect(!replay->served, 0))
+        replay->served = memory_zeroed((size_t)replay->run->pes, sizeof *replay->served);
+    return &replay->served[pe];
+}
+
 static struct pe_sum *sum_of(struct replay *replay, const struct step *step)
 {
     struct pe_sum **sums = &replay->pe_sums[step->op->routine];
     if (!*sums)
         *sums = memory_zeroed((size_t)replay->run->pes, sizeof **sums);
-    return &(*sums)[replay->pes[step->pe].home];
+    return &(*sums)[replay_pe(replay, step->pe)];
 }
 
 static inline bool moves_data(const struct op *op)
@@ -35,13 +42,13 @@ static inline bool moves_data(const struct op *op)
 /* Lines that begin when their PE's first line has executed an operation. */
 static void begin_lines(struct replay *replay, uint32_t first)
 {
-    struct pe *parent = &replay->pes[first];
-    uint32_t ordinal = replay_ordinal(replay, first);
-    while (parent->next_fork < parent->last_fork &&
-           replay->threads.forks[parent->next_fork].ordinal <= ordinal) {
-        uint32_t line = replay->threads.forks[parent->next_fork++].line;
-        struct pe *pe = &replay->pes[line];
-        pe->time = pe->idle = parent->time;
+    const struct pe *parent = &replay->pes[first];
+    uint32_t ordinal = replay_ordinal(replay, first),
+             *next = &replay->thread_states[first].next_fork;
+    while (*next < replay->threads.first_fork[first + 1] &&
+           replay->threads.forks[*next].ordinal <= ordinal) {
+        uint32_t line = replay->threads.forks[(*next)++].line;
+        replay->pes[line].time = replay->thread_states[line].idle = parent->time;
         replay_follow(replay, line, parent->path_compute,
                       path_station(&replay->paths, first, parent->time, parent->hop));
         replay_make_ready(replay, line);
@@ -65,7 +72,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         replay->answers_until[step->pe] = leaves;
     pe->time = leaves;
     pe->waiting += waited;
-    if (__builtin_expect(pe->next_fork < pe->last_fork, 0))
+    if (__builtin_expect(pe->threaded, 0) && step->pe < (uint32_t)replay->run->pes)
         begin_lines(replay, step->pe);
     bool off = false;
     if (moves_data(op)) {

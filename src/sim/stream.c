@@ -17,15 +17,16 @@
 void streams_open(struct streams *streams, struct run *run, const double *speed,
                   size_t window_bytes)
 {
-    size_t pes = (size_t)run->pes, lines = (size_t)run->lines;
+    size_t lines = (size_t)run->lines;
     size_t window = window_bytes / lines / sizeof(struct op);
     *streams = (struct streams){.run = run};
     streams->of = memory_zeroed(lines, sizeof *streams->of);
-    streams->ps_per_tick = memory_zeroed(pes, sizeof *streams->ps_per_tick);
-    streams->cost = memory_zeroed(pes, sizeof *streams->cost);
-    for (int i = 0; i < run->pes; i++) {
-        streams->ps_per_tick[i] = run->ps_per_tick[i] / speed[i];
-        streams->cost[i] = (int64_t)(run->cost_ps[i] / speed[i] + 0.5);
+    bool other = false;
+    for (int i = 0; i < run->pes; i++)
+        other = other || speed[i] != 1;
+    if (other) {
+        streams->speed = memory_zeroed((size_t)run->pes, sizeof *streams->speed);
+        memcpy(streams->speed, speed, (size_t)run->pes * sizeof *streams->speed);
     }
     streams->window = window < LEAST_WINDOW  ? LEAST_WINDOW
                       : window > MOST_WINDOW ? MOST_WINDOW
@@ -57,8 +58,7 @@ void streams_close(struct streams *streams)
     for (int i = 0; i < streams->run->lines; i++)
         release(&streams->of[i]);
     free(streams->of);
-    free(streams->ps_per_tick);
-    free(streams->cost);
+    free(streams->speed);
     free(streams->decoder.series);
     free(streams->decoder.latest);
     free(streams->error);
@@ -67,10 +67,17 @@ void streams_close(struct streams *streams)
 /* ---- What is kept of an unfinished block ---- */
 
 struct saved {
+    uint32_t position, left; /* in the payload; records; of an unfinished block alone */
     uint32_t room, bytes, phase;
     int64_t time;
     unsigned char data[];
 };
+
+/* Records that are left of a block. */
+static uint32_t left_of(const struct stream *stream)
+{
+    return stream->saved ? stream->saved->left : 0;
+}
 
 /* Fields of a series before its values. */
 #define SERIES_HEAD offsetof(struct series, last)
@@ -128,7 +135,7 @@ static bool damaged(struct streams *streams, int line, const char *how)
     streams->damaged = true;
     if (!streams->error)
         streams->error = text_format("%s: damaged at byte %" PRId64 ": %s; record it again",
-                                     streams->run->paths[run_pe(streams->run, line)],
+                                     run_path(streams->run, run_pe(streams->run, line)),
                                      streams->of[line].block, how);
     return false;
 }
@@ -153,12 +160,12 @@ static bool find_block(struct streams *streams, int line, const struct trace_map
     if (rest < (int64_t)sizeof *head + head->bytes)
         return damaged(streams, line, "the file ends within a block");
     int pe = run_pe(streams->run, line);
-    if (head->kind == BLOCK_EVENTS && head->thread >= (uint32_t)streams->run->threads[pe])
+    if (head->kind == BLOCK_EVENTS && head->thread >= (uint32_t)run_threads(streams->run, pe))
         return damaged(streams, line, "a block of a thread that is not there");
     if (is_others(streams, line, head))
         return true;
-    if (stream->left > 0)
-        return (stream->left <= head->records && stream->position <= head->bytes) ||
+    if (left_of(stream) > 0)
+        return (left_of(stream) <= head->records && stream->saved->position <= head->bytes) ||
                damaged(streams, line, "the file has changed");
     size_t before = offsetof(struct block_head, bytes);
     if (checksum(0, map->data + stream->block + before, sizeof *head - before + head->bytes) !=
@@ -174,8 +181,9 @@ static bool decode(struct streams *streams, int line, const unsigned char *paylo
     struct stream *stream = &streams->of[line];
     struct decoder *decoder = &streams->decoder;
     const struct program *program = run_program(streams->run, run_pe(streams->run, line));
-    bool resumed = stream->left > 0;
-    uint32_t at = resumed ? stream->position : 0;
+    uint32_t before = left_of(stream), left = before ? before : head->records, all = left;
+    bool resumed = before > 0;
+    uint32_t at = resumed ? stream->saved->position : 0;
     struct raw_event raw;
     decoder->routines = program->routines;
     decoder->routine_count = program->count;
@@ -184,9 +192,6 @@ static bool decode(struct streams *streams, int line, const unsigned char *paylo
                   resumed ? stream->saved->phase : head->phase);
     if (resumed)
         restore(streams, stream);
-    else
-        stream->left = head->records;
-    uint32_t left = stream->left;
     while (left > 0 && stream->count + TRANSLATE_MOST <= streams->window) {
         const char *problem = decode_raw(decoder, &raw);
         if (__builtin_expect(problem != NULL, 0))
@@ -195,13 +200,15 @@ static bool decode(struct streams *streams, int line, const unsigned char *paylo
             return false;
         left--;
     }
-    streams->events += stream->left - left;
-    stream->left = left;
-    stream->position = (uint32_t)(decoder->input.next - payload);
+    streams->events += all - left;
     if (left > 0)
         save(streams, stream);
     else
         stream->block += (int64_t)sizeof *head + head->bytes;
+    if (stream->saved) {
+        stream->saved->left = left;
+        stream->saved->position = (uint32_t)(decoder->input.next - payload);
+    }
     return true;
 }
 
@@ -209,7 +216,7 @@ static bool decode(struct streams *streams, int line, const unsigned char *paylo
 static bool count_events(const struct streams *streams, int pe, uint64_t *events)
 {
     *events = 0;
-    for (int i = 0; i < streams->run->threads[pe]; i++) {
+    for (int i = 0; i < run_threads(streams->run, pe); i++) {
         const struct stream *stream = &streams->of[run_line(streams->run, pe, i)];
         if (!stream->finished)
             return false;
@@ -232,7 +239,7 @@ static bool end_of_file(struct streams *streams, int line)
     streams->damaged = true;
     streams->error = text_format("%s: truncated: %" PRIu64 " events were recorded, %" PRIu64
                                  " are there; record it again",
-                                 streams->run->paths[pe], events, read);
+                                 run_path(streams->run, pe), events, read);
     return false;
 }
 
@@ -246,7 +253,11 @@ bool stream_fill(struct streams *streams, int line)
     stream->next = stream->count = 0;
     if (stream->finished || streams->error)
         return false;
-    streams->error = trace_map(streams->run->paths[run_pe(streams->run, line)], &map);
+    int pe = run_pe(streams->run, line);
+    double speed = streams->speed ? streams->speed[pe] : 1;
+    streams->ps_per_tick = streams->run->ps_per_tick[pe] / speed;
+    streams->cost = (int64_t)(streams->run->cost_ps[pe] / speed + 0.5);
+    streams->error = trace_map(run_path(streams->run, pe), &map);
     if (streams->error)
         return false;
     if (!stream->ops)

@@ -10,13 +10,12 @@
 struct stream {
     struct op *ops; /* the window */
     uint32_t next, count;
-    int64_t block; /* where the current block begins, or the next one if nothing is left */
-    uint32_t position, left; /* in the payload; records */
-    struct saved *saved;     /* series of an unfinished block */
-    struct poll *poll;       /* a loop that the last events may be part of */
-    uint64_t read;           /* events */
-    uint32_t made;           /* operations */
+    uint32_t made; /* operations */
     bool started, finished;
+    int64_t block;       /* where the current block begins, or the next one if nothing is left */
+    struct saved *saved; /* of an unfinished block */
+    struct poll *poll;   /* a loop that the last events may be part of */
+    uint64_t read;       /* events */
 };
 
 /* What a matching of waits and writes needs of an operation (waits.h). */
@@ -38,11 +37,12 @@ struct seen {
 /* What all streams of a run share. */
 struct streams {
     struct run *run;
-    struct stream *of;   /* by line */
-    double *ps_per_tick; /* by PE: of the target machine */
-    int64_t *cost;       /* by PE: ps of the tracer in each burst, likewise */
-    int64_t taken_off;   /* ps of these, so far */
-    uint32_t window;     /* operations */
+    struct stream *of;  /* by line */
+    double *speed;      /* by PE: of its processor, in that of the trace; NULL: all are 1 */
+    double ps_per_tick; /* of the PE that is read now: of the target machine */
+    int64_t cost;       /* ps of the tracer in each burst, likewise */
+    int64_t taken_off;  /* ps of these, so far */
+    uint32_t window;    /* operations */
     struct decoder decoder;
     uint64_t events, blocks_read;
     uint64_t loops, polls; /* polling loops, and the calls in them that were left out */

@@ -52,7 +52,7 @@ static void note_joins(struct finding *finding, const struct seen *seen)
     const struct run *run = finding->run;
     size_t first = finding->join_count;
     int64_t last = finding->before;
-    for (int thread = 1; thread < run->threads[seen->line]; thread++) {
+    for (int thread = 1; thread < run_threads(run, seen->line); thread++) {
         int line = run_line(run, seen->line, thread);
         struct begin *begin = &finding->begins[line - run->pes];
         if (!begin->known || begin->joined || begin->last <= finding->before ||
@@ -63,8 +63,7 @@ static void note_joins(struct finding *finding, const struct seen *seen)
         finding->joins[finding->join_count++] =
             (struct join){(uint32_t)seen->line, seen->ordinal, (uint32_t)line, 0};
     }
-    double burst =
-        (double)ticks_between(last, seen->start) * finding->streams->ps_per_tick[seen->line];
+    double burst = (double)ticks_between(last, seen->start) * finding->streams->ps_per_tick;
     for (size_t i = first; i < finding->join_count; i++)
         finding->joins[i].burst = burst >= 1e18 ? INT64_MAX
                                   : burst > 0   ? (int64_t)(burst + 0.5)
@@ -82,7 +81,7 @@ static void note_begin(struct finding *finding, const struct seen *seen)
         begin->last = seen->end;
         return;
     }
-    for (int thread = 1; thread < run->threads[seen->line]; thread++) {
+    for (int thread = 1; thread < run_threads(run, seen->line); thread++) {
         struct begin *begin = &finding->begins[run_line(run, seen->line, thread) - run->pes];
         if (begin->known && (seen->end <= begin->start || !begin->anchored)) {
             begin->anchored = true;
@@ -205,7 +204,7 @@ bool threads_find(struct threads *threads, struct streams *streams)
     /* Backwards, so that further threads are known before the first one is read. */
     for (int line = run->lines; line-- > 0 && !streams->error;) {
         finding.before = INT64_MIN;
-        while (run->threads[run_pe(run, line)] > 1 && stream_fill(streams, line))
+        while (run_threads(run, run_pe(run, line)) > 1 && stream_fill(streams, line))
             ;
     }
     streams->observe = NULL;

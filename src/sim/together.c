@@ -90,13 +90,13 @@ static uint32_t *turns_done(struct replay *replay, uint32_t home, uint32_t set)
 
 static uint32_t turn_of(const struct replay *replay, uint32_t line)
 {
-    return replay->threads.turns[replay->pes[line].next_turn];
+    return replay->threads.turns[replay->thread_states[line].next_turn];
 }
 
 /* The line of a PE that is in a collective call with a set; -1: none is. */
 static int64_t line_in(const struct replay *replay, uint32_t set, int64_t home)
 {
-    for (int i = 0; i < replay->run->threads[home]; i++) {
+    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
         int line = run_line(replay->run, (int)home, i);
         const struct pe *pe = &replay->pes[line];
         if (pe->state == PE_TOGETHER && pe->blocked_on == set)
@@ -120,7 +120,7 @@ static bool come(struct replay *replay, const struct step *step, int64_t come);
 static void next_turn(struct replay *replay, uint32_t home, uint32_t set, int64_t time)
 {
     uint32_t done = ++*turns_done(replay, home, set);
-    for (int i = 0; i < replay->run->threads[home]; i++) {
+    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
         uint32_t line = (uint32_t)run_line(replay->run, (int)home, i);
         const struct pe *pe = &replay->pes[line];
         if (pe->state != PE_TURN || pe->blocked_on != set || turn_of(replay, line) != done)
@@ -148,13 +148,14 @@ static void release_all(struct replay *replay, struct set_state *state, const st
     state->come = 0;
     for (int64_t i = 0; i < set.size; i++) {
         uint32_t home = (uint32_t)set_pe(&set, i), line = home;
-        if (home == replay->pes[last->pe].home)
+        if (home == replay_pe(replay, last->pe))
             line = last->pe;
         else if (replay->pes[home].threaded)
             line = (uint32_t)line_in(replay, number, home);
         struct step step = line == last->pe ? *last : replay_blocked(replay, line);
         threaded = threaded || replay->pes[home].threaded;
-        replay->pes[line].next_turn++;
+        if (replay->thread_states)
+            replay->thread_states[line].next_turn++;
         if (latest_time > arrival(replay, line, step.op))
             replay_follow(replay, line, compute, station);
         if (line == last->pe)
@@ -181,8 +182,9 @@ static bool come(struct replay *replay, const struct step *step, int64_t come)
         replay->error = text_format(
             "PE %u calls %s while PE %u is in %s, both with %s; shmemtrace check tells which calls "
             "do not match",
-            pe->home, run_routine(replay->run, step->op->routine), replay->pes[state->last].home,
-            run_routine(replay->run, state->routine), set_name(&set));
+            replay_pe(replay, step->pe), run_routine(replay->run, step->op->routine),
+            replay_pe(replay, state->last), run_routine(replay->run, state->routine),
+            set_name(&set));
         replay->found = true;
         return false;
     }
@@ -208,7 +210,7 @@ bool replay_together(struct replay *replay, const struct step *step)
     struct pe *pe = &replay->pes[step->pe];
     uint32_t number = step->op->peer;
     if (__builtin_expect(pe->threaded, 0) &&
-        turn_of(replay, step->pe) != *turns_done(replay, pe->home, number)) {
+        turn_of(replay, step->pe) != *turns_done(replay, replay_pe(replay, step->pe), number)) {
         pe->state = PE_TURN;
         pe->blocked_on = number;
         return false;
@@ -219,7 +221,7 @@ bool replay_together(struct replay *replay, const struct step *step)
 /* A line of a PE by which it can go on. */
 static int64_t some_line(const struct replay *replay, int64_t home)
 {
-    for (int i = 0; i < replay->run->threads[home]; i++) {
+    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
         int line = run_line(replay->run, (int)home, i);
         if (replay->pes[line].state != PE_ENDED)
             return line;
@@ -233,11 +235,12 @@ int64_t replay_missing(const struct replay *replay, uint32_t line)
     uint32_t number = pe->blocked_on;
     struct trace_set set = set_of(&replay->run->reader.sets, number);
     if (pe->state == PE_TURN) {
-        int64_t other = line_in(replay, number, pe->home);
+        uint32_t home = replay_pe(replay, line);
+        int64_t other = line_in(replay, number, home);
         if (other >= 0)
             return other;
-        for (int i = 0; i < replay->run->threads[pe->home]; i++) {
-            other = run_line(replay->run, (int)pe->home, i);
+        for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
+            other = run_line(replay->run, (int)home, i);
             if (other != line && replay->pes[other].state != PE_ENDED)
                 return other;
         }

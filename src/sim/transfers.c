@@ -35,8 +35,8 @@ static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot
 /* The slot of those who wait for what a PE writes next. */
 static uint32_t take_write(struct replay *replay, uint32_t writer)
 {
-    struct pe *pe = &replay->pes[writer];
-    uint32_t number = replay->waits.writes[pe->next_write++].slot;
+    const struct pe *pe = &replay->pes[writer];
+    uint32_t number = replay->waits.writes[replay->next_waits[writer].write++].slot;
     struct slot *slot = &replay->waits.slots[number];
     slot->compute = pe->path_compute;
     slot->hop = path_station(&replay->paths, writer, pe->time, pe->hop);
@@ -58,8 +58,10 @@ void replay_arrive(struct replay *replay, uint32_t number, int64_t arrival)
 /* Somebody waits for what the operation writes. */
 static inline bool is_waited_for(const struct replay *replay, uint32_t pe)
 {
-    uint32_t next = replay->pes[pe].next_write;
-    return __builtin_expect(replay->waits.matched, 0) && next < replay->waits.first_write[pe + 1] &&
+    if (__builtin_expect(!replay->next_waits, 1))
+        return false;
+    uint32_t next = replay->next_waits[pe].write;
+    return next < replay->waits.first_write[pe + 1] &&
            replay->waits.writes[next].ordinal == replay_ordinal(replay, pe);
 }
 
@@ -183,11 +185,11 @@ bool replay_begin_transfer(struct replay *replay, const struct step *step)
 static struct moved serve(struct replay *replay, const struct step *step, int64_t start,
                           uint32_t slot)
 {
-    struct pe *target = &replay->pes[step->op->peer];
+    int64_t *served = replay_served(replay, step->op->peer);
     const struct service service = service_of(replay, step);
     int64_t there = later(start + service.issue + service.request, floor_of(replay, step));
-    int64_t begin = later(there, target->served), done = begin + service.service;
-    target->served = done;
+    int64_t begin = later(there, *served), done = begin + service.service;
+    *served = done;
     if (__builtin_expect(done > LAST_TIME, 0))
         replay_too_late(replay, step->pe);
     note_open(replay, step, done, done + service.back);
@@ -254,7 +256,7 @@ bool replay_ask(struct replay *replay, const struct step *step)
 static uint32_t slot_of(struct replay *replay, uint32_t pe)
 {
     const struct waits *waits = &replay->waits;
-    uint32_t *next = &replay->pes[pe].next_wait, ordinal = replay_ordinal(replay, pe);
+    uint32_t *next = &replay->next_waits[pe].wait, ordinal = replay_ordinal(replay, pe);
     if (*next < waits->first_wait[pe + 1] && waits->waits[*next].ordinal == ordinal)
         return waits->waits[(*next)++].slot;
     return NO_SLOT;

@@ -52,7 +52,7 @@ static inline bool has_value(const struct call *call, enum trace_field field)
 static bool fail(struct streams *streams, const struct call *call, const char *what)
 {
     if (!streams->error)
-        streams->error = text_format("%s: event %llu, %s: %s", streams->run->paths[call->pe],
+        streams->error = text_format("%s: event %llu, %s: %s", run_path(streams->run, call->pe),
                                      (unsigned long long)streams->of[call->line].read,
                                      run_routine(streams->run, call->kind->number), what);
     return false;
@@ -372,11 +372,11 @@ static bool complete(struct streams *streams, const struct call *call, struct op
 }
 
 /* What the application computed before a call: without what the tracer did. */
-static inline int64_t burst_of(struct streams *streams, int pe, int64_t ticks)
+static inline int64_t burst_of(struct streams *streams, int64_t ticks)
 {
-    double exact = (double)(uint64_t)ticks * streams->ps_per_tick[pe];
+    double exact = (double)(uint64_t)ticks * streams->ps_per_tick;
     int64_t burst = exact < MOST_BURST ? (int64_t)(exact + 0.5) : (int64_t)MOST_BURST;
-    int64_t cost = streams->cost[pe] < burst ? streams->cost[pe] : burst;
+    int64_t cost = streams->cost < burst ? streams->cost : burst;
     streams->taken_off += cost;
     return burst - cost;
 }
@@ -388,8 +388,7 @@ static bool begin_line(struct streams *streams, const struct call *call, struct 
     stream->started = true;
     if (call->line >= streams->run->pes) {
         if (streams->first_burst)
-            op->burst =
-                burst_of(streams, call->pe, streams->first_burst[call->line - streams->run->pes]);
+            op->burst = burst_of(streams, streams->first_burst[call->line - streams->run->pes]);
         return true;
     }
     return call->kind->start ||
@@ -405,7 +404,7 @@ bool translate(struct streams *streams, int line, const struct raw_event *raw)
     const struct call call = {line, pe, &run_program(streams->run, pe)->kinds[raw->series->routine],
                               raw};
     int64_t before = streams->taken_off;
-    struct op op = {.burst = burst_of(streams, pe, raw->burst),
+    struct op op = {.burst = burst_of(streams, raw->burst),
                     .routine = call.kind->number,
                     .kind = (uint8_t)call.kind->kind,
                     .flags = call.kind->flags};

@@ -203,7 +203,7 @@ static bool read_all(struct matching *matching, void (*observe)(void *, const st
     streams->observe = observe;
     streams->context = matching;
     for (int line = 0; line < streams->run->lines && !streams->error; line++) {
-        matching->file = trace_open(streams->run->paths[run_pe(streams->run, line)], &error);
+        matching->file = trace_open(run_path(streams->run, run_pe(streams->run, line)), &error);
         if (!matching->file) {
             streams->error = error;
             break;

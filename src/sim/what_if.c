@@ -397,8 +397,7 @@ static int what_if(int argc, char **argv)
     study->machine = inputs_open(&study->inputs, &study->replay, &study->run);
     read_sweeps(study);
     check_points(study);
-    FILE *out =
-        output_open(study->output, study->inputs.machine, study->run.paths, (size_t)study->run.pes);
+    FILE *out = output_open(study->output, study->inputs.machine, &study->run.paths);
     predict_all(study);
     (study->json ? print_json : print_table)(out, study);
     output_close(out, study->output);

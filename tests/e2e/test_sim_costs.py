@@ -105,7 +105,6 @@ def test_classes():
     locks = [one_call(where, LOGGP, "shmem_set_lock", target=HEAP) for where in (
         described(node="cost atomic { overhead 7 ns latency 90 ns }"), same)]
     tap.equal(locks, [7 + 90 + 50, 100 + 50 + 100], "locks cost what atomics do")
-    test_locks()
 
 
 def test_locks():
@@ -311,6 +310,6 @@ def test_documents():
     tap.ok(len(blocks) >= 4 and not failed, f"{len(blocks)} descriptions in the documents are right", failed)
 
 
-for test in (test_pieces, test_classes, test_strided, test_waits, test_tables, test_refused, test_documents):
+for test in (test_pieces, test_classes, test_locks, test_strided, test_waits, test_tables, test_refused, test_documents):
     test()
 tap.done()
