@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from .cli import Error
 from .common_states import CommonStates
-from .statistics import FEWEST_ROUNDS, median
+from .statistics import FEWEST_ROUNDS, between_launches, median
 
 LEAST_CONTAINED = 0.90
 MOST_WIDTH = 2.0
@@ -34,6 +34,7 @@ class PointCoverage:
     state: int = 0            # its number, the same in all runs; 0: all states
     text: str = ""            # "state 2 (hand-over 164 ns)"
     spread: float = math.nan  # of the runs' medians: largest / smallest - 1
+    launches: float = math.nan  # variance of the logarithm of medians that rounds do not explain; may be negative
 
 
 @dataclass
@@ -85,6 +86,13 @@ class Coverage:
         return [point.spread for point in self.points if not math.isnan(point.spread)]
 
     @property
+    def launch_difference(self):
+        """Standard deviation of times from launch to launch, as a fraction, at most 1, that rounds do not explain: median
+        over points. NaN where no point has 5 runs."""
+        found = [point.launches for point in self.points if not math.isnan(point.launches)]
+        return math.sqrt(min(1.0, max(0.0, median(found)))) if found else math.nan
+
+    @property
     def promise(self):
         """True: kept; False: not; None: too few runs to tell."""
         if self.contained < LEAST_CONTAINED or self.width_ratio > MOST_WIDTH:
@@ -115,8 +123,9 @@ def evaluate(files):
                 coverage.confidence = result.confidence
     for measured in found.values():
         first = measured[0][1]
-        coverage.points.append(_point(PointCoverage(str(first.block), first.label(), len(measured)), measured,
-                                      coverage.by_pair))
+        point = _point(PointCoverage(str(first.block), first.label(), len(measured)), measured, coverage.by_pair)
+        point.launches = between_launches(result.medians for _, result in measured if result.quantity == "time")
+        coverage.points.append(point)
     if not any(point.pairs for point in coverage.points):
         raise Error("no prediction interval has a later run of the same point: give runs of one script "
                     "with at least 5 rounds")
@@ -132,14 +141,18 @@ def _in_states(runs, points, confidence):
         return None
     coverage = Coverage([], len(runs), confidence)
     for measured in points:
-        first, found = measured[0][1], {}
+        first, found, rounds = measured[0][1], {}, {}
         for number, result in measured:
+            for state, time in zip(common.of_rounds(number, result), result.medians):
+                if result.quantity == "time":
+                    rounds.setdefault(state, {}).setdefault(number, []).append(time)
             for state, value in common.values(number, result).items():
                 found.setdefault(state, []).extend([(number, value)] * (value.count >= FEWEST_ROUNDS))
         for state, values in sorted(found.items()):
             point = PointCoverage(str(first.block), first.label(), len(values), state=state,
                                   text=common.text(state))
             coverage.points.append(_point(point, values, coverage.by_pair))
+            point.launches = between_launches(rounds.get(state, {}).values())
     return coverage
 
 

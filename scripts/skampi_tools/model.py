@@ -161,13 +161,9 @@ def _transfer(data, place, kind, quiet):
     return costs
 
 
-def _cost_of(costs, size):
-    return next((cost for cost in reversed(costs) if cost.start <= size), costs[0])
-
-
 def full_time(costs, kind, size):
     """Seconds until an operation is complete, as shmemsim says."""
-    cost = _cost_of(costs, size)
+    cost = model_fit.piece_of(costs, size)
     trips = 1 if kind in ROUND_TRIPS else 2
     return cost.overhead.value + trips * cost.latency.value + size * cost.per_byte.value
 
@@ -180,7 +176,7 @@ def strided_time(costs, kind, elements, size, way):
     if way == TOGETHER:
         return full_time(costs, kind, size)
     each = size // elements
-    cost = _cost_of(costs, each)
+    cost = model_fit.piece_of(costs, each)
     returns = cost.overhead.value + each * cost.per_byte.value + (cost.latency.value if kind in ROUND_TRIPS else 0)
     return (elements - 1) * max(returns, cost.gap.value) + full_time(costs, kind, each)
 
@@ -224,6 +220,13 @@ def _busy(data, place, fetch, overhead, round_trip):
     return combined(min(left, room), fetch.error, overhead.error, round_trip.error)
 
 
+def _describe_fetch(model, kind, measured, call, overhead, busy):
+    """Sets the cost of a class that takes o + R + busy, and its residuals; call: the Value of what was measured."""
+    rest = max(0.0, call.value - overhead.value - busy.value)
+    model.costs[kind] = [Cost(0, overhead, combined(rest, call.error, overhead.error, busy.error), Value(0.0), Value(0.0))]
+    model.residuals[kind] = [Residual(8, one.time, overhead.value + rest + busy.value) for one in measured]
+
+
 def _atomic(data, place, model):
     """Sets costs["atomic"] and busy: a fetching atomic takes o + R + busy."""
     fetch = _constant(data.of(place, "atomic"))
@@ -236,11 +239,7 @@ def _atomic(data, place, model):
     overhead = min(overhead, fetch, key=lambda value: value.value)
     model.busy = _busy(data, place, fetch, overhead,
                        Value(trips * first.latency.value, trips * first.latency.error))
-    rest = max(0.0, fetch.value - overhead.value - model.busy.value)
-    model.costs["atomic"] = [Cost(0, overhead, combined(rest, fetch.error, overhead.error, model.busy.error),
-                                  Value(0.0), Value(0.0))]
-    model.residuals["atomic"] = [Residual(8, one.time, overhead.value + rest + model.busy.value)
-                                 for one in data.of(place, "atomic")]
+    _describe_fetch(model, "atomic", data.of(place, "atomic"), fetch, overhead, model.busy)
 
 
 def _lock(data, place, model, kind):
@@ -255,19 +254,16 @@ def _lock(data, place, model, kind):
     if not call or not source:
         return
     overhead = min(model.costs[source][0].overhead, call, key=lambda value: value.value)
-    busy = model.busy or Value(0.0)
-    rest = max(0.0, call.value - overhead.value - busy.value)
-    model.costs[kind] = [Cost(0, overhead, combined(rest, call.error, overhead.error, busy.error), Value(0.0), Value(0.0))]
-    model.residuals[kind] = [Residual(8, one.time, overhead.value + rest + busy.value) for one in measured]
+    _describe_fetch(model, kind, measured, call, overhead, model.busy or Value(0.0))
 
 
 def spread(data):
-    """Whether locks are at all PEs, each at another one; else at the first. None: not known."""
+    """Whether locks are at all PEs, each at another one; else, or if that is not known, they are at the first."""
     for place in (BETWEEN, INSIDE):
         even = [one.evenness for kind in LOCKS for one in data.of(place, kind) if math.isfinite(one.evenness)]
         if even:
             return median(even) >= EVEN
-    return None
+    return False
 
 
 def _served(data, place):

@@ -7,7 +7,7 @@ SCHEMA_VERSION = 1
 NUMBERS = ("bytes at time standard_error error time_low time_high time_confidence mean deviation "
            "median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 p999 "
            "autocorrelation effective window hand_over hand_over_slowest hand_over_shared addition copy unit reached "
-           "next_low next_high between within").split()
+           "next_low next_high between within launch_difference").split()
 CONTROLS = "hand_over hand_over_slowest hand_over_shared addition copy".split()
 # Of a point over rounds in one state, in the order of CSV.
 STATE_NUMBERS = "median median_low median_high reached next_low next_high between".split()
@@ -100,7 +100,7 @@ _MEMBERS = {
                          disagreement=_number, clock_source=_text),
         "warnings": _list_of(_text), "notes": _list_of(_text),
         "rounds": _object(rounds=_count, seconds=_number, seed=_text, time_limit=_number),
-        "controls": _object(on=_flag, state=_text, known=_list_of(_text)),
+        "controls": _object(on=_flag, state=_text, known=_list_of(_text), launch_difference=_number),
     },
     "block": _BLOCK, "block_end": _BLOCK,
     "result": _POINT, "rounds": _POINT,

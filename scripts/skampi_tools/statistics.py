@@ -198,3 +198,22 @@ def rounds_of(medians, within=None, confidence=0.95):
         rounds.next_low = rounds.median * math.exp(-below)
         rounds.next_high = rounds.median * math.exp(above)
     return rounds
+
+
+FEWEST_LAUNCHES = 5
+
+
+def between_launches(launches):
+    """Variance of the logarithm from launch to launch that rounds do not explain, as rounds_between_launches() of
+    src/stats/rounds.h. launches: of each the medians of its rounds."""
+    logs = [[math.log(median) for median in medians if 0 < median < math.inf] for medians in launches]
+    logs = [own for own in logs if len(own) >= FEWEST_ROUNDS]
+    if len(logs) < FEWEST_LAUNCHES:
+        return NAN
+    means = [math.fsum(own) / len(own) for own in logs]
+    count, degrees = sum(map(len, logs)), len(logs) - 1
+    middle = math.fsum(map(math.fsum, logs)) / count
+    between = math.fsum(len(own) * (mean - middle) ** 2 for own, mean in zip(logs, means))
+    within = math.fsum((value - mean) ** 2 for own, mean in zip(logs, means) for value in own)
+    rounds = (count - sum(len(own) ** 2 for own in logs) / count) / degrees
+    return (between / degrees / (1 - 2 / (9 * degrees)) ** 3 - within / (count - len(logs))) / rounds

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* environ */
 #include "engine/environment.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,39 +255,41 @@ void environment_print(const struct engine_options *options, uint64_t seed)
         if (getenv("SKAMPI_TEST_CLOCK_SKEW"))
             add(&warnings, "clocks are made wrong for a test (SKAMPI_TEST_CLOCK_SKEW)");
         collect_variables(&variables);
-        output_header(options->output,
-                      &(struct header){.version = options->version,
-                                       .rounds = options->rounds,
-                                       .round_seconds =
-                                           options->rounds_spread > 0 ? options->rounds_spread : 0,
-                                       .time_limit = options->time_limit,
-                                       .seed = seed,
-                                       .controls = controls_impossible() == NULL,
-                                       .state = options->state,
-                                       .state_wait = options->state_wait,
-                                       .known = options->known,
-                                       .known_count = options->known_count,
-                                       .command_line = options->command_line,
-                                       .script = options->script,
-                                       .checksum = options->checksum,
-                                       .library = comm_library(),
-                                       .started = time(NULL),
-                                       .pes = comm_pes(),
-                                       .nodes = comm_node_count(),
-                                       .node = nodes,
-                                       .listed = listed,
-                                       .bound = bound,
-                                       .variables = (const char *const *)variables.text,
-                                       .variable_count = variables.count,
-                                       .choices = choices,
-                                       .warnings = (const char *const *)warnings.text,
-                                       .warning_count = warnings.count,
-                                       .timer = timer_in_use->name,
-                                       .clock_source = timer_clock_source(),
-                                       .resolution = timer_in_use->resolution,
-                                       .cost = timer_in_use->cost,
-                                       .ticks_per_second = timer_in_use->ticks_per_second,
-                                       .disagreement = timer_in_use->disagreement});
+        output_header(
+            options->output,
+            &(struct header){
+                .version = options->version,
+                .rounds = options->rounds,
+                .round_seconds = options->rounds_spread > 0 ? options->rounds_spread : 0,
+                .time_limit = options->time_limit,
+                .seed = seed,
+                .controls = controls_impossible() == NULL,
+                .state = options->state,
+                .state_wait = options->state_wait,
+                .known = options->known,
+                .known_count = options->known_count,
+                .known_difference = options->earlier ? options->earlier->launch_difference : NAN,
+                .command_line = options->command_line,
+                .script = options->script,
+                .checksum = options->checksum,
+                .library = comm_library(),
+                .started = time(NULL),
+                .pes = comm_pes(),
+                .nodes = comm_node_count(),
+                .node = nodes,
+                .listed = listed,
+                .bound = bound,
+                .variables = (const char *const *)variables.text,
+                .variable_count = variables.count,
+                .choices = choices,
+                .warnings = (const char *const *)warnings.text,
+                .warning_count = warnings.count,
+                .timer = timer_in_use->name,
+                .clock_source = timer_clock_source(),
+                .resolution = timer_in_use->resolution,
+                .cost = timer_in_use->cost,
+                .ticks_per_second = timer_in_use->ticks_per_second,
+                .disagreement = timer_in_use->disagreement});
         release(&variables);
         release(&warnings);
         free(nodes);

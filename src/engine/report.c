@@ -23,8 +23,6 @@
 #include "stats/series.h"
 #include "stats/stats.h"
 
-/* Of the prediction interval. */
-#define ROUNDS_CONFIDENCE 0.95
 /* Rounds are unstable when they differ by this many times what their samples explain, and by this
  * share at least. */
 #define UNSTABLE_TIMES 3
@@ -290,6 +288,24 @@ static void cover_known(const struct known_point *known, const struct state_roun
     }
 }
 
+/* Times differ from launch to launch, and no round sees what the calibration of the timer is wrong
+ * by: up to a step of it. Counts do neither. */
+static struct rounds_unseen unseen_by(const struct reporter *reporter,
+                                      const struct rounds_record *record)
+{
+    struct rounds_unseen unseen = {0};
+    if (record->request.function->quantity != QUANTITY_TIME)
+        return unseen;
+    const struct known *earlier = reporter->options->earlier;
+    unseen.launches = record->settings.launch_difference;
+    if (unseen.launches == LAUNCH_DIFFERENCE_KNOWN)
+        unseen.launches = earlier && !isnan(earlier->launch_difference) ? earlier->launch_difference
+                                                                        : LAUNCH_DIFFERENCE_DEFAULT;
+    if (record->iterations > 0)
+        unseen.step = timer_find(record->timer)->resolution / (double)record->iterations;
+    return unseen;
+}
+
 void report_rounds(const struct reporter *reporter, const struct rounds_record *record,
                    const struct control_log *log)
 {
@@ -304,13 +320,8 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         within[n++] = record->within[i];
     }
     struct rounds rounds = rounds_of(medians, within, n, ROUNDS_CONFIDENCE);
-    /* No round of a run sees what its timer's calibration is wrong by: up to a step of the timer.
-     */
-    double step = record->request.function->quantity == QUANTITY_TIME && record->iterations > 0
-                      ? timer_find(record->timer)->resolution / (double)record->iterations
-                      : 0;
-    rounds.next_low -= step;
-    rounds.next_high += step;
+    struct rounds_unseen unseen = unseen_by(reporter, record);
+    rounds_widen(&rounds, &unseen);
     struct result_level levels[RESULT_LEVELS_MAX];
     struct described owned;
     struct notes notes = {0};
@@ -323,7 +334,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         notes_add(&notes,
                   text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds));
     if (log) {
-        states = states_of_rounds(log, record, ROUNDS_CONFIDENCE, step);
+        states = states_of_rounds(log, record, ROUNDS_CONFIDENCE, &unseen);
         cover_states(log, &states, &rounds, &notes);
     }
     if (log && reporter->options->earlier)
@@ -341,6 +352,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .confidence = rounds.confidence,
         .between = rounds.between,
         .within = rounds.within,
+        .launch_difference = unseen.launches,
         .medians = record->medians,
         .made = record->made,
         .levels = levels,

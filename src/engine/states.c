@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "engine/members.h"
-#include "stats/rounds.h"
 
 /* Controls that the output gets of one set. */
 #define LONGEST_SERIES 2000
@@ -185,7 +184,7 @@ static int round_state(const struct control_log *log, const struct rounds_record
 
 struct state_rounds states_of_rounds(const struct control_log *log,
                                      const struct rounds_record *record, double confidence,
-                                     double step)
+                                     const struct rounds_unseen *unseen)
 {
     struct state_rounds all = {.round_states = memory_zeroed(record->made + 1, sizeof(int))};
     double *medians = memory_zeroed(record->made + 1, sizeof *medians);
@@ -195,14 +194,15 @@ struct state_rounds states_of_rounds(const struct control_log *log,
         if (n == 0)
             continue;
         struct rounds found = rounds_of(medians, within, n, confidence);
+        rounds_widen(&found, unseen);
         all.states[all.count++] = (struct result_state_rounds){.state = log->numbers[state],
                                                                .rounds = n,
                                                                .median = found.median,
                                                                .median_low = found.low,
                                                                .median_high = found.high,
                                                                .reached = found.reached,
-                                                               .next_low = found.next_low - step,
-                                                               .next_high = found.next_high + step,
+                                                               .next_low = found.next_low,
+                                                               .next_high = found.next_high,
                                                                .between = found.between};
     }
     size_t from = 0;

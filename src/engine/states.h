@@ -7,6 +7,7 @@
 #include "engine/controls.h"
 #include "engine/point.h"
 #include "output/output.h"
+#include "stats/rounds.h"
 
 /* Looks at all controls once more; before the functions below. */
 void states_settle(struct controls *);
@@ -27,9 +28,9 @@ struct state_rounds {
     size_t count;
     int *round_states; /* of each round: its number; 0: several, or not known */
 };
-/* step: seconds by which prediction intervals are wider at each end. Release it. */
+/* unseen: by which prediction intervals are wider. Release it. */
 struct state_rounds states_of_rounds(const struct control_log *, const struct rounds_record *,
-                                     double confidence, double step);
+                                     double confidence, const struct rounds_unseen *unseen);
 void states_release(struct state_rounds *);
 
 /* Rounds of a point in a state of its set (index in the log). */

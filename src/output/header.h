@@ -40,6 +40,7 @@ struct header {
     double state_wait;        /* seconds, for each point */
     const char *const *known; /* files of earlier runs */
     size_t known_count;
+    double known_difference; /* of their launches, see struct known; NaN: not known */
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "output/known_key.h"
+#include "stats/rounds.h"
 #include "stats/stats.h"
 
 /* Values of one state differ by this factor at most, from run to run. */
@@ -312,6 +313,7 @@ static void take_points(struct known *known, struct known_file *file, const int 
         for (size_t v = 0; v < point->value_count; v++) {
             struct known_value *value = &point->values[v];
             value->state = numbers[known_file_state(file, point, value->state) - file->states];
+            value->file = known->run_count;
         }
         known->points[known->point_count++] = *point;
     }
@@ -326,13 +328,22 @@ static int compare_points(const void *a, const void *b)
 static int compare_known_values(const void *a, const void *b)
 {
     const struct known_value *x = a, *y = b;
-    return (x->state > y->state) - (x->state < y->state);
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    return (x->file > y->file) - (x->file < y->file);
 }
+
+/* Of medians from launch to launch, of points and states. */
+struct variances {
+    double *of;
+    size_t count;
+};
 
 /* One value of several of the same state. */
 static struct known_value value_of(const struct known_value *values, size_t count)
 {
-    struct known_value all = {values->state, 0, NAN, NAN, NAN};
+    struct known_value all = {
+        .state = values->state, .median = NAN, .next_low = NAN, .next_high = NAN};
     double *medians = memory_allocate(count * sizeof *medians);
     size_t known = 0;
     for (size_t i = 0; i < count; i++) {
@@ -348,7 +359,22 @@ static struct known_value value_of(const struct known_value *values, size_t coun
     return all;
 }
 
-static void unite_values(struct known_point *point)
+/* Of values of one state, in the order of the files, of which each is a launch: a point that is
+ * there repeatedly counts once. */
+static double variance_of(const struct known_value *values, size_t count)
+{
+    struct rounds_launch *launches = memory_allocate(count * sizeof *launches);
+    size_t files = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || values[i].file != values[i - 1].file)
+            launches[files++] = values[i].launch;
+    double variance = rounds_between_launches(launches, files);
+    free(launches);
+    return variance;
+}
+
+/* variances: room for one of each state; of those that are known, they are added. */
+static void unite_values(struct known_point *point, struct variances *variances)
 {
     size_t kept = 0;
     qsort(point->values, point->value_count, sizeof *point->values, compare_known_values);
@@ -356,6 +382,9 @@ static void unite_values(struct known_point *point)
         for (to = from + 1; to < point->value_count; to++)
             if (point->values[to].state != point->values[from].state)
                 break;
+        double variance = variance_of(point->values + from, to - from);
+        if (!isnan(variance))
+            variances->of[variances->count++] = variance;
         point->values[kept++] = value_of(point->values + from, to - from);
     }
     point->value_count = kept;
@@ -384,8 +413,17 @@ static void finish_points(struct known *known)
         }
     }
     known->point_count = kept;
+    struct variances variances = {0};
     for (size_t i = 0; i < kept; i++)
-        unite_values(&known->points[i]);
+        variances.count += known->points[i].value_count;
+    variances = (struct variances){memory_zeroed(variances.count + 1, sizeof *variances.of), 0};
+    for (size_t i = 0; i < kept; i++)
+        unite_values(&known->points[i], &variances);
+    stats_sort(variances.of, variances.count);
+    known->launch_difference =
+        variances.count ? sqrt(fmin(1, fmax(0, stats_median_sorted(variances.of, variances.count))))
+                        : NAN;
+    free(variances.of);
 }
 
 /* ---- All files ---- */

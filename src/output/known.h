@@ -26,6 +26,10 @@ struct known {
      * widest interval, the sum of the rounds. */
     struct known_point *points;
     size_t point_count;
+    /* Standard deviation of times from launch to launch, as a fraction, 1 at most, that rounds do
+     * not explain: median over points and states that 5 files at least have, with 5 rounds; NaN:
+     * there are none. */
+    double launch_difference;
 };
 
 /* NULL and *error (for the user; the caller frees it) when a file cannot be read or has no states.

@@ -266,6 +266,30 @@ static const char *take_values(const json_t *states, struct known_point *point)
     return NULL;
 }
 
+/* The rounds of a point by their states. Counts, which are the same in each launch, do not matter.
+ */
+static const char *take_medians(const json_t *record, struct known_point *point)
+{
+    const json_t *medians = json_object_get(record, "medians"),
+                 *states = json_object_get(record, "round_states");
+    const char *quantity = json_string_value(json_object_get(record, "quantity"));
+    if (!medians || !states || !quantity || strcmp(quantity, "time") != 0)
+        return NULL;
+    if (!json_is_array(medians) || !json_is_array(states))
+        return "medians or round_states is no list";
+    struct rounds_launch *launches[HIGHEST_NUMBER + 1] = {NULL}; /* by number of the state */
+    for (size_t i = 0; i < point->value_count; i++)
+        launches[point->values[i].state] = &point->values[i].launch;
+    for (size_t i = 0; i < json_array_size(medians); i++) {
+        const json_t *median = json_array_get(medians, i);
+        double state = json_number_value(json_array_get(states, i)); /* 0: several, or unknown */
+        if (json_is_number(median) && state >= 1 && state <= HIGHEST_NUMBER &&
+            launches[(size_t)state])
+            rounds_launch_add(launches[(size_t)state], json_number_value(median));
+    }
+    return NULL;
+}
+
 /* Texts of loop variables, which the caller frees with the array. */
 static struct result_variable *take_variables(json_t *variables, size_t *count)
 {
@@ -322,7 +346,8 @@ static const char *take_rounds(const json_t *record, struct known_file *file, si
         return "the size of pe_set is no count";
     point->pes = (size_t)pes;
     point->key = key_of(record, point);
-    return take_values(states, point);
+    const char *wrong = take_values(states, point);
+    return wrong ? wrong : take_medians(record, point);
 }
 
 /* ---- The file ---- */

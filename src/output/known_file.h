@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/table.h"
+#include "stats/rounds.h"
 #include "stats/states.h"
 
 /* Numbers of states are unique within a set of PEs. */
@@ -26,6 +27,8 @@ struct known_value {
     int state; /* its number */
     size_t rounds;
     double median, next_low, next_high; /* NaN: not known */
+    struct rounds_launch launch;        /* of its rounds in this state alone; none: no time */
+    size_t file;                        /* known_read() counts them */
 };
 
 struct known_point {

@@ -92,6 +92,7 @@ const struct member members[] = {
     {"next_high", MEMBER_VALUE, -1, ROUNDS(next_high), NULL},
     {"between", MEMBER_NUMBER, -1, ROUNDS(between), NULL},
     {"within", MEMBER_NUMBER, -1, ROUNDS(within), NULL},
+    {"launch_difference", MEMBER_NUMBER, -1, ROUNDS(launch_difference), NULL},
 };
 const size_t member_count = sizeof members / sizeof *members;
 

@@ -140,6 +140,8 @@ static void put_controls_wanted(FILE *text, const struct header *header)
         put_string(text, "state", header->state);
     if (header->known_count > 0)
         put_strings(text, "known", header->known, header->known_count);
+    if (header->known_count > 0 && !isnan(header->known_difference))
+        put_number(text, "launch_difference", header->known_difference);
     fputc('}', text);
 }
 

@@ -69,6 +69,9 @@ static void print_rounds_wanted(FILE *text, const struct header *header)
                 header->state_wait);
     for (size_t i = 0; i < header->known_count; i++)
         fprintf(text, "# earlier run: %s\n", header->known[i]);
+    if (header->known_count > 0 && !isnan(header->known_difference))
+        fprintf(text, "# launches of earlier runs: differ by %.3g %%\n",
+                100 * header->known_difference);
 }
 
 static void print_header(FILE *text, const struct header *header)

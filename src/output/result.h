@@ -196,8 +196,9 @@ struct result_rounds {
     double reached;
     double next_low, next_high; /* prediction interval at `confidence` */
     double confidence;
-    double between, within; /* spreads: interquartile range over the median */
-    const double *medians;  /* of each round in the order of time, `made` of them; NaN: none */
+    double between, within;   /* spreads: interquartile range over the median */
+    double launch_difference; /* that the prediction interval allows for, a fraction */
+    const double *medians;    /* of each round in the order of time, `made` of them; NaN: none */
     size_t made;
     const struct result_level *levels;
     size_t level_count;

@@ -63,6 +63,9 @@ enum stop_rule {
 
 /* Negative: the engine chooses. */
 #define ROUNDS_SPREAD_DEFAULT (-1.0)
+/* As earlier runs show, or this. */
+#define LAUNCH_DIFFERENCE_KNOWN (-1.0)
+#define LAUNCH_DIFFERENCE_DEFAULT 0.01
 
 struct info;
 
@@ -84,6 +87,7 @@ struct settings {
     double max_time;          /* seconds for one measurement; 0: any */
     int warm_up;              /* repetitions before the first timed one */
     bool adaptive_warm_up;    /* repetitions before a steady state are left out */
+    double launch_difference; /* standard deviation, as a fraction of medians, or KNOWN above */
     bool levels;              /* reported one by one */
     bool controls;            /* of the machine's state, around each batch */
     int rounds;               /* everything is measured this often, at different times */

@@ -79,6 +79,12 @@ const struct setting setting_rows[] = {
     {"set_rounds", "seconds", SETTING_REAL, MEMBER(rounds_spread), .initial = ROUNDS_SPREAD_DEFAULT,
      .initially = "the time limit, or 2 s a round", .high = LONGEST_SECONDS, .unit = "s",
      .optional = true, .help = "over which all rounds are spread"},
+    {"set_launch_difference", "x", SETTING_REAL, MEMBER(launch_difference),
+     .initial = LAUNCH_DIFFERENCE_KNOWN,
+     .initially = "what 5 or more files of --known show, else 0.01", .high = 1,
+     .help =
+         "standard deviation of medians from launch to launch, as a fraction of the median, that "
+         "prediction intervals allow for; skampi-coverage measures it"},
     {"set_levels", "flag", SETTING_FLAG, MEMBER(levels),
      .help = "1: where times lie on several levels, each is reported with its share of the time, "
              "and the result is the one that takes most of it"},

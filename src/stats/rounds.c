@@ -95,3 +95,52 @@ struct rounds rounds_of(const double *medians, const double *within, size_t n, d
     free(sorted);
     return rounds;
 }
+
+void rounds_launch_add(struct rounds_launch *launch, double median)
+{
+    if (!(median > 0) || isinf(median))
+        return;
+    double off = log(median) - launch->mean;
+    launch->mean += off / (double)++launch->count;
+    launch->squares += off * (log(median) - launch->mean);
+}
+
+double rounds_between_launches(const struct rounds_launch *launches, size_t n)
+{
+    double count = 0, all = 0, sum = 0, counts_squared = 0, within = 0, between = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct rounds_launch *launch = &launches[i];
+        if (launch->count < ROUNDS_FEWEST)
+            continue;
+        double own = (double)launch->count;
+        count++;
+        all += own;
+        sum += own * launch->mean;
+        counts_squared += own * own;
+        within += launch->squares;
+    }
+    if (count < ROUNDS_FEWEST_LAUNCHES)
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        if (launches[i].count >= ROUNDS_FEWEST)
+            between += (double)launches[i].count * pow(launches[i].mean - sum / all, 2);
+    double degrees = count - 1, median_of_mean = pow(1 - 2 / (9 * degrees), 3);
+    double rounds = (all - counts_squared / all) / degrees; /* of a launch */
+    return (between / degrees / median_of_mean - within / (all - count)) / rounds;
+}
+
+void rounds_widen(struct rounds *rounds, const struct rounds_unseen *unseen)
+{
+    double median = rounds->median, low = rounds->next_low, high = rounds->next_high;
+    double normal = stats_student_quantile((1 + rounds->confidence) / 2, 1e6);
+    double apart = sqrt(2) * normal * unseen->launches;
+    if (low > 0) {
+        low = median * exp(-hypot(log(median / low), apart));
+        high = median * exp(hypot(log(high / median), apart));
+    } else {
+        low = median - hypot(median - low, median * apart);
+        high = median + hypot(high - median, median * apart);
+    }
+    rounds->next_low = low - unseen->step;
+    rounds->next_high = high + unseen->step;
+}

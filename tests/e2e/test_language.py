@@ -350,7 +350,7 @@ def test_output_option(tap):
     for word in ("# SKaMPI Version ", "# Started at ", "# command line: ", "# script: in.ski",
                  "# PEs: 2 on ", "# timer: ", "# library: ", "# Finished at ", "# Total runtime "):
         tap.ok(word in header, f"the output has {word.strip()}", header)
-    run = skampi(script, np=2, args=["--progress"])
+    run = skampi(script, np=2, args=["--progress"], progress=True)
     tap.ok(run.status == 0 and "block 1/1" in run.err and not run.unparsed,
            "--progress: on standard error", run)
 

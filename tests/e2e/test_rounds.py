@@ -6,6 +6,7 @@
 makes no sense."""
 
 import json
+import math
 import os
 import pty
 import re
@@ -18,6 +19,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from harness import Tap, skampi
 from quiet import Attempts
+
+sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
+from skampi_tools import coverage, results
+from skampi_tools.statistics import rounds_of
 
 tap = Tap()
 MICROSECOND = 1e-6
@@ -201,6 +206,47 @@ point = of(records, "rounds")[0]
 tap.ok(point["next_low"] <= point["median_low"] <= point["median"] <= point["median_high"] <=
        point["next_high"] and 0.95 <= point["reached"] < 1,
        "the prediction interval holds the confidence interval, which holds the median", point)
+# What differs from launch to launch is added to what rounds say, as squares.
+for setting, deviation in (("set_launch_difference(0)", 0), ("set_launch_difference(0.25)", 0.25), ("", 0.01)):
+    run, records = measured(block("measure comm(1) : WaitPatternLevels(1e-4, 1e-4, 0)", setting),
+                            args=["--rounds", "6,0s"])
+    point, apart = of(records, "rounds")[0], 1.96 * math.sqrt(2) * deviation
+    seen, state = rounds_of(point["medians"]), point["states"]
+    for end, wanted in (("next_low", seen.next_low), ("next_high", seen.next_high)):
+        distance = math.hypot(math.log(wanted / seen.median), apart)
+        found = abs(math.log(point[end] / point["median"]))
+        tap.ok(0.99 * apart <= found and abs(found - distance) < 0.1 * distance + 0.005,
+               f"{setting or 'by default'}: {end}", (distance, point))
+    tap.equal(point["launch_difference"], deviation, f"{setting or 'by default'}: stated")
+    tap.ok(any(own["next_high"] and math.log(own["next_high"] / own["median"]) >= 0.99 * apart for own in state),
+           f"{setting or 'by default'}: also in states", state)
+# Five earlier launches, 5 % apart, tell that by themselves, in the same words as skampi-coverage.
+if harness.has("JANSSON"):
+    CONSTANT = block("measure comm(1) : WaitPatternLevels(1e-4, 1e-4, 0)")
+    _, records = measured(CONSTANT, args=["--rounds", "6,0s"])
+    files = {}
+    for number in range(5):
+        shifted = json.loads(json.dumps(records))
+        shifted[0]["started"] = f"2026-01-02T0{number}:00:00+00:00"
+        for record in of(shifted, "rounds"):
+            record["medians"] = [median * math.exp((number - 2) * 0.05) for median in record["medians"]]
+        files[f"known{number}.json"] = "".join(json.dumps(record) + "\n" for record in shifted)
+    known = [word for name in files for word in ("--known", name)]
+    run, records = measured(CONSTANT, args=["--rounds", "6,0s", *known], files=files)
+    wanted = coverage.evaluate([results.read(run.path(name)) for name in files]).states.launch_difference
+    stated, point = records[0]["controls"].get("launch_difference"), of(records, "rounds")[0]
+    tap.ok(run.status == 0 and stated is not None and abs(stated - wanted) < 1e-4 and 0.07 < wanted < 0.1,
+           "five files of --known: what differs from launch to launch", (wanted, stated, run))
+    text = open(run.path("out.sko"), encoding="utf-8").read()
+    tap.ok(f"# launches of earlier runs: differ by {100 * wanted:.3g} %\n" in text, "... stated in the header", text[:2000])
+    seen, apart = rounds_of(point["medians"]), 1.96 * math.sqrt(2) * wanted
+    distance = math.hypot(math.log(seen.next_high / seen.median), apart)
+    tap.ok(abs(math.log(point["next_high"] / point["median"]) - distance) < 0.1 * distance and
+           abs(point["launch_difference"] - wanted) < 1e-4, "... and in the prediction interval", (distance, point))
+    run, records = measured(CONSTANT, args=["--rounds", "6,0s", *known[2:]], files=files)
+    tap.ok(run.status == 0 and "launch_difference" not in records[0]["controls"], "four files do not tell", run)
+run = skampi(block("measure comm(1) : WaitPatternUp()", "set_launch_difference(1.5)"), np=1)
+tap.ok(run.status == 2 and "set_launch_difference" in run.err and "at most 1" in run.err, "150 % are refused", run)
 run, records = measured(block("measure comm(1) : WaitPatternUp()", "set_rounds(50)"),
                         args=["--time-limit", "3s"])
 point = of(records, "rounds")[0]

@@ -304,7 +304,7 @@ tap.ok("state" not in text("one.sko") and "hand-over" not in text("one.sko")
        and "states, where there is one" in lost, "one state is not in .sko", text("one.sko") + lost)
 known = [state(1, 6.1e-8, None, 1e-7, known=True), state(2, 1.64e-7, 1e-7, 3e-7, 0, known=True),
          state(3, 4e-7, 3e-7, None, 0.5, new=True)]
-write("known.json", only_pair[:1], known, controls={"on": True, "known": ["a.json"]})
+write("known.json", only_pair[:1], known, controls={"on": True, "known": ["a.json"], "launch_difference": 0.0172})
 converted("known.json", "known.sko")
 tap.equal([line for line in text("known.sko").splitlines() if line.startswith("# state")],
           ["# state 1: hand-over 61.00 ns (below 100.0 ns), addition 300.0 ps, 100 % of the time",
@@ -314,7 +314,8 @@ _, back = converted("known.sko", "known-back.json")
 tap.equal([(s.known, s.new, s.share, *s.controls["hand_over"][1:]) for s in back.states],
           [(True, False, 1.0, None, 1e-7), (True, False, 0, 1e-7, 3e-7), (False, True, 0.5, 3e-7, None)],
           "... are known again")
-tap.equal(back.header["controls"], {"on": True, "known": ["a.json"]}, "... and where they are from")
+tap.equal(back.header["controls"], {"on": True, "known": ["a.json"], "launch_difference": 0.0172},
+          "... and where they are from, and how their launches differ")
 with open(path("asked.sko"), "w", encoding="utf-8") as stream:
     stream.write(text("known.sko").replace(
         "# earlier run: a.json",

@@ -44,7 +44,7 @@
 
 #define TWO_STATES STATE(1, 61e-9, null, 100e-9, 0.75, 30) STATE(2, 164e-9, 100e-9, null, 0.25, 10)
 
-static char paths[4][32];
+static char paths[12][32];
 static size_t path_count;
 
 /* Writes a file of that many bytes; returns its name. */
@@ -70,7 +70,7 @@ static int remove_files(void **state)
 /* Reads files with these texts, up to NULL. */
 static struct known *reads(const char *const *texts)
 {
-    const char *names[4];
+    const char *names[8];
     size_t count = 0;
     char *error;
     for (; texts[count]; count++)
@@ -183,6 +183,39 @@ static void near_values_are_one_state(void **state)
     is_near(values[1].next_high, 29);
     assert_int_equal(values[2].state, 3);
     is_near(values[2].next_high, 99);
+    known_free(known);
+}
+
+/* A point of this quantity with five rounds in state 1, and others. */
+#define ROUNDS(quantity, median)                                                                   \
+    "{\"record\":\"rounds\",\"block\":\"b\",\"number\":1,\"function\":\"F\",\"call\":\"F(8)\","    \
+    "\"quantity\":\"" quantity "\",\"variables\":{},\"pe_set\":{\"size\":2,\"members\":\"0-1\"},"  \
+    "\"states\":[" ENTRY(1, 5, 1, 1, 2) "," ENTRY(                                                 \
+        2, 1, 20, null, null) "],\"medians\":[" #median "," #median ",7," #median "," #median      \
+                              ",null," #median ",9],\"round_states\":[1,1,0,1,1,1,1,2]}\n"
+#define LAUNCH(quantity, median) HEADER TWO_STATES ROUNDS(quantity, median) END
+
+/* Rounds of five launches are 1 % apart from launch to launch, and do not differ within one. */
+static void launches_differ(void **state)
+{
+    (void)state;
+    const char *const launches[] = {LAUNCH("time", 98.019867), LAUNCH("time", 99.004983),
+                                    LAUNCH("time", 100), LAUNCH("time", 101.005017),
+                                    LAUNCH("time", 102.020134)};
+    struct known *known = READ(launches[0], launches[1], launches[2], launches[3], launches[4]);
+    double wanted = sqrt(2.5e-4 / pow(1 - 2.0 / 36, 3));
+    assert_true(fabs(known->launch_difference - wanted) < 1e-6);
+    known_free(known);
+    known = READ(launches[0], launches[1], launches[2], launches[3]);
+    assert_true(isnan(known->launch_difference));
+    known_free(known);
+    /* Counts say nothing, and neither does a point that is in a file again. */
+    known = READ(launches[0], launches[1], launches[2], launches[3], LAUNCH("bytes", 102));
+    assert_true(isnan(known->launch_difference));
+    known_free(known);
+    known = READ(launches[0], launches[1], launches[2],
+                 HEADER TWO_STATES ROUNDS("time", 101) ROUNDS("time", 102) END);
+    assert_true(isnan(known->launch_difference));
     known_free(known);
 }
 
@@ -502,6 +535,7 @@ int main(void)
         WITH_FILES(one_file),
         WITH_FILES(points_are_found),
         WITH_FILES(near_values_are_one_state),
+        WITH_FILES(launches_differ),
         WITH_FILES(runs_in_one_state_each),
         WITH_FILES(at_the_limit),
         WITH_FILES(bounds_tell),

@@ -132,6 +132,93 @@ static void few(void **state)
     assert_true(isnan(rounds_of(NULL, NULL, 0, 0.95).median));
 }
 
+/* What rounds do not see is added as squares on a logarithmic scale, steps as they are. */
+static void unseen(void **state)
+{
+    (void)state;
+    double medians[] = {100, 101, 102, 103, 104, 105, 106}, same[] = {2, 2, 2, 2, 2};
+    struct rounds seen = rounds_of(medians, NULL, 7, 0.95), wider = seen;
+    rounds_widen(&wider, &(struct rounds_unseen){0.01, 0});
+    double apart = 1.959964 * sqrt(2) * 0.01;
+    assert_true(fabs(log(wider.next_high / seen.median) -
+                     hypot(log(seen.next_high / seen.median), apart)) < 1e-6);
+    assert_true(fabs(log(seen.median / wider.next_low) -
+                     hypot(log(seen.median / seen.next_low), apart)) < 1e-6);
+    assert_true(wider.median == seen.median && wider.low == seen.low && wider.high == seen.high);
+    wider = seen;
+    rounds_widen(&wider, &(struct rounds_unseen){0, 0.5});
+    assert_true(fabs(wider.next_low - (seen.next_low - 0.5)) < 1e-9 &&
+                fabs(wider.next_high - (seen.next_high + 0.5)) < 1e-9);
+    struct rounds constant = rounds_of(same, NULL, 5, 0.95);
+    rounds_widen(&constant, &(struct rounds_unseen){0.01, 0});
+    assert_true(fabs(log(constant.next_high / 2) - apart) < 1e-6 &&
+                fabs(log(2 / constant.next_low) - apart) < 1e-6);
+    /* Differences may be below 0: the scale is linear. */
+    double mixed[] = {-1, -0.5, 0, 0.5, 1, 1.5};
+    struct rounds below = rounds_of(mixed, NULL, 6, 0.95), widened = below;
+    rounds_widen(&widened, &(struct rounds_unseen){0.01, 0});
+    assert_true(fabs(widened.next_high - below.median -
+                     hypot(below.next_high - below.median, below.median * apart)) < 1e-6);
+    assert_true(widened.next_low < below.next_low);
+    struct rounds none = rounds_of(medians, NULL, 4, 0.95);
+    rounds_widen(&none, &(struct rounds_unseen){0.01, 1});
+    assert_true(isnan(none.next_low) && isnan(none.next_high));
+}
+
+/* Five launches whose logarithms are 1 % apart, of rounds that differ by nothing; then of six
+ * rounds that are 2 % above or below. */
+static void launches(void **state)
+{
+    (void)state;
+    struct rounds_launch five[7] = {0};
+    for (int i = 0; i < 5; i++)
+        for (int round = 0; round < 6; round++)
+            rounds_launch_add(&five[i], exp((i - 2) * 0.01));
+    double middle = pow(1 - 2.0 / 36, 3); /* median over mean of chi-squared, 4 degrees */
+    assert_true(fabs(rounds_between_launches(five, 5) - 2.5e-4 / middle) < 1e-12);
+    assert_true(isnan(rounds_between_launches(five, 4)));
+    /* Those that are too few, or no times, do not count. */
+    for (int round = 0; round < 4; round++) {
+        rounds_launch_add(&five[5], 2);
+        rounds_launch_add(&five[6], round - 3);
+        rounds_launch_add(&five[6], NAN);
+    }
+    assert_true(five[6].count == 0);
+    assert_true(fabs(rounds_between_launches(five, 7) - 2.5e-4 / middle) < 1e-12);
+    struct rounds_launch wide[5] = {0};
+    for (int i = 0; i < 5; i++)
+        for (int round = 0; round < 6; round++)
+            rounds_launch_add(&wide[i], exp((i - 2) * 0.01 + (round % 2 ? 0.02 : -0.02)));
+    /* 5 x 6 x 0.02 squared over 25 degrees, of which a mean of six rounds has a sixth */
+    double within = 30 * 4e-4 / 25;
+    assert_true(fabs(rounds_between_launches(wide, 5) - (2.5e-4 / middle - within / 6)) < 1e-12);
+}
+
+/* Of points with few rounds, as they are drawn: the deviation is found, whatever rounds differ by.
+ */
+static void launches_drawn(void **state)
+{
+    (void)state;
+    srand(2);
+    static double found[300];
+    static const double deviations[] = {0, 0.01, 0.03};
+    for (size_t k = 0; k < sizeof deviations / sizeof *deviations; k++) {
+        for (size_t point = 0; point < 300; point++) {
+            struct rounds_launch drawn[6] = {0};
+            for (int i = 0; i < 6; i++) {
+                double shift = deviations[k] * normal();
+                for (int round = 0; round < 6; round++)
+                    rounds_launch_add(&drawn[i], exp(shift + 0.02 * normal()));
+            }
+            found[point] = rounds_between_launches(drawn, 6);
+        }
+        stats_sort(found, 300);
+        double deviation = sqrt(fmax(0, stats_median_sorted(found, 300)));
+        if (fabs(deviation - deviations[k]) > 0.002)
+            fail_msg("%g instead of %g", deviation, deviations[k]);
+    }
+}
+
 static void quantiles(void **state)
 {
     (void)state;
@@ -149,9 +236,8 @@ static void quantiles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(next_time),
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(few),
+        cmocka_unit_test(next_time), cmocka_unit_test(by_hand),  cmocka_unit_test(few),
+        cmocka_unit_test(unseen),    cmocka_unit_test(launches), cmocka_unit_test(launches_drawn),
         cmocka_unit_test(quantiles),
     };
     return cmocka_run_group_tests_name("rounds", tests, NULL, NULL);

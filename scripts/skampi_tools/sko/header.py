@@ -43,6 +43,8 @@ def take_fact(header, text):
         header.setdefault("controls", {"on": True})["state"] = found.group(1)
     elif name == "earlier run":
         header.setdefault("controls", {"on": True}).setdefault("known", []).append(value)
+    elif found := re.fullmatch(rf"launches of earlier runs: differ by ({NUM}) %", text):
+        header.setdefault("controls", {"on": True})["launch_difference"] = per(found.group(1), 100)
     elif name == "warning":
         header.setdefault("warnings", []).append(value)
     elif (found := TIMER.fullmatch(text)) and all(map(NUMBER.fullmatch, found.groups()[1:5])):

@@ -92,6 +92,8 @@ class _Writer:
             self.comment(_one_line(f"state: only {controls['state']}"))
         for path in controls.get("known") or []:
             self.comment(_one_line(f"earlier run: {path}"))
+        if controls.get("launch_difference") is not None:
+            self.comment(f"launches of earlier runs: differ by {100 * controls['launch_difference']:.3g} %")
         for note in header.get("notes") or []:
             self.comment(_one_line(f"converted: {note}"))
         self.comment("result lines: loop variables, bytes, time (mean of the middle half), its "
@@ -221,6 +223,8 @@ class _Writer:
                      f"{number['median_high']}], {percent['confidence']} prediction interval "
                      f"[{number['next_low']}, {number['next_high']}], spread between rounds "
                      f"{percent['between']}, within rounds {percent['within']}")
+        if record.get("launch_difference") is not None:
+            self.lose("what intervals allow for from launch to launch")
         self.further(record, unit)
         self.rounds_by_state(record, unit)
         self.after_row(record, unit)
