@@ -303,8 +303,9 @@ static int sources_of(const struct run *run, const struct load *load, int *first
         return load->index >= 0;
     }
     *first = load->victims;
-    int places = load->aggressors < MOST_PLACES ? load->aggressors : MOST_PLACES;
-    return run->rank == load->flood.rank ? places : 0;
+    if (run->rank != load->flood.rank)
+        return 0;
+    return (int)places_of(load->aggressor, run->size - load->victims);
 }
 
 /* First of the aggressors' part of either buffer. */

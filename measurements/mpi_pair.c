@@ -71,27 +71,17 @@ void mpi_pair_meet(struct run *run)
 void mpi_pair_fill(struct run *run, struct mpi_pair *pair)
 {
     unsigned char *window = pair->window.memory;
-    bool get = pair->action == PAIR_GET;
-    if (pair->action == PAIR_FETCH_ADD) {
-        *(long *)(void *)window = pair_first_value(run);
-    } else {
-        pattern_fill(get ? window : run->local, run->demand.reported, data_key(run, run->rank));
-        data_poison(get ? run->local : window, run->demand.reported);
-    }
+    pair_fill_at(run, pair->action, window, (long *)(void *)window);
     MPI_Win_sync(pair->window.handle);
 }
 
 bool mpi_pair_verify(struct run *run, struct mpi_pair *pair)
 {
     const unsigned char *window = pair->window.memory;
-    bool get = pair->action == PAIR_GET;
     MPI_Win_sync(pair->window.handle);
-    bool right = pair->action == PAIR_FETCH_ADD
-                     ? pair_verify_word(run, &pair->partner, *(const long *)(const void *)window,
-                                        pair->fetched)
-                     : pair_verify_block(run, &pair->partner, get, get ? window : run->local,
-                                         get ? run->local : window);
-    return right && window_verify_guards(run, &pair->window);
+    return pair_verify_at(run, pair->action, &pair->partner, window,
+                          (const long *)(const void *)window, pair->fetched) &&
+           window_verify_guards(run, &pair->window);
 }
 
 #endif

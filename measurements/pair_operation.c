@@ -17,14 +17,25 @@ void pair_demand(enum pair_action action, const struct measurement *function,
 
 /* ---- The data ---- */
 
-long pair_first_value(const struct run *run)
+static long first_value(const struct run *run)
 {
     return (long)(run->seed & 0xffff);
 }
 
-bool pair_verify_word(struct run *run, const struct partner *partner, long found, long fetched)
+void pair_fill_at(struct run *run, enum pair_action action, unsigned char *there, long *word)
 {
-    long first = pair_first_value(run), last = first + (long)run->repeated;
+    bool get = action == PAIR_GET;
+    if (action == PAIR_FETCH_ADD) {
+        *word = first_value(run);
+        return;
+    }
+    pattern_fill(get ? there : run->local, run->demand.reported, data_key(run, run->rank));
+    data_poison(get ? run->local : there, run->demand.reported);
+}
+
+static bool verify_word(struct run *run, const struct partner *partner, long found, long fetched)
+{
+    long first = first_value(run), last = first + (long)run->repeated;
     long wanted = partner->source < 0 ? first : last;
     if (found != wanted)
         return run_fail(run, "wrong data: rank %d has %ld and should have %ld", run->rank, found,
@@ -34,8 +45,8 @@ bool pair_verify_word(struct run *run, const struct partner *partner, long found
                     fetched, last - 1);
 }
 
-bool pair_verify_block(struct run *run, const struct partner *partner, bool get,
-                       const unsigned char *source, const unsigned char *target)
+static bool verify_block(struct run *run, const struct partner *partner, bool get,
+                         const unsigned char *source, const unsigned char *target)
 {
     size_t bytes = run->demand.reported;
     int from = get ? (partner->acting ? partner->rank : -1) : partner->source;
@@ -43,6 +54,15 @@ bool pair_verify_block(struct run *run, const struct partner *partner, bool get,
                      ? data_verify(run, "the data that were moved", target, bytes, from)
                      : data_verify_untouched(run, "memory that nothing is moved to", target, bytes);
     return right && data_verify(run, "the source", source, bytes, run->rank);
+}
+
+bool pair_verify_at(struct run *run, enum pair_action action, const struct partner *partner,
+                    const unsigned char *there, const long *word, long fetched)
+{
+    bool get = action == PAIR_GET;
+    return action == PAIR_FETCH_ADD ? verify_word(run, partner, *word, fetched)
+                                    : verify_block(run, partner, get, get ? there : run->local,
+                                                   get ? run->local : there);
 }
 
 #if SKAMPI_SHMEM
@@ -78,22 +98,13 @@ void pair_operate(struct run *run, struct pair_operation *pair, long addend)
 
 void pair_fill(struct run *run, const struct pair_operation *pair)
 {
-    bool get = pair->action == PAIR_GET;
-    if (pair->action == PAIR_FETCH_ADD) {
-        *word_of(run, pair) = pair_first_value(run);
-        return;
-    }
-    pattern_fill(get ? run->remote : run->local, run->demand.reported, data_key(run, run->rank));
-    data_poison(get ? run->local : run->remote, run->demand.reported);
+    pair_fill_at(run, pair->action, run->remote, word_of(run, pair));
 }
 
 bool pair_verify(struct run *run, const struct pair_operation *pair)
 {
-    bool get = pair->action == PAIR_GET;
-    return pair->action == PAIR_FETCH_ADD
-               ? pair_verify_word(run, &pair->partner, *word_of(run, pair), pair->fetched)
-               : pair_verify_block(run, &pair->partner, get, get ? run->remote : run->local,
-                                   get ? run->local : run->remote);
+    return pair_verify_at(run, pair->action, &pair->partner, run->remote, word_of(run, pair),
+                          pair->fetched);
 }
 
 #endif

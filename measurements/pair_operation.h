@@ -14,13 +14,13 @@ enum pair_action { PAIR_PUT, PAIR_GET, PAIR_FETCH_ADD };
 void pair_demand(enum pair_action, const struct measurement *, const struct argument *,
                  struct demand *);
 
-/* Data of such operations by any library: what the target of atomics holds at first; whether it
- * holds what it must, and the last one fetched that; whether a block of demand.reported bytes was
- * moved and its source is as it was. False after run_fail(). */
-long pair_first_value(const struct run *);
-bool pair_verify_word(struct run *, const struct partner *, long found, long fetched);
-bool pair_verify_block(struct run *, const struct partner *, bool get, const unsigned char *source,
-                       const unsigned char *target);
+/* Data of such operations by any library, in run->local and there, the memory that others reach;
+ * word: the target of atomics. Fills them. Verifies that demand.reported bytes were moved and their
+ * source is as it was, or that the word holds what it must, and the last atomic fetched that; false
+ * after run_fail(). */
+void pair_fill_at(struct run *, enum pair_action, unsigned char *there, long *word);
+bool pair_verify_at(struct run *, enum pair_action, const struct partner *,
+                    const unsigned char *there, const long *word, long fetched);
 
 #if SKAMPI_SHMEM
 

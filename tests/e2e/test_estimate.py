@@ -65,7 +65,7 @@ begin measurement "slow"
 end measurement
 """
 for what, done in in_parallel((["--set", "n=3"], ["--set", "n=5", "--estimate"]), lambda arguments: skampi(
-        SLOW, np=1, args=[*arguments, "-o", "a.sko"])):
+        SLOW, np=1, args=[*arguments, "-o", "a.sko"], progress=True)):
     lines = [line for line in done.err.splitlines() if line]
     before = "estimate, " if "--estimate" in what else ""
     tap.ok(done.status == 0 and len(lines) == 1 and "\r" not in done.err and

@@ -164,6 +164,9 @@ def cell_list(text):
     return [None if cell == "nan" else float(cell) for cell in text.split(";")] if text else []
 
 
+PARTS = "hand_over addition valid median p25 p75".split()  # of results in several states of the machine
+
+
 def csv_problems(row, record):
     """Where a row of CSV is not the record."""
     arguments = record["arguments"]
@@ -183,6 +186,8 @@ def csv_problems(row, record):
         "notes": ([unescape(c) for c in split_escaped(row["notes"], ";")], record["notes"]),
         "per_pe": (cell_list(row["per_pe"]), record["per_pe"]),
         "samples": (cell_list(row["samples"]), record.get("samples", [])),
+        "parts": ([cell_list(part.replace(":", ";")) for part in row["parts"].split(";") if part],
+                  [[part.get(name) for name in PARTS] for part in record.get("parts", [])]),
     }
     problems = [f"{name}: {a!r} is not {b!r}" for name, (a, b) in special.items() if a != b]
     for name, text in row.items():

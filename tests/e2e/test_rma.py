@@ -3,6 +3,7 @@
 """Put, get and their relatives: arguments that make no sense, wrong data, sizes, and what is timed
 where the timer is read inside the loop; waits and ping-pongs on odd sets."""
 
+import json
 import os
 import re
 import sys
@@ -133,15 +134,22 @@ def test_timer_inside(tap):
         tap.skip("timer inside the loop", "the programmed network is not built")
         return
     off = {part: "no result" for part in INSIDE}
-    for _ in range(8):  # the machine may be busy: what was right once is right
-        text = FEW + "".join(block(part, f"Shmem_Put_Nonblocking_{part}_IterationTimer(8, 3)")
-                             for part in off)
-        run = skampi(text, np=2, env={"LD_PRELOAD": library,
-                                      "SKAMPI_TRUTH": f"post={POST},wire={WIRE},quiet={QUIET}"})
-        for row in run.rows:
-            off[row.block] = row.line
-            if abs(row.time - INSIDE[row.block]) <= 0.05 * INSIDE[row.block]:
-                del off[row.block]
+    # The machine may be busy: a quarter of the repetitions is undisturbed once. (Not the shortest one: of parts that begin
+    # after the post, a PE that loses its processor sees less.)
+    for _ in range(8):
+        text = "set_min_repetitions(16)\n" + "".join(
+            block(part, f"Shmem_Put_Nonblocking_{part}_IterationTimer(8, 3)") for part in off)
+        run = skampi(text, np=2, args=["-o", "out.json"], env={
+            "LD_PRELOAD": library, "SKAMPI_TRUTH": f"post={POST},wire={WIRE},quiet={QUIET}"})
+        with open(run.path("out.json"), encoding="utf-8") as file:
+            records = [json.loads(line) for line in file]
+        for result in records:
+            if result["record"] != "result":
+                continue
+            part, time = result["block"], result["p25"] * 1e9
+            off[part] = result
+            if abs(time - INSIDE[part]) <= 0.05 * INSIDE[part]:
+                del off[part]
         if not off:
             break
     for part, cost in INSIDE.items():

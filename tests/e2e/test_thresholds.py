@@ -10,19 +10,14 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skip_all
+from harness import ROOT, Tap, run, scratch_directory
 from made_results import point, write
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli, results, thresholds
+from skampi_tools import results, thresholds
 from skampi_tools.plot import breaks, curves, spec as figure_spec
 
-try:
-    cli.need("numpy", "matplotlib")  # may start this anew with the system's Python
-except SystemExit:
-    skip_all("numpy or matplotlib for Python is not installed")
-import matplotlib
-matplotlib.use("agg")
+import drawing
 from skampi_tools.plot import pages
 
 tap = Tap()

@@ -308,13 +308,17 @@ def launch_environment():
     return env
 
 
+# A line each 10 s, so only where processors are busy, or where it is looked for.
+PROGRESS = re.compile(r"^skampi: \[.*\n", re.MULTILINE)
+
+
 def skampi(script=None, np=2, args=(), env=None, timeout=60, launch=True, files=None, stdin="",
-           executable=None):
+           executable=None, progress=False):
     """Runs skampi, in a folder of its own that holds the given files.
 
     script: text of a script (goes to test.ski there), or a path that ends in .ski, or None for a
     run without -i. np: PEs; launch=False: without a launcher. args: further arguments. executable:
-    another program than the one under test."""
+    another program than the one under test. progress: leave the lines that tell it in err."""
     directory = scratch_directory()
     argv = [executable or program()]
     for name, text in (files or {}).items():
@@ -332,7 +336,10 @@ def skampi(script=None, np=2, args=(), env=None, timeout=60, launch=True, files=
     argv += [str(a) for a in args]
     if launch:
         argv = launch_line(np, argv)
-    return run(argv, {**launch_environment(), **(env or {})}, timeout, directory, stdin)
+    done = run(argv, {**launch_environment(), **(env or {})}, timeout, directory, stdin)
+    if not progress:
+        done.err = PROGRESS.sub("", done.err)
+    return done
 
 
 def functions(*words, executable=None):
