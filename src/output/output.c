@@ -42,6 +42,7 @@ struct sink {
     int error;           /* of the first write that failed, */
     const char *trouble; /* or what another program did to the file */
     bool regular, linked;
+    off_t end; /* where a regular file ended after the last write */
 };
 
 /* A result kept back. */
@@ -108,7 +109,9 @@ static bool same_file(const struct stat *a, const struct stat *b)
 /* A pipe is opened when somebody reads it, which people should know. */
 static int open_file(const char *path)
 {
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+    /* Appending, a write after another program has cut the file short leaves no hole, so that the
+     * size shows it. */
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
     struct stat status;
     int descriptor = open(path, flags | O_NONBLOCK, 0666);
     if (descriptor >= 0) {
@@ -154,9 +157,23 @@ static char *open_sinks(struct output *output, const struct output_target *targe
     return error;
 }
 
+/* What other programs do to a file that is being written loses results without any error. */
+static void look_after(struct sink *sink)
+{
+    struct stat status;
+    if (!sink->regular || sink->error || sink->trouble || fstat(sink->fd, &status) != 0)
+        return;
+    if (sink->linked && status.st_nlink == 0)
+        sink->trouble = "it has been removed meanwhile, and its results with it";
+    else if (status.st_size < sink->end)
+        sink->trouble = "another program has cut it short meanwhile: results are lost";
+}
+
 /* NULL, or what could not be written. */
 static char *release(struct output *output)
 {
+    for (size_t i = 0; i < output->sink_count; i++)
+        look_after(&output->sinks[i]);
     for (size_t i = 0; i < output->sink_count; i++)
         /* Some file systems report a full disk only now. */
         if (output->sinks[i].fd >= 0 && close(output->sinks[i].fd) != 0 && !output->sinks[i].error)
@@ -214,18 +231,6 @@ size_t output_results(const struct output *output)
 
 /* ---- Writing ---- */
 
-/* What other programs do to a file that is being written loses results without any error. */
-static void look_after(struct sink *sink)
-{
-    struct stat status;
-    if (!sink->regular || sink->error || sink->trouble || fstat(sink->fd, &status) != 0)
-        return;
-    if (sink->linked && status.st_nlink == 0)
-        sink->trouble = "it has been removed meanwhile, and its results with it";
-    else if (status.st_size < lseek(sink->fd, 0, SEEK_CUR))
-        sink->trouble = "another program has cut it short meanwhile: results are lost";
-}
-
 static void write_all(struct output *output, struct sink *sink, const char *text, size_t length)
 {
     if (length > 0)
@@ -235,6 +240,11 @@ static void write_all(struct output *output, struct sink *sink, const char *text
         if (done >= 0) {
             text += done;
             length -= (size_t)done;
+            sink->end += done;
+            /* Standard output may begin anywhere, and others may write to it. */
+            off_t position = sink->regular ? lseek(sink->fd, 0, SEEK_CUR) : 0;
+            if (position > sink->end)
+                sink->end = position;
         } else if (errno != EINTR) {
             sink->error = errno;
         }

@@ -8,6 +8,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
+from builds import preloadable
 from harness import Tap, in_parallel, run as run_program, skampi
 from job import Job
 
@@ -17,6 +18,26 @@ LONG = ONE + """begin measurement "long"
     measure MPI_COMM_WORLD : wtime(10)
   od
 end measurement
+"""
+
+# Another program that cuts a file of results short after skampi has looked at it, before it writes.
+CUT = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+ssize_t write(int fd, const void *text, size_t length)
+{
+    static int results = -1, writes;
+    if (length > 8 && memcmp(text, "# SKaMPI", 8) == 0)
+        results = fd;
+    else if (fd == results && ++writes == atoi(getenv("CUT_AT")))
+        (void)!ftruncate(fd, 100);
+    ssize_t (*next)(int, const void *, size_t) = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+    return next(fd, text, length);
+}
 """
 
 
@@ -95,6 +116,14 @@ def test_lost(tap):
         tap.equal(run.status, 1, f"{name}: status 1", run)
         tap.ok(f"{args[1]} cannot be written: " in run.err and
                what.replace("cut short", "cut it short") in run.err, f"{name}: a message says so", run)
+    library = preloadable(CUT)
+    # One that comes after the last write ends the cases.
+    for at in range(1, 50):
+        run = skampi(ONE, launch=False, args=["-o", "a.sko"], env={"LD_PRELOAD": library, "CUT_AT": str(at)})
+        if run.status == 0 and os.path.getsize(run.path("a.sko")) > 1000:
+            break
+        tap.ok(run.status == 1 and "cut it short" in run.err, f"cut short just before write {at}: noticed", run)
+    tap.ok(3 < at < 49, "there were writes to be cut", run)
     held = skampi(ONE, launch=False, args=["-o", "fine.sko"])
     tap.equal(held.status, 0, "a file that nobody touches is good", held)
 
