@@ -5,12 +5,14 @@ A launch has one value in each state that it was in, and none (NaN) in the other
 complete launches, so it does not matter how these values depend on each other. A state is judged only if
 enough launches of both sides were in it; then the statistic, which is relative to its standard error,
 hardly depends on how many those are. Where launches are spread over states, each has few of them: so what a
-launch has above or below the median of its states, of both sides, is tested as well. More time in a slow
-state does not change that.
+launch adds to the levels of its states is tested as well. More time in a slow state does not change that.
 """
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
 
 from .common_states import shares_of
 from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, SideState)
@@ -19,6 +21,11 @@ from .style import percent_text
 
 RARE = 0.05   # of a side's rounds of a point: states that take less do not decide whether it is unchanged
 TOGETHER = 0  # in the place of a state's number: all states that both sides have
+TURNS = 20    # of the fit of launches and states
+HUBER = 1.345   # standard deviations from which on a value counts less
+NORMAL = 1.4826  # standard deviations in a median absolute error
+LEAST_SCATTER = 0.3  # of the largest one of a point's states: few values may agree by chance
+TINY = 1e-12
 MIXED = 0.02  # difference of shares from which on sides are called differently mixed
 
 
@@ -26,26 +33,53 @@ def _common(parts):
     return [part for part in parts if part.state != TOGETHER and part.verdict not in (ONLY_OLD, ONLY_NEW)]
 
 
-def _with_together(row, by_state):
-    """(row of a state, values) pairs. by_state: {number: values}; from them come the values of all states."""
-    middles = {number: median(_known(values)) for number, values in by_state.items()}
-    pairs = []
-    for part in row.states:
-        if part.state in by_state:
-            pairs.append((part, by_state[part.state]))
-        elif part.state == TOGETHER:
-            each = zip(*([_over(value, middles[number]) for value in values]
-                         for number, values in by_state.items()))
-            pairs.append((part, [_mean(_known(ratios)) for ratios in each]))
-    return pairs
+def _with_together(row, by_state, together):
+    """(row of a state, values) pairs. by_state: {number: values}; together: a function of no arguments, the values of
+    all states together."""
+    return [(part, by_state[part.state] if part.state in by_state else together())
+            for part in row.states if part.state in by_state or part.state == TOGETHER]
 
 
-def _over(value, middle):
-    return value / middle if value > 0 and middle > 0 else NAN
+class Seen(NamedTuple):
+    """A value of a point: of which launch and in which state, from how many rounds or repetitions."""
+    launch: int
+    state: int
+    value: float
+    count: int
 
 
-def _mean(ratios):
-    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else NAN
+def launch_factors(seen, launches):
+    """By how much each launch is above or below the levels of its states (NaN: it was in none of them): exp(a) of the
+    model log(value) = a of the launch + b of the state, fitted by Huber's robust regression (Huber 1964) by weights
+    that are computed anew in turns. It begins with the medians of states, so states that no launch connects keep
+    these. Values count less in states in which they scatter more. Nobody looks at the sides, so relabelling is as valid
+    as without the fit."""
+    seen = [one for one in seen if one.value > 0]
+    if not seen:
+        return [NAN] * launches
+    launch, state = (np.array(indices) for indices in ([one.launch for one in seen], [one.state for one in seen]))
+    y, count = np.log([one.value for one in seen]), np.array([one.count for one in seen], dtype=float)
+    count /= count.mean()
+    states, state = np.unique(state, return_inverse=True)
+
+    def means(values, weights, places, number):
+        total = np.bincount(places, weights, number)
+        return np.bincount(places, weights * values, number) / np.where(total > 0, total, 1)
+
+    a = np.zeros(launches)
+    b = np.array([np.median(y[state == place]) for place in range(len(states))])
+    weights = count
+    for _ in range(TURNS):
+        a = means(y - b[state], weights, launch, launches)
+        b = means(y - a[launch], weights, state, len(states))
+        errors = np.abs(y - a[launch] - b[state]) * np.sqrt(count)
+        scales = np.array([np.median(errors[state == place]) for place in range(len(states))]) * NORMAL
+        scales = np.maximum(scales, LEAST_SCATTER * max(scales.max(), TINY))
+        limit = HUBER * scales[state]
+        weights = count / scales[state]**2 * np.minimum(1, limit / np.maximum(errors, limit))
+    factors = np.full(launches, NAN)
+    factors[launch] = np.exp(a)[launch]
+    return factors.tolist()
 
 
 def _known(values):
@@ -99,19 +133,32 @@ class Parts:
     def launches(self, row, _):
         """(row of a state, a value for each launch) pairs of the states that both sides have."""
         values = self._values(row) if row.states else []
+        numbers = [part.state for part in _common(row.states)]
         return _with_together(row, {
-            part.state: [own[part.state].median if part.state in own else NAN for own in values]
-            for part in _common(row.states)})
+            number: [own[number].median if number in own else NAN for own in values] for number in numbers},
+            lambda: launch_factors(self._seen(row, values, numbers), len(values)))
+
+    def _seen(self, row, values, numbers):
+        """What was Seen of a point: its rounds, and where a launch has no complete one in a state, its value there."""
+        for launch, (points, own) in enumerate(zip(self.files, values)):
+            rounds = [pair for pair in zip(self.common.of_rounds(launch, points[row.key]), points[row.key].medians)
+                      if pair[0] in numbers and not math.isnan(pair[1])] if row.key in points else []
+            yield from (Seen(launch, number, value, 1) for number, value in rounds)
+            there = {number for number, _ in rounds}
+            yield from (Seen(launch, number, one.median, one.count or 1) for number, one in own.items()
+                        if number in numbers and number not in there and not math.isnan(one.median))
 
     def rounds(self, row, runs):
         """The same of rounds. runs: of each file the medians of all its rounds."""
         numbers = [self.common.of_rounds(i, points[row.key]) if row.key in points else []
                    for i, points in enumerate(self.files)]
         lengths = [len(run) for run in runs]
-        values = _with_together(row, {
-            part.state: [value if place < len(states) and states[place] == part.state else NAN
-                         for run, states in zip(runs, numbers) for place, value in enumerate(run)]
-            for part in _common(row.states)})
+        by_state = {part.state: [value if place < len(states) and states[place] == part.state else NAN
+                                 for run, states in zip(runs, numbers) for place, value in enumerate(run)]
+                    for part in _common(row.states)}
+        values = _with_together(row, by_state, lambda: launch_factors(
+            (Seen(place, number, value, 1) for number, own in by_state.items()
+             for place, value in enumerate(own) if not math.isnan(value)), sum(lengths)))
         return [(part, [flat[sum(lengths[:i]):sum(lengths[:i + 1])] for i in range(len(lengths))])
                 for part, flat in values]
 

@@ -25,7 +25,7 @@ except SystemExit as error:
     skip_all(error)
 
 import numpy as np
-from skampi_tools import compare
+from skampi_tools import compare, compare_states
 from skampi_tools.results import ResultFile
 
 COMPARE = os.path.join(ROOT, "scripts/skampi-compare")
@@ -59,6 +59,38 @@ def launch(generator, share, slower, with_rounds):
     for record in states_of({state: max(states.count(state), 1) / ROUNDS for state in there}):
         file.add(record)
     return file
+
+
+NOISE = {1: 0.03, 2: 0.09, 3: 0.04, 4: 0.09}  # of rounds: processors that others slow down vary more
+FEW_LEVELS = {1: 1.0, 2: 1.3, 3: 2.5, 4: 2.9}
+
+
+def short_launch(generator, slower):
+    """5 rounds in four states; in 5 % of them something else held it up."""
+    file = ResultFile("made", dict(HEADER), end={"status": 0})
+    states = [int(x) for x in generator.choice(list(NOISE), 5, p=generator.dirichlet([1] * len(NOISE)))]
+    drift = generator.normal(0, 0.01)
+    for index in range(POINTS):
+        time = 1e-6 * math.exp(drift + generator.normal(0, 0.012)) * (1 if index else slower)
+        file.add(in_rounds(point("b", f"f{index}", {"count": 8}, time), [
+            time * FEW_LEVELS[state] * math.exp(generator.normal(0, NOISE[state]) + (generator.random() < 0.05) *
+                                                abs(generator.normal(0, 0.3))) for state in states], states))
+    for record in states_of({state: states.count(state) / 5 for state in sorted(set(states))}, FOUR):
+        file.add(record)
+    return file
+
+
+def short_study(slower):
+    """(comparisons with a false alarm, with the barrier slower)"""
+    alarms = found = 0
+    for number in range(RUNS):
+        generator = np.random.default_rng([number, 4])
+        old, new = ([short_launch(generator, factor) for _ in range(LAUNCHES)] for factor in (1, slower))
+        called = {row.function: row.verdict for row in compare.compare_files(old, new).rows
+                  if row.verdict in (compare.SLOWER, compare.FASTER)}
+        alarms += any(slower == 1 or function != "f0" for function in called)
+        found += called.get("f0") == compare.SLOWER
+    return alarms, found
 
 
 def study(mixtures, slower, with_rounds):
@@ -103,6 +135,24 @@ for text, mixtures, with_rounds, wanted in (
                 tap.ok(plain_found <= 0.3 * RUNS, "... which without states are not", counts)
         elif text.startswith("30"):
             tap.ok(plain_alarms >= 0.5 * RUNS, "... which there are without states", counts)
+
+alarms, found = short_study(1)[0], short_study(1.1)[1]
+tap.note(f"5 rounds in four states: of {RUNS} comparisons with false alarms {alarms}; barrier 10 % slower in {found}")
+tap.ok(alarms <= MOST - 1, "5 rounds in four states: at most 5 % false alarms", alarms)
+tap.ok(found >= 0.85 * RUNS, "5 rounds in four states: 10 % in the barrier are found", found)
+
+# Launches of 0, 1 and 10 % more, in states that none of them sees all of.
+FACTORS, LEVELS = [1, 1.01, 1.1], {1: 1.0, 2: 3.0, 5: 7.0}
+seen = [compare_states.Seen(launch, state, FACTORS[launch] * LEVELS[state], count)
+        for launch, state, count in ((0, 1, 3), (0, 2, 1), (1, 2, 2), (1, 5, 9), (2, 1, 1), (2, 5, 4))]
+factors = compare_states.launch_factors(seen, 4)
+tap.ok(all(abs(mine / factors[0] - right) < 1e-3 for mine, right in zip(factors, FACTORS)) and math.isnan(factors[3]),
+       "what launches add to the levels of states, where states connect them", factors)
+outlier = [compare_states.Seen(launch, 1, 2e-7 * (1 + 0.005 * number) * (5 if (launch, number) == (1, 2) else 1), 1)
+           for launch in range(3) for number in range(5)]
+factors = compare_states.launch_factors(outlier, 3)
+tap.ok(max(factors) / min(factors) < 1.03, "... which one round of five does not decide", factors)
+tap.ok(all(map(math.isnan, compare_states.launch_factors([], 2))), "... and launches without values have none")
 
 
 # ---- What comes out ----
