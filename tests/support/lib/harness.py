@@ -255,8 +255,8 @@ def scratch_directory():
 
 
 def run(argv, env=None, timeout=60, cwd=None, stdin=""):
-    """Runs a program to its end or to the timeout (longer for instrumented programs), and sees to it
-    that nothing of it is left. env: changes to the environment; None removes a variable."""
+    """Runs a program to its end or to the timeout (longer for instrumented programs and on busy machines), and sees
+    to it that nothing of it is left. env: changes to the environment; None removes a variable."""
     mark = processes.new_mark()
     environment = {**os.environ, **(env or {}), processes.RUN_MARK: mark}
     environment = {name: value for name, value in environment.items() if value is not None}
@@ -267,7 +267,7 @@ def run(argv, env=None, timeout=60, cwd=None, stdin=""):
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     problem = stuck = None
     try:
-        out, err = child.communicate(stdin.encode(), timeout=timeout)
+        out, err = processes.communicate(child, timeout, stdin.encode())
     except subprocess.TimeoutExpired:
         problem = f"timeout after {timeout} s"
         stuck = processes.where(processes.RUN_MARK, mark)

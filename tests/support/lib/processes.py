@@ -36,6 +36,26 @@ def marked(variable, mark):
     return found
 
 
+PATIENCE = 3  # times as long as it may take otherwise
+BUSY = 3      # processes that want a processor, for each of them: more than tests alone bring
+
+
+def communicate(child, seconds, given=None):
+    """(output, errors) of a process that may take so many seconds, or up to PATIENCE times as many while others keep
+    the machine busy. Raises subprocess.TimeoutExpired after that."""
+    last = time.monotonic() + PATIENCE * seconds
+    try:
+        return child.communicate(given, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        while os.getloadavg()[0] > BUSY * os.cpu_count():
+            try:
+                return child.communicate(timeout=min(seconds, 5, last - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                if time.monotonic() >= last:
+                    break
+        raise
+
+
 MOST_SHOWN = 16  # processes
 DEBUGGER_SECONDS = 10
 
