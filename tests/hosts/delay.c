@@ -17,9 +17,6 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -27,14 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PORTS 255
+#include "cables.h"
+
 #define FRAME 2048      /* bytes, more than any packet has */
 #define QUEUE 4096      /* packets under way from a port: more than a TCP window */
 #define BATCH 64        /* packets read before those that are due are looked at again */
 #define LATEST_NS 50000 /* that a sleep may last too long and still be made up for */
 #define LONG_NS                                                                                    \
-    1000000         /* of longer delays a late sleep is a small part: do not keep awake for it */
-#define PREAMBLE 24 /* bytes that a packet takes on the line besides: preamble, checksum, gap */
+    1000000 /* of longer delays a late sleep is a small part: do not keep awake for it */
 
 struct packet {
     int64_t due;
@@ -54,9 +51,6 @@ static struct port ports[PORTS];
 static int port_count;
 static int64_t delay_ns;
 static double ns_per_byte;
-/* Of the bad cables, by their ports: 0: none. */
-static int64_t slower_ns[PORTS + 1][PORTS + 1];
-static uint32_t lost[PORTS + 1][PORTS + 1]; /* of 2^32 packets */
 
 static _Noreturn void fail(const char *what, const char *which)
 {
@@ -214,20 +208,6 @@ static int usage(void)
             "usage: delay [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] DELAY_US RATE_MBIT DEVICE "
             "NAMESPACE...\n");
     return 2;
-}
-
-/* PORT:PORT:NUMBER, in both directions. */
-static bool set_cable(int option, const char *text)
-{
-    int a, b;
-    double number;
-    if (sscanf(text, "%d:%d:%lf", &a, &b, &number) != 3 || a < 1 || b < 1 || a > PORTS || b > PORTS)
-        return false;
-    if (option == 's')
-        slower_ns[a][b] = slower_ns[b][a] = (int64_t)(number * 1e3);
-    else
-        lost[a][b] = lost[b][a] = (uint32_t)(number / 100 * 4294967295.0);
-    return number >= 0 && number <= (option == 's' ? 1e6 : 100);
 }
 
 int main(int argc, char **argv)

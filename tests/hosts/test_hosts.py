@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # SERIAL
+# TIMEOUT: 300
 """Several hosts on this machine: they go away whatever happens; they have the faults that were asked for; programs are
 right on them; what skampi says of nodes, and of the time to another host, is true."""
 
@@ -26,6 +27,8 @@ DELAY = 200  # us, one way
 ATTEMPTS = 6  # the machine is shared
 RATE = 100  # Mbit/s
 PACKETS = os.path.join(HERE, "packets.py")
+WAITING = os.path.join(HERE, "waiting.py")
+SLOW_RATE = 10
 
 tap = Tap()
 
@@ -125,12 +128,12 @@ def _sleeping(name):
     return found
 
 
-def check_supervisor_killed():
+def check_supervisor_killed(line):
     name = unique_name()
     before = traces(name)
-    with hosts(2, delay_us=10, name=name) as these:
+    with hosts(2, delay_us=10, name=name, line=line) as these:
         os.kill(these.supervisor, signal.SIGKILL)
-        gone(name, before, "the supervisor, killed")
+        gone(name, before, f"the supervisor, killed, line: {line}")
 
 
 def check_impossible():
@@ -139,17 +142,19 @@ def check_impossible():
     tap.equal(run.status, 77, "without the tools it needs: status 77", run)
     tap.ok("no hosts without" in run.err, "and it says so", run)
     for arguments in (["run", "0", "--", "true"], ["run", "2", "--name", "a b", "--", "true"],
-                      ["run", "2", "-np", "0", "--", "true"], ["enter", "nowhere-1", "--", "true"]):
+                      ["run", "2", "-np", "0", "--", "true"], ["run", "2", "--line", "kernel", "--", "true"],
+                      ["enter", "nowhere-1", "--", "true"]):
         tap.equal(tool(*arguments).status, 2, f"wrong use: {' '.join(arguments)}")
 
 
 # ---- Faults ----
 
 
-def check_faults():
+def check_faults(line):
     """What is slower, lost and limited is what was asked for, at least: a busy machine adds to it."""
     cables = {"slower": ["1:2:30000"], "lossy": ["1:3:30"]}
-    with hosts(3, delay_us=1000, cables=cables, manner=Manner(limited="1:25:20")) as these:
+    with hosts(3, delay_us=1000, cables=cables, manner=Manner(limited="1:25:20"), line=line) as these:
+        tap.equal(these.line, line, f"line: {line}: it is the one that was asked for")
         run = these.run([sys.executable, PACKETS, these.name], timeout=60)
     if not tap.ok(run.status == 0 and len(run.out.split()) == 4, "packets are sent between hosts with faults", run):
         return
@@ -158,6 +163,24 @@ def check_faults():
     tap.equal(second, 300, "... and no packet is lost", run)
     tap.ok(170 <= third <= 250, "a lossy cable: of 300 packets 30 % are lost, within 5 standard deviations", run)
     tap.ok(share < 0.35, "a limited host has 25 % of a processor at most", run)
+
+
+def check_queue(line):
+    """On slow cables packets wait for each other, also for those to other hosts, and stay in order."""
+    with hosts(3, rate_mbit=SLOW_RATE, line=line) as these:
+        run = these.run([sys.executable, WAITING, these.name], timeout=60)
+    if not tap.equal(run.status, 0, f"line: {line}: packets are sent over slow cables", run):
+        return
+    came = {int(host): (int(count), float(ms), order) for host, count, ms, order in map(str.split, run.out.splitlines())}
+    least = {2: 200 * 1466 * 8e-3 / SLOW_RATE, 3: 201 * 1466 * 8e-3 / SLOW_RATE}
+    for host, count in ((2, 200), (3, 1)):
+        found = came.get(host, (0, 0, None))
+        tap.ok(found[0] == count and found[1] >= least[host] - 0.1, (
+            f"... the last to host {host} comes when all in front of it are transmitted: {found}, {least[host]} ms"), run)
+        tap.equal(found[2], "True", "... in order", run)
+
+
+def check_refused():
     for arguments, text in ((["--slower", "1:2:5"], "needs --delay or --rate"), (["--lossy", "1:2:101"], "up to 100"),
                             (["--delay", "1", "--lossy", "1:3:5"], "there are 2 hosts"),
                             (["--limited", "3:50:10"], "there are 2 hosts"), (["--limited", "1:100:10"], "below 100")):
@@ -269,11 +292,11 @@ def measured(script, realtime, **links):
     return run, {block.name: block.rows[0].time for block in run.blocks if block.rows}
 
 
-def check_delay(realtime):
+def check_delay(realtime, line):
     good, every = set(), []
     attempts = Attempts(tap, ATTEMPTS)
     for attempt in attempts:
-        runs, times = zip(*(measured(TIMES, realtime, delay_us=delay) for delay in (0, DELAY)))
+        runs, times = zip(*(measured(TIMES, realtime, delay_us=delay, line=line) for delay in (0, DELAY)))
         tap.note(f"attempt {attempt}: {times[0]} us without, {times[1]} us with delay")
         every.append(times)
         for name, (_, passes) in CALLS.items():
@@ -286,7 +309,7 @@ def check_delay(realtime):
         if len(good) == len(CALLS):
             break
     for name, (_, passes) in CALLS.items():
-        attempts.decide(name in good, f"{name}: {passes} times the delay of {DELAY} us more than without "
+        attempts.decide(name in good, f"line: {line}: {name}: {passes} times the delay of {DELAY} us more than without "
                "delay, within 5 %", runs[1])
     for run in runs:
         tap.ok(run.status == 0 and all("on several nodes; window start" in str(row.notes)
@@ -312,15 +335,15 @@ def check_clocks(realtime):
     attempts.decide(offset < 20, f"and below 20 us, {DELAY} us away", run)
 
 
-def check_rate(realtime):
+def check_rate(realtime, line):
     size = 65536
     least = size * 8 / RATE
     run, times = measured("set_unit(1e6)\n" 'begin measurement "get"\n'
                           f"measure MPI_COMM_WORLD : Shmem_Get_Simple({size}, 3)\n"
-                          "end measurement\n", realtime, rate_mbit=RATE)
+                          "end measurement\n", realtime, rate_mbit=RATE, line=line)
     # Headers add 6 %; a slow start may add a few round trips.
     tap.ok(least < times.get("get", 0) < 1.4 * least,
-           f"{size} bytes at {RATE} Mbit/s take {least} us and a bit: {times}", run)
+           f"line: {line}: {size} bytes at {RATE} Mbit/s take {least} us and a bit: {times}", run)
 
 
 def check_locks():
@@ -396,24 +419,41 @@ def realtime_allowed():
                           check=False).returncode == 0
 
 
-def main():
+def lines():
+    """Those that there are on this machine."""
     try:
-        with hosts(2, delay_us=0):
-            pass
+        with hosts(2, delay_us=0) as these:
+            default = these.line
     except Unavailable as reason:
         skip_all(reason)
+    try:
+        with hosts(2, delay_us=0, line="kernel"):
+            found = ["kernel", "program"]
+    except Unavailable as reason:
+        tap.skip("a line in the kernel", reason)
+        found = ["program"]
+    tap.equal(default, found[0], "the kernel makes delays where it can")
+    return found
+
+
+def main():
+    every = lines()
     check_impossible()
     check_run_killed(signal.SIGKILL)
     check_run_killed(signal.SIGTERM)
-    check_supervisor_killed()
+    for line in every:
+        check_supervisor_killed(line)
+        check_faults(line)
+        check_queue(line)
     check_up_and_down()
-    check_faults()
+    check_refused()
     check_sleep()
     if not harness.has("SHMEM"):
         tap.skip("programs on several hosts", "built without OpenSHMEM")
         tap.done()
     program = compiled("operations")
-    check_operations(program, 2, 1, delay_us=DELAY)
+    for line in every:
+        check_operations(program, 2, 1, delay_us=DELAY, line=line)
     check_operations(program, 4, 1)
     check_operations(program, 2, 2)
     realtime = realtime_allowed()
@@ -424,9 +464,10 @@ def main():
     check_locks()
     check_uneven()
     check_nodes(realtime)
-    check_delay(realtime)
     check_clocks(realtime)
-    check_rate(realtime)
+    for line in every:
+        check_delay(realtime, line)
+        check_rate(realtime, line)
     tap.done()
 
 

@@ -42,8 +42,10 @@ SKIPPED = 77
 STATE = "/dev/shm/hosts"
 NETWORK = "192.0.2"  # for documentation (RFC 5737): no other machine has such an address
 FRONT_END = 254
+PORT_MTU = 16000  # of the ends of cables at a switch in the kernel
 DEVICE = "eth0"
 CABLES = "slower", "lossy"
+LINES = "kernel", "program"
 NAMESPACES = {"net": "--net", "uts": "--uts", "ipc": "--ipc", "mnt": "--mount"}
 
 # What Open MPI needs to know. Hosts share processors, so nothing is bound and idle PEs yield.
@@ -68,11 +70,13 @@ SETTINGS = {
 class Links:
     """What connects hosts; the options of the tool have the same names. delay: between any two, one way, in us; rate: of
     each host's cable, in Mbit/s; both None: the kernel's own devices, which are faster than a delay of 0. slower, lossy:
-    "1:2:50": packets between hosts 1 and 2 take 50 us more, or 50 percent of them are lost; with a delay or rate only."""
+    "1:2:50": packets between hosts 1 and 2 take 50 us more, or 50 percent of them are lost; with a delay or rate only. line:
+    what makes delays and rates, the "kernel" or a "program"; None: the kernel where it can."""
     delay: float = None
     rate: float = None
     slower: tuple = ()
     lossy: tuple = ()
+    line: str = None
 
 
 class Unavailable(Exception):
@@ -87,11 +91,13 @@ class WrongUse(Exception):
 
 
 def _do(*command):
+    """What the command prints."""
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
                           capture_output=True, check=False)
     if done.returncode:
         text = done.stderr.decode(errors="replace").strip() or f"status {done.returncode}"
         raise Unavailable(f"{' '.join(map(str, command[:4]))} ...: {text}")
+    return done.stdout.decode()
 
 
 def _write(path, text):
@@ -163,9 +169,13 @@ def _make_hosts(names):
     _write(f"{STATE}/names", "".join(f"{name}\n" for name in names))
 
 
+def _hardware_address(port):
+    return f"02:00:00:00:00:{port:02x}"
+
+
 def _configure(number, port, namespace=None, device=DEVICE):
     enter = ["nsenter", f"--net={namespace}"] if namespace else []
-    _do(*enter, "ip", "link", "set", device, "address", f"02:00:00:00:00:{port:02x}")
+    _do(*enter, "ip", "link", "set", device, "address", _hardware_address(port))
     _do(*enter, "ip", "address", "add", f"{NETWORK}.{number}/24", "dev", device)
     _do(*enter, "ip", "link", "set", device, "up")
 
@@ -190,7 +200,52 @@ def _bad_cables(links):
     return found
 
 
-def _join_by_delay(namespaces, program, links):
+def _join_by_kernel(namespaces, program, links):
+    """By a line in the kernel. What it consists of goes with the devices."""
+    if not shutil.which("tc"):
+        raise Unavailable("no tc (iproute2)")
+    ports = {FRONT_END: None, **dict(enumerate(namespaces, 1))}  # number of each host: its namespace
+    names = [f"port{i}" for i in range(1, len(ports) + 1)]
+    folder = f"{STATE}/bpf"
+    os.mkdir(folder)
+    _do("mount", "-t", "bpf", "bpf", folder)
+    try:
+        for name, namespace in zip(names, ports.values()):
+            # Fillers are long; where a class has a queue, it is as long as that of the device.
+            _do("ip", "link", "add", name, "mtu", PORT_MTU, "txqueuelen", 100000, "type", "veth",
+                "peer", "name", DEVICE, *(["netns", namespace] if namespace else []))
+            enter = ["nsenter", f"--net={namespace}"] if namespace else []
+            # As on a cable, and no packet is longer than what the switch takes for a filler.
+            _do(*enter, "ip", "link", "set", DEVICE, "mtu", 1500, "gso_max_segs", 1)
+            _do("ip", "link", "set", name, "up")
+        commands = _do(program, *_bad_cables(links), links.delay or 0, links.rate or 0, f"{folder}/line", *names)
+        _write(f"{STATE}/tc", commands)
+        _do("tc", "-batch", f"{STATE}/tc")
+    except Unavailable:
+        for name in names:
+            subprocess.run(["ip", "link", "delete", name], stderr=subprocess.DEVNULL, check=False)
+        raise
+    _keep_order(len(names))
+    # The switch does not hand on what is meant for all, such as questions for addresses.
+    _write(f"{STATE}/neighbours", "".join(
+        f"neighbour replace {NETWORK}.{number} lladdr {_hardware_address(port)} dev {DEVICE} nud permanent\n"
+        for port, number in enumerate(ports, 1)))
+    for port, (number, namespace) in enumerate(ports.items(), 1):
+        _configure(number, port, namespace)
+        _do(*(["nsenter", f"--net={namespace}"] if namespace else []), "ip", "-batch", f"{STATE}/neighbours")
+
+
+def _keep_order(count):
+    """Where the kernel can, all packets from a host come into the switch on one processor, on which the host runs. From
+    two, packets of a connection could overtake each other."""
+    masks = [f"{1 << int(cpus.split(',', maxsplit=1)[0]):x}" for cpus in _shares(count - 1)]
+    script = "mount -t sysfs sys /sys\n" + "".join(
+        f"echo {mask} >/sys/class/net/port{port}/queues/rx-0/rps_cpus\n"
+        for port, mask in enumerate([masks[0], *masks], 1))
+    subprocess.run(["unshare", "--mount", "sh", "-c", script], stderr=subprocess.DEVNULL, check=False)
+
+
+def _join_by_program(namespaces, program, links):
     """Process id of the program that hands on the packets."""
     switch = subprocess.Popen([program, *_bad_cables(links), str(links.delay or 0), str(links.rate or 0), DEVICE,
                                "/proc/self/ns/net", *namespaces],
@@ -201,6 +256,20 @@ def _join_by_delay(namespaces, program, links):
     for i, namespace in enumerate(namespaces, 1):
         _configure(i, i + 1, namespace)
     return switch.pid
+
+
+def _join_by_line(namespaces, options):
+    """Process id of the program that hands on the packets; None: the kernel does."""
+    if options.in_kernel:
+        try:
+            _join_by_kernel(namespaces, options.in_kernel, options)
+            _write(f"{STATE}/line", "kernel")
+            return None
+        except Unavailable:
+            if not options.switch:
+                raise
+    _write(f"{STATE}/line", "program")
+    return _join_by_program(namespaces, options.switch, options)
 
 
 def _keep(stay, switch):
@@ -235,7 +304,7 @@ def _supervise(options):
     if options.delay is None and options.rate is None:
         _join_by_bridge(namespaces)
     else:
-        switch = _join_by_delay(namespaces, options.switch, options)
+        switch = _join_by_line(namespaces, options)
     print("ready", flush=True)
     _keep(options.stay, switch)
     os._exit(0)  # and with the first process of the namespace all others
@@ -248,7 +317,8 @@ def _built(name, *flags):
     """What a C file beside the tool is compiled to, when it is not there or old."""
     source = os.path.join(HERE, f"{name}.c")
     target = os.path.join(harness.build_directory(), "tests", "hosts", name)
-    if os.path.exists(target) and os.path.getmtime(target) >= os.path.getmtime(source):
+    sources = [source, *(os.path.join(HERE, file) for file in os.listdir(HERE) if file.endswith(".h"))]
+    if os.path.exists(target) and os.path.getmtime(target) >= max(map(os.path.getmtime, sources)):
         return target
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
@@ -299,6 +369,18 @@ def _require(*tools):
         raise Unavailable(f"no hosts without {', '.join(missing)}")
 
 
+def _lines(links):
+    """The programs for the lines that may be used."""
+    if links.line == "kernel" and os.geteuid() != 0:
+        raise Unavailable("a line in the kernel needs root")
+    found = []
+    if links.line != "program" and os.geteuid() == 0:
+        found += ["--in-kernel", _built("line")]
+    if links.line != "kernel":
+        found += ["--switch", _built("delay")]
+    return found
+
+
 def _start(count, links, name, stay):
     """The supervisor, when the hosts are ready."""
     _require("ip", "unshare", "nsenter", "setpriv", "taskset", "mount", "hostname")
@@ -310,7 +392,7 @@ def _start(count, links, name, stay):
     argv += [sys.executable, TOOL, "supervise", str(count), "--name", name]
     if links.delay is not None or links.rate is not None:
         argv += ["--delay", str(links.delay or 0), "--rate", str(links.rate or 0)]
-        argv += ["--switch", _built("delay")]
+        argv += _lines(links)
         argv += [f"--{kind}={text}" for kind in CABLES for text in getattr(links, kind)]
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(argv + (["--stay"] if stay else []),
@@ -358,10 +440,10 @@ class Manner:
 
 
 class Hosts:
-    """Hosts that are up: count, names. manner: how programs run on them."""
+    """Hosts that are up: count, names, line: what makes their delays. manner: how programs run on them."""
 
     def __init__(self, name, manner=None):
-        self.name, self.manner = name, manner or Manner()
+        self.name, self.manner, self.line = name, manner or Manner(), None
         self.supervisor = _supervisor_of(name)
         try:
             with open(f"/proc/{self.supervisor}/root{STATE}/names", encoding="ascii") as file:
@@ -369,6 +451,8 @@ class Hosts:
         except OSError:
             raise WrongUse(f"no hosts are called {name}") from None
         self.count = len(self.names)
+        with contextlib.suppress(OSError), open(f"/proc/{self.supervisor}/root{STATE}/line", encoding="ascii") as file:
+            self.line = file.read()
 
     def inside(self, argv):
         """argv as it is started on the front end; it ends when whoever started it does."""
@@ -419,11 +503,11 @@ def unique_name():
 
 
 @contextlib.contextmanager
-def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False, cables=None, manner=None):
-    """So many hosts, as long as the context lasts. delay_us, rate_mbit: as in Links; cables: its other members. manner: a
-    Manner, instead of realtime."""
+def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False, cables=None, manner=None, line=None):
+    """So many hosts, as long as the context lasts. delay_us, rate_mbit, line: as in Links; cables: its other members.
+    manner: a Manner, instead of realtime."""
     name = name or unique_name()
-    child = _start(count, Links(delay_us, rate_mbit, **cables or {}), name, stay=False)
+    child = _start(count, Links(delay_us, rate_mbit, line=line, **cables or {}), name, stay=False)
     try:
         yield Hosts(name, manner or Manner(realtime))
     finally:
@@ -483,6 +567,8 @@ def _arguments():
                              metavar="A:B:US", help="packets between hosts A and B take so much longer")
             sub.add_argument("--lossy", type=_cable(100), action="append", default=[],
                              metavar="A:B:PERCENT", help="this share of packets between hosts A and B is lost")
+            sub.add_argument("--line", choices=LINES, help=(
+                "what makes delays and rates: the kernel, where it can, or a program"))
         if pes:
             sub.add_argument("--per-host", type=_natural, metavar="N", help="PEs on each host (1)")
             sub.add_argument("-np", type=_natural, metavar="N", help="PEs in all, instead")
@@ -504,6 +590,7 @@ def _arguments():
     command("list", "names the hosts that are up")
     inner = command("supervise", None, True, False, True)  # for the tool itself
     inner.add_argument("--switch")
+    inner.add_argument("--in-kernel")
     inner.add_argument("--stay", action="store_true")
     for sub in (run, launch):
         sub.add_argument("program", nargs="+", metavar="PROGRAM")
@@ -513,7 +600,9 @@ def _arguments():
 
 def _links(options):
     """What the options say of the network."""
-    links = Links(options.delay, options.rate, options.slower, options.lossy)
+    links = Links(options.delay, options.rate, options.slower, options.lossy, options.line)
+    if links.line and links.delay is None and links.rate is None:
+        raise WrongUse("--line needs --delay or --rate")
     for kind in CABLES:
         for text in getattr(links, kind):
             if links.delay is None and links.rate is None:
@@ -589,7 +678,7 @@ def _run(options):
     links = _links(options)
     cables = {kind: getattr(links, kind) for kind in CABLES}
     with hosts(options.count, links.delay, links.rate, options.name, cables=cables,
-               manner=_manner(options)) as these:
+               manner=_manner(options), line=links.line) as these:
         return _ended(these.launched(options.program, _pes(options, these.count)))
 
 
