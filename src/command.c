@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "engine/alias.h"
-#include "function_names.h"
 #include "ski/diag.h"
+#include "ski/function_names.h"
 
 static void __attribute__((format(printf, 2, 3)))
 fail(struct command *command, const char *format, ...)
@@ -114,6 +114,9 @@ static void add_given(struct command *command, const char *typed, const char *na
         memory_resize_array(command->givens, command->given_count + 1, sizeof *command->givens);
     struct given *given = &command->givens[command->given_count++];
     *given = (struct given){.name = memory_text_part(name, length), .typed = typed};
+    if (length == 0)
+        fail(command, "%s: the name of the parameter is missing: give NAME=VALUE, such as count=8",
+             typed);
     for (size_t i = 0; i + 1 < command->given_count; i++)
         if (strcmp(command->givens[i].name, given->name) == 0)
             fail(command, "%s: %s is given twice; give a list, such as %s=8,64", typed, given->name,

@@ -214,16 +214,29 @@ static bool writes_stdout(const struct options *options)
     return options->output_count == 0;
 }
 
+static const char *launcher(void)
+{
+    int major, minor;
+    return comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun";
+}
+
+/* What to type for the same run again; the caller frees it. */
+static char *start_again(const struct options *options)
+{
+    if (comm_pes() == 1)
+        return memory_text(options->command_line);
+    return text_format("%s -np %d %s", launcher(), comm_pes(), options->command_line);
+}
+
 /* Without a launcher you get times of one PE with itself, which look like any others. */
 static void warn_alone(const struct options *options, const struct tree *tree)
 {
-    int major, minor;
     if (comm_launched_rank() >= 0 || comm_pes() > 1 || !tree->communicates)
         return;
     fprintf(stderr,
             "skampi: warning: started without a launcher, so the only PE communicates with itself; "
             "start two: %s -np 2 %s\n",
-            comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun", options->command_line);
+            launcher(), options->command_line);
 }
 
 /* Where results are read on the terminal they say the same; where nobody is at one, what reads
@@ -284,7 +297,9 @@ static int measure(const struct options *options, double launched_at, struct sou
         .checksum = checksum,
     };
     char *tools = wants_summary(options) ? options_tools(options) : NULL;
+    char *again = start_again(options);
     engine_options.tools = tools;
+    engine_options.again = again;
     const char *error = NULL;
     struct engine *engine = engine_create(&engine_options, &error);
     if (!engine) {
@@ -296,6 +311,7 @@ static int measure(const struct options *options, double launched_at, struct sou
     int status = engine_finish(engine, report_end);
     tree_release(tree);
     free(tools);
+    free(again);
     return status;
 }
 

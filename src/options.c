@@ -208,7 +208,7 @@ static void fail_timer(struct options *options, const char *name)
         names[count] = timer_at(count)->name;
     closest = diag_closest(name, names, count);
     fail(options, "--timer %s: unknown timer%s%s%s --timers lists them", name,
-         closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : "");
+         closest ? ": did you mean " : ";", closest ? closest : "", closest ? "?" : "");
 }
 
 /* Whether it is usable here is known only after the library has started. */
@@ -358,6 +358,11 @@ static void take(struct options *options, enum option_key key, const char *value
 {
     switch (key) {
     case OPTION_INPUT:
+        if (options->input)
+            fail(options,
+                 "-i %s: there is a script already, %s: run one after the other, or "
+                 "@include both in a third",
+                 value, options->input);
         options->input = value;
         break;
     case OPTION_OUTPUT:
@@ -486,19 +491,19 @@ static void take(struct options *options, enum option_key key, const char *value
     }
 }
 
+/* As a shell reads it, so that it can be copied from the output. */
 static char *join(int argc, char **argv)
 {
-    char *text;
-    size_t size;
-    FILE *stream = memory_stream(&text, &size);
-    for (int i = 0; i < argc; i++)
-        fprintf(stream, "%s%s", i ? " " : "", argv[i]);
-    if (fclose(stream) != 0)
-        memory_missing();
-    for (char *c = text; *c; c++)
+    struct text text = {0};
+    for (int i = 0; i < argc; i++) {
+        text_append(&text, "%s", i ? " " : "");
+        text_append_word(&text, argv[i]);
+    }
+    char *joined = text_take(&text);
+    for (char *c = joined; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' '; /* the header's lines must stay comments */
-    return text;
+    return joined;
 }
 
 /* The option that getopt_long() returned as a letter or as LONG_KEYS plus its index; OPTIONS: none.
@@ -631,6 +636,7 @@ void options_parse(struct options *options, int argc, char **argv)
     if (summary && *summary)
         set_when(options, &options->summary, SUMMARY_VARIABLE, summary);
     options->overrides = memory_zeroed((size_t)argc + 1, sizeof *options->overrides);
+    options->program = argc > 0 ? argv[0] : "";
     options->command_line = join(argc, argv);
     options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
     options->known = memory_zeroed((size_t)argc + 1, sizeof *options->known);
@@ -714,13 +720,12 @@ size_t options_search_path(const char **directories)
 char *options_tools(const struct options *options)
 {
     char beside[PATH_MAX];
-    const char *end = strchr(options->command_line, ' ');
-    size_t typed = end ? (size_t)(end - options->command_line) : strlen(options->command_line);
-    while (typed > 0 && options->command_line[typed - 1] != '/')
+    size_t typed = strlen(options->program);
+    while (typed > 0 && options->program[typed - 1] != '/')
         typed--;
     if (!find_beside(beside, "scripts/skampi-table") || access(beside, X_OK) != 0)
         return memory_text("");
     if (typed == 0) /* found by PATH, where the others need not be */
         return memory_text_part(beside, (size_t)(strrchr(beside, '/') + 1 - beside));
-    return text_format("%.*sscripts/", (int)typed, options->command_line);
+    return text_format("%.*sscripts/", (int)typed, options->program);
 }

@@ -106,7 +106,8 @@ struct options {
     bool list_all;                /* unfolded */
     struct command_words command; /* what is measured where there is no input */
     char *error;                  /* what is wrong with the command line, or NULL */
-    char *command_line;
+    const char *program;          /* as it was typed */
+    char *command_line;           /* as a shell reads it, without the launcher */
 };
 
 void options_parse(struct options *options, int argc, char **argv);

@@ -93,3 +93,18 @@ void text_disarm(char *text, bool newlines_too)
         if (iscntrl((unsigned char)*c) && (newlines_too || *c != '\n'))
             *c = '?';
 }
+
+void text_append_word(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%^";
+
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        text_append(text, "%s", word);
+        return;
+    }
+    text_append(text, "'");
+    for (; *word != '\0'; word++)
+        text_append(text, *word == '\'' ? "'\\''" : "%c", *word);
+    text_append(text, "'");
+}

@@ -29,4 +29,8 @@ char *text_format_with(const char *format, va_list arguments) __attribute__((for
  * break the lines of an output nor reach a terminal. */
 void text_disarm(char *text, bool newlines_too);
 
+/* Appends a word as a shell reads it: in single quotes, if it has characters that mean something to
+ * a shell. */
+void text_append_word(struct text *text, const char *word);
+
 #endif

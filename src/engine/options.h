@@ -41,6 +41,7 @@ struct engine_options {
     /* What comes before the name of a program such as skampi-table, for the summary at the end;
      * NULL: no summary */
     const char *tools;
+    const char *again; /* what starts the same run again, for that summary */
     /* For the output's header */
     const char *version, *command_line, *script, *checksum;
 };

@@ -163,19 +163,23 @@ static const char *best_file(const char *const *files, size_t count)
     return NULL;
 }
 
-static char *next_command(const struct summary *summary, const char *const *files, size_t count,
-                          const char *tools, const char *command)
+static char *next_command(const struct summary *summary, const char *file, const char *tools,
+                          const char *command)
 {
-    const char *file = best_file(files, count);
     bool moving = summary->states > 1 || summary->flags[RESULT_LEVEL_SHIFT] > 0 ||
                   summary->flags[RESULT_STATE_CHANGED] > 0;
-    if (moving && summary->rounds == 0)
-        return text_format("%s --rounds 10,60s%s", command, file ? "" : " -o results.json");
-    if (!file)
-        return text_format("%s -o results.json", command);
-    if (summary->rounds > 0 || doubtful_points(summary) > 0)
-        return text_format("%sskampi-report %s -o report.html", tools, file);
-    return text_format("%sskampi-table %s", tools, file);
+    struct text text = {0};
+    if (moving && summary->rounds == 0) {
+        text_append(&text, "%s --rounds 10,60s%s", command, file ? "" : " -o results.json");
+    } else if (!file) {
+        text_append(&text, "%s -o results.json", command);
+    } else {
+        bool report = summary->rounds > 0 || doubtful_points(summary) > 0;
+        text_append(&text, "%sskampi-%s ", tools, report ? "report" : "table");
+        text_append_word(&text, file);
+        text_append(&text, "%s", report ? " -o report.html" : "");
+    }
+    return text_take(&text);
 }
 
 char *summary_text(const struct summary *summary, const struct record_end *end,
@@ -195,7 +199,7 @@ char *summary_text(const struct summary *summary, const struct record_end *end,
                            missing_name((enum result_missing)kind), summary->examples[kind]);
     append_states(&text, summary);
     append_files(&text, files, count);
-    char *next = next_command(summary, files, count, tools, command);
+    char *next = next_command(summary, best_file(files, count), tools, command);
     append_row(&text, "next", TERMINAL_PLAIN, next);
     free(next);
     return text_take(&text);

@@ -95,6 +95,18 @@ static void rounds(void **state)
            "  next        scripts/skampi-report a.csv -o report.html\n");
 }
 
+/* What is to be typed next is what a shell reads. */
+static void files_with_blanks(void **state)
+{
+    (void)state;
+    struct summary summary = {0};
+    add_result(&summary, 0, 1);
+    expect(&summary, 0, (const char *[]){"it's a.json"}, 1,
+           "skampi: 1 result, in 12.3 s (3.4 s in timed regions)\n"
+           "  written to  it's a.json\n"
+           "  next        scripts/skampi-table 'it'\\''s a.json'\n");
+}
+
 static void too_many(void **state)
 {
     (void)state;
@@ -140,8 +152,10 @@ static void flags(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_well), cmocka_unit_test(doubts),  cmocka_unit_test(rounds),
-        cmocka_unit_test(too_many), cmocka_unit_test(colours), cmocka_unit_test(flags),
+        cmocka_unit_test(all_well), cmocka_unit_test(doubts),
+        cmocka_unit_test(rounds),   cmocka_unit_test(files_with_blanks),
+        cmocka_unit_test(too_many), cmocka_unit_test(colours),
+        cmocka_unit_test(flags),
     };
     return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
 }
