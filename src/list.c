@@ -15,9 +15,9 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "engine/alias.h"
-#include "function_names.h"
 #include "list_fold.h"
 #include "list_json.h"
+#include "ski/function_names.h"
 
 struct found {
     const struct measurement **functions;

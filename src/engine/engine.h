@@ -71,9 +71,9 @@ void engine_print(struct engine *, const char *text);
 /* Brings all PEs' text to the output; collective. */
 void engine_flush(struct engine *);
 
-/* All PEs must be at the same point of the script: tag says which (the measure, the block). When
- * they are not, the job ends with status 1 and a message instead of hanging. Collective. */
-void engine_agree(struct engine *, uint64_t tag, const char *place);
+/* Whether all PEs are at the same point of the script, with the same settings: tag says which point
+ * (the measure, the block). Collective. */
+bool engine_agree(struct engine *, uint64_t tag);
 
 /* Broadcast from PE 0; collective. */
 void engine_broadcast(struct engine *, void *data, size_t bytes);
@@ -104,14 +104,10 @@ int engine_node_of(struct engine *, int pe);
 void engine_accounting_reset(struct engine *);
 void engine_accounting_print(struct engine *); /* collective */
 
-/* Ends the job with one message "place: error: text" (place may be NULL), after flushing
- * what was measured, with the given exit status. Any PE: when several find the same error, it is
- * printed once. Never returns. */
-_Noreturn void engine_fatal(struct engine *, int status, const char *place, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-/* Runtime error of the script with its source line and caret, already formatted (several lines,
- * the first one of the form "file:line:column: error: text"); otherwise as engine_fatal(). */
+/* Ends the job with an error of the script, already formatted with its source line and caret
+ * (several lines, the first one of the form "file:line:column: error: text"), after flushing what
+ * was measured, with the given exit status. Any PE: when several find the same error, it is printed
+ * once. Never returns. */
 _Noreturn void engine_fatal_text(struct engine *, int status, const char *text);
 
 int engine_pe(const struct engine *);

@@ -1,7 +1,6 @@
 /*
  * What the interpreter asks of the engine besides measurements: settings, blocks, text, numbers.
  */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,31 +180,17 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
     fatal_text(&engine->display, status, text);
 }
 
-void engine_fatal(struct engine *engine, int status, const char *place, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = text_format_with(format, arguments);
-    va_end(arguments);
-    engine_fatal_text(engine, status,
-                      text_format("%s: error: %s\n", place ? place : "skampi", text));
-}
-
 /* ---- The same on all PEs ---- */
 
-void engine_agree(struct engine *engine, uint64_t tag, const char *place)
+bool engine_agree(struct engine *engine, uint64_t tag)
 {
     tag ^= settings_hash(&engine->settings);
     /* Halves, so that negation cannot overflow. */
     int64_t high = (int64_t)(tag >> 32), low = (int64_t)(tag & 0xffffffffu);
     int64_t bounds[4] = {high, -high, low, -low};
     comm_allreduce_int(comm_world(), COMM_MAX, bounds, 4);
-    if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3])
-        engine_fatal(
-            engine, STATUS_INTERNAL, place,
-            "the PEs run different parts of the script, or use different values: all PEs must "
-            "reach the same measure, flush and communicator calls with the same values");
     watch_progress();
+    return bounds[0] == -bounds[1] && bounds[2] == -bounds[3];
 }
 
 void engine_broadcast(struct engine *engine, void *data, size_t bytes)

@@ -51,6 +51,22 @@ static bool literal_value(const struct expr *expr, struct value *value)
     return true;
 }
 
+/* What the literal numbers of a loop say about it: that it could never end. What is no literal is
+ * taken for a number that nothing is wrong with. */
+static const char *endless_loop(const struct stmt *stmt)
+{
+    struct loop loop = {.multiplicative = stmt->multiplicative, .unlimited = !stmt->to};
+    bool known = literal_value(stmt->from, &loop.start);
+
+    if (!stmt->step || !literal_value(stmt->step, &loop.step))
+        return NULL;
+    if (!known)
+        loop.start = value_int(1);
+    if (!known || !literal_value(stmt->to, &loop.end))
+        loop.end = loop.start;
+    return loop_begin(&loop);
+}
+
 /* 10 to 1 step 2. Literal numbers show that the loop does nothing; 5 to 1 without a step is how
  * scripts do so on purpose. */
 static void warn_of_empty(struct checker *c, const struct stmt *stmt)
@@ -76,6 +92,7 @@ static void warn_of_empty(struct checker *c, const struct stmt *stmt)
 static enum value_type check_range(struct checker *c, struct stmt *stmt)
 {
     enum value_type type = check_value(c, stmt->from);
+    const char *error;
     double value;
 
     if (!check_fits(type, TYPE_REAL))
@@ -84,8 +101,9 @@ static enum value_type check_range(struct checker *c, struct stmt *stmt)
     check_require_number(c, stmt->to, "the end of a loop");
     check_require_number(c, stmt->step, "the step of a loop");
     check_require(c, stmt->multiple_of, TYPE_INT, "the number after 'multipleof'");
-    if (!stmt->multiplicative && check_literal(stmt->step, &value) && value == 0)
-        diag_error(c->diag, stmt->step->where, "a loop with step 0 never ends");
+    error = endless_loop(stmt);
+    if (error)
+        diag_error(c->diag, stmt->step->where, "%s", error);
     if (check_literal(stmt->multiple_of, &value) && value < 1)
         diag_error(c->diag, stmt->multiple_of->where,
                    "the number after 'multipleof' must be at least 1");
@@ -184,7 +202,7 @@ static void check_measured(struct checker *c, struct expr *expr)
         diag_error(c->diag, expr->where,
                    "'%s' is not a measurement function: it cannot be measured", expr->text);
     else
-        unknown_function(c, expr);
+        unknown_measurement(c, expr);
     check_each(c, expr);
 }
 

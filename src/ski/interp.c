@@ -1,7 +1,6 @@
 /*
  * Runs a script: its statements and blocks, from first to last.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -168,17 +167,11 @@ void script_run(const struct tree *tree, const struct source *source, struct eng
                         .context = {.engine = engine},
                         .globals = no_values(tree->symbol_count),
                         .locals = no_values(tree->symbol_count)};
-    char shown[4096] = "";
+    char shown[SCRIPT_ERROR_BYTES] = "";
 
     define_constants(&in);
-    if (!run_list(&in, &tree->top)) {
-        char *text = diag_format(source, in.error_where, in.error);
-
-        /* Copied, because nobody can free the allocated text once the job ends. */
-        snprintf(shown, sizeof shown, "%s", text);
-        free(text);
-        free(in.error);
-    }
+    if (!run_list(&in, &tree->top))
+        script_show_error(&in, shown);
     script_release(in.globals, (size_t)tree->symbol_count);
     script_release(in.locals, (size_t)tree->symbol_count);
     free(in.globals);

@@ -312,7 +312,9 @@ static struct token read_string(struct lexer *lexer, struct cursor *cursor)
     token.text = begin;
     cursor->at++;
     if (!end) {
-        if (cursor->long_string_line > 0)
+        bool open = cursor->long_string_line > 0;
+
+        if (open)
             diag_error(lexer->diag, token.where,
                        "this string does not end: its closing '\"' is missing, or that of the "
                        "string that begins on line %d",
@@ -322,6 +324,9 @@ static struct token read_string(struct lexer *lexer, struct cursor *cursor)
                        "this string does not end: its closing '\"' is missing");
         skip_line(cursor);
         token.length = (size_t)(cursor->text + cursor->at - begin);
+        /* Which of the rest is text is open, too: it would only bring further errors. */
+        if (open)
+            cursor->at = cursor->length;
         return token;
     }
     token.length = (size_t)(end - begin);

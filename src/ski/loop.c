@@ -26,7 +26,7 @@ static const char *begin_additive(struct loop *loop)
     double step = real_of(&loop->step);
 
     if (step == 0)
-        return "a loop with step 0 never ends; the step must not be 0";
+        return "a loop with step 0 never ends";
     loop->upward = step > 0;
     if (loop->unlimited && !loop->upward)
         return "a loop to ... must go upward; use a step > 0 or give an end";

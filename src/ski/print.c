@@ -42,8 +42,11 @@ bool script_print(struct interp *in, const struct stmt *stmt)
         char *rest = text_take(&shown), *line;
 
         /* Strings may hold several lines; each must be a comment in the output. */
-        for (char *from = rest; (line = strsep(&from, "\n"));)
+        for (char *from = rest; (line = strsep(&from, "\n"));) {
+            for (char *c = line; (c = strchr(c, '\r'));)
+                *c = '?'; /* to some programs it ends a line */
             text_append(&marked, "#P[%d] %s\n", engine_pe(in->engine), line);
+        }
         free(rest);
         in->pending += marked.length;
         ok = in->pending <= PENDING_LIMIT ||

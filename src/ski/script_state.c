@@ -38,14 +38,30 @@ bool script_may_go_on(struct interp *in, struct position where)
     return !script_goes_on || script_goes_on() || script_fail(in, where, "stopped");
 }
 
+void script_show_error(struct interp *in, char text[SCRIPT_ERROR_BYTES])
+{
+    char *allocated = diag_format(in->source, in->error_where, in->error);
+
+    /* Copied, because nobody can free the allocated text once the job ends. */
+    snprintf(text, SCRIPT_ERROR_BYTES, "%s", allocated);
+    free(allocated);
+    free(in->error);
+    in->error = NULL;
+}
+
 void script_agree(struct interp *in, struct position where, const char *text)
 {
     int numbers[3] = {where.file, where.line, where.column};
+    char shown[SCRIPT_ERROR_BYTES];
     uint64_t tag = hash_bytes(HASH_EMPTY, numbers, sizeof numbers);
-    char *place = diag_place(in->source, where);
 
-    engine_agree(in->engine, hash_bytes(tag, text, strlen(text)), place);
-    free(place);
+    if (engine_agree(in->engine, hash_bytes(tag, text, strlen(text))))
+        return;
+    script_fail(in, where,
+                "the PEs run different parts of the script, or use different values: all PEs must "
+                "reach the same measure, flush and communicator calls with the same values");
+    script_show_error(in, shown);
+    engine_fatal_text(in->engine, in->error_status, shown);
 }
 
 struct value *script_variable(struct interp *in, int symbol, bool local)

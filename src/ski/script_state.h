@@ -16,6 +16,9 @@
 #define STATUS_ASSERTION 1
 #define STATUS_SCRIPT 2
 
+/* Room for an error as it is shown. */
+#define SCRIPT_ERROR_BYTES 4096
+
 /* A loop in progress. */
 struct frame {
     struct frame *outer;
@@ -67,7 +70,11 @@ void script_enter_span(struct interp *in, struct span outer, double begin, doubl
 /* False, as an error, when a test wants the script to stop (script_goes_on). */
 bool script_may_go_on(struct interp *in, struct position where);
 
-/* All PEs are about to do the same thing together; text says what, beyond the place. Collective. */
+/* The error as it is shown, with its place and its line, for engine_fatal_text(); forgets it. */
+void script_show_error(struct interp *in, char text[SCRIPT_ERROR_BYTES]);
+
+/* All PEs are about to do the same thing together; text says what, beyond the place. If they are
+ * not, the job ends with an error instead of hanging. Collective. */
 void script_agree(struct interp *in, struct position where, const char *text);
 
 /* The variable that a name means; the checker decided which one. */

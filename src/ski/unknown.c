@@ -10,6 +10,7 @@
 #include "engine/alias.h"
 #include "engine/measurement.h"
 #include "ski/builtins.h"
+#include "ski/function_names.h"
 
 /* Candidates for "did you mean". */
 struct candidates {
@@ -79,25 +80,26 @@ static bool is_about_files(const char *name)
     return false;
 }
 
-/* "unknown WHAT 'name'", with the closest candidate; releases the candidates. */
-static void report_unknown(struct checker *c, const struct expr *expr, const char *what,
-                           struct candidates *candidates)
+/* "unknown WHAT 'name'", with what may have been meant, or NULL. */
+static void report(struct checker *c, const struct expr *expr, const char *what, const char *meant)
 {
-    if (is_about_files(expr->text)) {
+    if (is_about_files(expr->text))
         diag_error(
             c->diag, expr->where,
             "'%s' is for MPI-IO, which skampi does not measure: remove this part of the script",
             expr->text);
-        free(candidates->names);
-        return;
-    }
-    const char *closest = diag_closest(expr->text, candidates->names, candidates->count);
-
-    if (closest)
+    else if (meant)
         diag_error(c->diag, expr->where, "unknown %s '%s': did you mean '%s'?", what, expr->text,
-                   closest);
+                   meant);
     else
         diag_error(c->diag, expr->where, "unknown %s '%s'", what, expr->text);
+}
+
+/* The same with the closest candidate; releases the candidates. */
+static void report_unknown(struct checker *c, const struct expr *expr, const char *what,
+                           struct candidates *candidates)
+{
+    report(c, expr, what, diag_closest(expr->text, candidates->names, candidates->count));
     free(candidates->names);
 }
 
@@ -141,14 +143,22 @@ void unknown_name(struct checker *c, const struct expr *expr)
     }
 }
 
+/* The measurement function that a user means by this name, if it is one of a routine, or differs in
+ * capital letters or "Shmem_" alone. */
+static const char *measurement_meant(const char *name)
+{
+    const struct measurement *function = function_called(name);
+
+    return function || alias_find(name, &function, 1) > 0 ? function->name : NULL;
+}
+
 void unknown_function(struct checker *c, const struct expr *call)
 {
     struct candidates candidates = {0};
-    const struct measurement *meant;
+    const char *meant = measurement_meant(call->text);
 
-    if (alias_find(call->text, &meant, 1) > 0) {
-        diag_error(c->diag, call->where, "unknown function '%s': did you mean '%s'?", call->text,
-                   meant->name);
+    if (meant) {
+        report(c, call, "function", meant);
         return;
     }
     if (diag_wants(c->diag, call->where)) {
@@ -156,6 +166,15 @@ void unknown_function(struct checker *c, const struct expr *call)
         add_measurements(&candidates);
     }
     report_unknown(c, call, "function", &candidates);
+}
+
+void unknown_measurement(struct checker *c, const struct expr *call)
+{
+    const char *meant = measurement_meant(call->text);
+
+    if (!meant && diag_wants(c->diag, call->where))
+        meant = function_closest(call->text);
+    report(c, call, "function", meant);
 }
 
 void unknown_iterator(struct checker *c, const struct expr *call)

@@ -221,7 +221,8 @@ def test_rank_dependent(tap):
         return skampi(script, np=job[1], args=["-o", "out.sko"], timeout=30)
 
     for (name, np), run in harness.in_parallel(jobs, start):
-        tap.equal(run.status, 1, f"{name}, {np} PEs: status 1", run)
+        tap.equal(run.status, 2, f"{name}, {np} PEs: status 2", run)
+        tap.ok(re.search(r"same values\n.+\n *\^\n", run.err), f"{name}, {np} PEs: the line and a caret", run)
         errors = [line for line in run.err.splitlines() if re.search(r"\berror: ", line)]
         tap.ok(len(errors) == 1 and "different parts of the script" in errors[0]
                and errors[0].startswith("test.ski:"),

@@ -147,6 +147,13 @@ static void functions_must_exist(void **state)
                "1:41: unknown function 'Shmem_Put_Ruond': did you mean 'Shmem_Put_Round'?\n");
     check_body("measure comm(2) : shmem_barrier()",
                "1:41: unknown function 'shmem_barrier': did you mean 'Shmem_Barrier'?\n");
+    check_body("measure comm(2) : Put_Round(1, 2)",
+               "1:41: unknown function 'Put_Round': did you mean 'Shmem_Put_Round'?\n");
+    check_body("measure comm(2) : put_ruond(1, 2)",
+               "1:41: unknown function 'put_ruond': did you mean 'Shmem_Put_Round'?\n");
+    check_body("measure comm(2) : set_unti(1)", "1:41: unknown function 'set_unti'\n");
+    check("x = Put_Round(1, 2)",
+          "1:5: unknown function 'Put_Round': did you mean 'Shmem_Put_Round'?\n");
 }
 
 static void numbers_of_arguments(void **state)
@@ -334,6 +341,19 @@ static void headers_of_loops(void **state)
                "1:57: the number after 'multipleof' must be at least 1\n");
     check_body("for i = 1 to 2 step 0 do od", "1:43: a loop with step 0 never ends\n");
     check_body("for i = 1 to 2 step -0.0 do od", "1:43: a loop with step 0 never ends\n");
+    check_body("n = 1 for i = n to n step 0 do od", "1:49: a loop with step 0 never ends\n");
+    check_body("n = 1 for i = n to n step *1 do od",
+               "1:50: a loop with step *1 never ends; use a factor > 1 to move away from 0, < 1 to "
+               "approach it\n");
+    check_body("n = 1 for i = 0 to n step *2 do od",
+               "1:50: a loop that starts at 0 and multiplies never ends; start at 1 or use a step "
+               "without *\n");
+    check_body("n = 1 for i = n to ... step -1 do od",
+               "1:51: a loop to ... must go upward; use a step > 0 or give an end\n");
+    check_body("for i = 1 to -4 step *0.5 do od",
+               "1:45: a loop with a factor < 1 approaches 0 but never reaches this end; give an "
+               "end on the same side of 0 as the start\n");
+    check_body("n = 1 for i = n to -4 step *0.5 do od for i = 8 to n step *0.5 do od", "");
     check_body("for i = 1 to 2 step set_unit(1) do od", "1:43: set_unit() returns no value\n");
 }
 

@@ -192,6 +192,8 @@ static void lines_of_strings_stay_comments(void **state)
 {
     (void)state;
     check_printed("print \"a\nb\"", "a|b");
+    check_printed("print \"a\r\nb\"", "a|b");
+    check_printed("print \"a\rb\tc\"", "a?b\tc");
 }
 
 /* Strings end up in names of blocks, columns, notes and messages, all of them lines. */

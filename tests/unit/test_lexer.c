@@ -234,6 +234,9 @@ static void unterminated_strings(void **state)
     check("p \"a\np \"b\"\n", "1:1* p\n1:3 \"a\np \"\n2:4 b\n2:5 \"\"\n2:5 EOF\n"
                               "2:5: this string does not end: its closing '\"' is missing, or that "
                               "of the string that begins on line 1\n");
+    check("p \"a\np \"b\"\nend\n", "1:1* p\n1:3 \"a\np \"\n2:4 b\n2:5 \"\"\n2:5 EOF\n"
+                                   "2:5: this string does not end: its closing '\"' is missing, or "
+                                   "that of the string that begins on line 1\n");
 }
 
 static void spellings_of_other_languages(void **state)

@@ -1,15 +1,15 @@
 /*
  * Measurement functions by what users type: names, words, routines, patterns. Any PE.
  */
-#ifndef SKAMPI_FUNCTION_NAMES_H
-#define SKAMPI_FUNCTION_NAMES_H
+#ifndef SKAMPI_SKI_FUNCTION_NAMES_H
+#define SKAMPI_SKI_FUNCTION_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/measurement.h"
 
-/* The function whose name is closest, or NULL: for "did you mean". */
+/* The function whose name is closest, with or without "Shmem_", or NULL: for "did you mean". */
 const char *function_closest(const char *name);
 
 /* Whether the pattern has * ? or [ in it; such a pattern must fit a complete name, in any case,

@@ -2,7 +2,7 @@
  * Compares what users type with the names of measurement functions.
  */
 #define _GNU_SOURCE /* FNM_CASEFOLD */
-#include "function_names.h"
+#include "ski/function_names.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -14,15 +14,30 @@
 
 static const char prefix[] = "Shmem_";
 
+/* The name without "Shmem_", or NULL. */
+static const char *short_name(const struct measurement *function)
+{
+    size_t length = sizeof prefix - 1;
+    return strncmp(function->name, prefix, length) == 0 ? function->name + length : NULL;
+}
+
 const char *function_closest(const char *name)
 {
+    const struct measurement *function;
     size_t count = 0;
     while (measurement_at(count))
         count++;
-    const char **names = memory_zeroed(count + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = measurement_at(i)->name;
+    const char **names = memory_zeroed(2 * count + 1, sizeof *names);
+    count = 0;
+    for (size_t i = 0; (function = measurement_at(i)); i++)
+        names[count++] = function->name;
+    for (size_t i = 0; (function = measurement_at(i)); i++)
+        if (short_name(function))
+            names[count++] = short_name(function);
     const char *closest = diag_closest(name, names, count);
+    for (size_t i = 0; closest && (function = measurement_at(i)); i++)
+        if (short_name(function) == closest)
+            closest = function->name;
     free(names);
     return closest;
 }
@@ -30,13 +45,6 @@ const char *function_closest(const char *name)
 bool function_is_pattern(const char *text)
 {
     return strpbrk(text, "*?[");
-}
-
-/* The name without "Shmem_", or NULL. */
-static const char *short_name(const struct measurement *function)
-{
-    size_t length = sizeof prefix - 1;
-    return strncmp(function->name, prefix, length) == 0 ? function->name + length : NULL;
 }
 
 bool function_fits_pattern(const struct measurement *function, const char *pattern)
