@@ -93,15 +93,9 @@ static struct value set_arguments(struct builtin_context *context, const struct 
 
 static struct value set_stop_rule(struct builtin_context *context, const struct value *args)
 {
-    bool median = strcmp(args[0].as.string->text, "median_ci") == 0;
-
     if (strcmp(args[0].as.string->text, "standard_error") == 0 && context->count > 1)
         return builtin_refuse(context, "set_stop_rule(): \"standard_error\" takes no numbers here; "
                                        "use set_max_relative_standard_error()");
-    if (median && context->count < 3)
-        return builtin_refuse(context, "set_stop_rule(): \"median_ci\" needs the width of the "
-                                       "interval as a share of the median, and its confidence, as "
-                                       "in set_stop_rule(\"median_ci\", 0.05, 0.95)");
     return set_arguments(context, args);
 }
 

@@ -70,7 +70,7 @@ tap.equal(everything(quiet, "--fail-over", "5%")[1], told, "the same input gives
 def environment(number):
     return {"library": "lib 1.1" if number >= CHANGE else "lib 1.0", "kernel": "6.2" if number >= CHANGE - 1 else "6.1",
             "environment": {"UCX_TLS": "tcp"} if number >= CHANGE else {},
-            "command_line": f"skampi -i a.ski -o {number}.json",
+            "command_line": f"skampi -i a.ski -o 'day {number}.json'",
             "nodes": [{**HEADER["nodes"][0], "name": f"node{number % 2}"}]}
 
 
