@@ -70,13 +70,14 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_SET] = {"set", 0, "NAME=EXPR",
                     .help = "replace the value of a global variable of the script"},
     [OPTION_SIZES] = {"sizes", 0, "SIZES",
-                      .help = "of functions on the command line: bytes, such as 8, 8,64,1kb, 8:1mb "
-                              "(doubling) or 8:1mb:*4"},
+                      .help =
+                          "sizes in bytes, for functions on the command line, such as 8, 8,64,1kb, "
+                          "8:1mb (doubling) or 8:1mb:*4"},
     [OPTION_PES] = {"pes", 0, "NUMBERS",
-                    .help = "of functions on the command line: on so many PEs, such as 2,4,8 or "
+                    .help = "numbers of PEs, for functions on the command line, such as 2,4,8 or "
                             "2:64; default: all"},
     [OPTION_ITERATIONS] = {"iterations", 0, "N",
-                           .help = "of functions on the command line: operations timed together; "
+                           .help = "operations timed together, for functions on the command line; "
                                    "0: as many as are needed"},
     [OPTION_PRINT_SCRIPT] = {"print-script",
                              .help = "print the script that functions on the command line stand "
@@ -100,11 +101,12 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_KNOWN] = {"known", 0, "FILE",
                       .help = "results of earlier runs on this machine (JSON): states get the same "
                               "numbers, and intervals cover their states; may be repeated"},
-    [OPTION_STATE] = {"state", 0, "WHICH",
-                      .help = "measure only in this state of the machine: fastest, most (the one "
-                              "that lasts longest), a number of --known, or conditions such as "
-                              "'hand-over<200ns,addition<300ps'",
-                      .words = "fastest most"},
+    [OPTION_STATE] =
+        {"state", 0, "WHICH",
+         .help = "measure only in this state of the machine: fastest, most (the one "
+                 "that takes most of the time), a number of --known, or conditions such as "
+                 "'hand-over<200ns,addition<300ps'",
+         .words = "fastest most"},
     [OPTION_STATE_WAIT] = {"state-wait", 0, "TIME",
                            .help = "wait at most TIME for the state of --state, for each point; "
                                    "default: 1m"},
@@ -114,7 +116,7 @@ const struct manual_option option_rows[OPTIONS] = {
              "end cleanly, with exit status 4, before TIME has passed (90, 30m, 1h30m, 1:30:00)"},
     [OPTION_MEMORY] = {"memory", 0, "LIMIT",
                        .help = "leave out points whose buffers take more than LIMIT (64mb, 2gb) "
-                               "on each PE"},
+                               "on a PE"},
     [OPTION_EXPLAIN] = {"explain",
                         .help =
                             "state in the header which devices UCX uses from PE 0 to other PEs, "
@@ -125,8 +127,9 @@ const struct manual_option option_rows[OPTIONS] = {
                                       "shmem_init, takes longer; default: " STARTUP_VARIABLE
                                       ", else 5m; 0: no limit"},
     [OPTION_THREADS] = {"threads",
-                        .help = "start the libraries such that several threads of a PE may call "
-                                "them, for functions named _Threads; others may take longer then"},
+                        .help =
+                            "let several threads of a PE call the libraries, as functions named "
+                            "_Threads need; others may take longer then"},
     [OPTION_ESTIMATE] = {"estimate",
                          .help = "count the measurements and estimate how long they take"},
     [OPTION_PROGRESS] =

@@ -12,7 +12,7 @@ struct state_wanted {
     enum {
         WANTED_ANY,
         WANTED_FASTEST,
-        WANTED_MOST,     /* the state that lasts longest */
+        WANTED_MOST,     /* the state that takes most of the time */
         WANTED_NUMBER,   /* one of --known */
         WANTED_CONDITION /* the controls are within limits */
     } kind;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the documents name exists: make targets, links, programs; no file names a place that only
-one machine has."""
+"""What the documents name exists: make targets, links, programs, messages; no file names a place that
+only one machine has."""
 
 import os
 import re
@@ -44,6 +44,15 @@ for path in documents:
     broken = [link for link in links if not re.match(r"[a-z]+:", link) and not os.path.exists(
         os.path.join(ROOT, os.path.dirname(path), link))]
     tap.ok(not broken, f"{path}: its links lead somewhere", f"broken: {broken}")
+
+# Messages in the table of troubles, as the sources have them: literals joined, plurals by %s.
+sources = "".join(read(path) for path in tracked_files() if re.match(r"(src|scripts|mk)/|Makefile", path)
+                  and not path.endswith(BINARY) and re.search(r"\.(c|h|py)$|/[\w-]+$|^Makefile$", path))
+sources = re.sub(r"(?<=\w)%s", "s", re.sub(r"\"\s*\n\s*f?\"", "", sources))
+for row in re.findall(r"^\| (.*?) \|", read("docs/guide.md").split("## Troubleshooting")[1], re.MULTILINE):
+    for message in [] if row.startswith("Open MPI") else re.findall(r"`([^`]+ [^`]+ [^`]+)`", row):
+        parts = [part.strip() for part in re.sub(r"^(warning|skampi): ", "", message).split("…")]
+        tap.ok(all(part in sources for part in parts), f"docs/guide.md: a source has the message '{message}'")
 
 tap.ok({"all", "install", "quickstart", "check", "bench", "docs", "clean"} <= targets,
        "the Makefile has the targets of the architecture", f"has {sorted(targets)}")
