@@ -145,6 +145,12 @@ static struct stmt *parse_measure(struct parser *p)
 
     parse_advance(p);
     stmt->set = parse_expression(p);
+    /* The next line has nothing to do with it. */
+    if (stmt->set && stmt->set->kind == EXPR_CALL && p->current.starts_line &&
+        !parse_at(p, TOKEN_COLON))
+        parse_fail(p, stmt->set->where,
+                   "the communicator or the function is missing: write 'measure COMMUNICATOR : "
+                   "FUNCTION(...)'");
     parse_expect(p, TOKEN_COLON);
     stmt->expr = parse_expression(p);
     return stmt;

@@ -19,6 +19,8 @@ MEASURE = 'begin measurement "m"\n  measure comm(1) : wtime(100)\nend measuremen
 CHECKED = [
     ("missing expression", "x = @@)\n", "expression"),
     ("missing colon", BLOCK.format("measure comm(1) @@wtime(1)"), "':'"),
+    ("measure without a communicator", BLOCK.format("measure @@wtime(1)"),
+     "write 'measure COMMUNICATOR : FUNCTION(...)'"),
     ("missing end", 'begin measurement "b"\n  x = 1\n  @@flush', "end"),
     ("missing od", BLOCK.format("for i = 1 to 2 do print i").replace("end", "@@end"), "'od'"),
     ("illegal character", "x = 1 @@; y = 2\n", "';'"),

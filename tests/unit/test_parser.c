@@ -632,7 +632,10 @@ static void errors_of_other_statements(void **state)
     check_body_errors("\nif then fi",
                       "2:4: expected an expression after keyword 'if', found keyword 'then'\n");
     check_body_errors("\nmeasure F()\nflush",
-                      "3:1: expected ':' after ')', found keyword 'flush'\n");
+                      "2:9: the communicator or the function is missing: write 'measure "
+                      "COMMUNICATOR : FUNCTION(...)'\n");
+    check_body_errors("\nmeasure c flush", "2:11: expected ':' after name 'c', found keyword "
+                                           "'flush'\n");
     check_body_errors("\nmeasure c :\nflush",
                       "3:1: expected an expression after ':', found keyword 'flush'\n");
     check_body_errors("\nprint\nflush",
