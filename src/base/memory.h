@@ -17,6 +17,9 @@
 #define memory_resize_array(memory, count, size)                                                   \
     memory_resize_at(memory, count, size, __FILE__, __LINE__)
 
+/* Much that is used in no order: in large pages, where the system has them. Not zeroed. */
+#define memory_large(count, size) memory_large_at(count, size, __FILE__, __LINE__)
+
 /* As strdup() and strndup(). */
 #define memory_text(text) memory_text_at(text, (size_t)-1, __FILE__, __LINE__)
 #define memory_text_part(text, most) memory_text_at(text, most, __FILE__, __LINE__)
@@ -32,6 +35,7 @@
 
 void *memory_resize_at(void *memory, size_t count, size_t size, const char *file, int line);
 void *memory_zeroed_at(size_t count, size_t size, const char *file, int line);
+void *memory_large_at(size_t count, size_t size, const char *file, int line);
 char *memory_text_at(const char *text, size_t most, const char *file, int line);
 FILE *memory_stream_at(FILE *stream, const char *file, int line);
 /* bytes 0: the amount is unknown. */

@@ -31,6 +31,7 @@ void streams_open(struct streams *streams, struct run *run, const double *speed,
     streams->window = window < LEAST_WINDOW  ? LEAST_WINDOW
                       : window > MOST_WINDOW ? MOST_WINDOW
                                              : (uint32_t)window;
+    streams->windows = memory_large(lines * streams->window, sizeof *streams->windows);
     streams->decoder.series = memory_zeroed(SERIES_MOST, sizeof *streams->decoder.series);
     streams->decoder.latest = memory_zeroed(run->most_routines, sizeof *streams->decoder.latest);
     streams_rewind(streams);
@@ -38,7 +39,6 @@ void streams_open(struct streams *streams, struct run *run, const double *speed,
 
 static void release(struct stream *stream)
 {
-    free(stream->ops);
     free(stream->saved);
     free(stream->poll);
 }
@@ -47,7 +47,8 @@ void streams_rewind(struct streams *streams)
 {
     for (int i = 0; i < streams->run->lines; i++) {
         release(&streams->of[i]);
-        streams->of[i] = (struct stream){.block = streams->run->blocks[run_pe(streams->run, i)]};
+        streams->of[i] = (struct stream){.ops = streams->windows + (size_t)i * streams->window,
+                                         .block = streams->run->blocks[run_pe(streams->run, i)]};
     }
     streams->events = streams->blocks_read = streams->loops = streams->polls = 0;
     streams->taken_off = 0;
@@ -58,6 +59,7 @@ void streams_close(struct streams *streams)
     for (int i = 0; i < streams->run->lines; i++)
         release(&streams->of[i]);
     free(streams->of);
+    free(streams->windows);
     free(streams->speed);
     free(streams->decoder.series);
     free(streams->decoder.latest);
@@ -260,8 +262,6 @@ bool stream_fill(struct streams *streams, int line)
     streams->error = trace_map(run_path(streams->run, pe), &map);
     if (streams->error)
         return false;
-    if (!stream->ops)
-        stream->ops = memory_allocate(streams->window * sizeof *stream->ops);
     bool good = true;
     while (good && stream->count + TRANSLATE_MOST <= streams->window) {
         if (stream->block == map.size) {
@@ -278,9 +278,5 @@ bool stream_fill(struct streams *streams, int line)
         }
     }
     trace_unmap(&map);
-    if (stream->finished && stream->count == 0) {
-        free(stream->ops);
-        stream->ops = NULL;
-    }
     return good && stream->count > 0;
 }

@@ -38,6 +38,7 @@ struct seen {
 struct streams {
     struct run *run;
     struct stream *of;  /* by line */
+    struct op *windows; /* of all */
     double *speed;      /* by PE: of its processor, in that of the trace; NULL: all are 1 */
     double ps_per_tick; /* of the PE that is read now: of the target machine */
     int64_t cost;       /* ps of the tracer in each burst, likewise */

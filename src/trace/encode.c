@@ -3,7 +3,8 @@
 
 /* ---- Numbers and texts ---- */
 
-uint64_t take_number(struct input *input)
+/* Where fewer bytes are left than the longest number has. */
+static uint64_t take_last_number(struct input *input)
 {
     size_t left = (size_t)(input->end - input->next);
     unsigned first = left > 0 ? *input->next : 0;
@@ -13,10 +14,31 @@ uint64_t take_number(struct input *input)
         return 0;
     }
     uint64_t word = 0;
-    memcpy(&word, first == 0 ? input->next + 1 : input->next, bytes < 8 ? bytes : 8);
-    word = LITTLE_ENDIAN_64(word);
+    memcpy(&word, input->next, bytes);
     input->next += bytes;
-    return first == 0 ? word : word >> bytes;
+    return LITTLE_ENDIAN_64(word) >> bytes;
+}
+
+static inline uint64_t take(struct input *input)
+{
+    uint64_t word;
+    if (__builtin_expect(input->end - input->next < NUMBER_MOST_BYTES, 0))
+        return take_last_number(input);
+    unsigned first = *input->next;
+    if (__builtin_expect(first == 0, 0)) {
+        memcpy(&word, input->next + 1, 8);
+        input->next += 9;
+        return LITTLE_ENDIAN_64(word);
+    }
+    unsigned bytes = (unsigned)__builtin_ctz(first) + 1;
+    memcpy(&word, input->next, 8);
+    input->next += bytes;
+    return LITTLE_ENDIAN_64(word) << (64 - 8 * bytes) >> (64 - 7 * bytes);
+}
+
+uint64_t take_number(struct input *input)
+{
+    return take(input);
 }
 
 int64_t take_signed(struct input *input)
@@ -434,21 +456,17 @@ static const char *decode_other(struct decoder *decoder, unsigned code)
     }
 }
 
-static void decode_values(struct decoder *decoder, struct series *series)
+static inline void decode_values(struct decoder *decoder, struct series *series)
 {
-    int64_t resized = 0;
-    for (unsigned i = 0; i < series->values; i++) {
-        uint64_t change = 0;
-        if (series->mask >> i & 1) {
-            change = (uint64_t)take_signed(&decoder->input);
-            if (series->places >> i & 1)
-                change <<= series->shift;
-        }
-        if (i == series->sized)
-            resized = (int64_t)(change * series->element_bytes);
-        if (i == series->sized + 1u)
-            change += (uint64_t)resized;
+    for (uint32_t mask = series->mask; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctz(mask);
+        uint64_t change = (uint64_t)unfold_sign(take(&decoder->input));
+        if (series->places >> i & 1)
+            change <<= series->shift;
         series->last[i] = (int64_t)((uint64_t)series->last[i] + change);
+        if (i == series->sized)
+            series->last[i + 1] =
+                (int64_t)((uint64_t)series->last[i + 1] + change * series->element_bytes);
     }
 }
 
@@ -514,12 +532,12 @@ const char *decode_raw(struct decoder *decoder, struct raw_event *event)
             return "an event of no series";
         struct series *series = &decoder->series[number];
         if (masked) {
-            uint64_t mask = take_number(&decoder->input);
+            uint64_t mask = take(&decoder->input);
             if (mask >> series->values)
                 return "an event with values that it does not have";
             series->mask = (uint32_t)mask;
         }
-        uint64_t burst = take_number(&decoder->input), duration = take_number(&decoder->input);
+        uint64_t burst = take(&decoder->input), duration = take(&decoder->input);
         decode_values(decoder, series);
         if (decoder->input.bad)
             return "an event that does not end";

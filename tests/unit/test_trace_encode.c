@@ -73,9 +73,13 @@ static void numbers(void **state)
         for (int less = 0; less < 2; less++) {
             uint64_t number =
                 bits < 64 ? (UINT64_C(1) << bits) - (uint64_t)less : UINT64_MAX - (uint64_t)less;
-            unsigned char bytes[32];
+            unsigned char bytes[32] = {0};
             unsigned char *end = put_number(bytes, number);
+            memset(end, 0xff, (size_t)(bytes + sizeof bytes - end));
             struct input input = {bytes, end, false}, cut = {bytes, end - 1, false};
+            struct input amid = {bytes, bytes + sizeof bytes, false};
+            assert_int_equal(take_number(&amid), number);
+            assert_ptr_equal(amid.next, end);
             assert_int_equal(take_number(&input), number);
             assert_false(input.bad);
             assert_ptr_equal(input.next, end);

@@ -240,12 +240,16 @@ bool trace_is_in(const char *name, const struct stat *file)
 
 char *trace_map(const char *name, struct trace_map *map)
 {
-    struct place place;
+    struct place place = {.bytes = -1};
     struct stat status;
-    char *problem = place_find(name, &place);
-    if (problem)
-        return problem;
-    int descriptor = open(place.path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(name, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0 && errno == ENOTDIR) { /* in a pack */
+        char *none = place_find(name, &place);
+        if (none)
+            return none;
+        descriptor = open(place.path, O_RDONLY | O_CLOEXEC);
+    }
+    char *problem = NULL;
     bool good = descriptor >= 0 && fstat(descriptor, &status) == 0;
     map->mapped = MAP_FAILED;
     if (good) {
@@ -254,7 +258,7 @@ char *trace_map(const char *name, struct trace_map *map)
         map->size = place.bytes >= 0 ? place.bytes : status.st_size;
         map->mapped_bytes = (size_t)(map->size + before);
         if (place.bytes > status.st_size - place.at)
-            problem = damaged(place.path, "it has become shorter");
+            problem = damaged(place.path ? place.path : name, "it has become shorter");
         else
             map->mapped = mmap(NULL, map->mapped_bytes, PROT_READ, MAP_PRIVATE, descriptor,
                                (off_t)(place.at - before));

@@ -37,6 +37,7 @@ struct trace_file {
     struct trace_info info;
     char *path; /* its name in messages */
     struct place place;
+    int descriptor; /* while it is opened; -1: not open */
     int64_t blocks; /* where they begin */
     struct trace_routine *routines;
     struct fix start, end;
@@ -173,25 +174,24 @@ static ssize_t read_at(const struct trace_file *file, void *data, size_t bytes, 
     const struct place *place = &file->place;
     if (place->bytes >= 0 && (int64_t)bytes > place->bytes - at)
         bytes = at < place->bytes ? (size_t)(place->bytes - at) : 0;
-    int descriptor = open(place->path, O_RDONLY | O_CLOEXEC);
+    bool open_already = file->descriptor >= 0;
+    int descriptor = open_already ? file->descriptor : open(place->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return -1;
+    ssize_t got = 1;
     size_t done = 0;
-    while (done < bytes) {
-        ssize_t got = pread(descriptor, (char *)data + done, bytes - done,
-                            (off_t)(place->at + at) + (off_t)done);
+    while (done < bytes && got != 0) {
+        got = pread(descriptor, (char *)data + done, bytes - done,
+                    (off_t)(place->at + at) + (off_t)done);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0) {
-            close(descriptor);
-            return -1;
-        }
-        if (got == 0)
+        if (got < 0)
             break;
         done += (size_t)got;
     }
-    close(descriptor);
-    return (ssize_t)done;
+    if (!open_already)
+        close(descriptor);
+    return got < 0 ? -1 : (ssize_t)done;
 }
 
 /* How it ended; a damaged ending is none. */
@@ -317,8 +317,14 @@ struct trace_file *trace_open(const char *path, char **error)
     *error = place_find(path, &file->place);
     if (!*error && file->place.bytes < 0 && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         *error = text_format("%s: this is no file; name a file of a trace", path);
-    if (!*error)
+    if (!*error) {
+        /* Once for all parts of its beginning: there may be many files. */
+        file->descriptor = open(file->place.path, O_RDONLY | O_CLOEXEC);
         *error = read_beginning(file);
+        if (file->descriptor >= 0)
+            close(file->descriptor);
+        file->descriptor = -1;
+    }
     if (!*error)
         return file;
     trace_close(file);
