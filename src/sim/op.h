@@ -23,7 +23,8 @@ enum op_kind {
     OP_TRY_LOCK, /* a test_lock that did not */
     OP_UNLOCK,
     OP_FETCHES, /* many equal fetches in a row, which may wait for a write; their number in place */
-    OP_REST     /* behind OP_FETCHES: their bursts, which were part of waiting if they did */
+    OP_REST,    /* behind OP_FETCHES: their bursts, which were part of waiting if they did */
+    OP_CYCLE    /* turns of a loop that are left out: waits for the write that ended it */
 };
 
 enum {

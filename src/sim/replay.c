@@ -69,6 +69,7 @@ static inline __attribute__((always_inline)) bool execute(struct replay *replay,
     case OP_TOGETHER:
         return replay_together(replay, step);
     case OP_WAIT:
+    case OP_CYCLE:
         return replay_wait(replay, step);
     case OP_LOCK:
         return replay_lock(replay, step);
@@ -160,6 +161,8 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
     for (;;) {
         const struct op *op = stream_peek(streams, (int)number);
         if (!op) {
+            if (streams->cycles.noticed)
+                return false;
             if (replay->progress)
                 progress_call(replay, number);
             pe->state = PE_ENDED;
@@ -388,6 +391,9 @@ static bool find_threads(struct replay *replay)
                         run_path(replay->run, (int)replay->run->pe_of[0]));
         return false;
     }
+    threads_free(&replay->threads);
+    replay->threads = (struct threads){0};
+    replay->streams.first_burst = NULL;
     if (!threads_find(&replay->threads, &replay->streams))
         return false;
     replay->streams.first_burst = replay->threads.first_burst;
@@ -419,13 +425,15 @@ static bool begin_again(struct replay *replay)
     forget(replay);
     *replay = fresh;
     allocate(replay);
+    /* Where turns of loops are left out, operations have other ordinals. */
+    if (replay->threads.forks && !find_threads(replay))
+        return false;
     replay->next_waits = memory_zeroed((size_t)replay->run->lines, sizeof *replay->next_waits);
     for (int i = 0; i < replay->run->lines; i++) {
         replay->pes[i].node = nodes[i] & MOST_NODE;
         replay->next_waits[i] = (struct next_waits){waits.first_write[i], waits.first_wait[i]};
     }
     free(nodes);
-    prepare_threads(replay);
     open_network(replay);
     return true;
 }

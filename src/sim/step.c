@@ -60,7 +60,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     const struct op *op = step->op;
     struct pe *pe = &replay->pes[step->pe];
     struct routine_sum *sum = &replay->sums[op->routine];
-    uint64_t calls = op->kind == OP_REST ? 0 : 1;
+    uint64_t calls = op->kind == OP_REST || op->kind == OP_CYCLE ? 0 : 1;
     sum->calls += calls;
     sum->time += (double)(leaves - step->start);
     sum->waiting += (double)waited;

@@ -52,6 +52,7 @@ void streams_rewind(struct streams *streams)
     }
     streams->events = streams->blocks_read = streams->loops = streams->polls = 0;
     streams->taken_off = 0;
+    cycles_rewind(&streams->cycles, (size_t)streams->run->lines);
 }
 
 void streams_close(struct streams *streams)
@@ -60,6 +61,7 @@ void streams_close(struct streams *streams)
         release(&streams->of[i]);
     free(streams->of);
     free(streams->windows);
+    cycles_free(&streams->cycles, (size_t)streams->run->lines);
     free(streams->speed);
     free(streams->decoder.series);
     free(streams->decoder.latest);
@@ -253,7 +255,7 @@ bool stream_fill(struct streams *streams, int line)
     if (streams->simulated && !streams->observe)
         simulated_flush(streams->simulated, line);
     stream->next = stream->count = 0;
-    if (stream->finished || streams->error)
+    if (stream->finished || streams->error || streams->cycles.noticed)
         return false;
     int pe = run_pe(streams->run, line);
     double speed = streams->speed ? streams->speed[pe] : 1;
@@ -278,5 +280,5 @@ bool stream_fill(struct streams *streams, int line)
         }
     }
     trace_unmap(&map);
-    return good && stream->count > 0;
+    return good && stream->count > 0 && !streams->cycles.noticed;
 }

@@ -14,10 +14,11 @@ void streams_open(struct streams *, struct run *, const double *speed, size_t wi
 void streams_rewind(struct streams *);
 void streams_close(struct streams *);
 
-/* Fills an empty window. False: no more operations, or error is set. */
+/* Fills an empty window. False: no more operations, or error is set, or cycles have been noticed.
+ */
 bool stream_fill(struct streams *, int line);
 
-/* The next operation; NULL: none, or error is set. */
+/* The next operation; NULL: as there. */
 static inline const struct op *stream_peek(struct streams *streams, int line)
 {
     struct stream *stream = &streams->of[line];

@@ -3,6 +3,7 @@
 #ifndef SKAMPI_SIM_STREAMS_H
 #define SKAMPI_SIM_STREAMS_H
 
+#include "sim/cycles.h"
 #include "sim/run.h"
 #include "sim/simulated.h"
 #include "trace/encode.h"
@@ -23,6 +24,7 @@ struct seen {
     int line, peer;
     uint32_t ordinal; /* of the operation in its line's stream */
     const struct op *op;
+    struct cycle *cycle;    /* whose end is seen by this, one of its fetches; NULL */
     uint64_t place, bytes;  /* that are written or waited for */
     uint64_t element, step; /* bytes of those that are written, and from one to the next */
     uint64_t signal;        /* place that a put changes behind its data; 0: none */
@@ -47,6 +49,7 @@ struct streams {
     struct decoder decoder;
     uint64_t events, blocks_read;
     uint64_t loops, polls; /* polling loops, and the calls in them that were left out */
+    struct cycles cycles;
     char *error;
     bool damaged;                /* the error is one of the file */
     struct simulated *simulated; /* where calls and their times are noted; NULL: nowhere */

@@ -291,6 +291,12 @@ static bool fetch_on(struct replay *replay, const struct step *step, struct move
     return true;
 }
 
+/* Calls of a loop that fetch have costs of their own. */
+static int64_t wait_cost(const struct replay *replay, const struct step *step)
+{
+    return step->op->kind == OP_WAIT ? own_cost(replay, step, ORDER_WAIT, COST_WAIT) : 0;
+}
+
 /* The write that it waits for is there. */
 static bool go_on_after(struct replay *replay, const struct step *step, const struct slot *slot,
                         bool blocked)
@@ -300,7 +306,7 @@ static bool go_on_after(struct replay *replay, const struct step *step, const st
     int64_t there = later(step->start, slot->arrival);
     struct moved all = {there, there - step->start};
     if (step->op->kind != OP_FETCHES) {
-        all.leaves += own_cost(replay, step, ORDER_WAIT, COST_WAIT);
+        all.leaves += wait_cost(replay, step);
         return fetch_on(replay, step, all, 0, blocked);
     }
     if (request_needed(replay, step))
@@ -333,7 +339,7 @@ bool replay_wait(struct replay *replay, const struct step *step)
     uint32_t slot = slot_of(replay, step->pe);
     if (slot != NO_SLOT)
         return wait_for(replay, step, slot);
-    replay_finish(replay, step, step->start + own_cost(replay, step, ORDER_WAIT, COST_WAIT), 0);
+    replay_finish(replay, step, step->start + wait_cost(replay, step), 0);
     return true;
 }
 

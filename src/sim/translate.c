@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -276,10 +277,123 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     return true;
 }
 
-void translate_end(struct streams *streams, int line)
+static void end_poll(struct streams *streams, int line)
 {
     if (streams->of[line].poll && streams->of[line].poll->kind != POLL_NONE)
         release_poll(streams, line);
+}
+
+/* ---- Loops of several calls a turn ---- */
+
+static enum turn_call turn_call(const struct call *call, const struct op *op)
+{
+    switch ((enum op_kind)op->kind) {
+    case OP_WAIT:
+    case OP_LOCK:
+        if (!call->kind->test)
+            return TURN_EFFECT;
+        if (op->kind == OP_LOCK)
+            return fails(call, POLL_LOCK) ? TURN_MISSED : TURN_CAME;
+        return fails(call, POLL_TEST) ? TURN_FAILED : TURN_CAME;
+    case OP_GET:
+        return op->bytes <= FETCH_MOST_BYTES ? TURN_FETCH : TURN_EFFECT;
+    case OP_ATOMIC:
+        return call->kind->read_only ? TURN_FETCH : TURN_EFFECT;
+    case OP_QUIET:
+    case OP_FENCE:
+        return TURN_FREE;
+    case OP_LOCAL:
+        return call->kind->end || call->kind->control ? TURN_EFFECT : TURN_FREE;
+    default:
+        return TURN_EFFECT;
+    }
+}
+
+/* All of a call but its result and its times. */
+static uint64_t what_of(const struct call *call)
+{
+    const struct series *series = call->raw->series;
+    const uint16_t head[2] = {series->routine, series->flags};
+    uint64_t hash = hash_bytes(HASH_EMPTY, head, sizeof head);
+    for (unsigned i = 0; i < series->values; i++)
+        if (i != call->kind->index[TRACE_RESULT])
+            hash = hash_bytes(hash, &series->last[i], sizeof series->last[i]);
+    return hash;
+}
+
+/* What a fetch reads may be what ends the loop. */
+static void show_fetch(struct streams *streams, const struct call *call, const struct op *op,
+                       struct cycle *cycle)
+{
+    static const struct op waits = {.kind = OP_CYCLE};
+    const struct raw_event *raw = call->raw;
+    struct seen seen = {
+        .line = call->line,
+        .peer = (int)op->peer,
+        .ordinal = cycle ? cycle->ordinal : 0,
+        .op = &waits,
+        .cycle = cycle,
+        .place = (uint64_t)value_of(call, op->kind == OP_GET ? TRACE_SOURCE : TRACE_TARGET, 0),
+        .bytes = op->bytes,
+        .start = cycle ? cycle->from : raw->start,
+        .end = (int64_t)((uint64_t)raw->start + (uint64_t)raw->duration),
+        .comparison = -1,
+    };
+    streams->observe(streams->context, &seen);
+}
+
+/* Before loops are known. */
+static void watch(struct streams *streams, const struct call *call, const struct op *op)
+{
+    enum turn_call turn = turn_call(call, op);
+    uint32_t line = (uint32_t)call->line;
+    if (!cycles_concern(&streams->cycles, line, turn))
+        return;
+    uint64_t what = turn == TURN_EFFECT ? 0 : what_of(call);
+    bool third = cycles_see(&streams->cycles, (size_t)streams->run->lines, line,
+                            streams->of[line].read - 1, turn, what);
+    if (third && streams->observe && !streams->observe_all)
+        show_fetch(streams, call, op, NULL);
+}
+
+/* True: the event is left out, since it belongs to a loop. */
+static bool leave_out(struct streams *streams, const struct call *call, struct op *op)
+{
+    const struct stream *stream = &streams->of[call->line];
+    struct cycles *cycles = &streams->cycles;
+    struct cycle *cycle = cycles_next(cycles, (uint32_t)call->line);
+    uint64_t number = stream->read - 1;
+    if (!cycle || number < cycle->first)
+        return false;
+    uint32_t at = (uint32_t)(number - cycle->first);
+    if (at == 0) {
+        end_poll(streams, call->line);
+        cycle->from = (int64_t)((uint64_t)call->raw->start - (uint64_t)call->raw->burst);
+    }
+    if (at < cycle->left_out)
+        return true;
+    if (at == cycle->left_out) {
+        streams->loops++;
+        streams->polls += cycle->left_out;
+        op->burst = 0; /* between turns */
+    }
+    if (at == cycle->left_out && cycle->turn > 0) {
+        add(streams, call->line, (struct op){.kind = OP_CYCLE, .routine = op->routine});
+        cycle->ordinal = stream->made - 1;
+    }
+    if (cycle->turn > 0 && streams->observe && !streams->observe_all &&
+        turn_call(call, op) == TURN_FETCH)
+        show_fetch(streams, call, op, cycle);
+    if (at + 1 >= cycle->left_out + cycle->turn)
+        cycles->next[call->line]++;
+    return false;
+}
+
+void translate_end(struct streams *streams, int line)
+{
+    end_poll(streams, line);
+    if (streams->cycles.state != CYCLES_KNOWN)
+        cycles_end(&streams->cycles, (uint32_t)line, streams->of[line].read);
 }
 
 /* ---- Kinds ---- */
@@ -416,6 +530,10 @@ bool translate(struct streams *streams, int line, const struct raw_event *raw)
     }
     if (__builtin_expect(!complete(streams, &call, &op), 0))
         return false;
+    if (streams->cycles.state != CYCLES_KNOWN)
+        watch(streams, &call, &op);
+    else if (streams->cycles.next && leave_out(streams, &call, &op))
+        return true;
     if (poll(streams, &call, &op))
         return true;
     add(streams, line, op);

@@ -24,7 +24,8 @@ struct write {
 
 struct wait {
     uint32_t line, ordinal, flag;
-    int comparison; /* -1: any write will do */
+    struct cycle *cycle; /* as in struct seen */
+    int comparison;      /* -1: any write will do */
     bool is_signed;
     int64_t value;
     double from, to; /* when the write must have been made */
@@ -51,7 +52,7 @@ struct matching {
 
 static bool waits_for(const struct seen *seen)
 {
-    return seen->op->kind == OP_WAIT || seen->op->kind == OP_FETCHES;
+    return seen->op->kind == OP_WAIT || seen->op->kind == OP_FETCHES || seen->op->kind == OP_CYCLE;
 }
 
 /* ---- Flags ---- */
@@ -174,10 +175,11 @@ static void add_wait(struct matching *matching, const struct seen *seen)
         .line = (uint32_t)seen->line,
         .ordinal = seen->ordinal,
         .flag = known ? (uint32_t)flag : UINT32_MAX,
+        .cycle = seen->cycle,
         .comparison = seen->valued ? seen->comparison : -1,
         .is_signed = seen->is_signed,
         .value = seen->value,
-        .from = seen->op->kind == OP_FETCHES ? trace_seconds(matching->file, seen->start) : -1e300,
+        .from = seen->op->kind != OP_WAIT ? trace_seconds(matching->file, seen->start) : -1e300,
         .to = trace_seconds(matching->file, seen->end),
     };
 }
@@ -309,19 +311,6 @@ static void sum_up(uint32_t *first, size_t lines)
         first[line + 1] += first[line];
 }
 
-/* Waits are in the order of lines and ordinals, as they were read. */
-static void list_waits(struct waits *waits, const struct matching *matching)
-{
-    size_t lines = (size_t)matching->streams->run->lines;
-    waits->waits = memory_zeroed(matching->wait_count, sizeof *waits->waits);
-    waits->first_wait = memory_zeroed(lines + 1, sizeof *waits->first_wait);
-    for (size_t i = 0; i < matching->wait_count; i++) {
-        waits->waits[i] = (struct needed){matching->waits[i].ordinal, NO_SLOT};
-        waits->first_wait[matching->waits[i].line + 1]++;
-    }
-    sum_up(waits->first_wait, lines);
-}
-
 static void list_writes(struct waits *waits, const struct matching *matching,
                         const struct link *links, size_t count)
 {
@@ -342,34 +331,88 @@ static void list_writes(struct waits *waits, const struct matching *matching,
     sum_up(waits->first_write, lines);
 }
 
+/* How many, from one on, are of the same operation, which fetches several variables. */
+static size_t same_operation(const struct matching *matching, size_t first)
+{
+    const struct wait *waits = &matching->waits[first];
+    size_t count = 1;
+    while (first + count < matching->wait_count && waits[count].line == waits->line &&
+           waits[count].ordinal == waits->ordinal)
+        count++;
+    return count;
+}
+
+/* The last of the writes to the variables of an operation; NULL: there is none. */
+static const struct write *find_last(const struct matching *matching, size_t first, size_t count)
+{
+    const struct write *last = NULL;
+    for (size_t i = first; i < first + count; i++) {
+        const struct write *write = find_write(matching, &matching->waits[i]);
+        if (write && (!last || write->time > last->time))
+            last = write;
+    }
+    return last;
+}
+
+/* Waits are in the order of lines and ordinals, as they were read. */
 static void match(struct waits *waits, struct matching *matching)
 {
     struct link *links = memory_zeroed(matching->wait_count, sizeof *links);
-    size_t count = 0;
-    if (matching->write_count)
-        qsort(matching->writes, matching->write_count, sizeof *matching->writes, compare_writes);
-    list_waits(waits, matching);
-    for (size_t i = 0; i < matching->wait_count; i++) {
+    size_t lines = (size_t)matching->streams->run->lines, count = 0, operations = 0;
+    waits->waits = memory_zeroed(matching->wait_count, sizeof *waits->waits);
+    waits->first_wait = memory_zeroed(lines + 1, sizeof *waits->first_wait);
+    for (size_t i = 0, same; i < matching->wait_count; i += same) {
         const struct wait *wait = &matching->waits[i];
-        const struct write *write = find_write(matching, wait);
+        same = same_operation(matching, i);
+        const struct write *write = find_last(matching, i, same);
+        waits->first_wait[wait->line + 1]++;
+        waits->waits[operations] = (struct needed){wait->ordinal, NO_SLOT};
         if (write)
-            links[count++] = (struct link){write->line, write->ordinal, (uint32_t)i};
+            links[count++] = (struct link){write->line, write->ordinal, (uint32_t)operations};
         else if (wait->from < -1e299)
             waits->alone++;
+        operations++;
     }
+    sum_up(waits->first_wait, lines);
     if (count)
         qsort(links, count, sizeof *links, compare_links);
     list_writes(waits, matching, links, count);
     free(links);
 }
 
+/* Of loops that fetch what others write those stay that a write has ended. Whether others were
+ * there: then operations have other ordinals without them. */
+static bool leave_cycles(struct matching *matching)
+{
+    for (size_t i = 0; i < matching->wait_count; i++)
+        if (matching->waits[i].cycle && find_write(matching, &matching->waits[i]))
+            matching->waits[i].cycle->written = true;
+    return cycles_keep_written(&matching->streams->cycles, (size_t)matching->streams->run->lines);
+}
+
+static bool read_writes(struct matching *matching)
+{
+    do {
+        matching->write_count = matching->wait_count = 0;
+        if (!read_all(matching, observe_all))
+            return false;
+        if (matching->write_count)
+            qsort(matching->writes, matching->write_count, sizeof *matching->writes,
+                  compare_writes);
+    } while (leave_cycles(matching));
+    return true;
+}
+
 bool waits_match(struct waits *waits, struct streams *streams)
 {
     struct matching matching = {.streams = streams};
+    streams->cycles.state = CYCLES_FIND;
+    streams->cycles.noticed = false;
     bool good = read_all(&matching, observe_flag);
     if (good) {
+        cycles_know(&streams->cycles, (size_t)streams->run->lines);
         sort_flags(&matching);
-        good = read_all(&matching, observe_all);
+        good = read_writes(&matching);
     }
     if (good && (matching.wait_count >= UINT32_MAX || matching.write_count >= UINT32_MAX)) {
         streams->error = text_format("the trace has more than %u waits, or writes to what they "

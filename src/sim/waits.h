@@ -31,8 +31,8 @@ struct waits {
     uint64_t alone; /* waits that no remote write of the trace ended */
 };
 
-/* Reads all streams twice; they must be at their beginning, and are put back there. False: the
- * streams have an error. */
+/* Reads all streams twice or three times; they must be at their beginning, and are put back there.
+ * False: the streams have an error. */
 bool waits_match(struct waits *, struct streams *);
 void waits_free(struct waits *);
 

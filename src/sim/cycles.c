@@ -1,0 +1,185 @@
+/* Finds polling loops that make several calls in each turn. */
+#include "sim/cycles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define TURNS_KEPT 2 /* of those that a write ends, before it is waited for */
+
+/* Calls without a lasting effect that a line has made in a row. */
+struct watch {
+    uint64_t count;
+    uint64_t what[TURN_MOST]; /* the last ones, by their number modulo TURN_MOST */
+    uint8_t calls[TURN_MOST];
+    uint64_t same[TURN_MOST + 1]; /* the last ones that equal those so many before them */
+};
+
+static uint64_t what_before(const struct watch *watch, unsigned distance)
+{
+    return watch->what[(watch->count - distance) % TURN_MOST];
+}
+
+static bool goes_on(const struct watch *watch, unsigned turn, uint64_t what)
+{
+    return watch->count >= turn && what_before(watch, turn) == what;
+}
+
+static bool turn_has(const struct watch *watch, unsigned turn, enum turn_call call)
+{
+    for (unsigned i = 1; i <= turn; i++)
+        if (watch->calls[(watch->count - i) % TURN_MOST] == call)
+            return true;
+    return false;
+}
+
+/* Loops of equal tests, and of tests of several variables, are those of translate.c. */
+static bool is_test_alone(const struct watch *watch, unsigned turn)
+{
+    return turn == 1 || (!turn_has(watch, turn, TURN_FREE) && !turn_has(watch, turn, TURN_FETCH) &&
+                         !turn_has(watch, turn, TURN_MISSED));
+}
+
+/* The turn that has been made for longest, at least so often; 0: none. */
+static unsigned turn_of(const struct watch *watch, unsigned times)
+{
+    unsigned longest = 0;
+    for (unsigned turn = 1; turn <= TURN_MOST; turn++)
+        if (watch->same[turn] >= (times - 1) * turn && watch->same[turn] > watch->same[longest])
+            longest = turn;
+    return longest;
+}
+
+static void add(struct cycles *cycles, struct cycle cycle)
+{
+    cycles->noticed = cycles->state == CYCLES_NOTICE;
+    if (cycles->noticed)
+        return;
+    if (cycles->count == cycles->room) {
+        cycles->room = 2 * cycles->room + 16;
+        cycles->found = memory_resize_array(cycles->found, cycles->room, sizeof *cycles->found);
+    }
+    cycles->found[cycles->count++] = cycle;
+}
+
+/* Whether a test has come that failed in each turn before: the first turn stays. */
+static bool end_by_test(struct cycles *cycles, uint32_t line, uint64_t number,
+                        const struct watch *watch, uint64_t what)
+{
+    unsigned turn = turn_of(watch, 2);
+    if (turn == 0 || !goes_on(watch, turn, what) || is_test_alone(watch, turn))
+        return false;
+    uint32_t left_out = (uint32_t)watch->same[turn];
+    add(cycles,
+        (struct cycle){.line = line, .first = (uint32_t)number - left_out, .left_out = left_out});
+    return true;
+}
+
+/* If turns end that may have waited for a write. */
+static void end_by_write(struct cycles *cycles, uint32_t line, uint64_t number,
+                         const struct watch *watch, unsigned turn)
+{
+    if (!turn_has(watch, turn, TURN_FETCH))
+        return;
+    /* Complete turns, so that what is left goes on as the calls before them did. */
+    uint64_t left_out = (watch->same[turn] / turn - TURNS_KEPT) * turn;
+    uint64_t behind = watch->same[turn] - (TURNS_KEPT - 1) * turn - left_out;
+    add(cycles, (struct cycle){.line = line,
+                               .first = (uint32_t)(number - behind - left_out),
+                               .left_out = (uint32_t)left_out,
+                               .turn = (uint32_t)behind});
+}
+
+static void forget(struct cycles *cycles, uint32_t line)
+{
+    free(cycles->watches[line]);
+    cycles->watches[line] = NULL;
+}
+
+bool cycles_see(struct cycles *cycles, size_t lines, uint32_t line, uint64_t number,
+                enum turn_call call, uint64_t what)
+{
+    if (!cycles->watches)
+        cycles->watches = memory_zeroed(lines, sizeof(struct watch *));
+    struct watch *watch = cycles->watches[line];
+    bool ends = call == TURN_EFFECT || call == TURN_CAME;
+    if (watch) {
+        unsigned turn = turn_of(watch, TURNS_KEPT + 1);
+        bool came = call == TURN_CAME && end_by_test(cycles, line, number, watch, what);
+        if (turn > 1 && !came && !goes_on(watch, turn, what)) {
+            end_by_write(cycles, line, number, watch, turn);
+            ends = true;
+        }
+        if (ends)
+            forget(cycles, line);
+        watch = cycles->watches[line];
+    }
+    if (call == TURN_EFFECT || call == TURN_CAME || (!watch && call == TURN_FREE))
+        return false;
+    if (!watch)
+        watch = cycles->watches[line] = memory_zeroed(1, sizeof *watch);
+    for (unsigned turn = 1; turn <= TURN_MOST; turn++)
+        watch->same[turn] = goes_on(watch, turn, what) ? watch->same[turn] + 1 : 0;
+    watch->what[watch->count % TURN_MOST] = what;
+    watch->calls[watch->count % TURN_MOST] = (uint8_t)call;
+    watch->count++;
+    unsigned turn = turn_of(watch, TURNS_KEPT);
+    return call == TURN_FETCH && turn >= 2 && watch->same[turn] > (TURNS_KEPT - 1) * turn &&
+           watch->same[turn] <= TURNS_KEPT * turn;
+}
+
+void cycles_end(struct cycles *cycles, uint32_t line, uint64_t number)
+{
+    if (cycles->watches && cycles->watches[line])
+        cycles_see(cycles, 0, line, number, TURN_EFFECT, 0);
+}
+
+/* ---- When they are known ---- */
+
+static void forget_all(struct cycles *cycles, size_t lines)
+{
+    for (size_t line = 0; line < lines && cycles->watches; line++)
+        free(cycles->watches[line]);
+    free(cycles->watches);
+    cycles->watches = NULL;
+}
+
+void cycles_rewind(struct cycles *cycles, size_t lines)
+{
+    size_t next = cycles->count;
+    forget_all(cycles, lines);
+    for (size_t line = lines; cycles->next && line-- > 0;) {
+        while (next > 0 && cycles->found[next - 1].line >= line)
+            next--;
+        cycles->next[line] = (uint32_t)next;
+    }
+}
+
+void cycles_know(struct cycles *cycles, size_t lines)
+{
+    cycles->state = CYCLES_KNOWN;
+    cycles->noticed = false;
+    if (cycles->count > 0)
+        cycles->next = memory_zeroed(lines, sizeof *cycles->next);
+    cycles_rewind(cycles, lines);
+}
+
+bool cycles_keep_written(struct cycles *cycles, size_t lines)
+{
+    size_t kept = 0, count = cycles->count;
+    for (size_t i = 0; i < count; i++)
+        if (cycles->found[i].turn == 0 || cycles->found[i].written)
+            cycles->found[kept++] = cycles->found[i];
+    cycles->count = kept;
+    cycles_rewind(cycles, lines);
+    return kept < count;
+}
+
+void cycles_free(struct cycles *cycles, size_t lines)
+{
+    forget_all(cycles, lines);
+    free(cycles->found);
+    free(cycles->next);
+    *cycles = (struct cycles){0};
+}
