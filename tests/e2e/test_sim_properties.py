@@ -16,7 +16,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, SAMPLE, Tap, in_parallel, run
-from made_runs import HEAP, Program, Simulator, ps, random_program
+from made_runs import HEAP, Program, Simulator, mixed_program, ps, random_program
 
 tap = Tap()
 sim = Simulator()
@@ -78,6 +78,41 @@ def test_same_bytes():
         others = [sim.run(*options, *files) for files in ([trace], files, files[::-1], [moved])]
         tap.ok(first.status == 0 and all(other.out == first.out for other in others),
                f"{how}: the same trace gives the same bytes, in whatever order its files are", first)
+
+
+def mixed_one(number):
+    """None, or the promise that a program does not keep."""
+    threads = (1, 1, 2, 3)[number % 4]
+    ordered = number % 3 == 0
+    chance = random.Random(1000 + number)
+    trace = sim.trace(mixed_program(chance, threads, ordered))
+    files = glob.glob(os.path.join(sim.path(trace), "*.trace"))
+    chance.shuffle(files)
+    for options in (("--model", "paper"), ("--model", "loggp"), ("--model", "loggp", "--contention")):
+        machine = sim.machine(latency="700 ns", overhead="30 ns", gap="20 ns", links=1, cores=2)
+        options += ("--json", "--per-pe")
+        done = [sim.run(*options, machine, *given) for given in ([trace], [trace], files)]
+        if done[0].status != 0 or any(other.out != done[0].out for other in done[1:]):
+            return trace, options, done
+        free = sim.predict(trace, *options, bandwidth="infinite", latency="0 ns", inside="infinite",
+                           inside_latency="0 ns")
+        if ps(free["run_time"]) != ps(free["critical_path"]["compute"]) or free["communication"] != free["waiting"]:
+            return trace, options, free
+        if ordered or "--contention" in options:
+            continue
+        times = [sim.predict(trace, *options, latency=f"{latency} ns", overhead="30 ns", gap="20 ns")
+                 for latency in (0, 3, 700, 50000)]
+        ends = [found["run_time"] if isinstance(found, dict) else -1 for found in times]
+        if ends != sorted(ends) or ends[0] < 0:
+            return trace, options, ends, times
+    return None
+
+
+def test_mixed():
+    """The same of programs with threads, sets, contexts, strided calls, signals, polling loops, and with locks."""
+    count = 8 if SAMPLE else 48
+    wrong = [found for found in map(mixed_one, range(count)) if found]
+    tap.ok(not wrong, f"{count} programs of all kinds of calls keep all of this", wrong[:1])
 
 
 def refused(name, text, wanted, status=2, machine=None):
@@ -319,7 +354,7 @@ def test_hostile():
     tap.ok(not bad, "changed descriptions: read or refused", bad[0] if bad else None)
 
 
-for test in (test_latency, test_no_cost, test_same_bytes, test_refused, test_deadlock, test_descriptions,
+for test in (test_latency, test_no_cost, test_same_bytes, test_mixed, test_refused, test_deadlock, test_descriptions,
              test_hostile):
     test()
 tap.done()

@@ -114,6 +114,76 @@ def random_program(chance, pes=None, threads=1):
     return program
 
 
+def mixed_program(chance, threads=1, ordered=False):
+    """Threads, sets of PEs, contexts, strided calls, signals and polling loops; ordered: also atomics and locks, where
+    another order may take less time."""
+    pes = chance.randrange(2, 7)
+    program = Program(pes, threads)
+    for name in program.names:
+        program.now[name] = 150
+
+    def some_call(line):
+        burst, peer, size = chance.randrange(2000), chance.randrange(pes), 8 * chance.randrange(400)
+        kind = chance.randrange(13 if ordered else 10)
+        move = {"peer": peer, "elements": size // 8, "bytes": size, "target": HEAP + 4096, "source": HEAP + 8192}
+        strides = {"target_stride": 3, "source_stride": 1}
+        if kind < 2:
+            program.put(line, peer, size, burst, chance.choice(("shmem_putmem", "shmem_putmem_nbi")))
+        elif kind == 2:
+            program.get(line, peer, size, burst)
+        elif kind == 3:
+            program.call(line, "shmem_ctx_putmem_nbi", burst, **move, context=chance.randrange(1, 3))
+        elif kind == 4:
+            program.call(line, "shmem_ctx_quiet", burst, context=chance.randrange(1, 3))
+        elif kind in (5, 6):
+            program.call(line, ("shmem_int_iput", "shmem_double_iget")[kind - 5], burst, **move, **strides)
+        elif kind in (7, 8):
+            program.call(line, ("shmem_quiet", "shmem_fence")[kind - 7], burst)
+        elif kind == 9:
+            program.call(line, "shmem_int_get_nbi", burst, **move)
+        elif kind == 10:
+            program.call(line, "shmem_long_atomic_fetch_add", burst, peer=peer, target=HEAP + 64, value=1)
+        elif kind == 11:
+            program.call(line, "shmem_set_lock", burst, target=HEAP + 128)
+            program.put(line, peer, 8, 100)
+            program.call(line, "shmem_clear_lock", 50, target=HEAP + 128)
+        else:
+            program.call(line, "shmem_ulong_atomic_set", burst, peer=peer, target=HEAP + 72, value=1)
+
+    for turn in range(1, chance.randrange(2, 6)):
+        for line in program.names:
+            for _ in range(chance.randrange(5)):
+                some_call(line)
+        begin = max(program.now.values())
+        waiter, writer = chance.sample(range(pes), 2)
+        flag = HEAP + 8 * chance.randrange(2)
+        program.now[writer] = begin
+        if chance.randrange(2):
+            program.call(writer, "shmem_putmem_signal", 300, peer=waiter, elements=100, bytes=100, target=HEAP + 256,
+                         source=0, value=turn, options=0, signal=flag)
+        else:
+            program.call(writer, "shmem_long_p", 300, peer=waiter, target=flag, value=turn)
+        loop = chance.randrange(3)
+        for _ in range(chance.randrange(6) if loop else 0):
+            program.call(waiter, "shmem_long_test", 10, target=flag, comparison=5, value=turn, result=0)
+            if loop > 1:
+                program.call(waiter, "shmem_quiet", 5)
+                program.get(waiter, writer, 8, 5)
+        program.now[waiter] = max(program.now[waiter], program.now[writer] + 50)
+        program.call(waiter, "shmem_long_test" if loop else "shmem_long_wait_until", 10, target=flag, comparison=5,
+                     value=turn, **({"result": 1} if loop else {}))
+        size = chance.randrange(1, pes + 1)
+        start = chance.randrange(pes - size + 1)
+        latest = max(program.now[pe] for pe in range(start, start + size))
+        for pe in range(start, start + size):
+            program.now[pe] = latest
+            program.together(pe, "shmem_barrier", chance.randrange(100), start=start, size=size)
+        if chance.randrange(2):
+            program.now.update(dict.fromkeys(range(pes), max(program.now.values())))
+            program.barrier()
+    return program
+
+
 # One PE a node; 1 us and 1 ns a byte between nodes.
 MACHINE = """bus net {{ bandwidth {bandwidth} latency {latency} overhead {overhead} gap {gap} lanes {lanes} }}
 node one {{ count {nodes} cores {cores} bandwidth {inside} latency {inside_latency} ratio {ratio} bus net
