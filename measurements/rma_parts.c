@@ -95,23 +95,38 @@ enum form { FORM_BLOCK, FORM_STRIDED, FORM_P, FORM_G };
 struct routine {
     enum form form;
     bool get;
-    block_function *bytes; /* where no size of elements is given */
+    block_function *bytes; /* these two: where no size of elements is given */
+    strided_function *strided_bytes;
     block_function *const *elements;
     strided_function *const *strided;
 };
 
+/* Bytes in strides are those of char, as Iput_Round has always moved them: whoever watches or
+ * replaces routines of the library looks for these names. */
+static void char_iput(void *target, const void *source, ptrdiff_t target_stride,
+                      ptrdiff_t source_stride, size_t count, int pe)
+{
+    shmem_char_iput(target, source, target_stride, source_stride, count, pe);
+}
+
+static void char_iget(void *target, const void *source, ptrdiff_t target_stride,
+                      ptrdiff_t source_stride, size_t count, int pe)
+{
+    shmem_char_iget(target, source, target_stride, source_stride, count, pe);
+}
+
 static const struct routine routines[] = {
-    [RMA_PUT] = {FORM_BLOCK, false, shmem_putmem, sized_put, NULL},
-    [RMA_PUT_NBI] = {FORM_BLOCK, false, shmem_putmem_nbi, sized_put_nbi, NULL},
-    [RMA_GET] = {FORM_BLOCK, true, shmem_getmem, sized_get, NULL},
-    [RMA_GET_NBI] = {FORM_BLOCK, true, shmem_getmem_nbi, sized_get_nbi, NULL},
-    [RMA_P] = {FORM_P, false, NULL, NULL, NULL},
-    [RMA_G] = {FORM_G, true, NULL, NULL, NULL},
-    [RMA_IPUT] = {FORM_STRIDED, false, NULL, NULL, sized_iput},
-    [RMA_IGET] = {FORM_STRIDED, true, NULL, NULL, sized_iget},
+    [RMA_PUT] = {FORM_BLOCK, false, shmem_putmem, NULL, sized_put, NULL},
+    [RMA_PUT_NBI] = {FORM_BLOCK, false, shmem_putmem_nbi, NULL, sized_put_nbi, NULL},
+    [RMA_GET] = {FORM_BLOCK, true, shmem_getmem, NULL, sized_get, NULL},
+    [RMA_GET_NBI] = {FORM_BLOCK, true, shmem_getmem_nbi, NULL, sized_get_nbi, NULL},
+    [RMA_P] = {FORM_P, false, NULL, NULL, NULL, NULL},
+    [RMA_G] = {FORM_G, true, NULL, NULL, NULL, NULL},
+    [RMA_IPUT] = {FORM_STRIDED, false, NULL, char_iput, NULL, sized_iput},
+    [RMA_IGET] = {FORM_STRIDED, true, NULL, char_iget, NULL, sized_iget},
 #if SKAMPI_SHMEM_1_5
-    [RMA_PUT_SIGNAL] = {FORM_BLOCK, false, put_signal, NULL, NULL},
-    [RMA_PUT_SIGNAL_NBI] = {FORM_BLOCK, false, put_signal_nbi, NULL, NULL},
+    [RMA_PUT_SIGNAL] = {FORM_BLOCK, false, put_signal, NULL, NULL, NULL},
+    [RMA_PUT_SIGNAL_NBI] = {FORM_BLOCK, false, put_signal_nbi, NULL, NULL, NULL},
 #endif
 };
 
@@ -152,18 +167,18 @@ static struct call call_of(const struct run *run)
     bool sized = argument_value(run->function, run->arguments, "element_bytes", 0) > 0;
     int size = size_log2(layout.element);
     unsigned char *remote = place_of(run, run->rank);
-    return (struct call){.form = routine->form,
-                         .block =
-                             sized && routine->elements ? routine->elements[size] : routine->bytes,
-                         .strided = routine->strided ? routine->strided[size] : NULL,
-                         .target = routine->get ? run->local : remote,
-                         .source = routine->get ? remote : run->local,
-                         .count = layout.count,
-                         .stride = (ptrdiff_t)layout.stride,
-                         .target_step = routine->get ? run->local_step : run->remote_step,
-                         .source_step = routine->get ? run->remote_step : run->local_step,
-                         .pes = state->pes,
-                         .targets = state->partner.targets};
+    return (struct call){
+        .form = routine->form,
+        .block = sized && routine->elements ? routine->elements[size] : routine->bytes,
+        .strided = sized && routine->strided ? routine->strided[size] : routine->strided_bytes,
+        .target = routine->get ? run->local : remote,
+        .source = routine->get ? remote : run->local,
+        .count = layout.count,
+        .stride = (ptrdiff_t)layout.stride,
+        .target_step = routine->get ? run->local_step : run->remote_step,
+        .source_step = routine->get ? run->remote_step : run->local_step,
+        .pes = state->pes,
+        .targets = state->partner.targets};
 }
 
 static inline void do_call_as(struct call *call, enum form form)

@@ -29,8 +29,8 @@ struct site {
     X(p_quiet, shmem_int_p(at.word, 1, at.other); shmem_quiet())                                   \
     X(g, *at.one = shmem_int_g(at.word, at.other))                                                 \
     X(put_element_quiet, shmem_put64(at.remote, at.local, 1, at.other); shmem_quiet())             \
-    X(iput_quiet, shmem_iput8(at.remote, at.local, 2, 2, 4, at.other); shmem_quiet())              \
-    X(iget, shmem_iget8(at.local, at.remote, 2, 2, 4, at.other))                                   \
+    X(iput_quiet, shmem_char_iput(at.remote, at.local, 2, 2, 4, at.other); shmem_quiet())          \
+    X(iget, shmem_char_iget(at.local, at.remote, 2, 2, 4, at.other))                               \
     X(inc_quiet, shmem_int_atomic_inc(at.word, at.other); shmem_quiet())                           \
     X(set_quiet, shmem_long_atomic_set(at.remote, 1, at.other); shmem_quiet())                     \
     X(fetch, *at.one = shmem_int_atomic_fetch(at.word, at.other))                                  \
