@@ -7,7 +7,10 @@ import io
 import os
 import re
 import shlex
+import signal
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
@@ -296,6 +299,31 @@ for (how, reason), done in harness.in_parallel(ENDINGS.items(), lambda case: rec
     if how == "handler":
         tap.ok(done.status == 7 and "own handler" in done.err, "... after the program's own handler",
                done)
+
+# ---- Signals ----
+
+# Outside its parent's group; says how often it is asked to end, in a second after the first time.
+LAUNCHER = r'''
+import os, select, signal, time
+os.setpgid(0, 0)
+out, into = os.pipe()
+os.set_blocking(into, False)
+signal.signal(signal.SIGTERM, lambda number, frame: None)
+signal.set_wakeup_fd(into)
+print("ready", flush=True)
+select.select([out], [], [], 20)
+time.sleep(1)
+print(len(os.read(out, 100)), flush=True)
+'''
+command = [SHMEMTRACE, "-o", path("signals"), sys.executable, "-c", LAUNCHER]
+with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                      start_new_session=True) as process:
+    ready = process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGTERM)
+    tap.equal((ready, process.stdout.readline()), ("ready\n", "1\n"),
+              "what is sent to the tracer and then to its group is passed on once")
 
 # ---- Full disk ----
 

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -379,11 +380,31 @@ static char **with_variables(char **command, size_t count, const char *library, 
 
 static volatile pid_t launcher;
 
+#define TWICE_NS 500000000
+
+/* timeout(1) sends its signal to its command and then to the whole group, which the launcher
+ * belongs to: it must not get one more than it would without this process, since launchers stop
+ * waiting for the program at one of the next, and kill it. */
+static bool is_repeated(int number, pid_t sender)
+{
+    static int last_number;
+    static pid_t last_sender;
+    static struct timespec last;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t passed = (now.tv_sec - last.tv_sec) * (int64_t)1000000000 + now.tv_nsec - last.tv_nsec;
+    bool same = number == last_number && sender == last_sender && passed < TWICE_NS;
+    last_number = number;
+    last_sender = sender;
+    last = now;
+    return same;
+}
+
 /* What the terminal sends, the launcher gets, too. */
 static void pass_on(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
-    if (info->si_code <= 0)
+    if (info->si_code <= 0 && !is_repeated(number, info->si_pid))
         kill(launcher, number);
 }
 
