@@ -17,8 +17,9 @@ from predicting import Network
 from skampi_tools.statistics import median
 
 # Not the pipeline: after private contexts were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
-APPS = ["fft --size 8 --steps 20", "fft --size 16 --steps 10", "stencil --size 32 --steps 20", "bucket_sort",
-        "hash_table --size 100", "random_access --steps 200"]
+# As many steps as make first calls, which also connect PEs, a small part of the run.
+APPS = ["fft --size 8 --steps 100", "fft --size 16 --steps 50", "stencil --size 32 --steps 200", "bucket_sort --steps 30",
+        "hash_table --size 100", "random_access --steps 5000"]
 MODELS = ["paper", "loggp"]
 NETWORKS = [Network(delay_us=200), Network(delay_us=1000), Network(delay_us=5000), Network(rate_mbit=100),
             Network(rate_mbit=1000)]
@@ -81,7 +82,7 @@ def main():
                              "network)")
     parser.add_argument("--machine", metavar="FILE", help="description of the hosts without delay; implies --add")
     parser.add_argument("--runs", type=int, default=3, help="of each application, traced and real; medians count")
-    parser.add_argument("--seconds", type=int, default=240, help="most that the measurement of a place takes")
+    parser.add_argument("--seconds", type=int, default=600, help="most that the measurement of a place takes")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
     parser.add_argument("--folder", metavar="DIR", help="for all files; what is measured there already is not measured again")
     options = parser.parse_args()
