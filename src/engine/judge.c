@@ -310,9 +310,11 @@ void judge_control(struct batches *batches)
     struct result_controls seen = controls_take(judge->controls, pe_set_group(run->set));
     if (run->rank != 0)
         return;
+    double begin = wall_seconds();
     controls_trim(judge->log, &judge->first);
     controls_add(judge->log, controls_clock(judge->controls), &seen);
     judge->last = wall_seconds();
+    judge->controls->spent += judge->last - begin;
     judge->taken = true;
 }
 
