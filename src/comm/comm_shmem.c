@@ -21,6 +21,8 @@
 #include "comm/yield.h"
 
 #define PAGE 4096
+/* Of loops that read shared memory, as quick as that: about a millisecond. */
+#define TURNS_PER_POLL (1u << 20)
 
 struct port {
     int64_t number; /* of the message in payload, written last */
@@ -277,13 +279,24 @@ bool link_hand_over_begin(int partner, int lane)
     return mine == HAND_OVER_SHARED && *word == HAND_OVER_SHARED;
 }
 
+/* The word's next value. The other PE may still wait for something that this PE's library has to
+ * deliver. */
+static long await_change(const long *word, long last)
+{
+    long now;
+    for (unsigned turn = 1; (now = __atomic_load_n(word, __ATOMIC_ACQUIRE)) == last; turn++)
+        if (turn % TURNS_PER_POLL == 0)
+            link_poll();
+    return now;
+}
+
 static void hand_over_shared(int partner, int lane, long from, int trips)
 {
     long *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
+    long last = __atomic_load_n(mine, __ATOMIC_ACQUIRE);
     for (long number = from; number < from + trips; number++) {
         __atomic_store_n(theirs, number, __ATOMIC_RELEASE);
-        while (__atomic_load_n(mine, __ATOMIC_ACQUIRE) != number)
-            continue;
+        last = await_change(mine, last);
     }
 }
 
@@ -313,12 +326,11 @@ void link_hand_over_stop(int partner, int lane, bool shared)
 static void echo_shared(int partner, int lane)
 {
     long *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
-    for (long last = HAND_OVER_NOTHING, word;;) {
-        while ((word = __atomic_load_n(mine, __ATOMIC_ACQUIRE)) == last)
-            continue;
+    for (long word = HAND_OVER_NOTHING;;) {
+        word = await_change(mine, word);
         if (word == HAND_OVER_STOP)
             break;
-        __atomic_store_n(theirs, last = word, __ATOMIC_RELEASE);
+        __atomic_store_n(theirs, word, __ATOMIC_RELEASE);
     }
     *mine = HAND_OVER_NOTHING;
 }

@@ -1,13 +1,20 @@
-/* The cables that a command line asks of a switch: what delay.c and line.c have in common. */
+/* The command line of a switch, and the cables that it asks for: what delay.c and line.c have in
+ * common. */
 #ifndef CABLES_H
 #define CABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define PORTS 255
 #define PREAMBLE 24 /* bytes that a packet takes on the line besides: preamble, checksum, gap */
+
+static int port_count;
+static int64_t delay_ns;
+static double ns_per_byte; /* of each cable; 0: it has no rate */
 
 /* Of the bad cables, by their ports, which begin with 1: 0: none. */
 static int64_t slower_ns[PORTS + 1][PORTS + 1];
@@ -26,6 +33,22 @@ static inline bool set_cable(int option, const char *text)
     else
         lost[a][b] = lost[b][a] = (uint32_t)(number / 100 * 4294967295.0);
     return number >= 0 && number <= (option == 's' ? 1e6 : 100);
+}
+
+/* Options, DELAY_US, RATE_MBIT, a word, and a word for each port. The first word after the numbers;
+ * NULL: wrong usage. */
+static inline char **read_command_line(int argc, char **argv)
+{
+    for (int option; (option = getopt(argc, argv, "+s:l:")) != -1;)
+        if (option == '?' || !set_cable(option, optarg))
+            return NULL;
+    char **words = argv + optind;
+    port_count = argc - optind - 3;
+    if (port_count < 1 || port_count > PORTS)
+        return NULL;
+    delay_ns = (int64_t)(atof(words[0]) * 1e3);
+    ns_per_byte = atof(words[1]) > 0 ? 8e3 / atof(words[1]) : 0;
+    return words + 2;
 }
 
 #endif

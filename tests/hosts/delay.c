@@ -48,9 +48,6 @@ struct port {
 };
 
 static struct port ports[PORTS];
-static int port_count;
-static int64_t delay_ns;
-static double ns_per_byte;
 
 static _Noreturn void fail(const char *what, const char *which)
 {
@@ -212,18 +209,11 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-    for (int option; (option = getopt(argc, argv, "+s:l:")) != -1;)
-        if (option == '?' || !set_cable(option, optarg))
-            return usage();
-    argc -= optind - 1;
-    argv += optind - 1;
-    if (argc < 5 || argc - 4 > PORTS)
+    char **words = read_command_line(argc, argv);
+    if (!words)
         return usage();
-    delay_ns = (int64_t)(atof(argv[1]) * 1e3);
-    ns_per_byte = atof(argv[2]) > 0 ? 8e3 / atof(argv[2]) : 0;
-    port_count = argc - 4;
     for (int i = 0; i < port_count; i++)
-        open_port(&ports[i], argv[3], argv[4 + i]);
+        open_port(&ports[i], words[0], words[1 + i]);
     /* The hosts keep all processors busy: without priority packets would wait for them. */
     const struct sched_param priority = {.sched_priority = 10};
     if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0) {

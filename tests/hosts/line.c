@@ -51,9 +51,7 @@ struct cable {
     uint64_t sending, receiving;
 };
 
-static int port_count;
-static int64_t delay_ns, early_ns;
-static double ns_per_byte;
+static int64_t early_ns;
 
 static _Noreturn void fail(const char *what, const char *which)
 {
@@ -417,17 +415,10 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-    for (int option; (option = getopt(argc, argv, "+s:l:")) != -1;)
-        if (option == '?' || !set_cable(option, optarg))
-            return usage();
-    argc -= optind - 1;
-    argv += optind - 1;
-    if (argc < 5 || argc - 4 > PORTS)
+    char **words = read_command_line(argc, argv);
+    if (!words)
         return usage();
-    delay_ns = (int64_t)(atof(argv[1]) * 1e3);
-    ns_per_byte = atof(argv[2]) > 0 ? 8e3 / atof(argv[2]) : 0;
-    port_count = argc - 4;
-    char **devices = argv + 4;
+    char **devices = words + 1;
     int unit_ns = choose_unit();
     early_ns = measure_lateness();
 
@@ -441,7 +432,7 @@ int main(int argc, char **argv)
             store_pair(pairs, from, to, device);
     }
     write_program(pairs, cables, unit_ns);
-    load_program(argv[3]);
+    load_program(words[0]);
 
     for (int to = 0; to < port_count; to++) {
         const char *device = devices[to];
@@ -452,7 +443,7 @@ int main(int argc, char **argv)
                    device, (unsigned)from, 1000000000 / unit_ns, CREDIT_NS / unit_ns,
                    CREDIT_NS / unit_ns);
         printf("qdisc add dev %s clsact\n", device);
-        printf("filter add dev %s ingress bpf direct-action object-pinned %s\n", device, argv[3]);
+        printf("filter add dev %s ingress bpf direct-action object-pinned %s\n", device, words[0]);
     }
     return 0;
 }
