@@ -1,5 +1,7 @@
 /*
- * The queue lock of Mellor-Crummey and Scott on swap, compare-and-swap, put and wait_until.
+ * The queue lock of Mellor-Crummey and Scott on swap, compare-and-swap, set and wait_until. What
+ * PEs write to each other's places is set by atomics: a put that has arrived may be stored once
+ * more until a quiet, after the place has been made ready again.
  */
 #include "measurements/mcs_lock.h"
 
@@ -18,15 +20,15 @@ static long ready_place(struct mcs_lock *lock)
     return shmem_my_pe() + 1;
 }
 
-/* The quiets below complete puts that another PE waits for: nothing else does where a library
- * delays them. Nobody waits for the PE that calls them. */
+/* The quiets below complete what another PE waits for: nothing else does where a library delays
+ * it. Nobody waits for the PE that calls them. */
 void mcs_set(struct mcs_lock *lock, int home)
 {
     long me = ready_place(lock);
     long before = shmem_long_atomic_swap(&lock->tail, me, home);
     if (before == 0)
         return;
-    shmem_long_p(&lock->next, me, (int)before - 1);
+    shmem_long_atomic_set(&lock->next, me, (int)before - 1);
     shmem_quiet();
     shmem_long_wait_until(&lock->waiting, SHMEM_CMP_EQ, 0);
 }
@@ -52,7 +54,7 @@ void mcs_clear(struct mcs_lock *lock, int home)
         /* Somebody has come, and is about to say who. */
         shmem_long_wait_until(&lock->next, SHMEM_CMP_NE, 0);
     }
-    shmem_long_p(&lock->waiting, 0, (int)next_in_queue(lock) - 1);
+    shmem_long_atomic_set(&lock->waiting, 0, (int)next_in_queue(lock) - 1);
     shmem_quiet();
 }
 

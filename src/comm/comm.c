@@ -324,8 +324,8 @@ static void direct(int peer, bool sending, void *data, size_t bytes)
     }
 }
 
-/* Seen once in millions of messages: the first word of one was that of the message after it, for a
- * reason that is not known. So what arrives damaged is sent again. */
+/* A library that stores an acknowledgment again, late, lets the next message overwrite one that is
+ * being read (comm_shmem.c). So what arrives damaged is sent again. */
 void comm_send(int to_pe, const void *data, size_t bytes)
 {
     uint64_t hash = hash_bytes(HASH_EMPTY, data, bytes);

@@ -1,4 +1,11 @@
-/* Links over OpenSHMEM: each port is a block of symmetric memory that the sender puts into. */
+/*
+ * Links over OpenSHMEM: each port is a block of symmetric memory that the sender puts into.
+ *
+ * A put is complete only after a quiet. Until then a library may store what it puts again: on one
+ * node UCX copies with memcpy, and that of glibc stores 8 bytes twice. If the sender loses its
+ * processor between the two, the second store undoes what the receiver has written since. So
+ * memory that can be reached is written directly, each word with one store.
+ */
 #define _GNU_SOURCE /* dl_iterate_phdr, RTLD_NODELETE */
 #include "comm/link.h"
 
@@ -38,8 +45,8 @@ struct ports {
 
 /* A word that is handed over, alone in its cache line. */
 struct lane {
-    long word;
-    long pad[15];
+    int64_t word;
+    int64_t pad[15];
 };
 
 struct symmetric {
@@ -188,6 +195,28 @@ static void wait_for(int64_t *flag, int comparison, int64_t value)
         link_poll();
         comm_yield(turn);
     }
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+/* What a PE has put there before is there before the word. */
+static void put_word(int64_t *word, int64_t value, int pe)
+{
+    int64_t *there = shmem_ptr(word, pe);
+    if (there)
+        __atomic_store_n(there, value, __ATOMIC_RELEASE);
+    else
+        shmem_int64_p(word, value, pe);
+}
+
+static void put_payload(unsigned char *payload, const void *data, size_t bytes, int pe)
+{
+    unsigned char *there = shmem_ptr(payload, pe);
+    if (there) {
+        memcpy(there, data, bytes);
+    } else {
+        shmem_putmem(payload, data, bytes, pe);
+        shmem_fence();
+    }
 }
 
 void link_send(int to_pe, const struct link_end *end, bool first, const void *data, size_t bytes)
@@ -203,11 +232,9 @@ void link_send(int to_pe, const struct link_end *end, bool first, const void *da
     } else if (!first) {
         wait_for(&ports->ack[end->ack], SHMEM_CMP_GE, number - 1);
     }
-    if (bytes) {
-        shmem_putmem(port->payload, data, bytes, to_pe);
-        shmem_fence();
-    }
-    shmem_int64_p(&port->number, number, to_pe);
+    if (bytes)
+        put_payload(port->payload, data, bytes, to_pe);
+    put_word(&port->number, number, to_pe);
 }
 
 void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes)
@@ -217,13 +244,13 @@ void link_receive(int from_pe, const struct link_end *end, void *data, size_t by
     int64_t number = end->number;
     if (end->port == LINK_DIRECT) {
         number = ++direct_number;
-        shmem_int64_p(&ports->ack[LINK_DIRECT], number, from_pe);
+        put_word(&ports->ack[LINK_DIRECT], number, from_pe);
     }
     wait_for(&port->number, SHMEM_CMP_EQ, number);
     if (bytes)
         memcpy(data, port->payload, bytes);
     if (end->port != LINK_DIRECT)
-        shmem_int64_p(&ports->ack[end->ack], number, from_pe);
+        put_word(&ports->ack[end->ack], number, from_pe);
 }
 
 static int64_t *signal_of(bool world, int round)
@@ -233,7 +260,7 @@ static int64_t *signal_of(bool world, int round)
 
 void link_signal(int to_pe, bool world, int round, int64_t number)
 {
-    shmem_int64_p(signal_of(world, round), number, to_pe);
+    put_word(signal_of(world, round), number, to_pe);
 }
 
 void link_await_signal(int from_pe, bool world, int round, int64_t number)
@@ -244,7 +271,7 @@ void link_await_signal(int from_pe, bool world, int round, int64_t number)
 
 void link_word_send(int to_pe, int channel, int64_t word)
 {
-    shmem_int64_p(&symmetric->word[channel], word, to_pe);
+    put_word(&symmetric->word[channel], word, to_pe);
 }
 
 int64_t link_word_receive(int channel)
@@ -255,35 +282,35 @@ int64_t link_word_receive(int channel)
     return word;
 }
 
-static long *library_word(int lane)
+static int64_t *library_word(int lane)
 {
     return &symmetric->library[lane].word;
 }
 
-static long *shared_word(int lane)
+static int64_t *shared_word(int lane)
 {
     return &symmetric->shared[lane].word;
 }
 
 /* The first word says whether its sender can reach the other's memory. */
-static long reach(int partner, int lane)
+static int64_t reach(int partner, int lane)
 {
     return shmem_ptr(shared_word(lane), partner) ? HAND_OVER_SHARED : HAND_OVER_APART;
 }
 
 bool link_hand_over_begin(int partner, int lane)
 {
-    long *word = library_word(lane), mine = reach(partner, lane);
-    shmem_long_p(word, mine, partner);
-    shmem_long_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
+    int64_t *word = library_word(lane), mine = reach(partner, lane);
+    put_word(word, mine, partner);
+    shmem_int64_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
     return mine == HAND_OVER_SHARED && *word == HAND_OVER_SHARED;
 }
 
 /* The word's next value. The other PE may still wait for something that this PE's library has to
  * deliver. */
-static long await_change(const long *word, long last)
+static int64_t await_change(const int64_t *word, int64_t last)
 {
-    long now;
+    int64_t now;
     for (unsigned turn = 1; (now = __atomic_load_n(word, __ATOMIC_ACQUIRE)) == last; turn++)
         if (turn % TURNS_PER_POLL == 0)
             link_poll();
@@ -292,9 +319,9 @@ static long await_change(const long *word, long last)
 
 static void hand_over_shared(int partner, int lane, long from, int trips)
 {
-    long *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
-    long last = __atomic_load_n(mine, __ATOMIC_ACQUIRE);
-    for (long number = from; number < from + trips; number++) {
+    int64_t *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
+    int64_t last = __atomic_load_n(mine, __ATOMIC_ACQUIRE);
+    for (int64_t number = from; number < from + trips; number++) {
         __atomic_store_n(theirs, number, __ATOMIC_RELEASE);
         last = await_change(mine, last);
     }
@@ -302,31 +329,31 @@ static void hand_over_shared(int partner, int lane, long from, int trips)
 
 void link_hand_over(int partner, int lane, bool shared, long from, int trips)
 {
-    long *word = library_word(lane);
+    int64_t *word = library_word(lane);
     if (shared) {
         hand_over_shared(partner, lane, from, trips);
         return;
     }
-    for (long number = from; number < from + trips; number++) {
-        shmem_long_p(word, number, partner);
-        shmem_long_wait_until(word, SHMEM_CMP_EQ, number);
+    for (int64_t number = from; number < from + trips; number++) {
+        shmem_int64_p(word, number, partner);
+        shmem_int64_wait_until(word, SHMEM_CMP_EQ, number);
     }
 }
 
+/* The library may store a number of the other PE again until that PE has confirmed the stop. */
 void link_hand_over_stop(int partner, int lane, bool shared)
 {
-    if (shared)
-        __atomic_store_n((long *)shmem_ptr(shared_word(lane), partner), HAND_OVER_STOP,
-                         __ATOMIC_RELEASE);
-    else
-        shmem_long_p(library_word(lane), HAND_OVER_STOP, partner);
-    *(shared ? shared_word(lane) : library_word(lane)) = HAND_OVER_NOTHING;
+    int64_t *word = shared ? shared_word(lane) : library_word(lane);
+    put_word(word, HAND_OVER_STOP, partner);
+    if (!shared)
+        shmem_int64_wait_until(word, SHMEM_CMP_EQ, HAND_OVER_STOP);
+    *word = HAND_OVER_NOTHING;
 }
 
 static void echo_shared(int partner, int lane)
 {
-    long *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
-    for (long word = HAND_OVER_NOTHING;;) {
+    int64_t *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
+    for (int64_t word = HAND_OVER_NOTHING;;) {
         word = await_change(mine, word);
         if (word == HAND_OVER_STOP)
             break;
@@ -337,19 +364,20 @@ static void echo_shared(int partner, int lane)
 
 void link_hand_over_echo(int partner, int lane)
 {
-    long *word = library_word(lane), mine = reach(partner, lane);
-    shmem_long_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
-    long last = *word;
+    int64_t *word = library_word(lane), mine = reach(partner, lane);
+    shmem_int64_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
+    int64_t last = *word;
     bool shared = mine == HAND_OVER_SHARED && last == HAND_OVER_SHARED;
-    shmem_long_p(word, mine, partner);
+    put_word(word, mine, partner);
     for (;;) {
-        shmem_long_wait_until(word, SHMEM_CMP_NE, last);
+        shmem_int64_wait_until(word, SHMEM_CMP_NE, last);
         last = *word;
         if (last == HAND_OVER_STOP)
             break;
-        shmem_long_p(word, last, partner);
+        shmem_int64_p(word, last, partner);
     }
     *word = HAND_OVER_NOTHING;
+    put_word(word, HAND_OVER_STOP, partner);
     if (shared)
         echo_shared(partner, lane);
 }

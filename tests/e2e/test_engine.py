@@ -342,11 +342,25 @@ def test_damaged_message(tap):
     tap.equal(run.err.count("arrived damaged and is sent again"), 1, "... and a warning", run)
 
 
+def test_stored_twice(tap):
+    """What a library stores once more before a quiet harms neither messages, clocks, hand-overs nor locks."""
+    body = "".join(f"  measure MPI_COMM_WORLD : {call}\n" for call in (
+        "Shmem_Put_Full(8, 5)", "Shmem_Bcast_All_Synchro(8, 0)", "Shmem_Barrier()", "Shmem_Mcs_Contended(3)",
+        "Shmem_Mcs_Random_Put(100, 3)", "Shmem_Round_Trip_Put_Put_Flag(8, \"half\", 0, 3)"))
+    clocks = 'set_clock_sync("hca")\nset_clock_spread(0.02)\n'
+    for np in (2, 4):
+        run = skampi(QUICK + clocks + block("a", body) + block("b", body), np=np,
+                     env={"LD_PRELOAD": preloadable("stored_twice.c")})
+        good(tap, run, f"words that are stored twice, {np} PEs")
+        tap.equal(len(run.rows), 12, f"... {np} PEs: all results", run)
+
+
 def main():
     if not harness.has("SHMEM"):
         skip_all("built without OpenSHMEM")
     tap = Tap()
     test_damaged_message(tap)
+    test_stored_twice(tap)
     for np in (1, 2, 4):
         test_synchronization(tap, np)
     test_buffers(tap)

@@ -1,5 +1,6 @@
 /*
- * Preloaded: the first put of at least LONG bytes from PE 1 arrives with another first byte.
+ * Preloaded: the first put of at least LONG bytes from PE 1 arrives with another first byte. No PE
+ * reaches the memory of another one, so messages are put.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
@@ -9,6 +10,12 @@
 #include <string.h>
 
 #define LONG 1000
+
+void *shmem_ptr(const void *address, int pe)
+{
+    (void)address, (void)pe;
+    return NULL;
+}
 
 void shmem_putmem(void *target, const void *source, size_t bytes, int pe)
 {

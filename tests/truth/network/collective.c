@@ -120,7 +120,10 @@ EXCHANGE_STRIDED(shmem_alltoalls64, COST_ALLTOALLS)
 
 INTERPOSE_ALLOCATE(shmem_malloc, (size_t size), (size))
 INTERPOSE_ALLOCATE(shmem_calloc, (size_t n, size_t size), (n, size))
-INTERPOSE_ALLOCATE(shmem_align, (size_t alignment, size_t size), (alignment, size))
+INTERPOSE_VALUE(void *, shmem_align, (size_t alignment, size_t size), (alignment, size),
+                gather(&call, COST_ALLOCATE, set_world(), false),
+                leave(call, COST_ALLOCATE, set_world());
+                simulated_block(value, size))
 INTERPOSE_ALLOCATE(shmem_realloc, (void *memory, size_t size), (memory, size))
 INTERPOSE(shmem_free, (void *memory), (memory), gather(&call, COST_FREE, set_world(), false),
           leave(call, COST_FREE, set_world()))

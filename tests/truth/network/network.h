@@ -90,6 +90,8 @@ void simulated_set(int64_t time);
 void simulated_waits(void);
 /* Lets other PEs run that this one waits for. */
 void simulated_yield(void);
+/* What the program has aligned first is how skampi's PEs speak to each other. */
+void simulated_block(const void *memory, size_t bytes);
 
 static inline int64_t ticks_now(void)
 {
