@@ -16,8 +16,8 @@ from typing import NamedTuple
 from . import model_data as data_of
 from . import model_fit, progress
 from .cli import Error
-from .model_data import (BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, FULL, FULL_QUIET, INSIDE, PLACES, POST, STRIDED,
-                         WINDOW)
+from .model_data import (BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, PLACES, POST,
+                         STRIDED, WINDOW)
 from .model_fit import Value, combined
 from .statistics import NAN, median
 
@@ -32,7 +32,7 @@ ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS)
 OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), "put-nbi": ("put-nbi", "put"),
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
 SMALL = 64            # bytes of a post that is overhead alone
-VISIBLE = 1.1         # a gap, or a busy target, shows if it makes calls longer than this factor
+VISIBLE = 1.1         # a gap, a busy target or one that receives shows if it makes calls longer than this factor
 EACH, TOGETHER = "each", "together"  # how the elements of a strided call go: each by itself, or as one message
 STRIDED_CALLS = {"put": "iput", "get": "iget"}
 EVEN = 0.5            # of the longest time of a PE: if all need as long for locks, these are spread over the PEs
@@ -70,6 +70,7 @@ class PlaceModel:
     costs: dict = field(default_factory=dict)      # {class: [Cost]}
     own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
     busy: Value = None                             # of an atomic, at its target
+    receive: Value = Value(0.0)                    # of a message, at its target
     strided: dict = field(default_factory=dict)    # {"iput": EACH, ...}
     progress: str = progress.UNCERTAIN             # whether gets and atomics are served while their target computes
     residuals: dict = field(default_factory=dict)  # {class: [Residual]}
@@ -111,12 +112,14 @@ class Machine:
 
 
 def _overhead(data, place, kind, piece):
-    """What a post costs before anything depends on the size: of small messages their mean; of a later piece, where
-    the line through its posts begins."""
+    """What a post costs before anything depends on the size: of small messages their mean, or what one more in a window
+    takes, if that is less; of a later piece, where the line through its posts begins."""
     for source in OVERHEAD_OF[kind]:
         posts = data.points(place, source, POST)
         if piece.start == 0 and (small := [time for size, time in posts if size <= SMALL]):
-            return model_fit.middle(small)
+            windows = _windows(data, place) if source == "put-nbi" else None
+            values = [model_fit.middle(small), *([windows.step] if windows and windows.step.value > 0 else [])]
+            return min(values, key=lambda value: value.value)
         if piece.start and (line := model_fit.line([p for p in posts if piece.start <= p[0] <= piece.end])):
             return line.intercept
     return None
@@ -130,20 +133,65 @@ def _full(data, place, kind, quiet):
     return [(size, time - own) for size, time in data.points(place, kind, FULL_QUIET) if time > own]
 
 
+class Windows(NamedTuple):
+    """A window of n small puts and their quiet takes base + n step."""
+    step: Value
+    base: float
+
+
+def _windows(data, place):
+    """The Windows of puts in one direction; None: not measured."""
+    windows = sorted({(one.window, one.time * one.window, one.error * one.window)
+                      for one in data.of(place, "put-nbi", WINDOW) if one.window})
+    if len(windows) < 2 or windows[0][0] == windows[-1][0]:
+        return None
+    (few, short, short_error), (many, long, long_error) = windows[0], windows[-1]
+    step = (long - short) / (many - few)
+    return Windows(combined(step, short_error / (many - few), long_error / (many - few)), long - many * step)
+
+
 def _gap(data, place, overhead):
     """Between the beginnings of puts: what one more in a window takes. None: not measured; 0: no more than a post, or
     than the bytes take."""
-    windows = sorted({(one.window, one.time * one.window, one.error * one.window)
-                      for one in data.of(place, "put-nbi", WINDOW) if one.window})
-    if len(windows) < 2:
+    windows = _windows(data, place)
+    if not windows:
         return None
-    (few, short, short_error), (many, long, long_error) = windows[0], windows[-1]
-    if many == few:
-        return None
-    gap = (long - short) / (many - few)
-    if gap <= VISIBLE * overhead:
+    return windows.step if windows.step.value > VISIBLE * overhead else Value(0.0, 0.0)
+
+
+# ---- Receiving ----
+
+
+def exchange_time(windows, quiet, count, receive):
+    """Seconds of n puts to each other at the same time, and a quiet, as shmemsim says: each PE handles what comes in its
+    quiet, one by one."""
+    step, latency = windows.step.value, max(0.0, windows.base - quiet) / 2
+    free = count * step
+    for i in range(1, count + 1):
+        free = max(free, i * step + latency - receive) + receive
+    return free + latency + quiet
+
+
+def _receive(data, place, model):
+    """What a message takes its target's library: what makes windows of puts as long as they are measured in both
+    directions at the same time. 0: not measured, they take as long as in one direction, or targets need no call."""
+    windows = _windows(data, place)
+    measured = [one for one in data.of(place, "put-nbi", EXCHANGE) if one.window]
+    if model.progress != progress.INSIDE or not windows or not measured or windows.step.value <= 0:
+        return Value(0.0)
+    quiet = model.own["quiet"].value if "quiet" in model.own else 0.0
+    one = max(measured, key=lambda one: one.window)
+    wanted = one.time * one.window
+    if wanted <= VISIBLE * exchange_time(windows, quiet, one.window, 0.0):
         return Value(0.0, 0.0)
-    return combined(gap, short_error / (many - few), long_error / (many - few))
+    low, high = 0.0, one.time
+    for _ in range(60):
+        middle = (low + high) / 2
+        if exchange_time(windows, quiet, one.window, middle) < wanted:
+            low = middle
+        else:
+            high = middle
+    return combined(high, one.error, windows.step.error)
 
 
 def _transfer(data, place, kind, quiet):
@@ -303,6 +351,7 @@ def _place_model(data, place):
     for kind in LOCKS:
         _lock(data, place, model, kind)
     model.progress = _served(data, place)
+    model.receive = _receive(data, place, model)
     return model
 
 

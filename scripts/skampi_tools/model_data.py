@@ -16,8 +16,8 @@ PLACES = (INSIDE, BETWEEN)
 PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
 PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
-FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, STRIDED = (
-    "full", "full and quiet", "post", "computing", "contended", "window", "strided")
+FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED = (
+    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided")
 OTHER_STATES = "other states of the machine"
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
 # Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
@@ -147,6 +147,12 @@ def _elements(result):
     return int(_argument(result, "count")) if one_way and _argument(result, "block") == 1 else 0
 
 
+def _class_of(result):
+    """(class, part); windows in both directions at the same time are a part of their own."""
+    kind, part = FUNCTIONS[result.function]
+    return kind, EXCHANGE if part == WINDOW and _argument(result, "directions") == 2 else part
+
+
 def _evenness(result):
     times = [time for time in result.per_pe or () if time is not None and time > 0]
     return min(times) / max(times) if len(times) == result.pes else NAN
@@ -194,7 +200,7 @@ def gather(files, state=None):
             else:
                 one = Measured(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
                                _argument(result, "computation"), _elements(result), _evenness(result))
-                groups.setdefault((place, *FUNCTIONS[result.function]), []).append((one, of_state))
+                groups.setdefault((place, *_class_of(result)), []).append((one, of_state))
     _choose(data, groups, reasons)
     for list_ in data.measured.values():
         list_.sort()

@@ -93,6 +93,8 @@ def _base(lines, model):
     lines.value("bandwidth", per_byte, rate_of)
     lines.value("overhead", overhead)
     lines.value("gap", gap)
+    if model.receive.value > 0:
+        lines.value("receive", model.receive)
 
 
 def _costs(lines, model):
@@ -210,6 +212,7 @@ def _place_json(model):
                          for cost in costs] for kind, costs in model.costs.items()},
         "own": {kind: _value(value) for kind, value in model.own.items()},
         "atomic": _value(model.busy) if model.busy else None,
+        "receive": _value(model.receive),
         "strided": model.strided,
         "progress": model.progress,
         "residuals": {kind: _residuals(found) for kind, found in model.residuals.items()}}

@@ -101,8 +101,13 @@ struct machine *machine_open(const char *path)
 }
 
 /* A transfer that waits for its target has no place among those that share links. */
-static void check_progress(const struct machine *machine, const char *path)
+static void check_progress(const struct machine *machine, const struct model *model,
+                           const char *path)
 {
+    if (model->receives && machine_receives(machine))
+        fail(2, text_format("%s: messages take time to be received, which --contention=fair cannot "
+                            "predict; give --contention=fifo, or leave out \"receive\"",
+                            path));
     for (size_t i = 0; i < machine->kind_count; i++)
         if (machine->kinds[i].progress == PROGRESS_INSIDE)
             fail(2,
@@ -118,7 +123,7 @@ struct machine *inputs_open(const struct inputs *inputs, const struct replay_opt
     bool damaged;
     struct machine *machine = machine_open(inputs->machine);
     if (options->contention == CONTENTION_FAIR)
-        check_progress(machine, inputs->machine);
+        check_progress(machine, options->model, inputs->machine);
     if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
         fail(damaged ? 1 : 2, error);
     return machine;

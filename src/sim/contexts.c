@@ -35,36 +35,60 @@ void context_fence(struct replay *replay, uint32_t number, unsigned context)
     state->floor = later(state->floor, state->arrived);
 }
 
-static uint32_t *open_of(struct replay *replay, uint32_t pe, unsigned context)
+static struct open *open_of(struct replay *replay, uint32_t pe, unsigned context)
 {
     return context == 0 ? &replay->open[pe] : &context_of(replay, pe, context)->open;
 }
 
-void context_begins(struct replay *replay, uint32_t pe, unsigned context)
+void context_begins(struct replay *replay, uint32_t pe, const struct op *op)
 {
-    ++*open_of(replay, pe, context);
+    struct open *open = open_of(replay, pe, op->context);
+    ++*(op->kind == OP_PUT ? &open->puts : &open->others);
 }
 
-void context_ends(struct replay *replay, uint32_t number, unsigned context)
+void context_ends(struct replay *replay, uint32_t number, const struct op *op)
 {
     const struct pe *pe = &replay->pes[number];
-    if (--*open_of(replay, number, context) == 0 && pe->state == PE_OPEN &&
-        pe->blocked_on == context)
+    struct open *open = open_of(replay, number, op->context);
+    if (--*(op->kind == OP_PUT ? &open->puts : &open->others) == 0 && pe->state == PE_OPEN &&
+        pe->blocked_on == op->context)
         replay_retry(replay, number);
 }
 
-/* Barriers and clear_lock complete the default context; a fence waits for requests, while transfers
- * know by themselves what they come after. */
+/* Barriers and clear_lock complete the default context. */
+static bool completes(const struct op *op)
+{
+    return op->kind == OP_QUIET || op->kind == OP_UNLOCK ||
+           (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
+}
+
+/* A fence waits for requests, while puts know by themselves what they come after. */
 bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
 {
     struct pe *pe = &replay->pes[number];
-    bool own = op->kind == OP_QUIET || (op->kind == OP_FENCE && replay->progress);
-    bool completes =
-        own || op->kind == OP_UNLOCK || (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
-    unsigned context = own ? op->context : 0;
-    if (!completes || *open_of(replay, number, context) == 0)
+    bool fence = op->kind == OP_FENCE && replay->progress;
+    if (!fence && !completes(op))
+        return false;
+    unsigned context = fence || op->kind == OP_QUIET ? op->context : 0;
+    const struct open *open = open_of(replay, number, context);
+    if (open->others == 0 && (fence || open->puts == 0))
         return false;
     pe->state = PE_OPEN;
     pe->blocked_on = context;
+    return true;
+}
+
+bool replay_is_answered_later(struct replay *replay, uint32_t number, const struct op *op)
+{
+    struct pe *pe = &replay->pes[number];
+    if (!completes(op))
+        return false;
+    int64_t known = op->kind == OP_QUIET && op->context != 0
+                        ? context_of(replay, number, op->context)->known
+                        : pe->known;
+    if (known <= pe->time)
+        return false;
+    pe->state = PE_ANSWERS;
+    queue_add(&replay->queue, known, number);
     return true;
 }

@@ -9,8 +9,8 @@ struct context_state *context_of(struct replay *, uint32_t pe, unsigned context)
 
 /* A transfer or request more begins, or one has ended, whose end is not known before: with
  * CONTENTION_FAIR or progress. */
-void context_begins(struct replay *, uint32_t pe, unsigned context);
-void context_ends(struct replay *, uint32_t pe, unsigned context);
+void context_begins(struct replay *, uint32_t pe, const struct op *);
+void context_ends(struct replay *, uint32_t pe, const struct op *);
 
 /* All that was put before a fence was there at that time. */
 void context_fence(struct replay *, uint32_t pe, unsigned context);

@@ -69,6 +69,25 @@ static void free_table(struct time_table *table)
     free(table);
 }
 
+static bool way_receives(const struct way *way)
+{
+    bool any = way->receive > 0;
+    for (size_t class = 0; way->costs && class < COST_SIZED; class ++)
+        for (size_t i = 0; i < way->costs->sized[class].count; i++)
+            any = any || way->costs->sized[class].of[i].way.receive > 0;
+    return any;
+}
+
+bool machine_receives(const struct machine *machine)
+{
+    bool any = false;
+    for (size_t i = 0; i < machine->bus_count; i++)
+        any = any || way_receives(&machine->buses[i].way);
+    for (size_t i = 0; i < machine->kind_count; i++)
+        any = any || way_receives(&machine->kinds[i].inside);
+    return any;
+}
+
 /* ---- Nodes, buses and places ---- */
 
 void machine_free(struct machine *machine)

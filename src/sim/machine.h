@@ -41,6 +41,7 @@ struct way {
     int64_t latency;  /* ps, one way */
     int64_t overhead; /* ps of the caller's processor for each call */
     int64_t gap;      /* ps between the beginnings of two messages of a PE */
+    int64_t receive;  /* ps of its target's library for each message; a part of the latency */
     double per_byte;  /* ps */
     bool round_trip;  /* the latency is that of there and back, as gets and atomics measure it */
     enum strided iput, iget; /* of a bus or node */
@@ -152,6 +153,9 @@ static inline const struct way *machine_way(const struct machine *machine, int f
     const struct bus *bus = machine_bus(machine, from, to);
     return bus ? &bus->way : &machine_kind(machine, from)->inside;
 }
+
+/* Whether the libraries of targets need time for messages, somewhere. */
+bool machine_receives(const struct machine *);
 
 void costs_free(struct way *);
 /* A way that is a copy of another one gets costs of its own. */

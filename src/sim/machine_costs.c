@@ -16,6 +16,7 @@ static const struct key piece_keys[] = {
     {"overhead", QUANTITY_TIME, PIECE(overhead), 0, false},
     {"latency", QUANTITY_TIME, PIECE(latency), 0, false},
     {"gap", QUANTITY_TIME, PIECE(gap), 0, false},
+    {"receive", QUANTITY_TIME, PIECE(receive), 0, false},
     {"bandwidth", QUANTITY_RATE, PIECE(per_byte), 0, false},
 };
 static const struct key own_keys[] = {{"overhead", QUANTITY_TIME, 0, 0, true}};
@@ -26,8 +27,11 @@ static const struct key own_keys[] = {{"overhead", QUANTITY_TIME, 0, 0, true}};
 static void take_class(struct machine_text *text, const struct word *name, struct costs *costs,
                        size_t class)
 {
-    static const struct way none = {
-        .latency = LEFT_OUT, .overhead = LEFT_OUT, .gap = LEFT_OUT, .per_byte = LEFT_OUT};
+    static const struct way none = {.latency = LEFT_OUT,
+                                    .overhead = LEFT_OUT,
+                                    .gap = LEFT_OUT,
+                                    .receive = LEFT_OUT,
+                                    .per_byte = LEFT_OUT};
     const struct cost_piece first = {.way = none};
     if (class >= COST_SIZED) {
         take_block(text, name, &(struct keys){KEYS(own_keys)}, &costs->own[class - COST_SIZED]);
@@ -82,6 +86,8 @@ void costs_complete(struct way *way)
                 piece->overhead = way->overhead;
             if (piece->gap == LEFT_OUT)
                 piece->gap = way->gap;
+            if (piece->receive == LEFT_OUT)
+                piece->receive = way->receive;
             if (piece->per_byte < 0)
                 piece->per_byte = way->per_byte;
         }

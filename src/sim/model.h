@@ -5,9 +5,12 @@
  *
  * What a transfer goes through, and when the caller goes on:
  *
- *     call       wire begins     wire ends      data are there     caller knows
- *      |--issue--|--request--|------wire-----|------flight------|--acknowledge--|
- *                                                                  (quiet waits for this)
+ *     call       wire begins     wire ends    at the target    data are there   caller knows
+ *      |--issue--|--request--|------wire-----|-----flight-----|---receive---|--acknowledge--|
+ *                                                                   (quiet waits for this)
+ *
+ * To receive takes the library of the target: it handles one message after the other. What a get
+ * asks for is received before its wire.
  *
  * The wire begins when the caller's interface is free: messages of a PE are at least a gap apart,
  * and one follows another. With contention, links and buses are busy for the time on the wire.
@@ -25,7 +28,7 @@ enum returns {
 };
 
 struct phases {
-    int64_t issue, gap, request, wire, flight, acknowledge;
+    int64_t issue, gap, request, wire, flight, receive, acknowledge;
     enum returns returns;
 };
 
@@ -40,6 +43,8 @@ struct message {
  *
  *     call       at the target         done            caller knows
  *      |--issue + request--|---service---|-----back-----|
+ *
+ * received: the service is the work of the target's library, as receiving is.
  */
 struct atomic {
     const struct way *way; /* of its class and size */
@@ -51,6 +56,7 @@ struct atomic {
 struct service {
     int64_t issue, request, service, back;
     bool returns_issued; /* the caller goes on after the issue; else when it knows */
+    bool received;
 };
 
 /* A collective routine: what it takes from when the last PE has called it. */
@@ -74,6 +80,7 @@ struct model {
     int64_t (*order)(enum order, int64_t own);
     int64_t (*collective)(const struct together *);
     bool one_interface; /* messages of a PE's threads follow each other, as those of one do */
+    bool receives;      /* the library of a target needs time for messages */
 };
 
 extern const struct model paper_model, loggp_model;

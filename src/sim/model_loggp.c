@@ -1,9 +1,15 @@
 /*
  * LogGP (Alexandrov, Ionescu, Schauser and Scheiman): latency L, overhead o of the caller's
  * processor, gap g between messages, and G for each byte, which is 1 / bandwidth. Transfers go on
- * while the caller computes; quiet waits until their acknowledgments are back.
+ * while the caller computes; quiet waits until their acknowledgments are back. The overhead of the
+ * processor that receives is a part of the latency, so that a message alone takes L.
  */
 #include "sim/model.h"
+
+static int64_t without(int64_t time, int64_t part)
+{
+    return time > part ? time - part : 0;
+}
 
 static struct phases transfer(const struct message *message)
 {
@@ -11,12 +17,14 @@ static struct phases transfer(const struct message *message)
     struct phases phases = {.issue = way->overhead,
                             .gap = way->gap,
                             .wire = bytes_take(way, message->bytes),
-                            .flight = way->latency,
+                            .receive = way->receive,
                             .returns = RETURNS_ISSUED};
     if (message->get) {
-        phases.request = round_trip(way) / 2;
-        phases.flight = round_trip(way) - phases.request;
+        int64_t there = round_trip(way) / 2;
+        phases.request = without(there, way->receive);
+        phases.flight = round_trip(way) - there;
     } else {
+        phases.flight = without(way->latency, way->receive);
         phases.acknowledge = way->latency;
     }
     if (message->blocking)
@@ -27,13 +35,15 @@ static struct phases transfer(const struct message *message)
 static struct service atomic(const struct atomic *atomic)
 {
     const struct way *way = atomic->way;
-    int64_t request = round_trip(way) / 2;
+    int64_t there = round_trip(way) / 2,
+            busy = atomic->busy >= 0 ? atomic->busy : bytes_take(way, atomic->bytes),
+            longer = without(way->receive, busy);
     return (struct service){.issue = way->overhead,
-                            .request = request,
-                            .service =
-                                atomic->busy >= 0 ? atomic->busy : bytes_take(way, atomic->bytes),
-                            .back = round_trip(way) - request,
-                            .returns_issued = !atomic->fetching || !atomic->blocking};
+                            .request = without(there, longer),
+                            .service = busy + longer,
+                            .back = round_trip(way) - there,
+                            .returns_issued = !atomic->fetching || !atomic->blocking,
+                            .received = way->receive > 0};
 }
 
 static int64_t order(enum order order, int64_t own)
@@ -58,4 +68,5 @@ const struct model loggp_model = {
     .order = order,
     .collective = collective,
     .one_interface = true,
+    .receives = true,
 };

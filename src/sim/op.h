@@ -47,6 +47,23 @@ struct op {
     uint8_t kind, flags;
 };
 
+/* Whether a PE serves others in a call: in all but those that only hand something to the network.
+ */
+static inline bool call_serves(const struct op *op)
+{
+    switch ((enum op_kind)op->kind) {
+    case OP_PUT:
+    case OP_REST:
+        return false;
+    case OP_GET:
+        return op->flags & OP_BLOCKING;
+    case OP_ATOMIC:
+        return (op->flags & OP_BLOCKING) && (op->flags & OP_FETCHING);
+    default:
+        return true;
+    }
+}
+
 /* A routine as the trace of a PE has it. Index of each field among its values; TRACE_FIELDS: none.
  */
 struct routine_kind {

@@ -3,46 +3,89 @@
 
 #include "sim/contexts.h"
 
+/* ordered: when what a fence orders is there, 0: it is known already. */
 struct served {
-    int64_t begin, arrived, known, leaves;
+    int64_t begin, arrived, ordered, known, leaves;
 };
+
+/* From then on the target's library handles a message. */
+static int64_t handle(struct replay *replay, uint32_t target, int64_t at, int64_t takes)
+{
+    int64_t *handled = &replay->handled[target], begin = later(at, *handled);
+    *handled = begin + takes;
+    return begin;
+}
 
 static struct served serve_atomic(struct replay *replay, const struct request *request, int64_t at)
 {
-    int64_t *served = replay_served(replay, request->op.peer);
-    int64_t begin = later(at, *served), done = begin + request->takes.atomic.service;
-    int64_t known = done + request->takes.atomic.back;
-    *served = done;
-    return (struct served){begin, done, known, known};
+    const struct service *takes = &request->takes.atomic;
+    int64_t begin, done;
+    if (takes->received) {
+        begin = handle(replay, request->op.peer, at, takes->service);
+        done = begin + takes->service;
+    } else {
+        int64_t *served = replay_served(replay, request->op.peer);
+        begin = later(at, *served);
+        *served = done = begin + takes->service;
+    }
+    int64_t known = done + takes->back;
+    return (struct served){begin, done, done, known, known};
 }
 
-static struct served serve_get(struct replay *replay, const struct request *request, int64_t at)
+static struct served serve_transfer(struct replay *replay, const struct request *request,
+                                    int64_t at)
 {
-    const struct phases *get = &request->takes.get;
-    int64_t begin = at;
+    const struct phases *takes = &request->takes.transfer;
+    int64_t begin = at, arrived;
+    if (takes->receive > 0)
+        begin = handle(replay, request->op.peer, at, takes->receive);
+    if (request->op.kind == OP_PUT) {
+        arrived = begin + takes->receive;
+        return (struct served){begin, arrived, 0, arrived + takes->acknowledge,
+                               arrived +
+                                   (takes->returns == RETURNS_KNOWN ? takes->acknowledge : 0)};
+    }
+    int64_t wire = begin + takes->receive;
     if (replay->contention)
-        begin = network_reserve(&replay->network, replay->pes[request->op.peer].node,
-                                replay->pes[request->pe].node, at, get->wire);
-    int64_t sent = begin + get->wire, arrived = sent + get->flight;
-    int64_t known = arrived + get->acknowledge;
-    return (struct served){begin, arrived, known,
-                           get->returns == RETURNS_SENT      ? sent
-                           : get->returns == RETURNS_ARRIVED ? arrived
-                                                             : known};
+        wire = network_reserve(&replay->network, replay->pes[request->op.peer].node,
+                               replay->pes[request->pe].node, wire, takes->wire);
+    int64_t sent = wire + takes->wire;
+    arrived = sent + takes->flight;
+    int64_t known = arrived + takes->acknowledge;
+    return (struct served){wire - takes->receive, arrived, arrived, known,
+                           takes->returns == RETURNS_SENT      ? sent
+                           : takes->returns == RETURNS_ARRIVED ? arrived
+                                                               : known};
 }
 
 /* The caller goes on, or asks again. */
-static void answer(struct replay *replay, struct request *request, const struct served *served)
+static void answer(struct replay *replay, struct request *request)
 {
-    const struct pe *pe = &replay->pes[request->pe];
-    if (request->op.kind != OP_FETCHES || !pe->fetched)
-        request->waited += served->begin - request->there;
     if (--request->turns > 0) {
-        request_again(replay, request, served->leaves);
+        request_again(replay, request, request->leaves);
         return;
     }
     const struct step step = replay_blocked(replay, request->pe);
-    replay_release(replay, &step, served->leaves, request->waited);
+    replay_release(replay, &step, request->leaves, request->waited);
+}
+
+static void forget(struct progress *progress, uint32_t number)
+{
+    progress->requests[number].next = progress->unused;
+    progress->unused = number + 1;
+}
+
+/* Its caller waits for it. What comes to the caller before that is handled before. */
+static void send_answer(struct replay *replay, struct request *request, uint32_t number)
+{
+    if (replay->progress->receives) {
+        request->answered = true;
+        replay->progress->requests[number] = *request;
+        queue_add(&replay->queue, request->leaves, (uint32_t)replay->run->lines + number);
+        return;
+    }
+    forget(replay->progress, number);
+    answer(replay, request);
 }
 
 static void serve(struct replay *replay, uint32_t number, int64_t at)
@@ -50,19 +93,23 @@ static void serve(struct replay *replay, uint32_t number, int64_t at)
     struct progress *progress = replay->progress;
     struct request request = progress->requests[number];
     const struct step step = {request.pe, &request.op, request.start};
-    progress->requests[number].next = progress->unused;
-    progress->unused = number + 1;
     progress->now = at;
     struct served served =
-        request.atomic ? serve_atomic(replay, &request, at) : serve_get(replay, &request, at);
+        request.atomic ? serve_atomic(replay, &request, at) : serve_transfer(replay, &request, at);
     if (served.known > LAST_TIME)
         replay_too_late(replay, request.pe);
-    note_open(replay, &step, served.arrived, served.known);
+    note_open(replay, &step, served.ordered, served.known);
     if (request.slot != NO_SLOT)
         replay_arrive(replay, request.slot, served.arrived);
-    context_ends(replay, request.pe, request.op.context);
-    if (request.blocks)
-        answer(replay, &request, &served);
+    context_ends(replay, request.pe, &request.op);
+    if (!request.blocks) {
+        forget(progress, number);
+        return;
+    }
+    if (request.op.kind != OP_FETCHES || !replay->pes[request.pe].fetched)
+        request.waited += served.begin - request.there;
+    request.leaves = served.leaves;
+    send_answer(replay, &request, number);
 }
 
 void progress_arrives(struct replay *replay, uint32_t number)
@@ -70,9 +117,18 @@ void progress_arrives(struct replay *replay, uint32_t number)
     struct progress *progress = replay->progress;
     struct request *request = &progress->requests[number];
     struct progress_pe *target = &progress->of[request->op.peer];
+    if (request->answered) {
+        struct request own = *request;
+        progress->now = own.leaves;
+        own.answered = false;
+        forget(progress, number);
+        answer(replay, &own);
+        return;
+    }
     progress->now = request->there;
     /* A PE that computes has its next call in front of it; all others are in one, or have ended. */
     if (replay->pes[request->op.peer].state != PE_ORDERED ||
+        !serves_inside(replay, request->op.peer) ||
         request->there <= replay->answers_until[request->op.peer]) {
         serve(replay, number, request->there);
         return;

@@ -48,7 +48,8 @@ static void start(struct replay *replay, const struct step *step)
 static inline __attribute__((always_inline)) bool execute(struct replay *replay,
                                                           const struct step *step, const bool fair)
 {
-    if (!fair && (step->op->kind == OP_GET || step->op->kind == OP_ATOMIC) &&
+    if (!fair &&
+        (step->op->kind == OP_PUT || step->op->kind == OP_GET || step->op->kind == OP_ATOMIC) &&
         request_needed(replay, step))
         return replay_ask(replay, step);
     switch ((enum op_kind)step->op->kind) {
@@ -173,7 +174,7 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
         if (__builtin_expect(
                 (op->kind == OP_WAIT || op->kind == OP_FETCHES) && !replay->waits.matched, 0))
             return false;
-        if (pe->state != PE_ORDERED) {
+        if (pe->state != PE_ORDERED && pe->state != PE_ANSWERS) {
             int64_t burst = op->burst;
             if (__builtin_expect(pe->threaded, 0) && !have_ended(replay, number, op, &burst)) {
                 pe->state = PE_JOIN;
@@ -191,9 +192,12 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
             }
         }
         if (!fair && __builtin_expect(replay->progress != NULL, 0)) {
-            if (op->kind != OP_REST)
+            if (call_serves(op))
                 progress_call(replay, number);
             if (replay_is_open(replay, number, op))
+                return true;
+            if (replay->progress->receives && pe->state != PE_ANSWERS &&
+                replay_is_answered_later(replay, number, op))
                 return true;
         }
         if (fair && replay_is_open(replay, number, op))
@@ -308,9 +312,11 @@ static void allocate(struct replay *replay)
     replay->pes = memory_zeroed(lines, sizeof *replay->pes);
     for (int i = 0; i < replay->run->lines; i++)
         replay->pes[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
-    replay->progress = requests_open(replay->machine, lines);
-    if (replay->progress)
+    replay->progress = requests_open(replay->machine, replay->model, lines);
+    if (replay->progress) {
         replay->answers_until = memory_zeroed(lines, sizeof *replay->answers_until);
+        replay->handled = memory_zeroed(lines, sizeof *replay->handled);
+    }
     if (replay->progress || replay->contention == CONTENTION_FAIR)
         replay->open = memory_zeroed(lines, sizeof *replay->open);
     replay->sums = memory_zeroed(routines, sizeof *replay->sums);
@@ -348,6 +354,7 @@ static void forget(struct replay *replay)
     network_close(&replay->network);
     requests_close(replay->progress);
     free(replay->answers_until);
+    free(replay->handled);
     free(replay->open);
     traffic_close(&replay->traffic);
     waits_free(&replay->waits);
@@ -379,8 +386,9 @@ static bool find_threads(struct replay *replay)
         return true;
     if (replay->progress) {
         replay->error = text_format(
-            "%s: several threads of a PE make calls, which cannot be replayed where "
-            "nodes have progress inside calls alone; leave that out of the machine description",
+            "%s: several threads of a PE make calls, which cannot be replayed where nodes have "
+            "progress inside calls alone, or messages take time to be received; leave \"progress "
+            "inside\" and \"receive\" out of the machine description",
             run_path(replay->run, (int)replay->run->pe_of[0]));
         return false;
     }

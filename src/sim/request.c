@@ -7,14 +7,15 @@
 #include "sim/contexts.h"
 #include "sim/takes.h"
 
-struct progress *requests_open(const struct machine *machine, size_t pes)
+struct progress *requests_open(const struct machine *machine, const struct model *model, size_t pes)
 {
-    bool any = false;
+    bool receives = model->receives && machine_receives(machine), any = receives;
     for (size_t i = 0; i < machine->kind_count; i++)
         any = any || machine->kinds[i].progress == PROGRESS_INSIDE;
     if (!any)
         return NULL;
     struct progress *progress = memory_zeroed(1, sizeof *progress);
+    progress->receives = receives;
     progress->of = memory_zeroed(pes, sizeof *progress->of);
     return progress;
 }
@@ -26,6 +27,20 @@ void requests_close(struct progress *progress)
     free(progress->of);
     free(progress->requests);
     free(progress);
+}
+
+bool request_is_needed(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    if (op->peer == step->pe)
+        return false;
+    if (op->kind != OP_PUT && serves_inside(replay, op->peer))
+        return true;
+    if (!replay->progress->receives)
+        return false;
+    bool atomic = op->kind == OP_ATOMIC || op->flags & OP_FETCHING;
+    return replay_way(replay, step->pe, op->peer, atomic ? COST_ATOMIC : class_of(op), op->bytes)
+               ->receive > 0;
 }
 
 static uint32_t new_number(struct replay *replay)
@@ -48,30 +63,59 @@ static void send(struct replay *replay, const struct request *request)
 {
     uint32_t number = new_number(replay);
     replay->progress->requests[number] = *request;
-    context_begins(replay, request->pe, request->op.context);
+    context_begins(replay, request->pe, &request->op);
     if (request->there > LAST_TIME)
         replay_too_late(replay, request->pe);
     queue_add(&replay->queue, request->there, (uint32_t)replay->run->lines + number);
 }
 
-/* When a get or atomic that begins then is at its target. */
-static void plan(struct replay *replay, struct request *request, int64_t from)
+static void plan_atomic(struct replay *replay, struct request *request, int64_t from)
+{
+    const struct step step = {request->pe, &request->op, request->start};
+    const struct service *takes = &request->takes.atomic;
+    request->takes.atomic = service_of(replay, &step);
+    request->there = later(from + takes->issue + takes->request, floor_of(replay, &step));
+    request->leaves = from + takes->issue;
+    request->blocks = !takes->returns_issued;
+}
+
+/* A get is at its target before its wire, a put after that. */
+static void plan_transfer(struct replay *replay, struct request *request, int64_t from)
 {
     struct pe *pe = &replay->pes[request->pe];
     const struct step step = {request->pe, &request->op, request->start};
-    if (request->atomic) {
-        request->takes.atomic = service_of(replay, &step);
-        request->there = later(from + request->takes.atomic.issue + request->takes.atomic.request,
-                               floor_of(replay, &step));
-        request->blocks = !request->takes.atomic.returns_issued;
+    const struct phases *takes = &request->takes.transfer;
+    request->takes.transfer = phases_of(replay, &step);
+    int64_t begin = later(from + takes->issue, pe->interface), ready = begin + takes->request;
+    request->leaves = from + takes->issue;
+    if (request->op.kind != OP_PUT) {
+        pe->interface = begin + takes->gap;
+        request->there = ready;
+        request->blocks = takes->returns != RETURNS_ISSUED || request->op.kind == OP_FETCHES;
         return;
     }
-    struct phases *get = &request->takes.get;
-    *get = phases_of(replay, &step);
-    int64_t begin = later(from + get->issue, pe->interface);
-    pe->interface = begin + get->gap;
-    request->there = begin + get->request;
-    request->blocks = get->returns != RETURNS_ISSUED || request->op.kind == OP_FETCHES;
+    int64_t wire = ready;
+    if (replay->contention)
+        wire = network_reserve(&replay->network, pe->node, replay->pes[request->op.peer].node,
+                               ready, takes->wire);
+    int64_t sent = wire + takes->wire;
+    pe->interface = wire + later(takes->gap, takes->wire);
+    request->there = later(sent + takes->flight, floor_of(replay, &step));
+    request->blocks = takes->returns != RETURNS_ISSUED && takes->returns != RETURNS_SENT;
+    if (takes->returns == RETURNS_SENT) {
+        request->leaves = sent;
+        request->waited += wire - ready;
+    }
+    note_open(replay, &step, request->there, 0);
+}
+
+/* When what begins then is at its target. */
+static void plan(struct replay *replay, struct request *request, int64_t from)
+{
+    if (request->atomic)
+        plan_atomic(replay, request, from);
+    else
+        plan_transfer(replay, request, from);
 }
 
 void request_again(struct replay *replay, struct request *request, int64_t from)
@@ -96,7 +140,6 @@ bool request_ask(struct replay *replay, const struct step *step, const struct as
         replay->pes[step->pe].state = PE_MOVES;
         return false;
     }
-    int64_t issue = request.atomic ? request.takes.atomic.issue : request.takes.get.issue;
-    replay_finish(replay, step, asked->from + issue, asked->waited);
+    replay_finish(replay, step, request.leaves, request.waited);
     return true;
 }

@@ -1,7 +1,8 @@
 /*
- * What needs the processor of its target, on nodes whose PEs answer only inside calls of the
- * library: gets and atomics ask the target, and are served when it is in a call (progress.h). Then
- * all that happens must happen in the order of time.
+ * What needs the library of its target: gets and atomics on nodes whose PEs answer only inside
+ * calls, and every message that takes time to be received. These are served by the target one
+ * after the other, when it is in a call (progress.h). Then all that happens must happen in the
+ * order of time.
  */
 #ifndef SKAMPI_SIM_REQUEST_H
 #define SKAMPI_SIM_REQUEST_H
@@ -11,16 +12,19 @@
 struct request {
     struct op op; /* the call */
     int64_t start;
-    int64_t there;  /* when the target is asked */
+    int64_t there;  /* when it is at the target */
+    int64_t leaves; /* when the caller can go on, once it is answered */
     int64_t waited; /* in this call until then */
     union {
-        struct phases get;
+        struct phases transfer;
         struct service atomic;
     } takes;
-    uint64_t turns;      /* of a loop of fetches, with this one */
-    uint32_t pe, next;   /* 1 + the one behind it at the target */
-    uint32_t slot;       /* of the wait for what an atomic writes; NO_SLOT */
-    bool atomic, blocks; /* the PE waits for it */
+    uint64_t turns;    /* of a loop of fetches, with this one */
+    uint32_t pe, next; /* 1 + the one behind it at the target */
+    uint32_t slot;     /* of the wait for what an atomic writes; NO_SLOT */
+    bool atomic;
+    bool blocks;   /* the PE waits for it */
+    bool answered; /* what is queued is its answer */
 };
 
 struct progress_pe {
@@ -33,19 +37,20 @@ struct progress {
     size_t count, room;
     uint32_t unused; /* 1 + the first of those that can be used again */
     int64_t now;     /* when the last one was served, or came */
+    bool receives;   /* some messages take the library of their target */
 };
 
-/* NULL: all nodes of the machine answer always. */
-struct progress *requests_open(const struct machine *, size_t pes);
+/* NULL: nothing needs the library of its target. */
+struct progress *requests_open(const struct machine *, const struct model *, size_t pes);
 void requests_close(struct progress *);
 
-/* Whether a get or atomic must be served by its target. */
+/* Whether a put, get or atomic must be served by its target. */
+bool request_is_needed(const struct replay *, const struct step *);
 static inline bool request_needed(const struct replay *replay, const struct step *step)
 {
-    uint32_t peer = step->op->peer;
-    return __builtin_expect(replay->progress != NULL, 0) && peer != step->pe &&
-           machine_kind(replay->machine, replay->pes[peer].node)->progress == PROGRESS_INSIDE;
+    return __builtin_expect(replay->progress != NULL, 0) && request_is_needed(replay, step);
 }
+
 /* What a call asks its target for: from when on, after waiting so long, how many times in turn, and
  * who waits for what it writes. */
 struct asked {

@@ -27,11 +27,12 @@ enum pe_state {
     PE_TOGETHER,
     PE_WAITS,
     PE_LOCK,
-    PE_MOVES, /* a transfer or request that it waits for is under way */
-    PE_OPEN,  /* its next operation waits until none of a context is left */
-    PE_TURN,  /* another thread of the PE must be through with the set before */
-    PE_BEGIN, /* a further thread, which has not begun */
-    PE_JOIN,  /* until other threads of the PE have ended */
+    PE_MOVES,   /* a transfer or request that it waits for is under way */
+    PE_OPEN,    /* its next operation waits until none of a context is left */
+    PE_ANSWERS, /* its next operation waits until it knows that */
+    PE_TURN,    /* another thread of the PE must be through with the set before */
+    PE_BEGIN,   /* a further thread, which has not begun */
+    PE_JOIN,    /* until other threads of the PE have ended */
     PE_ENDED
 };
 
@@ -79,6 +80,11 @@ struct pe_sum {
     double bytes[2];
 };
 
+/* Requests not served (progress.h), or transfers not ended (contexts.h). */
+struct open {
+    uint32_t puts, others;
+};
+
 struct replay {
     struct run *run;
     const struct machine *machine;
@@ -90,10 +96,11 @@ struct replay {
     struct waits waits;
     struct network network;
     struct progress *progress; /* NULL: all PEs answer always */
-    int64_t *answers_until;    /* by PE: the end of its last call; NULL: likewise */
-    uint32_t *open;            /* by PE, of default contexts: as in struct context_state; NULL: the
-                                  ends of all are known when they begin */
-    struct traffic traffic;    /* with CONTENTION_FAIR */
+    int64_t *answers_until;    /* by PE: the end of its last call that serves; NULL: likewise */
+    int64_t *handled;       /* by PE: when its library has handled what has come; NULL: likewise */
+    struct open *open;      /* by PE, of default contexts: as in struct context_state; NULL: the
+                               ends of all are known when they begin */
+    struct traffic traffic; /* with CONTENTION_FAIR */
     struct paths paths;
     struct queue queue;
     struct pe *pes;  /* by line */
@@ -177,10 +184,16 @@ static inline const struct way *replay_way(const struct replay *replay, uint32_t
     return way_of(way, class, bytes);
 }
 
+/* Whether the PEs of a node handle what comes only inside their calls. */
+static inline bool serves_inside(const struct replay *replay, uint32_t pe)
+{
+    return machine_kind(replay->machine, replay->pes[pe].node)->progress == PROGRESS_INSIDE;
+}
+
 /* What is open in a context of a PE. */
 struct context_state {
     int64_t known, arrived, floor;
-    uint32_t open; /* requests not served (progress.h), or transfers not ended (contexts.h) */
+    struct open open;
 };
 
 /* transfers.c: false: the PE is blocked. */
@@ -191,13 +204,16 @@ bool replay_fetches(struct replay *, const struct step *);
 void replay_quiet(struct replay *, const struct step *);
 void replay_fence(struct replay *, const struct step *);
 bool replay_wait(struct replay *, const struct step *);
-/* A get or atomic whose target must serve it (request.h). */
+/* A put, get or atomic whose target must serve it (request.h). */
 bool replay_ask(struct replay *, const struct step *);
 /* What is waited for has been written. */
 void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
 /* With CONTENTION_FAIR or progress: whether the operation completes transfers or requests of which
  * some have not ended; the PE is then blocked until they have. */
 bool replay_is_open(struct replay *, uint32_t pe, const struct op *);
+/* Where messages take time to be received: whether the operation completes what will be known to be
+ * complete only later; the PE is then blocked until that. */
+bool replay_is_answered_later(struct replay *, uint32_t pe, const struct op *);
 /* A transfer of traffic.h has ended. */
 void replay_ended(struct replay *, const struct shipment *);
 /* together.c, locks.c: likewise. */

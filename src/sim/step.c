@@ -59,6 +59,12 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
 {
     const struct op *op = step->op;
     struct pe *pe = &replay->pes[step->pe];
+    if (__builtin_expect(replay->answers_until != NULL, 0) && call_serves(op)) {
+        /* A call ends when the library has handled what has come. */
+        if (serves_inside(replay, step->pe) && replay->handled[step->pe] > leaves)
+            leaves = replay->handled[step->pe];
+        replay->answers_until[step->pe] = leaves;
+    }
     struct routine_sum *sum = &replay->sums[op->routine];
     uint64_t calls = op->kind == OP_REST || op->kind == OP_CYCLE ? 0 : 1;
     sum->calls += calls;
@@ -68,8 +74,6 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         simulated_time(replay->streams.simulated, step->pe,
                        (size_t)(op - replay->streams.of[step->pe].ops), step->start, leaves,
                        op->kind == OP_FETCHES && pe->fetched ? waited : -1);
-    if (__builtin_expect(replay->answers_until != NULL, 0) && op->kind != OP_REST)
-        replay->answers_until[step->pe] = leaves;
     pe->time = leaves;
     pe->waiting += waited;
     if (__builtin_expect(pe->threaded, 0) && step->pe < (uint32_t)replay->run->pes)

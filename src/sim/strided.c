@@ -3,16 +3,17 @@
 
 static int64_t until_return(const struct phases *one)
 {
-    int64_t sent = one->issue + one->request + one->wire;
+    int64_t sent = one->issue + one->request + one->wire,
+            arrived = sent + one->flight + one->receive;
     switch (one->returns) {
     case RETURNS_ISSUED:
         return one->issue;
     case RETURNS_SENT:
         return sent;
     case RETURNS_ARRIVED:
-        return sent + one->flight;
+        return arrived;
     default:
-        return sent + one->flight + one->acknowledge;
+        return arrived + one->acknowledge;
     }
 }
 
@@ -21,9 +22,11 @@ static int64_t until_return(const struct phases *one)
 static struct phases in_a_row(const struct phases *one, uint64_t count, bool get)
 {
     int64_t returns = until_return(one), apart = get || one->gap > one->wire ? one->gap : one->wire;
-    int64_t period = returns > apart ? returns : apart;
+    int64_t period = returns > apart ? returns : apart,
+            overlap = one->receive < period ? one->receive : period;
     struct phases all = *one;
-    if ((double)period * (double)(count - 1) > (double)LAST_TIME) {
+    if ((double)(period > one->receive ? period : one->receive) * (double)(count - 1) >
+        (double)LAST_TIME) {
         all.request = LAST_TIME; /* which is an error then */
         return all;
     }
@@ -31,6 +34,10 @@ static struct phases in_a_row(const struct phases *one, uint64_t count, bool get
     all.request += others - wires;
     all.wire += wires;
     all.gap += get ? others : wires;
+    if (!get) { /* the first ones are received before the last ones come */
+        all.receive += one->receive * (int64_t)(count - 1);
+        all.flight -= overlap * (int64_t)(count - 1);
+    }
     return all;
 }
 

@@ -83,7 +83,7 @@ static inline struct settled settle(struct replay *replay, const struct step *st
                                     const struct phases *phases, int64_t sent)
 {
     bool get = step->op->kind != OP_PUT;
-    int64_t arrived = sent + phases->flight;
+    int64_t arrived = sent + phases->flight + phases->receive;
     if (!get)
         arrived = later(arrived, floor_of(replay, step));
     int64_t known = arrived + phases->acknowledge;
@@ -129,7 +129,7 @@ static struct moved hand_over(struct replay *replay, const struct step *step, in
     transfer.blocks = transfer.phases.returns != RETURNS_ISSUED;
     if (!get && is_waited_for(replay, step->pe))
         transfer.slot = take_write(replay, step->pe);
-    context_begins(replay, step->pe, op->context);
+    context_begins(replay, step->pe, op);
     traffic_issue(&replay->traffic, &transfer);
     return (struct moved){transfer.blocks ? UNKNOWN : start + transfer.phases.issue, 0};
 }
@@ -233,7 +233,7 @@ static struct moved ask(struct replay *replay, const struct step *step, int64_t 
     if (replay->contention != CONTENTION_FAIR || !replay->traffic.interfaces[step->pe].marks)
         return serve(replay, step, start, slot);
     const struct service service = service_of(replay, step);
-    context_begins(replay, step->pe, step->op->context);
+    context_begins(replay, step->pe, step->op);
     mark(replay, step, start, slot, !service.returns_issued);
     return (struct moved){service.returns_issued ? start + service.issue : UNKNOWN, 0};
 }
@@ -245,7 +245,7 @@ bool replay_atomic(struct replay *replay, const struct step *step)
 
 bool replay_ask(struct replay *replay, const struct step *step)
 {
-    bool writes = step->op->kind == OP_ATOMIC && is_waited_for(replay, step->pe);
+    bool writes = step->op->kind != OP_GET && is_waited_for(replay, step->pe);
     uint32_t slot = writes ? take_write(replay, step->pe) : NO_SLOT;
     return request_ask(replay, step, &(struct asked){step->start, 0, 1, slot});
 }
@@ -397,5 +397,5 @@ void replay_ended(struct replay *replay, const struct shipment *transfer)
                              : end_transfer(replay, &step, transfer);
     if (transfer->blocks)
         go_on_behind(replay, step.pe, moved);
-    context_ends(replay, step.pe, step.op->context);
+    context_ends(replay, step.pe, step.op);
 }

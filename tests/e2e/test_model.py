@@ -101,9 +101,10 @@ class Made:
     """Results of a machine: pieces of (from, o, L, bytes a second), quiet, and so on; times in seconds."""
 
     def __init__(self, placement=INSIDE, pieces=((0, 0.1 * US, 0.8 * US, 10e9),), quiet=40 * NS, fence=30 * NS,
-                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
+                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, receive=0.0, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
         self.placement, self.pieces, self.quiet, self.fence, self.wait = placement, pieces, quiet, fence, wait
         self.gap, self.busy, self.each, self.waited, self.left_out = gap, busy, each, waited, left_out
+        self.receive = receive
         self.noise, self.random, self.members = noise, random.Random(seed), point_members
 
     def piece(self, size):
@@ -136,6 +137,9 @@ class Made:
         points = [one for count in (8, 64) for one in
                   self.add("Shmem_Put_Nonblocking_Pairs_Rate",
                            ((count - 1) * step + o + 2 * latency + self.quiet) / count, count=8, window=count)]
+        # Both begin to handle what has come when they have sent all.
+        points += self.add("Shmem_Put_Nonblocking_Pairs_Rate", step + self.receive + (latency + self.quiet) / 256
+                           if self.receive else step + (2 * latency + self.quiet) / 256, count=8, window=256, directions=2)
         fetch = o + 2 * latency + self.busy
         return (points + self.add("Shmem_Atomic_Fetch_Add_Long", fetch) +
                 self.add("Shmem_Atomic_Fetch_Add_Long_Contended", max(fetch, 2 * self.busy)) +
@@ -483,6 +487,27 @@ def refused(*arguments, words):
            f"refused: {words}", done)
 
 
+def test_receiving():
+    """What windows in both directions take longer than in one, where targets serve others inside their calls."""
+    for waited, receive, wanted in ((1.0, 0.3 * US, 0.3 * US), (1.0, 0.0, None), (0.0, 0.3 * US, None)):
+        machine = Made(BETWEEN, receive=receive, waited=waited)
+        done = tool(made("receive.json", machine.all(), **hosts(1, 1)))
+        found = parsed(done.out).get(("bus", "network"), {})
+        tap.ok(near(found["receive"], wanted) if wanted else "receive" not in found,
+               f"receiving: {receive} s, {'inside calls' if waited else 'always'}", done)
+        if not wanted:
+            continue
+        sim, program = Simulator(), Program(2)
+        for pe in range(2):
+            for _ in range(256):
+                program.call(pe, "shmem_putmem_nbi", peer=1 - pe, elements=8, bytes=8, target=HEAP, source=HEAP + 64)
+            program.call(pe, "shmem_quiet")
+        took = sim.predict(program, "--model", "loggp", machine=sim.write(done.out + "collective barrier table { pes 2 { time 0 ns } }\n"))
+        measured = next(one for one in machine.others() if "directions" in one["arguments"])
+        tap.ok(isinstance(took, dict) and near(took["run_time"], 256 * measured["time"]),
+               "... shmemsim takes as long as measured", f"{took} {measured}")
+
+
 def test_refused():
     one = Made()
     good = made("good.json", one.all())
@@ -515,6 +540,7 @@ def main():
     test_missing()
     test_states()
     test_strided()
+    test_receiving()
     test_refused()
     tap.done()
 

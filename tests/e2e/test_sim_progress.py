@@ -111,12 +111,18 @@ def test_order():
 
 
 def test_inside():
-    for burst, wanted in ((0, O + 2 * L + 500), (1, 6200 + 500 + L - 1)):
+    for after in (0, 1):
         program = Program(3)
-        program.put(1, 2, 1000)  # returns after 1,200 ns, when the first request comes
+        program.get(1, 2, 500)  # returns after 2,700 ns
         program.call(1, "shmem_quiet", 5000)
-        program.get(0, 1, 500, burst)
-        check(program, "shmem_getmem", wanted, f"a request that comes {burst} ns after the end of a call")
+        program.get(0, 1, 500, 1500 + after)
+        check(program, "shmem_getmem", O + 2 * L + 500 if after == 0 else 7700 - 1501 + 500 + L,
+              f"a request that comes {after} ns after the end of a call")
+    program = Program(3)
+    program.put(1, 2, 1000)
+    program.call(1, "shmem_quiet", 5000)
+    program.get(0, 1, 500)
+    check(program, "shmem_getmem", O + 1000 + 5000 + 500 + L, "a put serves nobody")
     program = Program(3)
     program.barrier([0, 50, 60000])
     program.lines[0].pop(), program.lines[2].pop()

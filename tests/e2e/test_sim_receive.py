@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+# PLAIN
+"""shmemsim: what a target's library needs for each message that comes. Programs whose time can be computed by hand take
+that, and none is faster for it."""
+
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+from harness import Tap
+from made_runs import HEAP, Program, Simulator, mixed_program, ps
+
+tap = Tap()
+sim = Simulator()
+LOGGP = ("--model", "loggp", "--per-pe")
+L, O, R, A = 1000, 200, 300, 50  # ns: latency, overhead, receiving, an atomic; a byte takes 1
+P = O + 8                        # until a put of 8 B has left
+LATE = 10000
+MACHINE = ("bus net { bandwidth 1 GB/s latency 1 us overhead 200 ns %s }\n"
+           "node n { count 8 cores 1 bandwidth 1 GB/s latency 1 us atomic 50 ns bus net %s }\n"
+           "collective all table { pes 2 { time 0 ns } }\n")
+
+
+def machine(receive="receive 300 ns", progress="progress inside"):
+    return sim.write(MACHINE % (receive, progress))
+
+
+def own(found, pe, routine):
+    """ns in a routine of a PE."""
+    return sum(ps(row["time"]) for row in found["per_pe"][pe]["routines"] if row["name"] == routine) / 1000
+
+
+def puts(program, pe, peer, count, first=HEAP):
+    for i in range(count):
+        program.call(pe, "shmem_long_p", peer=peer, target=first + 8 * i, value=1)
+
+
+def wait(program, pe, place, burst=0):
+    program.now[pe] = max(program.now[pe], *program.now.values()) + 1000
+    program.call(pe, "shmem_long_wait_until", target=place, comparison=0, value=1)
+
+
+def predict(program, *options, description=None):
+    return sim.predict(program, *LOGGP, *options, machine=description or machine())
+
+
+def check(program, wanted, name, *options, description=None):
+    """wanted: {(PE, routine): ns}"""
+    found = predict(program, *options, description=description)
+    tap.equal({key: own(found, *key) for key in wanted} if isinstance(found, dict) else found, wanted, name, found)
+
+
+def arrivals(count, handled_from=0):
+    """[when a put is handled], of puts in a row that the target handles one by one, from some time on."""
+    done, free = [], handled_from
+    for i in range(count):
+        free = max(free, (i + 1) * P + L - R) + R
+        done.append(free)
+    return done
+
+
+def test_one_way():
+    """The latency has the receiving of one message in it; more wait for each other."""
+    for count, contention in ((1, ()), (3, ()), (20, ()), (20, ("--contention",))):
+        program = Program(2)
+        puts(program, 0, 1, count)
+        program.call(0, "shmem_quiet")
+        wait(program, 1, HEAP + 8 * (count - 1))
+        burst = 1000 + 100 * (count + 1)  # of the wait, in the trace
+        done = arrivals(count, burst)[-1]
+        check(program, {(1, "shmem_long_wait_until"): done - burst, (0, "shmem_quiet"): done + L - count * P},
+              f"{count} puts in a row {' '.join(contention)}", *contention)
+    program = Program(2)
+    program.put(0, 1, 500)
+    program.call(0, "shmem_quiet")
+    check(program, {(0, "shmem_putmem"): O + 500, (0, "shmem_quiet"): 2 * L}, "one put alone takes what it takes without")
+
+
+def test_both_ways():
+    """PEs that put to each other handle what comes in their quiet."""
+    count = 10
+    program = Program(2)
+    for pe in (0, 1):
+        puts(program, pe, 1 - pe, count)
+        program.call(pe, "shmem_quiet")
+    last = arrivals(count, count * P)[-1]
+    check(program, {(pe, "shmem_quiet"): last + L - count * P for pe in (0, 1)}, "puts in both directions")
+    check(program, {(pe, "shmem_quiet"): arrivals(count)[-1] + L - count * P for pe in (0, 1)},
+          "... with a library that works by itself", description=machine(progress=""))
+    program = Program(3)
+    puts(program, 0, 1, 1)
+    program.call(0, "shmem_quiet")
+    puts(program, 1, 2, 30)
+    program.call(1, "shmem_quiet")
+    check(program, {(0, "shmem_quiet"): 30 * P + R + L - P}, "calls that only post handle nothing")
+
+
+def test_late_calls():
+    program = Program(3)
+    puts(program, 0, 1, 20)
+    program.get(1, 2, 500)
+    came = sum((i + 1) * P + L - R <= O + 2 * L + 500 for i in range(20))
+    check(program, {(1, "shmem_getmem"): arrivals(came)[-1]}, "a call ends when what came before is handled")
+    check(program, {(1, "shmem_getmem"): O + 2 * L + 500}, "... with a library that works by itself it does not wait",
+          description=machine(progress=""))
+    program = Program(2)
+    program.get(0, 1, 500)
+    program.call(1, "shmem_quiet", LATE)
+    check(program, {(0, "shmem_getmem"): LATE + R + 500 + L}, "a get")
+    program = Program(2)
+    program.call(0, "shmem_long_atomic_fetch_add", peer=1, target=HEAP, value=1)
+    program.call(1, "shmem_quiet", LATE)
+    check(program, {(0, "shmem_long_atomic_fetch_add"): LATE + R + L}, "an atomic takes the library as long, not longer")
+    check(program, {(0, "shmem_long_atomic_fetch_add"): LATE + A + L}, "... or what it takes itself, if that is more",
+          description=machine("receive 10 ns"))
+    program = Program(2)
+    puts(program, 0, 1, 5)
+    program.call(0, "shmem_fence")
+    puts(program, 0, 1, 1, HEAP + 800)
+    wait(program, 1, HEAP + 800, LATE)
+    check(program, {(0, "shmem_fence"): 0}, "a fence does not wait for puts")
+    program = Program(2)
+    puts(program, 0, 1, 5)
+    program.barrier()
+    last = arrivals(5)[-1]
+    check(program, {(0, "shmem_barrier_all"): last + L - 5 * P, (1, "shmem_barrier_all"): last + L},
+          "a barrier waits until they are handled")
+
+
+def test_where():
+    program = Program(2)
+    puts(program, 0, 1, 20)
+    program.call(0, "shmem_quiet")
+    without = P + 20 * P + 2 * L - 21 * P
+    for text, wanted in (("cost put { from 0 B }", without), ("cost put { receive 300 ns }", arrivals(20)[-1] + L - 20 * P),
+                         ("receive 300 ns cost put { receive 0 ns }", without), ("cost get { receive 300 ns }", without)):
+        check(program, {(0, "shmem_quiet"): wanted}, text, description=machine(text))
+    found = sim.predict(program, "--per-pe", machine=machine())
+    tap.equal(own(found, 0, "shmem_long_p"), 20 * (L + 8), "paper knows no receiving", found)
+    strided = Program(2)
+    strided.call(0, "shmem_int_iput", peer=1, elements=40, bytes=160, target=HEAP, source=0, target_stride=2, source_stride=1)
+    strided.call(0, "shmem_quiet")
+    each = O + 4
+    free = 0
+    for i in range(40):
+        free = max(free, (i + 1) * each + L - R) + R
+    check(strided, {(0, "shmem_int_iput"): 40 * each, (0, "shmem_quiet"): free + L - 40 * each},
+          "each element of a strided put is received", description=machine("receive 300 ns iput each"))
+    check(strided, {(0, "shmem_int_iput"): 40 * each, (0, "shmem_quiet"): 2 * L},
+          "... which makes no difference where that is faster than they come",
+          description=machine("receive 200 ns iput each"))
+
+
+def test_never_faster():
+    """Of libraries that work by themselves. Where they work inside calls, a message that is received longer is at the target
+    earlier, which may be in a call then."""
+    chance = random.Random(11)
+    good, slower, shown = 0, 0, None
+    for _ in range(12):
+        program = mixed_program(chance)
+        trace = sim.trace(program)
+        ends = [[pe["end"] for pe in sim.predict(trace, *LOGGP, machine=machine(how, ""))["per_pe"]]
+                for how in ("", "receive 100 ns", "receive 900 ns")]
+        slower += ends[0] != ends[2]
+        if all(a <= b <= c for a, b, c in zip(*ends)):
+            good += 1
+        else:
+            shown = (trace, ends)
+    tap.equal(good, 12, "no PE is earlier because messages take longer to be received", shown)
+    tap.ok(slower >= 3, "... and some are later", slower)
+
+
+def test_what_if():
+    program = Program(2)
+    for pe in (0, 1):
+        puts(program, pe, 1 - pe, 10)
+        program.call(pe, "shmem_quiet")
+    trace = sim.trace(program)
+    done = sim.run("what-if", machine(), trace, "--model", "loggp", "--receive", "0 ns,x2", "--json")
+    tap.ok(done.status == 0, "what-if --receive", done)
+    done = sim.run("what-if", machine(), trace, "--receive", "x2")
+    tap.ok(done.status == 2 and "--receive changes nothing without --model loggp" in done.err, "... not with paper", done)
+
+
+def test_refused():
+    trace = sim.trace(Program(2))
+    name = machine(progress="")
+    done = sim.run("--model", "loggp", "--contention=fair", name, trace)
+    tap.ok(done.status == 2 and "messages take time to be received" in done.err and "--contention=fifo" in done.err,
+           "fair shares are refused", done)
+    done = sim.run("--contention=fair", name, trace)
+    tap.equal(done.status, 0, "... but not where the model has no receiving", done)
+    done = sim.run("--model", "loggp", name, sim.trace(mixed_program(random.Random(1), threads=2)))
+    tap.ok(done.status == 2 and "several threads" in done.err and '"receive"' in done.err, "threads are refused", done)
+    name = sim.write("bus net { bandwidth 1 GB/s latency 1 us receive 300 }\nnode n { bandwidth 1 GB/s latency 1 us }\n")
+    done = sim.run(name, trace)
+    tap.ok(done.status == 2 and f"{name}:1:" in done.err, "a time without a unit", done)
+
+
+for test in (test_one_way, test_both_ways, test_late_calls, test_where, test_never_faster, test_what_if, test_refused):
+    test()
+tap.done()
