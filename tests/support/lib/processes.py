@@ -37,7 +37,7 @@ def marked(variable, mark):
 
 
 PATIENCE = 3  # times as long as it may take otherwise
-BUSY = 3      # processes that want a processor, for each of them: more than tests alone bring
+BUSY = 2      # processes that want a processor, for each of them: more than a test that runs alone brings
 
 
 def communicate(child, seconds, given=None):
