@@ -9,6 +9,7 @@ A description must give what was measured when shmemsim replays the same operati
 o + bytes G + 2 L and what the quiet takes itself, and a get o + bytes G + R; R, the round trip, is 2 L.
 """
 
+import heapq
 import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -70,7 +71,8 @@ class PlaceModel:
     costs: dict = field(default_factory=dict)      # {class: [Cost]}
     own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
     busy: Value = None                             # of an atomic, at its target
-    receive: Value = Value(0.0)                    # of a message, at its target
+    receive: Value = Value(0.0)                    # of a message, in the library of its target
+    answer: Value = Value(0.0)                     # of its answer, in the library of the caller
     strided: dict = field(default_factory=dict)    # {"iput": EACH, ...}
     progress: str = progress.UNCERTAIN             # whether gets and atomics are served while their target computes
     residuals: dict = field(default_factory=dict)  # {class: [Residual]}
@@ -162,36 +164,51 @@ def _gap(data, place, overhead):
 # ---- Receiving ----
 
 
-def exchange_time(windows, quiet, count, receive):
-    """Seconds of n puts to each other at the same time, and a quiet, as shmemsim says: each PE handles what comes in its
-    quiet, one by one."""
-    step, latency = windows.step.value, max(0.0, windows.base - quiet) / 2
-    free = count * step
-    for i in range(1, count + 1):
-        free = max(free, i * step + latency - receive) + receive
-    return free + latency + quiet
+def exchange_time(count, overhead, latency, receive, answer):
+    """Seconds of n puts to each other at the same time until all are complete, as shmemsim says: in its quiet each PE
+    handles the other's messages, and then the answers to its own, one by one in the order in which they come."""
+    free = count * overhead
+    coming = [((i + 1) * overhead + latency - receive, False) for i in range(count)]
+    while coming:
+        at, answers = heapq.heappop(coming)
+        free = max(free, at) + (answer if answers else receive)
+        if not answers:
+            heapq.heappush(coming, (free + latency - answer, True))
+    return free
 
 
-def _receive(data, place, model):
-    """What a message takes its target's library: what makes windows of puts as long as they are measured in both
-    directions at the same time. 0: not measured, they take as long as in one direction, or targets need no call."""
+def _solved(least, most, time):
+    """Where a growing function of a number reaches 0."""
+    for _ in range(50):
+        middle = (least + most) / 2
+        if time(middle) < 0:
+            least = middle
+        else:
+            most = middle
+    return most
+
+
+def _receiving(data, place, model):
+    """(what a message takes the library of its target, and its answer that of the caller). The first is what one more put
+    in a window takes in one direction, where that is more than posting it. What windows take longer in both directions at
+    the same time is both. 0: not measured, they do not, or targets need no call."""
+    nothing = Value(0.0), Value(0.0)
     windows = _windows(data, place)
     measured = [one for one in data.of(place, "put-nbi", EXCHANGE) if one.window]
-    if model.progress != progress.INSIDE or not windows or not measured or windows.step.value <= 0:
-        return Value(0.0)
-    quiet = model.own["quiet"].value if "quiet" in model.own else 0.0
+    costs = model.costs.get("put-nbi")
+    if model.progress != progress.INSIDE or not windows or not measured or not costs:
+        return nothing
     one = max(measured, key=lambda one: one.window)
-    wanted = one.time * one.window
-    if wanted <= VISIBLE * exchange_time(windows, quiet, one.window, 0.0):
-        return Value(0.0, 0.0)
-    low, high = 0.0, one.time
-    for _ in range(60):
-        middle = (low + high) / 2
-        if exchange_time(windows, quiet, one.window, middle) < wanted:
-            low = middle
-        else:
-            high = middle
-    return combined(high, one.error, windows.step.error)
+    wanted = one.time * one.window - (model.own["quiet"].value if "quiet" in model.own else 0.0)
+    overhead, latency = costs[0].overhead.value, costs[0].latency.value
+    longer = lambda receive, answer: exchange_time(one.window, overhead, latency, receive, answer) - wanted
+    if longer(0.0, 0.0) > (1 / VISIBLE - 1) * wanted:
+        return nothing
+    step = windows.step
+    if step.value <= VISIBLE * overhead or longer(step.value, 0.0) >= 0:
+        both = _solved(0.0, one.time, lambda receive: longer(receive, 0.0))
+        return combined(both, one.error, step.error), Value(0.0)
+    return step, combined(_solved(0.0, one.time, lambda answer: longer(step.value, answer)), one.error, step.error)
 
 
 def _transfer(data, place, kind, quiet):
@@ -351,7 +368,11 @@ def _place_model(data, place):
     for kind in LOCKS:
         _lock(data, place, model, kind)
     model.progress = _served(data, place)
-    model.receive = _receive(data, place, model)
+    model.receive, model.answer = _receiving(data, place, model)
+    if model.receive.value > 0:  # that is what puts in a row wait for
+        for kind in TRANSFERS:
+            if kind in model.costs:
+                model.costs[kind] = [cost._replace(gap=Value(0.0)) for cost in model.costs[kind]]
     return model
 
 

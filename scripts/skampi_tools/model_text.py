@@ -95,6 +95,8 @@ def _base(lines, model):
     lines.value("gap", gap)
     if model.receive.value > 0:
         lines.value("receive", model.receive)
+    if model.answer.value > 0:
+        lines.value("answer", model.answer)
 
 
 def _costs(lines, model):
@@ -212,7 +214,7 @@ def _place_json(model):
                          for cost in costs] for kind, costs in model.costs.items()},
         "own": {kind: _value(value) for kind, value in model.own.items()},
         "atomic": _value(model.busy) if model.busy else None,
-        "receive": _value(model.receive),
+        "receive": _value(model.receive), "answer": _value(model.answer),
         "strided": model.strided,
         "progress": model.progress,
         "residuals": {kind: _residuals(found) for kind, found in model.residuals.items()}}

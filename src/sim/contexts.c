@@ -40,19 +40,41 @@ static struct open *open_of(struct replay *replay, uint32_t pe, unsigned context
     return context == 0 ? &replay->open[pe] : &context_of(replay, pe, context)->open;
 }
 
-void context_begins(struct replay *replay, uint32_t pe, const struct op *op)
+static uint32_t *count_of(struct open *open, const struct op *op)
 {
-    struct open *open = open_of(replay, pe, op->context);
-    ++*(op->kind == OP_PUT ? &open->puts : &open->others);
+    return op->kind == OP_PUT ? &open->unordered : &open->ordered;
 }
 
-void context_ends(struct replay *replay, uint32_t number, const struct op *op)
+void context_begins(struct replay *replay, uint32_t pe, const struct op *op)
+{
+    ++*count_of(open_of(replay, pe, op->context), op);
+}
+
+/* One less is open. */
+static void end_one(struct replay *replay, uint32_t number, unsigned context, uint32_t *count)
 {
     const struct pe *pe = &replay->pes[number];
-    struct open *open = open_of(replay, number, op->context);
-    if (--*(op->kind == OP_PUT ? &open->puts : &open->others) == 0 && pe->state == PE_OPEN &&
-        pe->blocked_on == op->context)
+    if (--*count == 0 && pe->state == PE_OPEN && pe->blocked_on == context)
         replay_retry(replay, number);
+}
+
+void context_ends(struct replay *replay, uint32_t pe, const struct op *op)
+{
+    end_one(replay, pe, op->context, count_of(open_of(replay, pe, op->context), op));
+}
+
+void context_served(struct replay *replay, uint32_t pe, const struct op *op)
+{
+    struct open *open = open_of(replay, pe, op->context);
+    if (op->kind == OP_PUT)
+        return;
+    open->unordered++;
+    end_one(replay, pe, op->context, &open->ordered);
+}
+
+void context_answered(struct replay *replay, uint32_t pe, const struct op *op)
+{
+    end_one(replay, pe, op->context, &open_of(replay, pe, op->context)->unordered);
 }
 
 /* Barriers and clear_lock complete the default context. */
@@ -62,7 +84,8 @@ static bool completes(const struct op *op)
            (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
 }
 
-/* A fence waits for requests, while puts know by themselves what they come after. */
+/* A fence waits for requests, while puts know by themselves what they come after, and not for
+ * answers. */
 bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
 {
     struct pe *pe = &replay->pes[number];
@@ -71,24 +94,9 @@ bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
         return false;
     unsigned context = fence || op->kind == OP_QUIET ? op->context : 0;
     const struct open *open = open_of(replay, number, context);
-    if (open->others == 0 && (fence || open->puts == 0))
+    if (open->ordered == 0 && (fence || open->unordered == 0))
         return false;
     pe->state = PE_OPEN;
     pe->blocked_on = context;
-    return true;
-}
-
-bool replay_is_answered_later(struct replay *replay, uint32_t number, const struct op *op)
-{
-    struct pe *pe = &replay->pes[number];
-    if (!completes(op))
-        return false;
-    int64_t known = op->kind == OP_QUIET && op->context != 0
-                        ? context_of(replay, number, op->context)->known
-                        : pe->known;
-    if (known <= pe->time)
-        return false;
-    pe->state = PE_ANSWERS;
-    queue_add(&replay->queue, known, number);
     return true;
 }

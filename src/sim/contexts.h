@@ -11,6 +11,9 @@ struct context_state *context_of(struct replay *, uint32_t pe, unsigned context)
  * CONTENTION_FAIR or progress. */
 void context_begins(struct replay *, uint32_t pe, const struct op *);
 void context_ends(struct replay *, uint32_t pe, const struct op *);
+/* Likewise of a request whose answer comes later: its target has served it, and it has come. */
+void context_served(struct replay *, uint32_t pe, const struct op *);
+void context_answered(struct replay *, uint32_t pe, const struct op *);
 
 /* All that was put before a fence was there at that time. */
 void context_fence(struct replay *, uint32_t pe, unsigned context);

@@ -62,7 +62,7 @@ static int64_t take(struct replay *replay, struct lock_state *lock, const struct
     *waited = begin - there;
     if (*waited > 0)
         replay_follow(replay, step->pe, lock->compute, lock->hop);
-    return begin + service.service + service.back;
+    return begin + service.service + service.back + service.answer;
 }
 
 bool replay_lock(struct replay *replay, const struct step *step)
@@ -92,7 +92,8 @@ void replay_try_lock(struct replay *replay, const struct step *step)
 {
     const struct service service = service_of(replay, step, COST_LOCK);
     replay_finish(replay, step,
-                  step->start + service.issue + service.request + service.service + service.back,
+                  step->start + service.issue + service.request + service.service + service.back +
+                      service.answer,
                   0);
 }
 
@@ -106,7 +107,8 @@ void replay_unlock(struct replay *replay, const struct step *step)
     int64_t begin = known > step->start ? known : step->start;
     int64_t done = begin + service.issue + service.request + service.service, waited;
     replay_finish(replay, step,
-                  service.returns_issued ? begin + service.issue : done + service.back,
+                  service.returns_issued ? begin + service.issue
+                                         : done + service.back + service.answer,
                   begin - step->start);
     if (done > LAST_TIME)
         replay_too_late(replay, step->pe);

@@ -71,10 +71,11 @@ static void free_table(struct time_table *table)
 
 static bool way_receives(const struct way *way)
 {
-    bool any = way->receive > 0;
+    bool any = way->receive > 0 || way->answer > 0;
     for (size_t class = 0; way->costs && class < COST_SIZED; class ++)
         for (size_t i = 0; i < way->costs->sized[class].count; i++)
-            any = any || way->costs->sized[class].of[i].way.receive > 0;
+            any = any || way->costs->sized[class].of[i].way.receive > 0 ||
+                  way->costs->sized[class].of[i].way.answer > 0;
     return any;
 }
 

@@ -42,6 +42,7 @@ struct way {
     int64_t overhead; /* ps of the caller's processor for each call */
     int64_t gap;      /* ps between the beginnings of two messages of a PE */
     int64_t receive;  /* ps of its target's library for each message; a part of the latency */
+    int64_t answer;   /* ps of the caller's library for each answer; likewise, of the way back */
     double per_byte;  /* ps */
     bool round_trip;  /* the latency is that of there and back, as gets and atomics measure it */
     enum strided iput, iget; /* of a bus or node */
@@ -154,7 +155,7 @@ static inline const struct way *machine_way(const struct machine *machine, int f
     return bus ? &bus->way : &machine_kind(machine, from)->inside;
 }
 
-/* Whether the libraries of targets need time for messages, somewhere. */
+/* Whether libraries need time for messages of others or for answers, somewhere. */
 bool machine_receives(const struct machine *);
 
 void costs_free(struct way *);

@@ -17,6 +17,7 @@ static const struct key piece_keys[] = {
     {"latency", QUANTITY_TIME, PIECE(latency), 0, false},
     {"gap", QUANTITY_TIME, PIECE(gap), 0, false},
     {"receive", QUANTITY_TIME, PIECE(receive), 0, false},
+    {"answer", QUANTITY_TIME, PIECE(answer), 0, false},
     {"bandwidth", QUANTITY_RATE, PIECE(per_byte), 0, false},
 };
 static const struct key own_keys[] = {{"overhead", QUANTITY_TIME, 0, 0, true}};
@@ -31,6 +32,7 @@ static void take_class(struct machine_text *text, const struct word *name, struc
                                     .overhead = LEFT_OUT,
                                     .gap = LEFT_OUT,
                                     .receive = LEFT_OUT,
+                                    .answer = LEFT_OUT,
                                     .per_byte = LEFT_OUT};
     const struct cost_piece first = {.way = none};
     if (class >= COST_SIZED) {
@@ -88,6 +90,8 @@ void costs_complete(struct way *way)
                 piece->gap = way->gap;
             if (piece->receive == LEFT_OUT)
                 piece->receive = way->receive;
+            if (piece->answer == LEFT_OUT)
+                piece->answer = way->answer;
             if (piece->per_byte < 0)
                 piece->per_byte = way->per_byte;
         }

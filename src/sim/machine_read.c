@@ -29,8 +29,9 @@ static bool take_name(struct machine_text *text, struct word *name)
         {"latency", QUANTITY_TIME, offsetof(type, member.latency), 0, true},                       \
         {"overhead", QUANTITY_TIME, offsetof(type, member.overhead), 0, false},                    \
         {"gap", QUANTITY_TIME, offsetof(type, member.gap), 0, false},                              \
+        {"receive", QUANTITY_TIME, offsetof(type, member.receive), 0, false},                      \
     {                                                                                              \
-        "receive", QUANTITY_TIME, offsetof(type, member.receive), 0, false                         \
+        "answer", QUANTITY_TIME, offsetof(type, member.answer), 0, false                           \
     }
 
 static const struct key bus_keys[] = {

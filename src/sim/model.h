@@ -6,11 +6,12 @@
  * What a transfer goes through, and when the caller goes on:
  *
  *     call       wire begins     wire ends    at the target    data are there   caller knows
- *      |--issue--|--request--|------wire-----|-----flight-----|---receive---|--acknowledge--|
+ *      |--issue--|--request--|------wire-----|-----flight-----|---receive---|-acknowledge-|-answer-|
  *                                                                   (quiet waits for this)
  *
- * To receive takes the library of the target: it handles one message after the other. What a get
- * asks for is received before its wire.
+ * To receive takes the library of the target, and the answer that of the caller: a library handles
+ * one message after the other. What a get asks for is received before its wire, and its flight is
+ * the way back.
  *
  * The wire begins when the caller's interface is free: messages of a PE are at least a gap apart,
  * and one follows another. With contention, links and buses are busy for the time on the wire.
@@ -28,7 +29,7 @@ enum returns {
 };
 
 struct phases {
-    int64_t issue, gap, request, wire, flight, receive, acknowledge;
+    int64_t issue, gap, request, wire, flight, receive, acknowledge, answer;
     enum returns returns;
 };
 
@@ -42,7 +43,7 @@ struct message {
 /* An atomic, or what a lock asks of the PE that it is at, which does one after the other:
  *
  *     call       at the target         done            caller knows
- *      |--issue + request--|---service---|-----back-----|
+ *      |--issue + request--|---service---|-back-|-answer-|
  *
  * received: the service is the work of the target's library, as receiving is.
  */
@@ -54,7 +55,7 @@ struct atomic {
     bool blocking;
 };
 struct service {
-    int64_t issue, request, service, back;
+    int64_t issue, request, service, back, answer;
     bool returns_issued; /* the caller goes on after the issue; else when it knows */
     bool received;
 };

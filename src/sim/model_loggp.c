@@ -18,14 +18,15 @@ static struct phases transfer(const struct message *message)
                             .gap = way->gap,
                             .wire = bytes_take(way, message->bytes),
                             .receive = way->receive,
+                            .answer = way->answer,
                             .returns = RETURNS_ISSUED};
     if (message->get) {
         int64_t there = round_trip(way) / 2;
         phases.request = without(there, way->receive);
-        phases.flight = round_trip(way) - there;
+        phases.flight = without(round_trip(way) - there, way->answer);
     } else {
         phases.flight = without(way->latency, way->receive);
-        phases.acknowledge = way->latency;
+        phases.acknowledge = without(way->latency, way->answer);
     }
     if (message->blocking)
         phases.returns = message->get ? RETURNS_ARRIVED : RETURNS_SENT;
@@ -41,9 +42,10 @@ static struct service atomic(const struct atomic *atomic)
     return (struct service){.issue = way->overhead,
                             .request = without(there, longer),
                             .service = busy + longer,
-                            .back = round_trip(way) - there,
+                            .back = without(round_trip(way) - there, way->answer),
+                            .answer = way->answer,
                             .returns_issued = !atomic->fetching || !atomic->blocking,
-                            .received = way->receive > 0};
+                            .received = way->receive > 0 || way->answer > 0};
 }
 
 static int64_t order(enum order order, int64_t own)

@@ -3,15 +3,16 @@
 
 #include "sim/contexts.h"
 
-/* ordered: when what a fence orders is there, 0: it is known already. */
+/* ordered: when what a fence orders is there, 0: it is known already. known: before the library of
+ * the caller has handled the answer. */
 struct served {
-    int64_t begin, arrived, ordered, known, leaves;
+    int64_t begin, arrived, ordered, known;
 };
 
-/* From then on the target's library handles a message. */
-static int64_t handle(struct replay *replay, uint32_t target, int64_t at, int64_t takes)
+/* From then on a library handles a message. */
+static int64_t handle(struct replay *replay, uint32_t pe, int64_t at, int64_t takes)
 {
-    int64_t *handled = &replay->handled[target], begin = later(at, *handled);
+    int64_t *handled = &replay->handled[pe], begin = later(at, *handled);
     *handled = begin + takes;
     return begin;
 }
@@ -28,45 +29,34 @@ static struct served serve_atomic(struct replay *replay, const struct request *r
         begin = later(at, *served);
         *served = done = begin + takes->service;
     }
-    int64_t known = done + takes->back;
-    return (struct served){begin, done, done, known, known};
+    return (struct served){begin, done, done, done + takes->back};
 }
 
 static struct served serve_transfer(struct replay *replay, const struct request *request,
                                     int64_t at)
 {
     const struct phases *takes = &request->takes.transfer;
-    int64_t begin = at, arrived;
-    if (takes->receive > 0)
-        begin = handle(replay, request->op.peer, at, takes->receive);
-    if (request->op.kind == OP_PUT) {
-        arrived = begin + takes->receive;
-        return (struct served){begin, arrived, 0, arrived + takes->acknowledge,
-                               arrived +
-                                   (takes->returns == RETURNS_KNOWN ? takes->acknowledge : 0)};
-    }
-    int64_t wire = begin + takes->receive;
+    int64_t begin = takes->receive > 0 ? handle(replay, request->op.peer, at, takes->receive) : at;
+    int64_t done = begin + takes->receive;
+    if (request->op.kind == OP_PUT)
+        return (struct served){begin, done, 0, done + takes->acknowledge};
+    int64_t wire = done;
     if (replay->contention)
         wire = network_reserve(&replay->network, replay->pes[request->op.peer].node,
                                replay->pes[request->pe].node, wire, takes->wire);
-    int64_t sent = wire + takes->wire;
-    arrived = sent + takes->flight;
-    int64_t known = arrived + takes->acknowledge;
-    return (struct served){wire - takes->receive, arrived, arrived, known,
-                           takes->returns == RETURNS_SENT      ? sent
-                           : takes->returns == RETURNS_ARRIVED ? arrived
-                                                               : known};
+    int64_t arrived = wire + takes->wire + takes->flight;
+    return (struct served){wire - takes->receive, arrived, arrived, arrived + takes->acknowledge};
 }
 
-/* The caller goes on, or asks again. */
-static void answer(struct replay *replay, struct request *request)
+/* When its caller leaves, unless that has to handle the answer. */
+static int64_t leaves_at(const struct request *request, const struct served *served)
 {
-    if (--request->turns > 0) {
-        request_again(replay, request, request->leaves);
-        return;
-    }
-    const struct step step = replay_blocked(replay, request->pe);
-    replay_release(replay, &step, request->leaves, request->waited);
+    const struct phases *takes = &request->takes.transfer;
+    if (request->atomic || takes->returns == RETURNS_KNOWN)
+        return served->known;
+    return takes->returns == RETURNS_SENT && request->op.kind != OP_PUT
+               ? served->arrived - takes->flight
+               : served->arrived;
 }
 
 static void forget(struct progress *progress, uint32_t number)
@@ -75,17 +65,18 @@ static void forget(struct progress *progress, uint32_t number)
     progress->unused = number + 1;
 }
 
-/* Its caller waits for it. What comes to the caller before that is handled before. */
-static void send_answer(struct replay *replay, struct request *request, uint32_t number)
+/* The caller goes on, or asks again. */
+static void go_on(struct replay *replay, struct request *request)
 {
-    if (replay->progress->receives) {
-        request->answered = true;
-        replay->progress->requests[number] = *request;
-        queue_add(&replay->queue, request->leaves, (uint32_t)replay->run->lines + number);
+    if (!request->blocks)
+        return;
+    if (--request->turns > 0) {
+        request->answered = false;
+        request_again(replay, request, request->leaves);
         return;
     }
-    forget(replay->progress, number);
-    answer(replay, request);
+    const struct step step = replay_blocked(replay, request->pe);
+    replay_release(replay, &step, request->leaves, request->waited);
 }
 
 static void serve(struct replay *replay, uint32_t number, int64_t at)
@@ -93,72 +84,92 @@ static void serve(struct replay *replay, uint32_t number, int64_t at)
     struct progress *progress = replay->progress;
     struct request request = progress->requests[number];
     const struct step step = {request.pe, &request.op, request.start};
-    progress->now = at;
     struct served served =
         request.atomic ? serve_atomic(replay, &request, at) : serve_transfer(replay, &request, at);
     if (served.known > LAST_TIME)
         replay_too_late(replay, request.pe);
+    if (request.op.kind != OP_FETCHES || !replay->pes[request.pe].fetched)
+        request.waited += request.blocks ? served.begin - request.there : 0;
     note_open(replay, &step, served.ordered, served.known);
     if (request.slot != NO_SLOT)
         replay_arrive(replay, request.slot, served.arrived);
-    context_ends(replay, request.pe, &request.op);
-    if (!request.blocks) {
-        forget(progress, number);
+    if (progress->receives) {
+        request.answered = true;
+        request.leaves = served.known;
+        progress->requests[number] = request;
+        context_served(replay, request.pe, &request.op);
+        queue_add(&replay->queue, served.known, (uint32_t)replay->run->lines + number);
         return;
     }
-    if (request.op.kind != OP_FETCHES || !replay->pes[request.pe].fetched)
-        request.waited += served.begin - request.there;
-    request.leaves = served.leaves;
-    send_answer(replay, &request, number);
+    forget(progress, number);
+    context_ends(replay, request.pe, &request.op);
+    request.leaves = leaves_at(&request, &served);
+    go_on(replay, &request);
+}
+
+/* The answer is at the caller, whose library handles it. */
+static void take_answer(struct replay *replay, uint32_t number, int64_t at)
+{
+    struct request request = replay->progress->requests[number];
+    const struct step step = {request.pe, &request.op, request.start};
+    int64_t takes = request.atomic ? request.takes.atomic.answer : request.takes.transfer.answer;
+    request.leaves = handle(replay, request.pe, at, takes) + takes;
+    if (request.leaves > LAST_TIME)
+        replay_too_late(replay, request.pe);
+    note_open(replay, &step, 0, request.leaves);
+    forget(replay->progress, number);
+    context_answered(replay, request.pe, &request.op);
+    go_on(replay, &request);
+}
+
+static void take(struct replay *replay, uint32_t number, int64_t at)
+{
+    replay->progress->now = at;
+    if (replay->progress->requests[number].answered)
+        take_answer(replay, number, at);
+    else
+        serve(replay, number, at);
 }
 
 void progress_arrives(struct replay *replay, uint32_t number)
 {
     struct progress *progress = replay->progress;
     struct request *request = &progress->requests[number];
-    struct progress_pe *target = &progress->of[request->op.peer];
-    if (request->answered) {
-        struct request own = *request;
-        progress->now = own.leaves;
-        own.answered = false;
-        forget(progress, number);
-        answer(replay, &own);
-        return;
-    }
-    progress->now = request->there;
+    uint32_t pe = request->answered ? request->pe : request->op.peer;
+    int64_t at = request->answered ? request->leaves : request->there;
+    struct progress_pe *library = &progress->of[pe];
     /* A PE that computes has its next call in front of it; all others are in one, or have ended. */
-    if (replay->pes[request->op.peer].state != PE_ORDERED ||
-        !serves_inside(replay, request->op.peer) ||
-        request->there <= replay->answers_until[request->op.peer]) {
-        serve(replay, number, request->there);
+    if (replay->pes[pe].state != PE_ORDERED || !serves_inside(replay, pe) ||
+        at <= replay->answers_until[pe]) {
+        take(replay, number, at);
         return;
     }
     request->next = 0;
-    if (target->first)
-        progress->requests[target->last - 1].next = number + 1;
+    if (library->first)
+        progress->requests[library->last - 1].next = number + 1;
     else
-        target->first = number + 1;
-    target->last = number + 1;
+        library->first = number + 1;
+    library->last = number + 1;
 }
 
 void progress_call(struct replay *replay, uint32_t number)
 {
     struct progress *progress = replay->progress;
-    struct progress_pe *target = &progress->of[number];
+    struct progress_pe *library = &progress->of[number];
     const struct pe *pe = &replay->pes[number];
-    uint32_t next = target->first;
+    uint32_t next = library->first;
     if (!next)
         return;
-    target->first = 0;
+    library->first = 0;
     uint32_t station = path_station(&replay->paths, number, pe->time, pe->hop);
     path_keep(&replay->paths, station);
     while (next) {
         const struct request *request = &progress->requests[next - 1];
         uint32_t own = next - 1;
         next = request->next;
-        if (request->blocks)
+        if (request->blocks && !request->answered)
             replay_follow(replay, request->pe, pe->path_compute, station);
-        serve(replay, own, pe->time);
+        take(replay, own, pe->time);
     }
     path_drop(&replay->paths, station);
 }

@@ -174,7 +174,7 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
         if (__builtin_expect(
                 (op->kind == OP_WAIT || op->kind == OP_FETCHES) && !replay->waits.matched, 0))
             return false;
-        if (pe->state != PE_ORDERED && pe->state != PE_ANSWERS) {
+        if (pe->state != PE_ORDERED) {
             int64_t burst = op->burst;
             if (__builtin_expect(pe->threaded, 0) && !have_ended(replay, number, op, &burst)) {
                 pe->state = PE_JOIN;
@@ -195,9 +195,6 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
             if (call_serves(op))
                 progress_call(replay, number);
             if (replay_is_open(replay, number, op))
-                return true;
-            if (replay->progress->receives && pe->state != PE_ANSWERS &&
-                replay_is_answered_later(replay, number, op))
                 return true;
         }
         if (fair && replay_is_open(replay, number, op))

@@ -39,8 +39,9 @@ bool request_is_needed(const struct replay *replay, const struct step *step)
     if (!replay->progress->receives)
         return false;
     bool atomic = op->kind == OP_ATOMIC || op->flags & OP_FETCHING;
-    return replay_way(replay, step->pe, op->peer, atomic ? COST_ATOMIC : class_of(op), op->bytes)
-               ->receive > 0;
+    const struct way *way =
+        replay_way(replay, step->pe, op->peer, atomic ? COST_ATOMIC : class_of(op), op->bytes);
+    return way->receive > 0 || way->answer > 0;
 }
 
 static uint32_t new_number(struct replay *replay)
@@ -124,18 +125,39 @@ void request_again(struct replay *replay, struct request *request, int64_t from)
     send(replay, request);
 }
 
+/* A strided put whose elements go one by one, as so many requests. */
+#define MOST_ELEMENTS 65536
+
+static uint64_t elements_of(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    return op->kind == OP_PUT && op->place <= MOST_ELEMENTS && strided_goes_each(replay, step)
+               ? op->place
+               : 1;
+}
+
 bool request_ask(struct replay *replay, const struct step *step, const struct asked *asked)
 {
     struct request request = {
         .op = *step->op,
         .start = step->start,
+        .leaves = asked->from,
         .waited = asked->waited,
         .turns = asked->turns,
         .pe = step->pe,
-        .slot = asked->slot,
+        .slot = NO_SLOT,
         .atomic = step->op->kind == OP_ATOMIC || step->op->flags & OP_FETCHING,
     };
-    request_again(replay, &request, asked->from);
+    uint64_t elements = elements_of(replay, step);
+    if (elements > 1) {
+        request.op.bytes /= elements;
+        request.op.place = 1;
+    }
+    for (uint64_t i = 0; i < elements; i++) {
+        if (i == elements - 1)
+            request.slot = asked->slot;
+        request_again(replay, &request, request.leaves);
+    }
     if (request.blocks) {
         replay->pes[step->pe].state = PE_MOVES;
         return false;

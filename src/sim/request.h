@@ -13,22 +13,22 @@ struct request {
     struct op op; /* the call */
     int64_t start;
     int64_t there;  /* when it is at the target */
-    int64_t leaves; /* when the caller can go on, once it is answered */
+    int64_t leaves; /* when the caller can go on; of an answer: when it is there */
     int64_t waited; /* in this call until then */
     union {
         struct phases transfer;
         struct service atomic;
     } takes;
     uint64_t turns;    /* of a loop of fetches, with this one */
-    uint32_t pe, next; /* 1 + the one behind it at the target */
+    uint32_t pe, next; /* 1 + the one behind it at the same library */
     uint32_t slot;     /* of the wait for what an atomic writes; NO_SLOT */
     bool atomic;
     bool blocks;   /* the PE waits for it */
-    bool answered; /* what is queued is its answer */
+    bool answered; /* it is now the answer, on its way to the caller */
 };
 
 struct progress_pe {
-    uint32_t first, last; /* 1 + requests that wait for its next call */
+    uint32_t first, last; /* 1 + requests, and answers to its own, that wait for its next call */
 };
 
 struct progress {

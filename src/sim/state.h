@@ -27,12 +27,11 @@ enum pe_state {
     PE_TOGETHER,
     PE_WAITS,
     PE_LOCK,
-    PE_MOVES,   /* a transfer or request that it waits for is under way */
-    PE_OPEN,    /* its next operation waits until none of a context is left */
-    PE_ANSWERS, /* its next operation waits until it knows that */
-    PE_TURN,    /* another thread of the PE must be through with the set before */
-    PE_BEGIN,   /* a further thread, which has not begun */
-    PE_JOIN,    /* until other threads of the PE have ended */
+    PE_MOVES, /* a transfer or request that it waits for is under way */
+    PE_OPEN,  /* its next operation waits until none of a context is left */
+    PE_TURN,  /* another thread of the PE must be through with the set before */
+    PE_BEGIN, /* a further thread, which has not begun */
+    PE_JOIN,  /* until other threads of the PE have ended */
     PE_ENDED
 };
 
@@ -82,7 +81,7 @@ struct pe_sum {
 
 /* Requests not served (progress.h), or transfers not ended (contexts.h). */
 struct open {
-    uint32_t puts, others;
+    uint32_t unordered, ordered; /* ordered: a fence waits for it */
 };
 
 struct replay {
@@ -211,9 +210,6 @@ void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
 /* With CONTENTION_FAIR or progress: whether the operation completes transfers or requests of which
  * some have not ended; the PE is then blocked until they have. */
 bool replay_is_open(struct replay *, uint32_t pe, const struct op *);
-/* Where messages take time to be received: whether the operation completes what will be known to be
- * complete only later; the PE is then blocked until that. */
-bool replay_is_answered_later(struct replay *, uint32_t pe, const struct op *);
 /* A transfer of traffic.h has ended. */
 void replay_ended(struct replay *, const struct shipment *);
 /* together.c, locks.c: likewise. */

@@ -11,9 +11,9 @@ static int64_t until_return(const struct phases *one)
     case RETURNS_SENT:
         return sent;
     case RETURNS_ARRIVED:
-        return arrived;
+        return arrived + one->answer;
     default:
-        return arrived + one->acknowledge;
+        return arrived + one->acknowledge + one->answer;
     }
 }
 
@@ -22,11 +22,9 @@ static int64_t until_return(const struct phases *one)
 static struct phases in_a_row(const struct phases *one, uint64_t count, bool get)
 {
     int64_t returns = until_return(one), apart = get || one->gap > one->wire ? one->gap : one->wire;
-    int64_t period = returns > apart ? returns : apart,
-            overlap = one->receive < period ? one->receive : period;
+    int64_t period = returns > apart ? returns : apart;
     struct phases all = *one;
-    if ((double)(period > one->receive ? period : one->receive) * (double)(count - 1) >
-        (double)LAST_TIME) {
+    if ((double)period * (double)(count - 1) > (double)LAST_TIME) {
         all.request = LAST_TIME; /* which is an error then */
         return all;
     }
@@ -34,20 +32,22 @@ static struct phases in_a_row(const struct phases *one, uint64_t count, bool get
     all.request += others - wires;
     all.wire += wires;
     all.gap += get ? others : wires;
-    if (!get) { /* the first ones are received before the last ones come */
-        all.receive += one->receive * (int64_t)(count - 1);
-        all.flight -= overlap * (int64_t)(count - 1);
-    }
     return all;
 }
 
-struct phases phases_of_strided(const struct replay *replay, const struct step *step)
+bool strided_goes_each(const struct replay *replay, const struct step *step)
 {
     const struct op *op = step->op;
     const struct way *way =
         machine_way(replay->machine, replay->pes[step->pe].node, replay->pes[op->peer].node);
     bool each = (op->kind == OP_PUT ? way->iput : way->iget) == STRIDED_EACH;
-    if (!each || !(op->flags & OP_BLOCKING))
+    return each && op->place > 1 && op->flags & OP_BLOCKING;
+}
+
+struct phases phases_of_strided(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    if (!strided_goes_each(replay, step))
         return phases_of_bytes(replay, step, op->bytes);
     struct phases one = phases_of_bytes(replay, step, op->bytes / op->place);
     return in_a_row(&one, op->place, op->kind != OP_PUT);

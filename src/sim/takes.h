@@ -27,6 +27,8 @@ static inline struct phases phases_of_bytes(const struct replay *replay, const s
 
 /* strided.c: of a strided put or get of several elements. */
 struct phases phases_of_strided(const struct replay *, const struct step *);
+/* Whether its elements go one by one. */
+bool strided_goes_each(const struct replay *, const struct step *);
 
 static inline struct phases phases_of(const struct replay *replay, const struct step *step)
 {

@@ -84,9 +84,8 @@ static inline struct settled settle(struct replay *replay, const struct step *st
 {
     bool get = step->op->kind != OP_PUT;
     int64_t arrived = sent + phases->flight + phases->receive;
-    if (!get)
-        arrived = later(arrived, floor_of(replay, step));
-    int64_t known = arrived + phases->acknowledge;
+    arrived = get ? arrived + phases->answer : later(arrived, floor_of(replay, step));
+    int64_t known = arrived + phases->acknowledge + (get ? 0 : phases->answer);
     if (__builtin_expect(known > LAST_TIME, 0))
         replay_too_late(replay, step->pe);
     note_open(replay, step, get ? 0 : arrived, known);
@@ -192,12 +191,13 @@ static struct moved serve(struct replay *replay, const struct step *step, int64_
     *served = done;
     if (__builtin_expect(done > LAST_TIME, 0))
         replay_too_late(replay, step->pe);
-    note_open(replay, step, done, done + service.back);
+    int64_t known = done + service.back + service.answer;
+    note_open(replay, step, done, known);
     if (slot != NO_SLOT)
         replay_arrive(replay, slot, done);
     if (service.returns_issued)
         return (struct moved){start + service.issue, 0};
-    return (struct moved){done + service.back, begin - there};
+    return (struct moved){known, begin - there};
 }
 
 /* What is behind all that the PE sends now. */

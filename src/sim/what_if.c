@@ -35,6 +35,7 @@ static const struct manual_option rows[] = {
     {.name = "overhead", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "gap", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "receive", .value = "VALUES", .help = "of buses, for loggp"},
+    {.name = "answer", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "lanes", .value = "VALUES", .help = "of buses, with --contention"},
     {.name = "total",
      .value = "VALUES",
@@ -137,10 +138,10 @@ static void check_effect(const struct study *study)
         const char *option;
         bool has;
         const char *need;
-    } needs[] = {{"overhead", loggp, "--model loggp"},  {"gap", loggp, "--model loggp"},
-                 {"receive", loggp, "--model loggp"},   {"lanes", links, "--contention"},
-                 {"in", links, "--contention"},         {"out", links, "--contention"},
-                 {"total", shares, "--contention=fair"}};
+    } needs[] = {{"overhead", loggp, "--model loggp"}, {"gap", loggp, "--model loggp"},
+                 {"receive", loggp, "--model loggp"},  {"answer", loggp, "--model loggp"},
+                 {"lanes", links, "--contention"},     {"in", links, "--contention"},
+                 {"out", links, "--contention"},       {"total", shares, "--contention=fair"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (!needs[i].has && is_given(study, needs[i].option))
             fail(2, text_format("what-if: --%s changes nothing without %s; add that",

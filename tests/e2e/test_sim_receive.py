@@ -96,13 +96,46 @@ def test_both_ways():
     check(program, {(0, "shmem_quiet"): 30 * P + R + L - P}, "calls that only post handle nothing")
 
 
+def test_answers():
+    """What the library of the caller needs for answers is a part of the way back."""
+    program = Program(2)
+    program.put(0, 1, 500)
+    program.call(0, "shmem_quiet")
+    program.get(0, 1, 500)
+    program.call(0, "shmem_long_atomic_fetch_add", peer=1, target=HEAP, value=1)
+    for text in ("answer 400 ns", "receive 300 ns answer 400 ns"):
+        check(program, {(0, "shmem_quiet"): 2 * L, (0, "shmem_getmem"): O + 500 + 2 * L}, f"{text}: one call alone takes no longer",
+              description=machine(text))
+    count, answer = 10, 400
+    program = Program(2)
+    puts(program, 0, 1, count)
+    program.call(0, "shmem_quiet")
+    free = count * P
+    for done in arrivals(count):
+        free = max(free, done + L - answer) + answer
+    check(program, {(0, "shmem_quiet"): free - count * P}, "answers are handled one by one",
+          description=machine("receive 300 ns answer 400 ns"))
+    program = Program(2)
+    for pe in (0, 1):
+        puts(program, pe, 1 - pe, count)
+        program.call(pe, "shmem_quiet")
+    # Requests are there before the first answer is.
+    free = arrivals(count, count * P)[-1] + count * answer
+    check(program, {(pe, "shmem_quiet"): free - count * P for pe in (0, 1)}, "... between messages of others",
+          description=machine("receive 300 ns answer 400 ns"))
+    program = Program(2)
+    program.put(0, 1, 100, routine="shmem_putmem_nbi")
+    program.call(0, "shmem_quiet", LATE)
+    check(program, {(0, "shmem_quiet"): answer}, "... and inside calls", description=machine("answer 400 ns"))
+
+
 def test_late_calls():
     program = Program(3)
     puts(program, 0, 1, 20)
     program.get(1, 2, 500)
     came = sum((i + 1) * P + L - R <= O + 2 * L + 500 for i in range(20))
     check(program, {(1, "shmem_getmem"): arrivals(came)[-1]}, "a call ends when what came before is handled")
-    check(program, {(1, "shmem_getmem"): O + 2 * L + 500}, "... with a library that works by itself it does not wait",
+    check(program, {(1, "shmem_getmem"): arrivals(came)[-1]}, "... also by a library that works by itself: the answer is behind",
           description=machine(progress=""))
     program = Program(2)
     program.get(0, 1, 500)
@@ -198,6 +231,6 @@ def test_refused():
     tap.ok(done.status == 2 and f"{name}:1:" in done.err, "a time without a unit", done)
 
 
-for test in (test_one_way, test_both_ways, test_late_calls, test_where, test_never_faster, test_what_if, test_refused):
+for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_where, test_never_faster, test_what_if, test_refused):
     test()
 tap.done()
