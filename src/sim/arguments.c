@@ -105,9 +105,10 @@ static void check_progress(const struct machine *machine, const struct model *mo
                            const char *path)
 {
     if (model->receives && machine_receives(machine))
-        fail(2, text_format("%s: messages take time to be received, which --contention=fair cannot "
-                            "predict; give --contention=fifo, or leave out \"receive\"",
-                            path));
+        fail(2,
+             text_format("%s: messages take time to be received, which --contention=fair cannot "
+                         "predict; give --contention=fifo, or leave out \"receive\" and \"answer\"",
+                         path));
     for (size_t i = 0; i < machine->kind_count; i++)
         if (machine->kinds[i].progress == PROGRESS_INSIDE)
             fail(2,

@@ -47,12 +47,14 @@ struct op {
     uint8_t kind, flags;
 };
 
-/* Whether a PE serves others in a call: in all but those that only hand something to the network.
- */
+/* Whether a PE serves others in a call: in those that may wait. A fence does while it waits. */
 static inline bool call_serves(const struct op *op)
 {
     switch ((enum op_kind)op->kind) {
+    case OP_LOCAL:
+    case OP_START:
     case OP_PUT:
+    case OP_FENCE:
     case OP_REST:
         return false;
     case OP_GET:

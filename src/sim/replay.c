@@ -194,8 +194,10 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
         if (!fair && __builtin_expect(replay->progress != NULL, 0)) {
             if (call_serves(op))
                 progress_call(replay, number);
-            if (replay_is_open(replay, number, op))
+            if (replay_is_open(replay, number, op)) {
+                progress_call(replay, number);
                 return true;
+            }
         }
         if (fair && replay_is_open(replay, number, op))
             return true;
@@ -385,7 +387,7 @@ static bool find_threads(struct replay *replay)
         replay->error = text_format(
             "%s: several threads of a PE make calls, which cannot be replayed where nodes have "
             "progress inside calls alone, or messages take time to be received; leave \"progress "
-            "inside\" and \"receive\" out of the machine description",
+            "inside\", \"receive\" and \"answer\" out of the machine description",
             run_path(replay->run, (int)replay->run->pe_of[0]));
         return false;
     }
