@@ -32,11 +32,11 @@ static void delay(void)
         continue;
 }
 
-void shmem_long_wait_until(volatile long *word, int comparison, long value)
+void shmem_int64_wait_until(volatile int64_t *word, int comparison, int64_t value)
 {
-    static void (*real)(volatile long *, int, long);
+    static void (*real)(volatile int64_t *, int, int64_t);
     if (!real)
-        *(void **)&real = dlsym(RTLD_NEXT, "shmem_long_wait_until");
+        *(void **)&real = dlsym(RTLD_NEXT, "shmem_int64_wait_until");
     real(word, comparison, value);
     delay();
 }
