@@ -21,7 +21,7 @@ struct request {
     } takes;
     uint64_t turns;    /* of a loop of fetches, with this one */
     uint32_t pe, next; /* 1 + the one behind it at the same library */
-    uint32_t slot;     /* of the wait for what an atomic writes; NO_SLOT */
+    uint32_t slot;     /* of the wait for what it writes; NO_SLOT */
     bool atomic;
     bool blocks;   /* the PE waits for it */
     bool answered; /* it is now the answer, on its way to the caller */

@@ -94,7 +94,7 @@ struct replay {
     struct streams streams;
     struct waits waits;
     struct network network;
-    struct progress *progress; /* NULL: all PEs answer always */
+    struct progress *progress; /* NULL: nothing needs the library of its target */
     int64_t *answers_until;    /* by PE: the end of its last call that serves; NULL: likewise */
     int64_t *handled;       /* by PE: when its library has handled what has come; NULL: likewise */
     struct open *open;      /* by PE, of default contexts: as in struct context_state; NULL: the

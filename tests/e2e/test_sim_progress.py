@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import Tap
-from made_runs import HEAP, Program, Simulator, ps
+from made_runs import HEAP, Program, Simulator, own, ps
 
 tap = Tap()
 sim = Simulator()
@@ -28,11 +28,6 @@ def machine(progress="progress inside", nodes=4, cores=1, more=""):
 def spent(found, routine):
     """ns in a routine, all PEs together."""
     return sum(ps(row["time"]) for row in found["routines"] if row["name"] == routine) / 1000
-
-
-def own(found, pe, routine):
-    """ns in a routine of a PE."""
-    return sum(ps(row["time"]) for row in found["per_pe"][pe]["routines"] if row["name"] == routine) / 1000
 
 
 def computing(pes=2, call="shmem_quiet"):

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import Tap
-from made_runs import HEAP, Program, Simulator, mixed_program, ps
+from made_runs import HEAP, Program, Simulator, mixed_program, own
 
 tap = Tap()
 sim = Simulator()
@@ -24,11 +24,6 @@ MACHINE = ("bus net { bandwidth 1 GB/s latency 1 us overhead 200 ns %s }\n"
 
 def machine(receive="receive 300 ns", progress="progress inside"):
     return sim.write(MACHINE % (receive, progress))
-
-
-def own(found, pe, routine):
-    """ns in a routine of a PE."""
-    return sum(ps(row["time"]) for row in found["per_pe"][pe]["routines"] if row["name"] == routine) / 1000
 
 
 def puts(program, pe, peer, count, first=HEAP):

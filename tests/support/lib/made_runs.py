@@ -236,3 +236,8 @@ class Simulator:
 
 def ps(seconds):
     return round(seconds * 1e12)
+
+
+def own(found, pe, routine):
+    """ns in a routine of a PE, of what --json --per-pe says."""
+    return sum(ps(row["time"]) for row in found["per_pe"][pe]["routines"] if row["name"] == routine) / 1000
