@@ -1,6 +1,7 @@
 /*
  * Puts and gets of OpenSHMEM by many ranks at the same time, in three disciplines: a quiet after
- * each, a fence after each, and a window of operations with one quiet.
+ * each, a fence after each, and a window of operations with one quiet. Gets also with nothing after
+ * them: a quiet can wait for ranks that have no part in the transfer.
  */
 #include "measurements/pairs_traffic.h"
 #include "measurements/put_signal.h"
@@ -10,7 +11,8 @@ enum routine { PUT, PUT_NBI, GET, GET_NBI, PUT_SIGNAL, PUT_SIGNAL_NBI };
 enum discipline {
     QUIET_AFTER_EACH,
     FENCE_AFTER_EACH,
-    WINDOW /* and one quiet */
+    NOTHING_AFTER_EACH, /* the routine returns when it is complete */
+    WINDOW              /* and one quiet */
 };
 
 struct traffic {
@@ -116,6 +118,8 @@ static double timed(struct run *run, const struct traffic *traffic)
         seconds = fenced(run);
     else if (work->steps > 0 && traffic->discipline == QUIET_AFTER_EACH)
         iterate(run, run->iterations, shmem_quiet, NULL);
+    else if (work->steps > 0 && traffic->discipline == NOTHING_AFTER_EACH)
+        iterate(run, run->iterations, NULL, NULL);
     else if (work->steps > 0)
         iterate(run, run->iterations, NULL, shmem_quiet);
     int64_t stopped = run_stop(run);
@@ -174,6 +178,8 @@ static double run_traffic(struct run *run)
 const struct measurement measurements_pairs[] = {
     DISCIPLINES("Put", "put", "put", PUT, , POSTED, POSTED_RATE),
     DISCIPLINES("Put_Nonblocking", "non-blocking put", "put_nbi", PUT_NBI, , POSTED, POSTED_RATE),
+    {"Shmem_Get_Pairs", "get, by many ranks at once", COMMON, EACH, .whole = true, .timed = "get",
+     .cost = "post + wire", VARIANT(GET, NOTHING_AFTER_EACH, false)},
     DISCIPLINES("Get", "get", "get", GET, , WAITED, WAITED_RATE),
     DISCIPLINES("Get_Nonblocking", "non-blocking get", "get_nbi", GET_NBI, , POSTED, POSTED_RATE),
     DISCIPLINES("Put_Signal", "put with signal", "put_signal", PUT_SIGNAL, SIGNALLED, POSTED, POSTED_RATE),

@@ -250,7 +250,7 @@ int options_inform(const struct options *options)
         printf("skampi %s\n", options_version());
         break;
     case INFORM_LIST:
-        return list_functions(options->listed, options->listed_count,
+        return list_functions(options->listed, options->listed_count, options->list_pairs,
                               json                ? LIST_JSON
                               : options->list_all ? LIST_ALL
                                                   : LIST_FOLDED)

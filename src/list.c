@@ -84,8 +84,26 @@ static void find_by_words(struct found *found, const char *const *words, size_t 
                 found->functions[found->count++] = function;
 }
 
+/* Whether the number of pairs of PEs that work at the same time is a parameter. */
+static bool has_pairs(const struct measurement *function)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (strcmp(function->parameters[i].name, "pairs") == 0)
+            return true;
+    return false;
+}
+
+static void keep_pairs(struct found *found)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < found->count; i++)
+        if (has_pairs(found->functions[i]))
+            found->functions[kept++] = found->functions[i];
+    found->count = kept;
+}
+
 /* The best first. */
-static struct found find(const char *const *words, size_t count)
+static struct found find(const char *const *words, size_t count, bool pairs)
 {
     struct found found = {0};
     while (measurement_at(found.room))
@@ -95,6 +113,8 @@ static struct found find(const char *const *words, size_t count)
         found.count = alias_find(words[0], found.functions, found.room);
     if (found.count == 0)
         find_by_words(&found, words, count);
+    if (pairs)
+        keep_pairs(&found);
     return found;
 }
 
@@ -183,15 +203,17 @@ static void print_families(struct found *found, bool fold)
     free(members);
 }
 
-bool list_functions(const char *const *words, size_t count, enum list_form form)
+bool list_functions(const char *const *words, size_t count, bool pairs, enum list_form form)
 {
-    struct found found = find(words, count);
+    struct found found = find(words, count, pairs);
     bool any = found.count > 0;
     if (!any) {
         struct text all = {0};
         for (size_t i = 0; i < count; i++)
             text_append(&all, "%s%s", i ? " " : "", words[i]);
-        list_refuse("no measurement function matches", all.data);
+        list_refuse(pairs ? "no measurement function of pairs matches"
+                          : "no measurement function matches",
+                    all.data ? all.data : "");
         text_release(&all);
     }
     for (size_t i = 0; form == LIST_JSON && i < found.count; i++)

@@ -153,6 +153,8 @@ const struct manual_option option_rows[OPTIONS] = {
                      .optional = true, .words = FUNCTION_NAMES},
     [OPTION_ALL] = {"all", .help = "with --list: a line for each name, also where they differ only "
                                    "by type or operation"},
+    [OPTION_PAIRS] = {"pairs", .help = "with --list: only functions in which pairs of PEs work at "
+                                       "the same time, as many as their parameter pairs says"},
     [OPTION_DESCRIBE] = {"describe", 0, "NAME",
                          .help =
                              "describe a measurement function, given by its name or the routine it "
@@ -402,6 +404,9 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_ALL:
         options->list_all = true;
         break;
+    case OPTION_PAIRS:
+        options->list_pairs = true;
+        break;
     case OPTION_SIZES:
         options->command.sizes = value;
         break;
@@ -609,6 +614,8 @@ static void check_command(struct options *options)
     bool measures = !options->information || options->information == INFORM_SCRIPT;
     if (options->list_all && options->information != INFORM_LIST)
         fail(options, "--all: it is for --list");
+    if (options->list_pairs && options->information != INFORM_LIST)
+        fail(options, "--pairs: it is for --list");
     if (options->input && options->command.count > 0)
         fail(options,
              "unexpected argument %s beside -i %s: leave out -i, or write it into the script",

@@ -61,6 +61,7 @@ enum option_key {
     OPTION_DEBUG,
     OPTION_LIST,
     OPTION_ALL,
+    OPTION_PAIRS,
     OPTION_DESCRIBE,
     OPTION_TIMERS,
     OPTION_MAN,
@@ -104,6 +105,7 @@ struct options {
     const char **listed; /* words and patterns of --list */
     size_t listed_count;
     bool list_all;                /* unfolded */
+    bool list_pairs;              /* only functions of pairs */
     struct command_words command; /* what is measured where there is no input */
     char *error;                  /* what is wrong with the command line, or NULL */
     const char *program;          /* as it was typed */

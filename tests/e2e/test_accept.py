@@ -11,6 +11,7 @@ import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
+import made_results
 from harness import ROOT, Tap, run, scratch_directory, skampi
 from made_tournament import Machine, Tournament, lossy, player, slow_link, slow_node
 from skampi_tools.accept.run import Wanted, accept
@@ -152,10 +153,15 @@ with open(os.path.join(folder, "text"), "w", encoding="utf-8") as file:
     file.write("no result\n")
 with open(os.path.join(folder, "empty"), "w", encoding="utf-8"):
     pass
+made_results.write_records(os.path.join(folder, "sizes.json"), [
+    {**made_results.HEADER, "pes": 2},
+    *(made_results.point("pass 1", "Shmem_Get_Pairs", {"count": count, "pattern": "round:1"}, 1e-6)
+      for count in (8, 16, 32))])
 for arguments, words in ((["--nodes", 1], "has no pair"), (["--alpha", "0%", "--pes", 2], "more than 0%"),
                          (["--from", "text"], "text:1: not a record"), (["--from", "empty"], "no header"),
                          (["--from", "missing"], "missing: No such file"), (["--large", "8tb"], "such as 8 or 256kb"),
-                         (["--from", files[0]], "re-tests alone"), (["--pes", 2, "--tolerance", "5%"], "needs --against"),
+                         (["--from", files[0]], "re-tests alone"), (["--from", "sizes.json"], "a tournament has two sizes"),
+                         (["--pes", 4, "--small", "1kb", "--large", 512], "a smaller size for latency"), (["--pes", 2, "--tolerance", "5%"], "needs --against"),
                          (["--pes", 4, "--against", "text"], "not what skampi-accept --json"),
                          (["--pes", 4, "--program", "none"], "there is no such program"),
                          (["--pes", 4, "--launch", "no-such -n"], "there is no such launcher"),

@@ -3,6 +3,7 @@
 """What a new user meets: a start without a launcher is noticed, names of the libraries' routines lead to
 functions, unknown names and options get a suggestion."""
 
+import json
 import os
 import re
 import sys
@@ -88,6 +89,17 @@ tap.ok("  Shmem_Reduce_{And,Or,Xor}{,_Int,_Long,_Longlong}_Barrier(iterations, c
 both = functions("put", "single")
 tap.ok(both and all("put" in f["summary"].lower() + f["name"].lower() and "Single" in f["name"] for f in both),
        "--list put single: both words fit", [f["name"] for f in both])
+
+paired = shown("--list", "put", "--pairs", "-f", "json")
+tap.ok(paired.status == 0 and paired.out and all(
+    "pairs" in [p["name"] for p in json.loads(line)["parameters"]] and "put" in line.lower()
+    for line in paired.out.splitlines()), "--list put --pairs: both fit", paired)
+counted = len(shown("--list", "--pairs", "--all").out.splitlines())
+tap.ok(0 < counted < len(shown("--list", "--all").out.splitlines()), "--list --pairs: those of all families", counted)
+for arguments, words in ((["--list", "lock", "--pairs"], "no measurement function of pairs matches lock"),
+                         (["--pairs", "Shmem_Put_Round"], "--pairs: it is for --list")):
+    refused = shown(*arguments)
+    tap.ok(refused.status == 2 and words in refused.err, f"refused: {' '.join(arguments)}", refused)
 
 # ---- Functions on the command line ----
 

@@ -16,7 +16,7 @@ PREAMBLE = "set_unit(1e9)\nset_max_repetitions(12)\nset_max_relative_standard_er
 # Of one operation, by the parts of a name.
 POSTED = {"Full": POST + WIRE + QUIET, "Fence": POST + FENCE,
           "Rate": (WINDOW * POST + WIRE + QUIET) / WINDOW}
-WAITED = {"Full": POST + WIRE + QUIET, "Fence": POST + WIRE + FENCE,
+WAITED = {"": POST + WIRE, "Full": POST + WIRE + QUIET, "Fence": POST + WIRE + FENCE,
           "Rate": POST + WIRE + QUIET / WINDOW}
 ROUTINES = {"Put": POSTED, "Put_Nonblocking": POSTED, "Get": WAITED, "Get_Nonblocking": POSTED}
 
@@ -64,8 +64,8 @@ def traffic(pes):
                     if discipline == "Rate" and hub(pattern, directions):
                         continue
                     window = f", {WINDOW}" if discipline == "Rate" else ""
-                    cases.append((f"Shmem_{routine}_Pairs_{discipline}({common}{window}, 10)", cost,
-                                  ALONE, who))
+                    name = "_".join(filter(None, ("Shmem", routine, "Pairs", discipline)))
+                    cases.append((f"{name}({common}{window}, 10)", cost, ALONE, who))
                 if not hub(pattern, directions):
                     together = costs["Rate"] / steps(pattern, pairs, pes, directions)
                     cases.append((f"Shmem_{routine}_Pairs_Rate_Together({common}, {WINDOW}, 10)", together,

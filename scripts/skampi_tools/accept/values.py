@@ -20,7 +20,6 @@ from ..statistics import median, quantile
 from .tournament import Tournament
 
 LATENCY, BANDWIDTH = KINDS = "latency", "bandwidth"
-ENDINGS = {"_Full": LATENCY, "_Flush": LATENCY, "_Rate": BANDWIDTH}
 NAN = math.nan
 MAD = 1.4826              # of a normal distribution: standard deviation over median absolute deviation
 FEW_SITES = 8             # with fewer, one bad site has a large part of all pairs
@@ -143,6 +142,7 @@ class Times:
         self.missing = 0
         self.seconds = 0.0   # that measuring took
         self.bytes = {}      # by kind
+        self._sizes = []     # in bytes, of all files
         self._partners = {}
         self._centred = 0    # samples that are differences already
         self._thresholds = {}
@@ -176,9 +176,22 @@ class Times:
         if len(self.samples) == before:
             raise Error(f"{path}: no round of a tournament: measure with skampi-accept, or with the pattern "
                         "\"round:K\" (docs/patterns/pairs.md)")
+        self._name_sizes(path, before)
         if not whole:
             self.doubts.append(f"{path} is not complete")
         self.set_places([hosts.get(pe, "?") for pe in range(pes)], path)
+
+    def _name_sizes(self, path, first):
+        """Latency is what the smaller of two sizes takes, bandwidth the larger one. Samples from `first` on have sizes
+        instead of kinds."""
+        sizes = sorted({*self._sizes, *(sample.kind for sample in self.samples[first:])})
+        if self._sizes and sizes != self._sizes or len(sizes) != len(KINDS):
+            raise Error(f"{path}: rounds of {', '.join(f'{size:.0f}' for size in sizes)} bytes: a tournament has two sizes, "
+                        "a small one for latency and a large one for bandwidth, the same in all files")
+        self._sizes, self.bytes = sizes, dict(zip(KINDS, sizes))
+        kinds = dict(zip(sizes, KINDS))
+        for sample in self.samples[first:]:
+            sample.kind = kinds[sample.kind]
 
     def set_places(self, hosts, path="what was measured"):
         if self.places and self.places.hosts != hosts:
@@ -186,23 +199,20 @@ class Times:
         self.places = self.places or Places(hosts)
 
     def _result(self, path, record, pes, seen, stage):
-        name = record.get("function") or ""
-        kind = next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
         pattern = str((record.get("arguments") or {}).get("pattern", {}).get("value"))
         match = PATTERN.fullmatch(pattern)
         per_pe = record.get("per_pe") or []
-        if not kind or not match:
+        if not match:
             return
         if len(per_pe) != pes or pes < 2:
             raise Error(f"{path}: {pattern}: the values of single PEs are missing: set_max_nr_node_times(0) "
                         "leaves them out; the set must have all PEs")
-        self.bytes[kind] = record.get("bytes") or 0
-        block = str(record.get("block"))
+        size, block = record.get("bytes") or 0, str(record.get("block"))
         again = RE_TEST.search(block)
-        number = seen[kind, pattern] = seen.get((kind, pattern), 0) + 1
+        number = seen[size, pattern] = seen.get((size, pattern), 0) + 1
         turn = int(again[2]) if again else int(found[1]) if (found := PASS.search(block)) else number
         where = stage if stage is not None else int(again[1]) if again else 0
-        self.add(where, turn, kind, *(int(x or default) for x, default in zip(match.groups(), (1, 0, 1))),
+        self.add(where, turn, size, *(int(x or default) for x, default in zip(match.groups(), (1, 0, 1))),
                  per_pe)
 
     def add(self, stage, turn, kind, round_, seed, group, per_pe):

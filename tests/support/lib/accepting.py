@@ -18,7 +18,7 @@ TOOL = os.path.join(harness.ROOT, "scripts", "skampi-accept")
 SLOWER = 0.10     # of the delay
 LIMIT = 25        # percent of a processor
 LOSS = 3          # percent of packets
-SIZES = ["--large", "2kb", "--window", "2"]
+SIZES = ["--large", "2kb"]
 
 
 @dataclass
