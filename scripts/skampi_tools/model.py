@@ -141,15 +141,25 @@ class Windows(NamedTuple):
     base: float
 
 
+def _window_times(measured):
+    """[(puts, Value of the seconds of all of them)], ascending: of several launches the median, since what receiving takes
+    differs from one to the next."""
+    groups = {}
+    for one in measured:
+        if one.window:
+            groups.setdefault(one.window, []).append(
+                one._replace(time=one.time * one.window, error=one.error * one.window))
+    return [(window, _constant(groups[window])) for window in sorted(groups)]
+
+
 def _windows(data, place):
     """The Windows of puts in one direction; None: not measured."""
-    windows = sorted({(one.window, one.time * one.window, one.error * one.window)
-                      for one in data.of(place, "put-nbi", WINDOW) if one.window})
-    if len(windows) < 2 or windows[0][0] == windows[-1][0]:
+    windows = _window_times(data.of(place, "put-nbi", WINDOW))
+    if len(windows) < 2:
         return None
-    (few, short, short_error), (many, long, long_error) = windows[0], windows[-1]
-    step = (long - short) / (many - few)
-    return Windows(combined(step, short_error / (many - few), long_error / (many - few)), long - many * step)
+    (few, short), (many, long) = windows[0], windows[-1]
+    step = (long.value - short.value) / (many - few)
+    return Windows(combined(step, short.error / (many - few), long.error / (many - few)), long.value - many * step)
 
 
 def _gap(data, place, overhead):
@@ -194,21 +204,22 @@ def _receiving(data, place, model):
     the same time is both. 0: not measured, they do not, or targets need no call."""
     nothing = Value(0.0), Value(0.0)
     windows = _windows(data, place)
-    measured = [one for one in data.of(place, "put-nbi", EXCHANGE) if one.window]
+    measured = _window_times(data.of(place, "put-nbi", EXCHANGE))
     costs = model.costs.get("put-nbi")
     if model.progress != progress.INSIDE or not windows or not measured or not costs:
         return nothing
-    one = max(measured, key=lambda one: one.window)
-    wanted = one.time * one.window - (model.own["quiet"].value if "quiet" in model.own else 0.0)
+    count, both_ways = measured[-1]
+    error = both_ways.error / count
+    wanted = both_ways.value - (model.own["quiet"].value if "quiet" in model.own else 0.0)
     overhead, latency = costs[0].overhead.value, costs[0].latency.value
-    longer = lambda receive, answer: exchange_time(one.window, overhead, latency, receive, answer) - wanted
+    longer = lambda receive, answer: exchange_time(count, overhead, latency, receive, answer) - wanted
     if longer(0.0, 0.0) > (1 / VISIBLE - 1) * wanted:
         return nothing
     step = windows.step
     if step.value <= VISIBLE * overhead or longer(step.value, 0.0) >= 0:
-        both = _solved(0.0, one.time, lambda receive: longer(receive, 0.0))
-        return combined(both, one.error, step.error), Value(0.0)
-    return step, combined(_solved(0.0, one.time, lambda answer: longer(step.value, answer)), one.error, step.error)
+        both = _solved(0.0, wanted / count, lambda receive: longer(receive, 0.0))
+        return combined(both, error, step.error), Value(0.0)
+    return step, combined(_solved(0.0, wanted / count, lambda answer: longer(step.value, answer)), error, step.error)
 
 
 def _transfer(data, place, kind, quiet):

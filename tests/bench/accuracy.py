@@ -4,7 +4,9 @@ networks, runs them there, and prints the errors of run time and communication. 
 
 import argparse
 import os
+import re
 import sys
+import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,12 +19,13 @@ from predicting import Network
 from skampi_tools.statistics import median
 
 # Not the pipeline: after private contexts were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
-# As many steps as make first calls, which also connect PEs, a small part of the run.
 APPS = ["fft --size 8 --steps 100", "fft --size 16 --steps 50", "stencil --size 32 --steps 200", "bucket_sort --steps 30",
-        "hash_table --size 100", "random_access --steps 5000"]
+        "hash_table --size 100 --steps 400", "random_access --steps 5000"]
 MODELS = ["paper", "loggp"]
-NETWORKS = [Network(delay_us=200), Network(delay_us=1000), Network(delay_us=5000), Network(rate_mbit=100),
-            Network(rate_mbit=1000)]
+# And so many times the steps, which make first calls, which also connect PEs, a small part of the run.
+NETWORKS = {Network(delay_us=200): 5, Network(delay_us=1000): 2, Network(delay_us=5000): 1, Network(rate_mbit=100): 10,
+            Network(rate_mbit=1000): 10}
+ENOUGH_SECONDS = 120  # of launches that measure one network
 QUANTITIES = ["run time", "communication"]
 
 
@@ -33,14 +36,22 @@ def percent(error):
 def described(steps, options):
     """{network: description of the hosts with it}"""
     def measured(hosts, network):
-        path = steps.measured_on(hosts, network)
-        return path if os.path.exists(path) else steps.measure_on(hosts, network, "64kb", options.seconds)
+        """Results of several launches, since what receiving takes differs from one to the next; of fewer where one takes
+        minutes."""
+        paths, began = [], time.monotonic()
+        for launch in range(options.launches):
+            path = steps.measured_on(hosts, network, launch)
+            paths += [path] if os.path.exists(path) else \
+                [steps.measure_on(hosts, network, "64kb", options.seconds, launch)]
+            if time.monotonic() - began > ENOUGH_SECONDS:
+                break
+        return paths
 
     if options.add or options.machine:
-        machine = options.machine or steps.fit([measured(hosts, predicting.HERE) for hosts in (1, 2)])[0]
+        machine = options.machine or steps.fit([path for hosts in (1, 2) for path in measured(hosts, predicting.HERE)])[0]
         return {network: steps.with_delay(machine, network.delay_us) for network in NETWORKS if not network.rate_mbit}
-    return {network: steps.fit([measured(1, predicting.HERE), measured(2, network)], f"machine-{network.text()}")[0]
-            for network in NETWORKS}
+    alone = measured(1, predicting.HERE)
+    return {network: steps.fit([*alone, *measured(2, network)], f"machine-{network.text()}")[0] for network in NETWORKS}
 
 
 def times_of(runs):
@@ -51,16 +62,12 @@ def times_of(runs):
 def errors_of(steps, machines, app, runs, failed):
     """{(network, model): (error of the run time, error of the communication)} of an application. What could not be
     compared is added to failed, with its reason."""
-    name, *arguments = app.split()
-    command = [traces.app(name), *arguments]
     found = {}
-    try:
-        traced = [steps.trace(f"trace {i}", command) for i in range(runs)]
-    except predicting.StepFailed as reason:
-        failed.append(f"{app}: {reason}")
-        return found
     for network, machine in machines.items():
+        name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{NETWORKS[network] * int(old[2])}", app).split()
+        command = [traces.app(name), *arguments]
         try:
+            traced = [steps.trace(f"trace {i}", command) for i in range(runs)]
             real = times_of([steps.trace(f"run {i}", command, network) for i in range(runs)])
             for model in MODELS:
                 guess = times_of([steps.predict(f"predicted {i}", machine, trace, model) for i, trace in enumerate(traced)])
@@ -82,6 +89,7 @@ def main():
                              "network)")
     parser.add_argument("--machine", metavar="FILE", help="description of the hosts without delay; implies --add")
     parser.add_argument("--runs", type=int, default=3, help="of each application, traced and real; medians count")
+    parser.add_argument("--launches", type=int, default=3, help="of each measurement; fewer if they take minutes")
     parser.add_argument("--seconds", type=int, default=600, help="most that the measurement of a place takes")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
     parser.add_argument("--folder", metavar="DIR", help="for all files; what is measured there already is not measured again")

@@ -497,6 +497,13 @@ def test_receiving():
                f"receiving: {receive} s, {'inside calls' if waited else 'always'}", done)
         if not wanted:
             continue
+        launches = [made(f"receive{i}.json", [{**one, "time": factor * one["time"], "median": factor * one["median"],
+                                               "median_low": factor * one["median_low"],
+                                               "median_high": factor * one["median_high"]}
+                                              if "window" in one["arguments"] else one for one in machine.all()], **hosts(1, 1))
+                    for i, factor in enumerate((1, 1.3, 0.9))]
+        several = parsed(tool(*launches).out).get(("bus", "network"), {})
+        tap.ok(near(several["receive"], wanted), "... of several launches the median counts", several)
         sim, program = Simulator(), Program(2)
         for pe in range(2):
             for _ in range(256):

@@ -94,14 +94,14 @@ class Steps:
         """Result files of inputs/model.ski: both PEs on one node, and on hosts one on each, too."""
         return [self.measure_on(hosts, HERE, largest, seconds) for hosts in (1, 2)[:1 + self.on_hosts]]
 
-    def measured_on(self, hosts, network):
+    def measured_on(self, hosts, network, launch=0):
         """Where the result file of so many hosts is."""
-        return self.path("one-node.json" if hosts == 1 else "two-nodes.json" if network == HERE else
-                         f"two-nodes-{network.text()}.json")
+        name = "one-node" if hosts == 1 else "two-nodes" if network == HERE else f"two-nodes-{network.text()}"
+        return self.path(f"{name}{f'-launch-{launch + 1}' if launch else ''}.json")
 
-    def measure_on(self, hosts, network, largest, seconds):
+    def measure_on(self, hosts, network, largest, seconds, launch=0):
         """The result file of inputs/model.ski on so many hosts."""
-        path = self.measured_on(hosts, network)
+        path = self.measured_on(hosts, network, launch)
         with contextlib.suppress(FileNotFoundError):
             os.remove(path)
         self.run(f"measure {os.path.basename(path).removesuffix('.json')}", [
@@ -180,11 +180,12 @@ def delayed(text, seconds):
 def times_of(trace):
     """(run time, total communication time) of a traced run, real or predicted, in seconds: from when all PEs go on after
     shmem_init until the last one wants shmem_finalize, and in calls between the two, over all PEs. (The tracer works
-    at both places, which no burst has in it.)"""
+    at both places, which no burst has in it.) Who is started earlier waits for the others in a first call: that is start,
+    not communication."""
     done = subprocess.run([traces.command(), "dump", "--csv", trace], capture_output=True, text=True, check=False)
     if done.returncode:
         raise StepFailed(f"{trace}: cannot be read: {done.stderr.strip()}")
-    begins, now, end, communication = {}, {}, -math.inf, 0.0
+    begins, now, end, calls = {}, {}, -math.inf, []
     for event in csv.DictReader(done.stdout.splitlines()):
         pe, (start, duration, burst) = event["pe"], (float(event[name]) for name in ("start", "duration", "burst"))
         if event["routine"] == "shmem_init":
@@ -193,8 +194,9 @@ def times_of(trace):
         if event["routine"] == "shmem_finalize":
             end = max(end, now.get(pe, begins[pe]) + burst)
         else:
-            communication += duration
+            calls.append((start, start + duration))
         now[pe] = start + duration
     if not math.isfinite(end):
         raise StepFailed(f"{trace}: no shmem_finalize in it")
-    return end - max(begins.values()), communication
+    first = max(begins.values())
+    return end - first, math.fsum(max(0.0, leaves - max(start, first)) for start, leaves in calls)
