@@ -1,9 +1,11 @@
 /* Locks: the PE that they are at gives them to those who ask in the order of their calls. */
 #include "base/memory.h"
-#include "sim/state.h"
+#include "sim/contexts.h"
 
 struct lock_state {
     uint32_t holder;      /* 1 + line; 0: free */
+    uint32_t before;      /* 1 + line of who had it before the holder; 0: nobody */
+    bool waited;          /* the holder has waited for it */
     uint32_t first, last; /* 1 + those who wait; 0: nobody */
     int64_t free_at;      /* since when */
     int64_t compute;      /* path of who has cleared it */
@@ -51,18 +53,46 @@ static struct service service_of(const struct replay *replay, const struct step 
     return replay->model->atomic(&atomic);
 }
 
+/* What a call on a lock takes at least that PEs on several nodes want at the same time: PEs queue
+ * by further messages. other: 1 + line of one of them. 0: not described. */
+static int64_t held_time(const struct replay *replay, const struct step *step,
+                         enum cost_class class, uint32_t other)
+{
+    const uint32_t lines[] = {home_of(replay, step), other ? other - 1 : step->pe};
+    int64_t longest = 0;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const struct pe *pe = &replay->pes[lines[i]];
+        const struct way *way =
+            machine_way(replay->machine, replay->pes[step->pe].node, (int)pe->node);
+        if (!way->costs || !way->costs->sized[class].count)
+            continue;
+        const struct service takes = replay->model->atomic(&(struct atomic){
+            .way = way_of(way, class, step->op->bytes),
+            .bytes = step->op->bytes,
+            .fetching = true,
+            .blocking = true,
+        });
+        int64_t time = takes.issue + takes.request + takes.service + takes.back + takes.answer;
+        longest = later(longest, time);
+    }
+    return longest;
+}
+
 /* When the PE has a lock that is free, and how long it has waited for that. */
 static int64_t take(struct replay *replay, struct lock_state *lock, const struct step *step,
                     int64_t *waited)
 {
     const struct service service = service_of(replay, step, COST_LOCK);
     int64_t there = step->start + service.issue + service.request;
-    int64_t begin = lock->free_at > there ? lock->free_at : there;
+    int64_t begin = later(lock->free_at, there);
+    int64_t leaves = begin + service.service + service.back + service.answer;
     lock->holder = step->pe + 1;
     *waited = begin - there;
-    if (*waited > 0)
-        replay_follow(replay, step->pe, lock->compute, lock->hop);
-    return begin + service.service + service.back + service.answer;
+    lock->waited = *waited > 0;
+    if (!lock->waited)
+        return leaves;
+    replay_follow(replay, step->pe, lock->compute, lock->hop);
+    return later(leaves, step->start + held_time(replay, step, COST_LOCK_HELD, lock->before));
 }
 
 bool replay_lock(struct replay *replay, const struct step *step)
@@ -104,16 +134,19 @@ void replay_unlock(struct replay *replay, const struct step *step)
     const struct service service = service_of(replay, step, COST_UNLOCK);
     /* A lock is cleared when all that was done under it is complete. */
     int64_t known = replay_home(replay, step->pe)->known;
-    int64_t begin = known > step->start ? known : step->start;
+    int64_t begin = later(known, step->start);
     int64_t done = begin + service.issue + service.request + service.service, waited;
-    replay_finish(replay, step,
-                  service.returns_issued ? begin + service.issue
-                                         : done + service.back + service.answer,
-                  begin - step->start);
+    int64_t leaves =
+        service.returns_issued ? begin + service.issue : done + service.back + service.answer;
+    if (lock->waited || lock->first)
+        leaves = later(leaves, begin + held_time(replay, step, COST_UNLOCK_HELD,
+                                                 lock->first ? lock->first : lock->before));
+    replay_finish(replay, step, leaves, begin - step->start);
     if (done > LAST_TIME)
         replay_too_late(replay, step->pe);
     path_drop(&replay->paths, lock->hop);
     lock->free_at = done;
+    lock->before = lock->holder;
     lock->holder = 0;
     lock->compute = pe->path_compute;
     lock->hop = path_station(&replay->paths, step->pe, done, pe->hop);
@@ -124,7 +157,7 @@ void replay_unlock(struct replay *replay, const struct step *step)
     lock->first = replay->pes[next.pe].next;
     if (!lock->first)
         lock->last = 0;
-    int64_t leaves = take(replay, lock, &next, &waited);
+    leaves = take(replay, lock, &next, &waited);
     replay_release(replay, &next, leaves, waited);
 }
 

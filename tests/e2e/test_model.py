@@ -515,6 +515,22 @@ def test_receiving():
                "... shmemsim takes as long as measured", f"{took} {measured}")
 
 
+def test_held_locks():
+    """Locks that both PEs want: each of a turn waits, then clears; not where that takes no longer, nor inside a node."""
+    wait, clear = 12 * US, 17 * US
+    for placement, scale, wanted in ((BETWEEN, 1, True), (BETWEEN, 0.01, False), (INSIDE, 1, False)):
+        machine = Made(placement)
+        # The second PE of made results waits 0.9 times as long as the first.
+        points = (machine.all() + machine.add("Shmem_Lock_Contended_Wait", scale * wait / 0.95) +
+                  machine.add("Shmem_Lock_Contended", scale * (wait + clear) / 2))
+        done = tool(made("held.json", points, **(hosts(1, 1) if placement == BETWEEN else {})))
+        found = parsed(done.out)[("bus", "network") if placement == BETWEEN else ("node", "host")]
+        calls = [sum(found["cost", kind][0][part] for part in ("overhead", "latency")) if ("cost", kind) in found else 0
+                 for kind in ("lock-held", "unlock-held")]
+        tap.ok(near(calls[0], wait) and near(calls[1], clear) if wanted else calls == [0, 0],
+               f"locks that several want, {placement}, times {scale}", done)
+
+
 def test_refused():
     one = Made()
     good = made("good.json", one.all())
@@ -548,6 +564,7 @@ def main():
     test_states()
     test_strided()
     test_receiving()
+    test_held_locks()
     test_refused()
     tap.done()
 
