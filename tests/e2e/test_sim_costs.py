@@ -107,6 +107,12 @@ def test_classes():
     tap.equal(locks, [7 + 90 + 50, 100 + 50 + 100], "locks cost what atomics do")
 
 
+def lock_times(found, pe):
+    """ns of set_lock and of clear_lock."""
+    return [ps(row["time"]) / 1000 for row in found["per_pe"][pe]["routines"]
+            if row["name"] in ("shmem_set_lock", "shmem_clear_lock")]
+
+
 def test_locks():
     """Locks with costs of their own: PE 1 asks PE 0 on another node, and waits until it knows that it is clear."""
     program = Program(3)
@@ -116,28 +122,22 @@ def test_locks():
     where = described("cost lock { overhead 10 ns latency 4 us } cost unlock { overhead 20 ns latency 3 us }")
     for options, wanted in ((LOGGP, [10 + 4000 + 50, 20 + 3000 + 50]), ((), [4000 + 50, 3000 + 50])):
         found = sim.predict(program, "--per-pe", *options, machine=where)
-        taken = [ps(row["time"]) / 1000 for row in found["per_pe"][1]["routines"]
-                 if row["name"] in ("shmem_set_lock", "shmem_clear_lock")]
-        tap.equal(taken, wanted, f"locks have costs of their own {' '.join(options)}")
+        tap.equal(lock_times(found, 1), wanted, f"locks have costs of their own {' '.join(options)}")
     found = sim.predict(program, "--per-pe", *LOGGP, machine=where)
-    second = [ps(row["time"]) / 1000 for row in found["per_pe"][2]["routines"] if row["name"] == "shmem_set_lock"]
     # It is clear at PE 0 half a round trip before the first one knows.
     cleared = 4060 + 20 + 1500 + 50
-    tap.equal(second, [cleared + 50 + 2000 - 1], "the next one gets it when it is clear at PE 0")
+    tap.equal(lock_times(found, 2)[0], cleared + 50 + 2000 - 1, "the next one gets it when it is clear at PE 0")
     held = described("cost lock { overhead 10 ns latency 4 us } cost unlock { overhead 20 ns latency 3 us } "
                      "cost lock-held { overhead 30 ns latency 9 us } cost unlock-held { overhead 40 ns latency 7 us }")
     found = sim.predict(program, "--per-pe", *LOGGP, machine=held)
-    taken = [[ps(row["time"]) / 1000 for row in found["per_pe"][pe]["routines"]
-              if row["name"] in ("shmem_set_lock", "shmem_clear_lock")] for pe in (1, 2)]
-    tap.equal(taken, [[4060, 7040], [9030, 7040]], "calls take longer that find a lock held, or clear one that others want")
+    tap.equal([lock_times(found, pe) for pe in (1, 2)], [[4060, 7040], [9030, 7040]],
+              "calls take longer that find a lock held, or clear one that others want")
     late = Program(3)
     for pe, burst in ((1, 0), (2, 20000)):
         late.call(pe, "shmem_set_lock", target=HEAP, burst=burst)
         late.call(pe, "shmem_clear_lock", target=HEAP)
     found = sim.predict(late, "--per-pe", *LOGGP, machine=held)
-    taken = [[ps(row["time"]) / 1000 for row in found["per_pe"][pe]["routines"]
-              if row["name"] in ("shmem_set_lock", "shmem_clear_lock")] for pe in (1, 2)]
-    tap.equal(taken, [[4060, 3070], [4060, 3070]], "... and no others")
+    tap.equal([lock_times(found, pe) for pe in (1, 2)], [[4060, 3070], [4060, 3070]], "... and no others")
     for statement, far in (("locks first\n", [0, 0]), ("locks spread\n", [0, 1]), ("", [0, 0])):
         machine = described("cost lock { overhead 10 ns latency 4 us }", more=statement)
         taken = [one_call(machine, LOGGP, "shmem_set_lock", target=HEAP + 8 * i) > 4000 for i in range(2)]
