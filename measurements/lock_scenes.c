@@ -272,14 +272,10 @@ void lock_note_fairness(struct run *run)
                  longest / shortest);
 }
 
-/* ---- Once around the queue ---- */
-
-/* How long a PE needs to tell another one, to release a lock, and to queue again: the others are to
- * hold the lock for longer. */
-bool lock_set_up_hand_over(struct run *run)
+/* How long a PE needs to tell another one, and to queue for a lock and release it, if wanted. */
+static double longest_trip(struct run *run, bool queues)
 {
     const struct lock_kind *kind = locking_of(run)->kind;
-    struct lock_state *state = run->state;
     struct lock_row *row = row_of(run);
     int home = home_of(run, -1);
     double longest = 0;
@@ -288,14 +284,66 @@ bool lock_set_up_hand_over(struct run *run)
         int64_t start = timer_now();
         shmem_long_p(&row->held, 0, home);
         shmem_quiet();
-        kind->set(row, lock, home);
-        kind->clear(row, lock, home);
+        if (queues) {
+            kind->set(row, lock, home);
+            kind->clear(row, lock, home);
+        }
         if (i >= 0)
             longest = fmax(longest, run_elapsed(run, start, timer_now()));
     }
-    state->hold = HOLD_SECONDS + HOLD_TIMES * run_max(run, longest);
+    return run_max(run, longest);
+}
+
+/* The others are to hold the lock for longer than rank 0 needs to queue again. */
+bool lock_set_up_hand_over(struct run *run)
+{
+    struct lock_state *state = run->state;
+    state->hold = HOLD_SECONDS + HOLD_TIMES * longest_trip(run, true);
     return true;
 }
+
+/* ---- A lock that is held ---- */
+
+/* Rank 0 holds each lock for as long as rank 1 needs from telling that it will ask until it asks.
+ */
+bool lock_set_up_busy(struct run *run)
+{
+    struct lock_state *state = run->state;
+    state->hold = HOLD_SECONDS + longest_trip(run, false);
+    return true;
+}
+
+double lock_run_set_busy(struct run *run)
+{
+    const struct lock_kind *kind = locking_of(run)->kind;
+    struct lock_state *state = run->state;
+    struct lock_row *row = row_of(run);
+    int home = root_pe(run);
+    double seconds = 0;
+    run_start(run);
+    if (run->rank == 0)
+        set_all(run, home);
+    run_barrier(run);
+    for (int i = 0; i < LOCKS; i++) {
+        if (run->rank == 0) {
+            shmem_long_wait_until(&row->come, SHMEM_CMP_GE, ++state->expected);
+            run_hold(state->hold);
+            kind->clear(row, i, home);
+        } else if (run->rank == 1) {
+            shmem_long_atomic_inc(&row->come, home);
+            shmem_quiet();
+            int64_t start = timer_now();
+            kind->set(row, i, home);
+            seconds += run_elapsed(run, start, timer_now());
+        }
+    }
+    run_stop(run);
+    if (run->rank == 1)
+        clear_some(run, ALL_LOCKS, home);
+    return run->rank == 1 ? seconds / LOCKS : NAN;
+}
+
+/* ---- Once around the queue ---- */
 
 /* Rank 0 releases the lock when all others queue for it, and queues behind them: it has the lock
  * again after as many hand-overs as there are PEs. */

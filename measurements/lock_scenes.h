@@ -69,6 +69,8 @@ double lock_barrier_alone(struct run *); /* the reference of that */
 double lock_run_waits(struct run *);     /* how long each waits meanwhile */
 void lock_note_fairness(struct run *);   /* tear-down */
 bool lock_set_up_hand_over(struct run *);
+bool lock_set_up_busy(struct run *);
+double lock_run_set_busy(struct run *);  /* rank 1 sets locks that rank 0 holds */
 double lock_run_hand_over(struct run *); /* once around a queue in which all others are */
 
 /* ---- Pieces of descriptors ---- */

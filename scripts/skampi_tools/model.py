@@ -25,11 +25,11 @@ from .statistics import NAN, median
 TRANSFERS = ("put", "get", "put-nbi", "get-nbi")
 OWN = ("quiet", "fence", "wait")
 LOCKS = ("lock", "unlock")
-HELD = ("lock-held", "unlock-held")
-CLASSES = (*TRANSFERS, "atomic", *LOCKS, *HELD, *OWN)
-ONE_SIZE = ("atomic", *LOCKS, *HELD)
+HELD = "lock-held"
+CLASSES = (*TRANSFERS, "atomic", *LOCKS, HELD, *OWN)
+ONE_SIZE = ("atomic", *LOCKS, HELD)
 # Their latency in a description is that of there and back.
-ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS, *HELD)
+ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS, HELD)
 # Whose post is the overhead of a class, the first that was measured.
 OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), "put-nbi": ("put-nbi", "put"),
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
@@ -335,19 +335,12 @@ def _lock(data, place, model, kind):
 
 
 def _held(data, place, model):
-    """Sets the costs of locks that several PEs want at the same time, where they are over VISIBLE times those of others.
-    PEs that take turns need for each the wait, and to clear the lock; the time that they hold it has been taken off. Not
-    inside a node: there a wait is mostly for the others to release the lock."""
-    waits = [one._replace(time=one.share * one.time) for one in data.of(place, "lock-held")]
-    wait = _constant(waits)
-    if place == INSIDE or not wait or "lock" not in model.costs:
-        return
-    turns = [one._replace(time=one.pes * one.time - wait.value, error=one.pes * one.error)
-             for one in data.of(place, "unlock-held") if one.pes == waits[0].pes]
-    for kind, free, measured in zip(HELD, LOCKS, (waits, turns)):
-        call = _constant(measured)
-        if call and free in model.costs and call.value > VISIBLE * full_time(model.costs[free], free, 8):
-            _describe_fetch(model, kind, measured, call, model.costs[free][0].overhead, Value(0.0))
+    """Sets the cost of a set_lock that finds its lock held, where it is over VISIBLE times that of a free one: libraries
+    in which PEs queue need further messages. Not inside a node: there it is mostly the wait for the other PE."""
+    measured = data.of(place, HELD)
+    call = _constant(measured)
+    if place == BETWEEN and call and "lock" in model.costs and call.value > VISIBLE * full_time(model.costs["lock"], "lock", 8):
+        _describe_fetch(model, HELD, measured, call, model.costs["lock"][0].overhead, Value(0.0))
 
 
 def spread(data):
@@ -447,7 +440,7 @@ def _missing(machine):
     texts = []
     for place, model in machine.places.items():
         lacking = [kind for kind in (*CLASSES, *STRIDED_CALLS.values())
-                   if kind not in HELD and kind not in model.costs and kind not in model.own and kind not in model.strided]
+                   if kind != HELD and kind not in model.costs and kind not in model.own and kind not in model.strided]
         if model.progress == progress.UNCERTAIN:
             lacking.append("progress")
         if lacking:

@@ -36,8 +36,7 @@ FUNCTIONS = {
     "Shmem_Atomic_Fetch_Add_Long_Contended": ("atomic", CONTENDED),
     "Shmem_Set_Lock": ("lock", FULL),
     "Shmem_Clear_Lock": ("unlock", FULL),
-    "Shmem_Lock_Contended_Wait": ("lock-held", FULL),
-    "Shmem_Lock_Contended": ("unlock-held", FULL),
+    "Shmem_Lock_Set_Busy": ("lock-held", FULL),
     "Shmem_Strided_Put": ("put", STRIDED),
     "Shmem_Strided_Get": ("get", STRIDED),
     "Shmem_Quiet": ("quiet", FULL),
@@ -61,7 +60,6 @@ class Measured(NamedTuple):
     computation: float  # seconds that the target computes
     elements: int       # of a strided call; 0: it is none
     evenness: float     # the shortest time of a PE over the longest; NaN: not known
-    share: float        # the mean of PEs over the longest; 1: not known
 
 
 @dataclass
@@ -156,10 +154,9 @@ def _class_of(result):
     return kind, EXCHANGE if part == WINDOW and _argument(result, "directions") == 2 else part
 
 
-def _of_pes(result):
-    """(evenness, share)"""
+def _evenness(result):
     times = [time for time in result.per_pe or () if time is not None and time > 0]
-    return (min(times) / max(times), math.fsum(times) / len(times) / max(times)) if len(times) == result.pes else (NAN, 1.0)
+    return min(times) / max(times) if len(times) == result.pes else NAN
 
 
 def _refusals(reasons):
@@ -203,7 +200,7 @@ def gather(files, state=None):
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
             else:
                 one = Measured(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
-                               _argument(result, "computation"), _elements(result), *_of_pes(result))
+                               _argument(result, "computation"), _elements(result), _evenness(result))
                 groups.setdefault((place, *_class_of(result)), []).append((one, of_state))
     _choose(data, groups, reasons)
     for list_ in data.measured.values():

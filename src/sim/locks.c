@@ -5,7 +5,6 @@
 struct lock_state {
     uint32_t holder;      /* 1 + line; 0: free */
     uint32_t before;      /* 1 + line of who had it before the holder; 0: nobody */
-    bool waited;          /* the holder has waited for it */
     uint32_t first, last; /* 1 + those who wait; 0: nobody */
     int64_t free_at;      /* since when */
     int64_t compute;      /* path of who has cleared it */
@@ -53,21 +52,20 @@ static struct service service_of(const struct replay *replay, const struct step 
     return replay->model->atomic(&atomic);
 }
 
-/* What a call on a lock takes at least that PEs on several nodes want at the same time: PEs queue
- * by further messages. other: 1 + line of one of them. 0: not described. */
-static int64_t held_time(const struct replay *replay, const struct step *step,
-                         enum cost_class class, uint32_t other)
+/* What a set_lock takes at least that finds its lock held: PEs queue by further messages. before:
+ * 1 + line of who had it. 0: not described. */
+static int64_t held_time(const struct replay *replay, const struct step *step, uint32_t before)
 {
-    const uint32_t lines[] = {home_of(replay, step), other ? other - 1 : step->pe};
+    const uint32_t lines[] = {home_of(replay, step), before - 1};
     int64_t longest = 0;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const struct pe *pe = &replay->pes[lines[i]];
         const struct way *way =
             machine_way(replay->machine, replay->pes[step->pe].node, (int)pe->node);
-        if (!way->costs || !way->costs->sized[class].count)
+        if (!way->costs || !way->costs->sized[COST_LOCK_HELD].count)
             continue;
         const struct service takes = replay->model->atomic(&(struct atomic){
-            .way = way_of(way, class, step->op->bytes),
+            .way = way_of(way, COST_LOCK_HELD, step->op->bytes),
             .bytes = step->op->bytes,
             .fetching = true,
             .blocking = true,
@@ -88,11 +86,10 @@ static int64_t take(struct replay *replay, struct lock_state *lock, const struct
     int64_t leaves = begin + service.service + service.back + service.answer;
     lock->holder = step->pe + 1;
     *waited = begin - there;
-    lock->waited = *waited > 0;
-    if (!lock->waited)
+    if (*waited <= 0)
         return leaves;
     replay_follow(replay, step->pe, lock->compute, lock->hop);
-    return later(leaves, step->start + held_time(replay, step, COST_LOCK_HELD, lock->before));
+    return later(leaves, step->start + held_time(replay, step, lock->before));
 }
 
 bool replay_lock(struct replay *replay, const struct step *step)
@@ -136,12 +133,10 @@ void replay_unlock(struct replay *replay, const struct step *step)
     int64_t known = replay_home(replay, step->pe)->known;
     int64_t begin = later(known, step->start);
     int64_t done = begin + service.issue + service.request + service.service, waited;
-    int64_t leaves =
-        service.returns_issued ? begin + service.issue : done + service.back + service.answer;
-    if (lock->waited || lock->first)
-        leaves = later(leaves, begin + held_time(replay, step, COST_UNLOCK_HELD,
-                                                 lock->first ? lock->first : lock->before));
-    replay_finish(replay, step, leaves, begin - step->start);
+    replay_finish(replay, step,
+                  service.returns_issued ? begin + service.issue
+                                         : done + service.back + service.answer,
+                  begin - step->start);
     if (done > LAST_TIME)
         replay_too_late(replay, step->pe);
     path_drop(&replay->paths, lock->hop);
@@ -157,7 +152,7 @@ void replay_unlock(struct replay *replay, const struct step *step)
     lock->first = replay->pes[next.pe].next;
     if (!lock->first)
         lock->last = 0;
-    leaves = take(replay, lock, &next, &waited);
+    int64_t leaves = take(replay, lock, &next, &waited);
     replay_release(replay, &next, leaves, waited);
 }
 

@@ -24,8 +24,7 @@ enum cost_class {
     COST_ATOMIC, /* and locks that have no costs of their own */
     COST_LOCK,
     COST_UNLOCK,
-    COST_LOCK_HELD, /* and of locks that several PEs want at the same time */
-    COST_UNLOCK_HELD,
+    COST_LOCK_HELD, /* of a set_lock that has to wait, at least */
     COST_SIZED,
     COST_QUIET = COST_SIZED,
     COST_FENCE,

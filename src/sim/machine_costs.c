@@ -58,7 +58,7 @@ bool costs_take(struct machine_text *text, struct way *way)
     bool twice = class < COST_CLASSES && way->costs->given >> class & 1;
     if (class == COST_CLASSES)
         text_error(text, &name,
-                   "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, unlock-held, "
+                   "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, "
                    "quiet, fence or wait");
     else if (twice)
         text_error(text, &name, "cost %s is given twice", cost_names[class]);

@@ -22,7 +22,7 @@ ORDER = ["Shmem_Quiet_Get(24, 3)", "Shmem_Put_Quiet_Get(24, 3)", "Shmem_Rmw_Loca
 LOCKS = ["Shmem_Mcs_Set()", "Shmem_Mcs_Clear()", "Shmem_Mcs_Test_Free()", "Shmem_Mcs_Contended(3)",
          "Shmem_Mcs_Contended_Wait(3)"]
 HELD = ["Shmem_Mcs_Test_Busy()", "Shmem_Mcs_Test_Busy_All()", "Shmem_Mcs_Handed_Over(3)",
-        "Shmem_Lock_Handed_Over(3)"]
+        "Shmem_Lock_Handed_Over(3)", "Shmem_Lock_Set_Busy()"]
 ACCESS = [f"Shmem_{lock}_Random_{direction}(100, 3)" for lock in ("Mcs", "Lock", "One_Lock")
           for direction in ("Put", "Get")]
 MEMORY = [f"Shmem_{kind}(5000, 9, 60)" for kind in

@@ -150,6 +150,22 @@ def check_queues():
         "Shmem_Mcs_Handed_Over(20)": handed, "Shmem_Mcs_Contended(200)": late}, fetch=fetch)
 
 
+def check_busy():
+    """Rank 0 holds a lock for 2 us and the time of a put and a quiet, of which rank 1 needs some to ask; then come the calls
+    of both."""
+    post, wire, quiet, hold = 200, 1500, 300, 2000
+    net = network("self", clock=None)
+    least, most = hold + OTHERS["set_lock"], hold + post + wire + quiet + OTHERS["set_lock"] + OTHERS["clear_lock"]
+    attempts = Attempts(tap, ATTEMPTS)
+    for _ in attempts:
+        rows = measured(["Shmem_Lock_Set_Busy()"], 2, net)
+        found = [row.time for row in rows.values()]
+        good = len(found) == 1 and least <= found[0] <= (1 + TOGETHER) * most
+        if good:
+            break
+    attempts.decide(good, f"a lock that is held: {least} to {most} ns", found)
+
+
 def check_descriptions():
     """What --describe states is what is expected here."""
     for name, formula in {"Shmem_Quiet_Get": "quiet + post + wire",
@@ -170,6 +186,7 @@ def main():
     for pes in (2, 3, 7):
         check_atomics(pes)
     check_queues()
+    check_busy()
     tap.done()
 
 
