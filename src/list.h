@@ -14,9 +14,9 @@ enum list_form {
 };
 
 /* Functions that all words fit: words, beginnings or patterns of names, words of summaries and of
- * names of families; or those that measure a routine. No words: all. pairs: only those that have the
- * number of pairs of PEs that work at the same time as a parameter. False when there are none, which
- * standard error then says. */
+ * names of families; or those that measure a routine. No words: all. pairs: only those that have
+ * the number of pairs of PEs that work at the same time as a parameter. False when there are none,
+ * which standard error then says. */
 bool list_functions(const char *const *words, size_t count, bool pairs, enum list_form);
 
 /* Says on standard error that there is no such function, and which one may be meant. */
