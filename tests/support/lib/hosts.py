@@ -323,7 +323,7 @@ def _built(name, *flags):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
         raise Unavailable(f"no C compiler, which {name}.c needs")
-    unfinished = f"{target}.{os.getpid()}"
+    unfinished = f"{target}.{os.getpid()}.{threading.get_ident()}"  # threads make hosts, too
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         subprocess.run([compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", *flags, "-o", unfinished, source],
