@@ -313,33 +313,50 @@ bool lock_set_up_busy(struct run *run)
     return true;
 }
 
+/* Rank 0 is told that this PE is about to ask for a lock. */
+static void announce(struct run *run)
+{
+    shmem_long_atomic_inc(&row_of(run)->come, root_pe(run));
+    shmem_quiet();
+}
+
+static void await_announced(struct run *run)
+{
+    const struct lock_state *state = run->state;
+    shmem_long_wait_until(&row_of(run)->come, SHMEM_CMP_GE, state->expected);
+}
+
+static void release_when_asked(struct run *run, int i)
+{
+    struct lock_state *state = run->state;
+    state->expected++;
+    await_announced(run);
+    run_hold(state->hold);
+    locking_of(run)->kind->clear(row_of(run), i, root_pe(run));
+}
+
+static double set_held(struct run *run, int i)
+{
+    announce(run);
+    int64_t start = timer_now();
+    locking_of(run)->kind->set(row_of(run), i, root_pe(run));
+    return run_elapsed(run, start, timer_now());
+}
+
 double lock_run_set_busy(struct run *run)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
-    struct lock_state *state = run->state;
-    struct lock_row *row = row_of(run);
-    int home = root_pe(run);
     double seconds = 0;
     run_start(run);
     if (run->rank == 0)
-        set_all(run, home);
+        set_all(run, root_pe(run));
     run_barrier(run);
-    for (int i = 0; i < LOCKS; i++) {
-        if (run->rank == 0) {
-            shmem_long_wait_until(&row->come, SHMEM_CMP_GE, ++state->expected);
-            run_hold(state->hold);
-            kind->clear(row, i, home);
-        } else if (run->rank == 1) {
-            shmem_long_atomic_inc(&row->come, home);
-            shmem_quiet();
-            int64_t start = timer_now();
-            kind->set(row, i, home);
-            seconds += run_elapsed(run, start, timer_now());
-        }
-    }
+    for (int i = 0; i < LOCKS && run->rank == 0; i++)
+        release_when_asked(run, i);
+    for (int i = 0; i < LOCKS && run->rank == 1; i++)
+        seconds += set_held(run, i);
     run_stop(run);
     if (run->rank == 1)
-        clear_some(run, ALL_LOCKS, home);
+        clear_some(run, ALL_LOCKS, root_pe(run));
     return run->rank == 1 ? seconds / LOCKS : NAN;
 }
 
@@ -354,7 +371,7 @@ static double hand_around(struct run *run, struct lock_state *state, struct lock
     state->expected += run->size - 1;
     kind->set(row, 0, home);
     run_barrier(run);
-    shmem_long_wait_until(&row->come, SHMEM_CMP_GE, state->expected);
+    await_announced(run);
     shmem_quiet(); /* nothing is left for a clear to complete */
     run_hold(state->hold);
     int64_t start = timer_now();
@@ -370,8 +387,7 @@ static void stand_in_queue(struct run *run, struct lock_state *state, struct loc
     const struct lock_kind *kind = locking_of(run)->kind;
     int home = root_pe(run);
     run_barrier(run);
-    shmem_long_atomic_inc(&row->come, home);
-    shmem_quiet();
+    announce(run);
     kind->set(row, 0, home);
     double held = run_hold(state->hold);
     kind->clear(row, 0, home);

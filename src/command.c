@@ -158,14 +158,6 @@ bool command_is_size(const struct parameter *parameter)
     return false;
 }
 
-const struct parameter *command_parameter(const struct measurement *function, const char *name)
-{
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (strcmp(function->parameters[i].name, name) == 0)
-            return &function->parameters[i];
-    return NULL;
-}
-
 static void note_uses(struct command *command, const struct measurement *function)
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
@@ -218,7 +210,7 @@ static void check_uses(struct command *command)
 static bool has_iterations(const struct command *command)
 {
     for (size_t i = 0; i < command->function_count; i++)
-        if (command_parameter(command->functions[i], "iterations"))
+        if (measurement_parameter(command->functions[i], "iterations"))
             return true;
     return false;
 }

@@ -42,8 +42,6 @@ void command_release(struct command *);
 bool command_loops(const struct given *);
 /* What sets the parameter, or NULL: "count" also sets s_count and r_count. */
 struct given *command_given(const struct command *, const struct parameter *);
-/* The parameter of that name, or NULL. */
-const struct parameter *command_parameter(const struct measurement *, const char *name);
 /* Whether --sizes sets the parameter: it says how many data there are. Others with such units say
  * where they lie. */
 bool command_is_size(const struct parameter *);

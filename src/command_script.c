@@ -35,8 +35,8 @@ static char *element_of(const struct command *command, const struct measurement 
 {
     bool sided = size->name[1] == '_';
     char *name = text_format("%.*sdatatype", sided ? 2 : 0, size->name);
-    const struct parameter *type = command_parameter(function, name);
-    const struct parameter *bytes = command_parameter(function, "element_bytes");
+    const struct parameter *type = measurement_parameter(function, name);
+    const struct parameter *bytes = measurement_parameter(function, "element_bytes");
     struct text text = {0};
 
     free(name);

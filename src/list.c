@@ -84,20 +84,12 @@ static void find_by_words(struct found *found, const char *const *words, size_t 
                 found->functions[found->count++] = function;
 }
 
-/* Whether the number of pairs of PEs that work at the same time is a parameter. */
-static bool has_pairs(const struct measurement *function)
-{
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (strcmp(function->parameters[i].name, "pairs") == 0)
-            return true;
-    return false;
-}
-
+/* Those of which the number of pairs of PEs that work at the same time is a parameter. */
 static void keep_pairs(struct found *found)
 {
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++)
-        if (has_pairs(found->functions[i]))
+        if (measurement_parameter(found->functions[i], "pairs"))
             found->functions[kept++] = found->functions[i];
     found->count = kept;
 }

@@ -27,6 +27,14 @@ size_t measurement_parameter_count(const struct measurement *function)
     return count;
 }
 
+const struct parameter *measurement_parameter(const struct measurement *function, const char *name)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (strcmp(function->parameters[i].name, name) == 0)
+            return &function->parameters[i];
+    return NULL;
+}
+
 size_t measurement_required_count(const struct measurement *function)
 {
     size_t count = 0, all = measurement_parameter_count(function);
@@ -38,10 +46,8 @@ size_t measurement_required_count(const struct measurement *function)
 const struct argument *argument_find(const struct measurement *function,
                                      const struct argument *arguments, const char *name)
 {
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (strcmp(function->parameters[i].name, name) == 0)
-            return &arguments[i];
-    return NULL;
+    const struct parameter *parameter = measurement_parameter(function, name);
+    return parameter ? &arguments[parameter - function->parameters] : NULL;
 }
 
 const struct argument *argument_named(const struct measurement *function,

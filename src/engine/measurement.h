@@ -199,6 +199,8 @@ const char *measurement_family(const struct measurement *);
 /* i-th of all; NULL after the last. */
 const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
+/* NULL: it has none of that name. */
+const struct parameter *measurement_parameter(const struct measurement *, const char *name);
 /* How many of them must be given. */
 size_t measurement_required_count(const struct measurement *);
 /* The argument for the parameter of that name; NULL: the function has no such parameter. These

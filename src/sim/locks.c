@@ -52,6 +52,12 @@ static struct service service_of(const struct replay *replay, const struct step 
     return replay->model->atomic(&atomic);
 }
 
+/* From the call until the caller knows, if nothing else is in the way. */
+static int64_t whole(const struct service *service)
+{
+    return service->issue + service->request + service->service + service->back + service->answer;
+}
+
 /* What a set_lock takes at least that finds its lock held: PEs queue by further messages. before:
  * 1 + line of who had it. 0: not described. */
 static int64_t held_time(const struct replay *replay, const struct step *step, uint32_t before)
@@ -70,8 +76,7 @@ static int64_t held_time(const struct replay *replay, const struct step *step, u
             .fetching = true,
             .blocking = true,
         });
-        int64_t time = takes.issue + takes.request + takes.service + takes.back + takes.answer;
-        longest = later(longest, time);
+        longest = later(longest, whole(&takes));
     }
     return longest;
 }
@@ -118,10 +123,7 @@ bool replay_lock(struct replay *replay, const struct step *step)
 void replay_try_lock(struct replay *replay, const struct step *step)
 {
     const struct service service = service_of(replay, step, COST_LOCK);
-    replay_finish(replay, step,
-                  step->start + service.issue + service.request + service.service + service.back +
-                      service.answer,
-                  0);
+    replay_finish(replay, step, step->start + whole(&service), 0);
 }
 
 void replay_unlock(struct replay *replay, const struct step *step)

@@ -23,11 +23,11 @@ def main():
                         help=f"of {', '.join(accepting.FAULTS)} (all)")
     parser.add_argument("--runs", type=cli.whole(1, 1000), default=20, help="of each (%(default)s)")
     parser.add_argument("--at-once", type=cli.whole(1, 32), default=4, help="runs at the same time (%(default)s)")
-    parser.add_argument("--delay", type=cli.whole(1, 10**5), default=2000, metavar="US",
+    parser.add_argument("--delay", type=cli.whole(1, 10**5), default=accepting.DELAY_US, metavar="US",
                         help="between hosts, one way (%(default)s)")
-    parser.add_argument("--iterations", type=cli.whole(1, 1000), default=8,
+    parser.add_argument("--iterations", type=cli.whole(1, 1000), default=accepting.ITERATIONS,
                         help="small messages in a repetition (%(default)s)")
-    parser.add_argument("--passes", type=cli.whole(3, 1000), default=6,
+    parser.add_argument("--passes", type=cli.whole(3, 1000), default=accepting.PASSES,
                         help="of a tournament (%(default)s)")
     parser.add_argument("--seconds", type=cli.whole(10, 10**5), default=300, help="for a run, at most (%(default)s)")
     parser.add_argument("-o", "--output", metavar="DIR", help="keep scripts and results there")

@@ -62,15 +62,17 @@ def times_of(runs):
 def errors_of(steps, machines, app, runs, failed):
     """{(network, model): (error of the run time, error of the communication)} of an application. What could not be
     compared is added to failed, with its reason."""
-    found = {}
+    found, traced = {}, {}
     for network, machine in machines.items():
-        name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{NETWORKS[network] * int(old[2])}", app).split()
+        times = NETWORKS[network]
+        name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{times * int(old[2])}", app).split()
         command = [traces.app(name), *arguments]
         try:
-            traced = [steps.trace(f"trace {i}", command) for i in range(runs)]
+            if times not in traced:
+                traced[times] = [steps.trace(f"trace {times} {i}", command) for i in range(runs)]
             real = times_of([steps.trace(f"run {i}", command, network) for i in range(runs)])
             for model in MODELS:
-                guess = times_of([steps.predict(f"predicted {i}", machine, trace, model) for i, trace in enumerate(traced)])
+                guess = times_of([steps.predict(f"predicted {i}", machine, trace, model) for i, trace in enumerate(traced[times])])
                 found[network, model] = tuple(a / b - 1 for a, b in zip(guess, real))
         except predicting.StepFailed as reason:
             failed.append(f"{app}, {network.text()}: {reason}")

@@ -497,9 +497,8 @@ def test_receiving():
                f"receiving: {receive} s, {'inside calls' if waited else 'always'}", done)
         if not wanted:
             continue
-        launches = [made(f"receive{i}.json", [{**one, "time": factor * one["time"], "median": factor * one["median"],
-                                               "median_low": factor * one["median_low"],
-                                               "median_high": factor * one["median_high"]}
+        times = ("time", "median", "median_low", "median_high")
+        launches = [made(f"receive{i}.json", [{**one, **{name: factor * one[name] for name in times}}
                                               if "window" in one["arguments"] else one for one in machine.all()], **hosts(1, 1))
                     for i, factor in enumerate((1, 1.3, 0.9))]
         several = parsed(tool(*launches).out).get(("bus", "network"), {})

@@ -18,6 +18,7 @@ ATTEMPTS = 5
 K = 20  # iterations
 N = 40  # keys of each PE
 PREAMBLE = "set_unit(1e9)\nset_min_repetitions(4)\nset_max_repetitions(8)\n"
+POST, WIRE, QUIET, HOLD = 200, 1500, 300, 2000
 OTHERS = {"fetch": 2000, "set_lock": 2500, "clear_lock": 1800, "allocate": 20000, "free": 18000,
           "barrier": 9000}
 
@@ -25,7 +26,7 @@ tap = Tap()
 
 
 def network(progress, clock="simulated", **others):
-    return truth.Network(200, 1500, 300, progress=progress, clock=clock, **{**OTHERS, **others})
+    return truth.Network(POST, WIRE, QUIET, progress=progress, clock=clock, **{**OTHERS, **others})
 
 
 def script(calls):
@@ -136,16 +137,14 @@ def check_handed_over(name, expected, **others):
 
 
 def check_queues():
-    post, wire, quiet = 200, 1500, 300
-    hold = 2000
-    handed = quiet + post + wire
+    handed = QUIET + POST + WIRE
     library = OTHERS["set_lock"] + OTHERS["clear_lock"]
     check_handed_over("a queue is known in time", {
         "Shmem_Mcs_Handed_Over(20)": handed, "Shmem_Lock_Handed_Over(20)": library,
         "Shmem_Mcs_Contended(200)": handed, "Shmem_Lock_Contended(200)": library}, fetch=1000)
     # Who comes next is known only after a compare-and-swap that fails.
     fetch = 6000
-    late = quiet + fetch + max(0, post + wire - hold) + post + wire
+    late = QUIET + fetch + max(0, POST + WIRE - HOLD) + POST + WIRE
     check_handed_over("the next one comes late", {
         "Shmem_Mcs_Handed_Over(20)": handed, "Shmem_Mcs_Contended(200)": late}, fetch=fetch)
 
@@ -153,9 +152,9 @@ def check_queues():
 def check_busy():
     """Rank 0 holds a lock for 2 us and the time of a put and a quiet, of which rank 1 needs some to ask; then come the calls
     of both."""
-    post, wire, quiet, hold = 200, 1500, 300, 2000
     net = network("self", clock=None)
-    least, most = hold + OTHERS["set_lock"], hold + post + wire + quiet + OTHERS["set_lock"] + OTHERS["clear_lock"]
+    least = HOLD + OTHERS["set_lock"]
+    most = least + POST + WIRE + QUIET + OTHERS["clear_lock"]
     attempts = Attempts(tap, ATTEMPTS)
     for _ in attempts:
         rows = measured(["Shmem_Lock_Set_Busy()"], 2, net)

@@ -142,7 +142,6 @@ class Times:
         self.missing = 0
         self.seconds = 0.0   # that measuring took
         self.bytes = {}      # by kind
-        self._sizes = []     # in bytes, of all files
         self._partners = {}
         self._centred = 0    # samples that are differences already
         self._thresholds = {}
@@ -184,11 +183,11 @@ class Times:
     def _name_sizes(self, path, first):
         """Latency is what the smaller of two sizes takes, bandwidth the larger one. Samples from `first` on have sizes
         instead of kinds."""
-        sizes = sorted({*self._sizes, *(sample.kind for sample in self.samples[first:])})
-        if self._sizes and sizes != self._sizes or len(sizes) != len(KINDS):
+        sizes = sorted({*self.bytes.values(), *(sample.kind for sample in self.samples[first:])})
+        if len(sizes) != len(KINDS):
             raise Error(f"{path}: rounds of {', '.join(f'{size:.0f}' for size in sizes)} bytes: a tournament has two sizes, "
                         "a small one for latency and a large one for bandwidth, the same in all files")
-        self._sizes, self.bytes = sizes, dict(zip(KINDS, sizes))
+        self.bytes = dict(zip(KINDS, sizes))
         kinds = dict(zip(sizes, KINDS))
         for sample in self.samples[first:]:
             sample.kind = kinds[sample.kind]

@@ -19,6 +19,8 @@ SLOWER = 0.10     # of the delay
 LIMIT = 25        # percent of a processor
 LOSS = 3          # percent of packets
 SIZES = ["--large", "2kb"]
+# Enough for quiet machines, in a minute or two.
+DELAY_US, PASSES, ITERATIONS = 2000, 6, 8
 
 
 @dataclass
@@ -69,7 +71,7 @@ class Found:
                 f"{self.run.seconds:.0f} s{doubts}")
 
 
-def accept(name, folder, delay_us, passes=3, iterations=6, timeout=120):
+def accept(name, folder, delay_us=DELAY_US, passes=PASSES, iterations=ITERATIONS, timeout=150):
     """Found, of a fault of FAULTS. folder: for files, of this run only. delay_us: between hosts, one way; longer ones and
     more iterations make it independent of other programs on this machine, and slow."""
     fault = FAULTS[name]
