@@ -115,11 +115,13 @@ class Machine:
 
 
 def _overhead(data, place, kind, piece):
-    """What a post costs before anything depends on the size: of small messages their mean, or what one more in a window
-    takes, if that is less; of a later piece, where the line through its posts begins."""
+    """What a post costs before anything depends on the size: of small messages their median, or what one more in a window
+    takes, if that is less; of a later piece, where the line through its posts begins. The call of a put takes its bytes,
+    too: then without them."""
     for source in OVERHEAD_OF[kind]:
         posts = data.points(place, source, POST)
-        if piece.start == 0 and (small := [time for size, time in posts if size <= SMALL]):
+        per_byte = piece.slope.value if kind == source == "put" else 0.0
+        if piece.start == 0 and (small := [max(0.0, time - size * per_byte) for size, time in posts if size <= SMALL]):
             windows = _windows(data, place) if source == "put-nbi" else None
             values = [model_fit.middle(small), *([windows.step] if windows and windows.step.value > 0 else [])]
             return min(values, key=lambda value: value.value)
@@ -202,7 +204,8 @@ def _solved(least, most, time):
 def _receiving(data, place, model):
     """(what a message takes the library of its target, and its answer that of the caller). The first is what one more put
     in a window takes in one direction, where that is more than posting it. What windows take longer in both directions at
-    the same time is both. 0: not measured, they do not, or targets need no call."""
+    the same time is both. An answer takes no longer than a message, else that would show in one direction, too: if so much
+    is not enough, messages alone take that long. 0: not measured, they do not, or targets need no call."""
     nothing = Value(0.0), Value(0.0)
     windows = _windows(data, place)
     measured = _window_times(data.of(place, "put-nbi", EXCHANGE))
@@ -217,10 +220,10 @@ def _receiving(data, place, model):
     if longer(0.0, 0.0) > (1 / VISIBLE - 1) * wanted:
         return nothing
     step = windows.step
-    if step.value <= VISIBLE * overhead or longer(step.value, 0.0) >= 0:
+    if step.value <= VISIBLE * overhead or longer(step.value, 0.0) >= 0 or longer(step.value, step.value) < 0:
         both = _solved(0.0, wanted / count, lambda receive: longer(receive, 0.0))
         return combined(both, error, step.error), Value(0.0)
-    return step, combined(_solved(0.0, wanted / count, lambda answer: longer(step.value, answer)), error, step.error)
+    return step, combined(_solved(0.0, step.value, lambda answer: longer(step.value, answer)), error, step.error)
 
 
 def _transfer(data, place, kind, quiet):

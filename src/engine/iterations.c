@@ -14,6 +14,9 @@
 #define LONG_ENOUGH_RESOLUTIONS 1000
 #define LONG_ENOUGH_COSTS 100
 #define LONG_ENOUGH_SECONDS 20e-6
+/* But no more than needed once the slowest PE takes so long: what the others take does not show in
+ * the result then. */
+#define LONG_ENOUGH_ANYWAY 10e-3
 #define MOST_ITERATIONS 1000000
 #define ATTEMPTS 8
 
@@ -56,20 +59,25 @@ void iterations_limit(struct bench *bench)
                  operations, places);
 }
 
-/* Seconds that the next repetition times on the PE where that is shortest; NaN: nowhere. */
-static double timed_by_a_repetition(struct bench *bench)
+struct timed {
+    double shortest, longest; /* seconds, of the PEs; NaN: none times anything */
+};
+
+/* What the next repetition times. */
+static struct timed timed_by_a_repetition(struct bench *bench)
 {
     struct timing *timing = &bench->hooks.timing;
     double before = timing->total;
     timing->shortest_part = NAN;
     repetition_make(bench);
     double seconds = timing->total - before;
-    if (!isnan(timing->shortest_part))
-        seconds = timing->shortest_part;
-    if (timing->total == before)
-        seconds = NAN; /* this PE only watches */
-    comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, &seconds, 1);
-    return seconds;
+    bool watches = timing->total == before;
+    double least[] = {watches                        ? NAN
+                      : isnan(timing->shortest_part) ? seconds
+                                                     : timing->shortest_part,
+                      watches ? NAN : -seconds};
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
+    return (struct timed){least[0], -least[1]};
 }
 
 void iterations_choose(struct bench *bench)
@@ -84,10 +92,13 @@ void iterations_choose(struct bench *bench)
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (bench->buffers.cold)
             repetition_make(bench); /* first touches of the pages count for nothing */
-        double seconds = timed_by_a_repetition(bench);
-        if (isnan(seconds) || seconds >= needed)
+        struct timed timed = timed_by_a_repetition(bench);
+        if (isnan(timed.shortest) || timed.shortest >= needed ||
+            timed.longest >= LONG_ENOUGH_ANYWAY)
             break;
-        double factor = seconds > 0 ? needed / seconds * 1.1 : 100;
+        double factor = timed.shortest > 0 ? needed / timed.shortest * 1.1 : 100;
+        if (timed.longest > 0)
+            factor = fmin(factor, 1.1 * LONG_ENOUGH_ANYWAY / timed.longest);
         double more = ceil((double)run->iterations * fmin(factor, 100));
         run->iterations = limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
     }

@@ -13,7 +13,8 @@ int64_t iterations_wanted(const struct run *);
 /* No more than there is fresh memory for, with a note where there are fewer. */
 void iterations_limit(struct bench *);
 /* So many that what a repetition times lasts long enough for the timer, on every PE that times
- * anything: the shortest counts. Some calls of the function; collective over the set. */
+ * anything, unless that takes another PE very long. Some calls of the function; collective over the
+ * set. */
 void iterations_choose(struct bench *);
 
 #endif

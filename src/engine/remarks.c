@@ -12,6 +12,8 @@
 
 /* A result is marked when its timed regions are shorter than this many resolutions of the timer. */
 #define WELL_ABOVE 10
+/* ... unless they are no more than this share of what the slowest PE takes. */
+#define SMALL_SHARE 0.01
 /* Neighbouring repetitions are alike, above what chance makes of independent ones. */
 #define ALIKE 0.5
 #define FEWEST_ALIKE 12
@@ -26,12 +28,24 @@ static void flag(struct statistics *statistics, enum result_flag flag)
     statistics->flags |= 1u << flag;
 }
 
-static void remark_resolution(struct bench *bench, struct statistics *statistics)
+/* Whether the times of this PE are too small to show in the result. */
+static bool share_is_small(const struct samples *samples)
+{
+    double own = 0, all = 0;
+    for (size_t i = 0; i < samples->valid; i++) {
+        own += samples->own[i];
+        all += samples->max[i];
+    }
+    return fabs(own) < SMALL_SHARE * all;
+}
+
+static void remark_resolution(struct bench *bench, const struct samples *samples,
+                              struct statistics *statistics)
 {
     struct run *run = &bench->run;
     int64_t ticks = bench->hooks.timing.shortest;
     double shortest = ticks == INT64_MAX ? INFINITY : timer_seconds(ticks);
-    if (shortest >= WELL_ABOVE * timer_in_use->resolution)
+    if (shortest >= WELL_ABOVE * timer_in_use->resolution || share_is_small(samples))
         return;
     flag(statistics, RESULT_BELOW_RESOLUTION);
     run_note(run, "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns%s",
@@ -178,7 +192,7 @@ static void remark_rule(struct bench *bench, struct samples *samples,
 void remarks_make(struct bench *bench, struct samples *samples, struct statistics *statistics)
 {
     struct run *run = &bench->run;
-    remark_resolution(bench, statistics);
+    remark_resolution(bench, samples, statistics);
     remark_negative(run, statistics);
     remark_stop(bench, samples, statistics);
     remark_repetitions(run, samples, statistics);

@@ -245,28 +245,46 @@ static bool satisfies(const struct wait *wait, int64_t value)
     int order =
         wait->is_signed ? ORDER(value, wait->value) : ORDER((uint64_t)value, (uint64_t)wait->value);
     switch (wait->comparison) {
-    case 0:
+    case TRACE_EQUAL:
         return order == 0;
-    case 1:
+    case TRACE_NOT_EQUAL:
         return order != 0;
-    case 2:
+    case TRACE_GREATER:
         return order > 0;
-    case 3:
+    case TRACE_LESS_EQUAL:
         return order <= 0;
-    case 4:
+    case TRACE_LESS:
         return order < 0;
-    case 5:
+    case TRACE_GREATER_EQUAL:
         return order >= 0;
     default:
         return true;
     }
 }
 
-/* The last write to the flag before the wait ended, preferably one whose value satisfies it; NULL:
+static int64_t value_of(const struct matching *matching, const struct wait *wait,
+                        const struct write *write)
+{
+    return number_of(wait, write->value, matching->flags[wait->flag].bytes);
+}
+
+/* Whether a write from one value to another goes on in the direction that the wait is for, as
+ * counters do. What is set to the same value again may have been reset by its owner, which a trace
+ * does not show. */
+static bool goes_on(const struct wait *wait, int64_t before, int64_t after)
+{
+    int order = wait->is_signed ? ORDER(after, before) : ORDER((uint64_t)after, (uint64_t)before);
+    return wait->comparison == TRACE_GREATER || wait->comparison == TRACE_GREATER_EQUAL ? order > 0
+           : wait->comparison == TRACE_LESS || wait->comparison == TRACE_LESS_EQUAL     ? order < 0
+                                                                                        : false;
+}
+
+/* The last write to the flag before the wait ended, preferably one whose value satisfies it. Of a
+ * counter the first one that satisfies it: its writer may have gone on before the wait ended. NULL:
  * there is none. */
 static const struct write *find_write(const struct matching *matching, const struct wait *wait)
 {
-    const struct write *writes = matching->writes;
+    const struct write *writes = matching->writes, *last = NULL, *found = NULL;
     size_t low = 0, high = matching->write_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -276,18 +294,22 @@ static const struct write *find_write(const struct matching *matching, const str
         else
             high = middle;
     }
-    const struct write *last = NULL;
     for (size_t i = low, tried = 0; i-- > 0 && tried < SATISFYING_MOST; tried++) {
         const struct write *write = &writes[i];
         if (write->flag != wait->flag || write->time < wait->from)
             break;
         if (!last)
             last = write;
-        if (!write->valued ||
-            satisfies(wait, number_of(wait, write->value, matching->flags[wait->flag].bytes)))
-            return write;
+        if (!write->valued)
+            return found ? found : write;
+        int64_t value = value_of(matching, wait, write);
+        if (found &&
+            !(satisfies(wait, value) && goes_on(wait, value, value_of(matching, wait, found))))
+            break;
+        if (satisfies(wait, value))
+            found = write;
     }
-    return last;
+    return found ? found : last;
 }
 
 struct link {

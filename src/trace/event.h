@@ -42,7 +42,7 @@ enum trace_field {
     TRACE_SET_STRIDE,    /* in PEs, not its logarithm */
     TRACE_SET_SIZE,      /* PEs; _all routines: all of them */
     TRACE_ROOT,          /* PE's index in the set */
-    TRACE_COMPARISON,    /* SHMEM_CMP_... of wait_until and test */
+    TRACE_COMPARISON,    /* of wait_until and test: enum trace_comparison */
     TRACE_CONDITION,     /* compared with: of compare_swap */
     TRACE_VALUE,   /* operand of an atomic, value of p, what a wait compares with, exit status, of
                       a small put its bytes (when asked for) */
@@ -54,6 +54,16 @@ enum trace_field {
 };
 
 enum { TRACE_SIGNAL_SET, TRACE_SIGNAL_ADD };
+
+/* Of TRACE_COMPARISON, in every library. */
+enum trace_comparison {
+    TRACE_EQUAL,
+    TRACE_NOT_EQUAL,
+    TRACE_GREATER,
+    TRACE_LESS_EQUAL,
+    TRACE_LESS,
+    TRACE_GREATER_EQUAL
+};
 
 /* Numbers of teams: 0 all PEs, from 1 on in order of creation on a PE, and the one of PEs that
  * share memory. */

@@ -89,7 +89,7 @@ def test_ring():
         for pe in range(pes):
             if pe or i:
                 program.call(pe, "shmem_long_wait_until", at=at, target=HEAP + 8, comparison=5,
-                             value=i)
+                             value=i + (pe > 0))
             program.call(pe, "shmem_long_p", 30, peer=(pe + 1) % pes, target=HEAP + 8,
                          value=i + 1)
             at = program.now[pe] + 500
@@ -181,6 +181,18 @@ def test_values():
         ends(flagged(name, second=2), False, f"{name}: of several, the last one")
         ends(flagged(name, second=-7, value=1, comparison=2), True,
              f"{name}: values are compared as the wait's type has them")
+    for comparison, name in ((5, "ge"), (2, "gt")):
+        ends(flagged("shmem_putmem", comparison=comparison, value=2 - (name == "gt")), True,
+             f"{name}: of a counter that goes on before the wait ends, the first write that satisfies it")
+        ends(flagged("shmem_putmem", second=2, comparison=comparison, value=1), False,
+             f"{name}: what is set to the same value again may have been reset")
+    for comparison, name in ((3, "le"), (4, "lt")):
+        ends(flagged("shmem_putmem", second=1, comparison=comparison, value=2 + (name == "lt")), True,
+             f"{name}: of a counter that goes down, likewise")
+        ends(flagged("shmem_putmem", second=3, comparison=comparison, value=4), False,
+             f"{name}: a counter that goes up comes closer to it with each write")
+    ends(flagged("shmem_putmem", comparison=1, value=7), False, "ne: the last write, since counters do not end such waits")
+    ends(flagged("shmem_putmem", second=-7, comparison=5, value=-9), False, "what goes down is no counter that goes up")
     ends(flagged("shmem_long_put"), False, "without a value, the last write")
     two = {"wait": "shmem_int_wait_until", "second": 5 + 2**32}
     ends(flagged("shmem_int_iput", flag=FLAG + 8, value=-1, **two), True, "shmem_int_iput: the second of two elements")

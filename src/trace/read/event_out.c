@@ -9,7 +9,10 @@
 #include "base/json.h"
 
 /* Of TRACE_COMPARISON. */
-static const char *const comparisons[] = {"eq", "ne", "gt", "le", "lt", "ge"};
+static const char *const comparisons[] = {
+    [TRACE_EQUAL] = "eq",      [TRACE_NOT_EQUAL] = "ne", [TRACE_GREATER] = "gt",
+    [TRACE_LESS_EQUAL] = "le", [TRACE_LESS] = "lt",      [TRACE_GREATER_EQUAL] = "ge",
+};
 
 enum parameter_kind { PLAIN, PLACE, TYPED, COMPARISON, ELEMENT_BYTES };
 

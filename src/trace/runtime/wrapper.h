@@ -61,12 +61,12 @@ static inline int64_t trace_double_bits(double value)
 /* Libraries number them differently; traces do not. -1: none of them. */
 static inline int64_t trace_comparison(int comparison)
 {
-    return comparison == SHMEM_CMP_EQ   ? 0
-           : comparison == SHMEM_CMP_NE ? 1
-           : comparison == SHMEM_CMP_GT ? 2
-           : comparison == SHMEM_CMP_LE ? 3
-           : comparison == SHMEM_CMP_LT ? 4
-           : comparison == SHMEM_CMP_GE ? 5
+    return comparison == SHMEM_CMP_EQ   ? TRACE_EQUAL
+           : comparison == SHMEM_CMP_NE ? TRACE_NOT_EQUAL
+           : comparison == SHMEM_CMP_GT ? TRACE_GREATER
+           : comparison == SHMEM_CMP_LE ? TRACE_LESS_EQUAL
+           : comparison == SHMEM_CMP_LT ? TRACE_LESS
+           : comparison == SHMEM_CMP_GE ? TRACE_GREATER_EQUAL
                                         : -1;
 }
 
