@@ -23,9 +23,9 @@ APPS = ["fft --size 8 --steps 100", "fft --size 16 --steps 50", "stencil --size 
         "hash_table --size 100 --steps 400", "random_access --steps 5000"]
 MODELS = ["paper", "loggp"]
 # And so many times the steps, which make first calls, which also connect PEs, a small part of the run.
-NETWORKS = {Network(delay_us=200): 5, Network(delay_us=1000): 2, Network(delay_us=5000): 1, Network(rate_mbit=100): 10,
-            Network(rate_mbit=1000): 10}
-ENOUGH_SECONDS = 120  # of launches that measure one network
+NETWORKS = {Network(delay_us=200): 5, Network(delay_us=1000): 2, Network(delay_us=5000): 1, Network(rate_mbit=100): 20,
+            Network(rate_mbit=1000): 20}
+ENOUGH_SECONDS = 150  # of launches that measure one network: fewer where one takes minutes
 QUANTITIES = ["run time", "communication"]
 
 
@@ -33,49 +33,78 @@ def percent(error):
     return f"{100 * error:+.1f} %".rjust(10)
 
 
-def described(steps, options):
-    """{network: description of the hosts with it}"""
-    def measured(hosts, network):
-        """Results of several launches, since what receiving takes differs from one to the next; of fewer where one takes
-        minutes."""
-        paths, began = [], time.monotonic()
-        for launch in range(options.launches):
-            path = steps.measured_on(hosts, network, launch)
-            paths += [path] if os.path.exists(path) else \
-                [steps.measure_on(hosts, network, "64kb", options.seconds, launch)]
-            if time.monotonic() - began > ENOUGH_SECONDS:
-                break
-        return paths
-
-    if options.add or options.machine:
-        machine = options.machine or steps.fit([path for hosts in (1, 2) for path in measured(hosts, predicting.HERE)])[0]
-        return {network: steps.with_delay(machine, network.delay_us) for network in NETWORKS if not network.rate_mbit}
-    alone = measured(1, predicting.HERE)
-    return {network: steps.fit([*alone, *measured(2, network)], f"machine-{network.text()}")[0] for network in NETWORKS}
-
-
 def times_of(runs):
     """(run time, communication): medians over traced runs."""
     return tuple(map(median, zip(*map(predicting.times_of, runs))))
 
 
-def errors_of(steps, machines, app, runs, failed):
-    """{(network, model): (error of the run time, error of the communication)} of an application. What could not be
-    compared is added to failed, with its reason."""
-    found, traced = {}, {}
-    for network, machine in machines.items():
-        times = NETWORKS[network]
-        name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{times * int(old[2])}", app).split()
-        command = [traces.app(name), *arguments]
+class Application:
+    """One of APPS on a network, with so many times its steps."""
+
+    def __init__(self, steps, app, network):
+        self.steps, self.network, self.times = steps, network, NETWORKS[network]
+        self.label = f"{app}, {network.text()}"
+        name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{self.times * int(old[2])}", app).split()
+        self.words = re.sub(r"\W+", " ", app)
+        self.command = [traces.app(name), *arguments]
+        self.traced, self.real = [], []
+
+    def run(self, number):
+        """Traces it without delay, where no other network has, and runs it on its network."""
+        step = f"trace {self.times} {self.words} {number}"
+        folder = self.steps.path(step.replace(" ", "-"))
+        self.traced.append(folder if os.path.exists(folder) else self.steps.trace(step, self.command))
+        self.real.append(self.steps.trace(f"run {self.words} {self.network.text()} {number}", self.command, self.network))
+
+    def errors(self, machine):
+        """{model: (error of the run time, error of the communication)}"""
+        real, found = times_of(self.real), {}
+        for model in MODELS:
+            guess = times_of([self.steps.predict(f"predicted {i}", machine, trace, model)
+                              for i, trace in enumerate(self.traced)])
+            found[model] = tuple(a / b - 1 for a, b in zip(guess, real))
+        return found
+
+
+def launch(steps, hosts, network, number, options):
+    """The result file of one launch of inputs/model.ski."""
+    path = steps.measured_on(hosts, network, number)
+    return path if os.path.exists(path) else steps.measure_on(hosts, network, "64kb", options.seconds, number)
+
+
+def without_delay(steps, options):
+    """(files of one node, the description of the hosts without delay; None unless delays are to be added to it)"""
+    if options.machine:
+        return [], options.machine
+    one_node = [launch(steps, 1, predicting.HERE, i, options) for i in range(options.launches)]
+    if not options.add:
+        return one_node, None
+    return one_node, steps.fit(one_node + [launch(steps, 2, predicting.HERE, i, options)
+                                           for i in range(options.launches)])[0]
+
+
+def compare(steps, network, one_node, base, options, failed):
+    """{application: its errors} on a network. Launches that measure it and runs of the applications take turns, since
+    machines change. What could not be compared is added to failed, with its reason."""
+    apps, files, seconds = [Application(steps, app, network) for app in options.apps], list(one_node), 0.0
+    for number in range(max(options.runs, options.launches)):
+        if not base and number < options.launches and seconds < ENOUGH_SECONDS:
+            began = time.monotonic()
+            files.append(launch(steps, 2, network, number, options))
+            seconds += time.monotonic() - began
+        for app in list(apps) if number < options.runs else []:
+            try:
+                app.run(number)
+            except predicting.StepFailed as reason:
+                failed.append(f"{app.label}: {reason}")
+                apps.remove(app)
+    machine = steps.with_delay(base, network.delay_us) if base else steps.fit(files, f"machine-{network.text()}")[0]
+    found = {}
+    for app in apps:
         try:
-            if times not in traced:
-                traced[times] = [steps.trace(f"trace {times} {i}", command) for i in range(runs)]
-            real = times_of([steps.trace(f"run {i}", command, network) for i in range(runs)])
-            for model in MODELS:
-                guess = times_of([steps.predict(f"predicted {i}", machine, trace, model) for i, trace in enumerate(traced[times])])
-                found[network, model] = tuple(a / b - 1 for a, b in zip(guess, real))
+            found[app] = app.errors(machine)
         except predicting.StepFailed as reason:
-            failed.append(f"{app}, {network.text()}: {reason}")
+            failed.append(f"{app.label}: {reason}")
     return found
 
 
@@ -90,26 +119,25 @@ def main():
                         help="measure only without delay, and add the delays to the description (default: measure each "
                              "network)")
     parser.add_argument("--machine", metavar="FILE", help="description of the hosts without delay; implies --add")
-    parser.add_argument("--runs", type=int, default=3, help="of each application, traced and real; medians count")
-    parser.add_argument("--launches", type=int, default=3, help="of each measurement; fewer if they take minutes")
+    parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count")
+    parser.add_argument("--launches", type=int, default=5, help="of each measurement; fewer if they take minutes")
     parser.add_argument("--seconds", type=int, default=600, help="most that the measurement of a place takes")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
     parser.add_argument("--folder", metavar="DIR", help="for all files; what is measured there already is not measured again")
     options = parser.parse_args()
     steps = predicting.Steps(options.folder or harness.scratch_directory(), True, options.realtime)
     steps.check_hosts()
-    machines = described(steps, options)
-    failed, everything = [], {}
+    one_node, base = without_delay(steps, options)
+    failed, everything = [], []
     print(f"{'':42}{'run time':>20}{'communication':>20}\n{'application, network':42}"
-          + "".join(f"{model:>10}" for _ in QUANTITIES for model in MODELS))
-    for app in options.apps:
-        found = errors_of(steps, machines, app, options.runs, failed)
-        for network in machines:
-            if all((network, model) in found for model in MODELS):
-                pairs = [found[network, model][i] for i in range(len(QUANTITIES)) for model in MODELS]
-                print_line(f"{app}, {network.text()}", pairs)
-                everything[app, network] = pairs
-    columns = [[abs(one) for one in column] for column in zip(*everything.values())]
+          + "".join(f"{model:>10}" for _ in QUANTITIES for model in MODELS), flush=True)
+    for network in NETWORKS:
+        if base and network.rate_mbit:
+            continue
+        for app, found in compare(steps, network, one_node, base, options, failed).items():
+            everything.append([found[model][i] for i in range(len(QUANTITIES)) for model in MODELS])
+            print_line(app.label, everything[-1])
+    columns = [[abs(one) for one in column] for column in zip(*everything)]
     if columns:
         print_line("median, without sign", map(median, columns))
         print_line("worst, without sign", map(max, columns))
