@@ -70,12 +70,11 @@ static struct timed timed_by_a_repetition(struct bench *bench)
     double before = timing->total;
     timing->shortest_part = NAN;
     repetition_make(bench);
-    double seconds = timing->total - before;
-    bool watches = timing->total == before;
-    double least[] = {watches                        ? NAN
-                      : isnan(timing->shortest_part) ? seconds
-                                                     : timing->shortest_part,
-                      watches ? NAN : -seconds};
+    double longest = timing->total - before;
+    double shortest = isnan(timing->shortest_part) ? longest : timing->shortest_part;
+    if (timing->total == before)
+        shortest = longest = NAN; /* this PE only watches */
+    double least[] = {shortest, -longest};
     comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
     return (struct timed){least[0], -least[1]};
 }

@@ -240,10 +240,15 @@ static int64_t number_of(const struct wait *wait, uint64_t value, uint64_t bytes
     return wait->is_signed ? (int64_t)(value << shift) >> shift : (int64_t)value;
 }
 
+/* Of two values as the wait sees them. */
+static int compare_values(const struct wait *wait, int64_t a, int64_t b)
+{
+    return wait->is_signed ? ORDER(a, b) : ORDER((uint64_t)a, (uint64_t)b);
+}
+
 static bool satisfies(const struct wait *wait, int64_t value)
 {
-    int order =
-        wait->is_signed ? ORDER(value, wait->value) : ORDER((uint64_t)value, (uint64_t)wait->value);
+    int order = compare_values(wait, value, wait->value);
     switch (wait->comparison) {
     case TRACE_EQUAL:
         return order == 0;
@@ -268,15 +273,26 @@ static int64_t value_of(const struct matching *matching, const struct wait *wait
     return number_of(wait, write->value, matching->flags[wait->flag].bytes);
 }
 
-/* Whether a write from one value to another goes on in the direction that the wait is for, as
- * counters do. What is set to the same value again may have been reset by its owner, which a trace
- * does not show. */
-static bool goes_on(const struct wait *wait, int64_t before, int64_t after)
+/* Whether from one write to the next one values go on in the direction that the wait is for, as
+ * those of counters do. What is set to the same value again may have been reset by its owner, which
+ * a trace does not show. */
+static bool goes_on(const struct matching *matching, const struct wait *wait,
+                    const struct write *write, const struct write *next)
 {
-    int order = wait->is_signed ? ORDER(after, before) : ORDER((uint64_t)after, (uint64_t)before);
-    return wait->comparison == TRACE_GREATER || wait->comparison == TRACE_GREATER_EQUAL ? order > 0
-           : wait->comparison == TRACE_LESS || wait->comparison == TRACE_LESS_EQUAL     ? order < 0
-                                                                                        : false;
+    if (!write->valued || !next->valued)
+        return false;
+    int order =
+        compare_values(wait, value_of(matching, wait, next), value_of(matching, wait, write));
+    switch (wait->comparison) {
+    case TRACE_GREATER:
+    case TRACE_GREATER_EQUAL:
+        return order > 0;
+    case TRACE_LESS:
+    case TRACE_LESS_EQUAL:
+        return order < 0;
+    default:
+        return false;
+    }
 }
 
 /* The last write to the flag before the wait ended, preferably one whose value satisfies it. Of a
@@ -300,13 +316,10 @@ static const struct write *find_write(const struct matching *matching, const str
             break;
         if (!last)
             last = write;
-        if (!write->valued)
-            return found ? found : write;
-        int64_t value = value_of(matching, wait, write);
-        if (found &&
-            !(satisfies(wait, value) && goes_on(wait, value, value_of(matching, wait, found))))
+        bool ends = !write->valued || satisfies(wait, value_of(matching, wait, write));
+        if (found && !(ends && goes_on(matching, wait, write, found)))
             break;
-        if (satisfies(wait, value))
+        if (ends)
             found = write;
     }
     return found ? found : last;

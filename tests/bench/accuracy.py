@@ -3,6 +3,7 @@
 networks, runs them there, and prints the errors of run time and communication. Not part of `make check`; needs hosts (root)."""
 
 import argparse
+import functools
 import os
 import re
 import sys
@@ -38,6 +39,12 @@ def times_of(runs):
     return tuple(map(median, zip(*map(predicting.times_of, runs))))
 
 
+@functools.cache
+def trace_once(steps, step, *command):
+    """The folder of a traced run without delay, which counts for all networks with as many steps."""
+    return steps.trace(step, command)
+
+
 class Application:
     """One of APPS on a network, with so many times its steps."""
 
@@ -51,9 +58,7 @@ class Application:
 
     def run(self, number):
         """Traces it without delay, where no other network has, and runs it on its network."""
-        step = f"trace {self.times} {self.words} {number}"
-        folder = self.steps.path(step.replace(" ", "-"))
-        self.traced.append(folder if os.path.exists(folder) else self.steps.trace(step, self.command))
+        self.traced.append(trace_once(self.steps, f"trace {self.times} {self.words} {number}", *self.command))
         self.real.append(self.steps.trace(f"run {self.words} {self.network.text()} {number}", self.command, self.network))
 
     def errors(self, machine):

@@ -31,6 +31,11 @@ WATCHER = """
 #include <unistd.h>
 static long seen[4][4], readings, before, broadcasts, again, from_first;
 static char posted, *first, *last;
+static int rank(void)
+{
+    const char *text = getenv("OMPI_COMM_WORLD_RANK");
+    return text ? atoi(text) : 0;
+}
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
     readings += clock == CLOCK_MONOTONIC;
@@ -63,17 +68,15 @@ void shmem_broadcast32(void *to, const void *from, size_t n, int root, int start
 long shmem_long_atomic_fetch_add(long *to, long value, int pe)
 {
     static long (*real)(long *, long, int);
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     if (!real) *(void **)&real = dlsym(RTLD_NEXT, "shmem_long_atomic_fetch_add");
-    if (rank && atoi(rank) != pe) usleep(2000);
+    if (rank() != pe) usleep(2000);
     return real(to, value, pe);
 }
 void shmem_finalize(void)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     void (*real)(void);
     *(void **)&real = dlsym(RTLD_NEXT, "shmem_finalize");
-    if (!rank || atoi(rank) == 0) {
+    if (rank() == 0) {
         fprintf(stderr, "watched: %ld %ld %ld", broadcasts, again, from_first);
         for (int i = 0; i < 16; i++) fprintf(stderr, " %ld", seen[i / 4][i % 4]);
         fprintf(stderr, "\\n");
