@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""C files are formatted as .clang-format says; shell scripts pass shellcheck; Python compiles."""
+"""C files are formatted as .clang-format says; shell scripts pass shellcheck; Python compiles; scripts are
+executable."""
 
 import os
 import shutil
@@ -41,8 +42,7 @@ scripts = {path: first_line(path) for path in tracked_files() if first_line(path
 shell = sorted(p for p, line in scripts.items() if line.split()[-1].split("/")[-1] in ("sh", "bash"))
 each_passes("shellcheck", ["-x"], shell, "shellcheck")
 tap.ok(shell, "there are shell scripts")
-
-for path in shell:
+for path in sorted(scripts):
     tap.ok(os.access(os.path.join(ROOT, path), os.X_OK), f"{path} is executable")
 
 python = {p for p, line in scripts.items() if "python" in line} | set(tracked_files("*.py"))
