@@ -31,13 +31,14 @@ def waited(command, seconds, busy):
 tap.equal(waited("cat; echo done", 60, NEVER)[0], "given\ndone\n", "what ends in time gives its output")
 out, seconds = waited("exec sleep 60", 1, NEVER)
 tap.ok(out is None and seconds >= 1, "what does not is ended", (out, seconds))
-tap.equal(waited("cat; sleep 1.5; echo done", 1, ALWAYS)[0], "given\ndone\n", "on a busy machine it may take longer")
+tap.equal(waited("cat; sleep 4; echo done", 3, ALWAYS)[0], "given\ndone\n", "on a busy machine it may take longer")
 out, seconds = waited("exec sleep 60", 1, ALWAYS)
 tap.ok(out is None and processes.PATIENCE <= seconds < 50, "... but not for ever", (out, seconds))
 processes.BUSY = NEVER
-run = harness.run(["sh", "-c", "sleep 61.5 & echo started; wait"], timeout=1)
-tap.ok("timeout" in str(run.status) and run.out == "started\n" and "sleep 61.5" in (run.stuck or ""),
+SLEEP = f"sleep {61 * 10**6 + os.getpid()}"  # another one than other runs of the tests have
+run = harness.run(["sh", "-c", f"{SLEEP} & echo started; wait"], timeout=4)
+tap.ok("timeout" in str(run.status) and run.out == "started\n" and SLEEP in (run.stuck or ""),
        "harness.run() says what still ran", run)
-tap.equal(subprocess.run(["pgrep", "-xf", "sleep 61.5"], stdout=subprocess.DEVNULL, check=False).returncode, 1,
+tap.equal(subprocess.run(["pgrep", "-xf", SLEEP], stdout=subprocess.DEVNULL, check=False).returncode, 1,
           "... and ends that")
 tap.done()

@@ -13,6 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+import processes
 from builds import CLEAN, compiling_once, copy_tree, make, write
 from harness import ROOT, Tap, build_config, has, parse_sko, run, skampi
 
@@ -184,7 +185,9 @@ def quickstart(tree):
     """make quickstart shows a table soon, as root and as a user."""
     made = make(tree, "quickstart")
     table_shown(made, tree, "make quickstart shows a table")
-    tap.ok(made.seconds < 60, "... within a minute", made.seconds)
+    # For users whose machine does nothing else.
+    busy = os.getloadavg()[0] > processes.BUSY * os.cpu_count()
+    tap.ok(made.seconds < 60 * (processes.PATIENCE if busy else 1), "... within a minute", made.seconds)
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         tap.skip("make quickstart as another user", "needs root")
         return

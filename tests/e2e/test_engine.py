@@ -250,10 +250,11 @@ MANY = QUICK + block("first", "measure MPI_COMM_WORLD : wtime(10)") + block("man
     measure MPI_COMM_WORLD : Shmem_Put_Full(8, 5)
   od""")
 
-# One measurement that has not ended when the test does.
+# One measurement that has not ended when the test does. The watchdog is slow enough for PEs that share processors with
+# each other and with other tests, which may take seconds for a batch.
 CALL = "Shmem_Put_Full(count=8, iterations=1000)"
+WATCHDOG = 5  # seconds, in the jobs that it shall end; the others keep the default
 ENDLESS = block("first", "measure MPI_COMM_WORLD : wtime(10)") + """
-set_watchdog(2)
 set_max_repetitions(1000000)
 set_max_relative_standard_error(0.0)
 """ + block("endless", "measure MPI_COMM_WORLD : Shmem_Put_Full(8, 1000)")
@@ -263,12 +264,13 @@ def hit(case):
     """Starts a job, sends the signal when it measures, waits for the end. case: what, signal, PE
     (None: the launcher), PEs. Returns the run and the results seen before."""
     what, number, target, np = case
-    job = Job(MANY if what == "interrupt" else ENDLESS, np)
+    watchdog = f"set_watchdog({WATCHDOG})\n" if what == "watchdog" else ""
+    job = Job(MANY if what == "interrupt" else watchdog + ENDLESS, np)
     if what == "interrupt":
         seen = job.wait_for(r"^i= 20 .*\n")
     else:
         seen = job.wait_for(r'^# begin result "endless"\n')
-        time.sleep(1)  # nothing in the output tells when it is on its way
+        time.sleep(2)  # nothing in the output tells when it is on its way
     victim = job.launcher.pid if target is None else job.pe(target)
     if seen and victim:
         os.kill(victim, number)
@@ -325,7 +327,7 @@ def test_bad_ends(tap):
         if what == "interrupt":
             check_interrupted(tap, name, run, target, number, before)
         elif what == "watchdog":
-            check_ended(tap, f"watchdog, {name}", run, 5, "no progress for 2 s",
+            check_ended(tap, f"watchdog, {name}", run, 5, f"no progress for {WATCHDOG} s",
                         "# ended by the watchdog")
         else:
             check_ended(tap, name, run, 128 + number, f"PE {target} was ended by signal {int(number)} ",

@@ -59,11 +59,12 @@ ODD = 'q"uo,te\\ \udcff\u00e9 \x01'  # \udcff: a byte that is no UTF-8
 ONE = QUICK + 'begin measurement "one"\n  measure comm(1) : wtime(10)\nend measurement\n'
 MANY = ONE + ('begin measurement "many"\n  for i = 1 to 100000000 do\n'
               '    measure comm(1) : wtime(10)\n  od\nend measurement\n')
-ENDLESS = ONE + """set_watchdog(1)
+# A repetition takes longer than the watchdog waits for, on a machine with fast timers, too.
+ENDLESS = ONE + """set_watchdog(2)
 set_max_repetitions(1000000)
 set_max_relative_standard_error(0.0)
 begin measurement "endless"
-  measure comm(1) : wtime(100000000)
+  measure comm(1) : wtime(2000000000)
 end measurement
 """
 
@@ -528,8 +529,8 @@ def test_ends(tap):
     cases = {
         "assert": (ONE.replace("end m", 'assert(1 == 2, "a \'b\'")\nend m'), 1,
                    "assertion failed: a 'b'"),
-        "watchdog": (ENDLESS, 5, "ended by the watchdog: no progress for 1 s in "
-                                 "wtime(iterations=100000000)"),
+        "watchdog": (ENDLESS, 5, "ended by the watchdog: no progress for 2 s in "
+                                 "wtime(iterations=2000000000)"),
     }
 
     def start(name):

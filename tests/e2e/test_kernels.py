@@ -215,12 +215,18 @@ def script(calls, where="MPI_COMM_WORLD"):
         for call in calls)
 
 
+def is_noise(row):
+    """A computation is subtracted, which may have been slower alone: few repetitions on a busy machine. It is said."""
+    return row.block.startswith("Kernel_Random_Access") and "_Communication(" in row.block and any(
+        note.startswith("clearly below zero") for note in row.notes)
+
+
 def check_measured(tap, title, run, calls, pes):
     tap.equal(run.status, 0, f"{title}: exit status", run)
     tap.equal([row.block for row in run.rows], [call.replace('"', "") for call in calls],
               f"{title}: all are measured")
     wrong = [row.line for row in run.rows
-             if not (math.isfinite(row.time) and row.time >= 0 and len(row.per_pe) == pes)]
+             if not (math.isfinite(row.time) and (row.time >= 0 or is_noise(row)) and len(row.per_pe) == pes)]
     tap.equal(wrong, [], f"{title}: times of all PEs")
 
 

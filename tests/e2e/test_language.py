@@ -218,7 +218,7 @@ def test_rank_dependent(tap):
     def start(job):
         script = QUICK + block("fine", "measure comm(1) : wtime(10)") + block(
             "b", f"rank = get_comm_rank(MPI_COMM_WORLD)\n{bodies[job[0]]}")
-        return skampi(script, np=job[1], args=["-o", "out.sko"], timeout=30)
+        return skampi(script, np=job[1], args=["-o", "out.sko"])
 
     for (name, np), run in harness.in_parallel(jobs, start):
         tap.equal(run.status, 2, f"{name}, {np} PEs: status 2", run)

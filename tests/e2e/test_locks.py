@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import Tap, in_parallel, skampi, skip_all
+from quiet import Attempts
 
 PREAMBLE = "set_unit(1e9)\nset_min_repetitions(4)\nset_max_repetitions(8)\n"
 LOCKS = ["Shmem_Set_Lock()", "Shmem_Clear_Lock()", "Shmem_Lock_Test_Free()",
@@ -79,12 +80,16 @@ def test_who_reports(tap):
 def test_progress(tap):
     """Over TCP, locks need a PE that is inside the library: also while it waits for its start."""
     for start in ("real", "barrier", "no"):
-        outcome = skampi(script(LOCKS, settings=f"choose_{start}_synchronization()\n"), np=2,
-                         env={"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"})
-        found = times(outcome)
-        slow = {call: found.get(call) for call in LOCKS if not found.get(call, MOST_NS) < MOST_NS}
-        tap.ok(outcome.status == 0 and not slow, f"locks over TCP, {start} synchronization",
-               f"{slow}\n{outcome}")
+        attempts = Attempts(tap)
+        for _ in attempts:
+            outcome = skampi(script(LOCKS, settings=f"choose_{start}_synchronization()\n"), np=2,
+                             env={"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"})
+            found = times(outcome)
+            slow = {call: found.get(call) for call in LOCKS if not found.get(call, MOST_NS) < MOST_NS}
+            if not slow or len(found) < len(LOCKS):
+                break
+        tap.ok(outcome.status == 0 and len(found) == len(LOCKS), f"locks over TCP, {start} synchronization", outcome)
+        attempts.decide(not slow, f"... none stalls, {start} synchronization", f"{slow}\n{outcome}")
 
 
 def test_fairness(tap):

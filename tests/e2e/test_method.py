@@ -88,7 +88,8 @@ LIBRARY = builds.preloadable(WATCHER)
 
 
 def watched(call, settings="", np=2):
-    script = ("set_timer(\"clock_gettime\")\nset_min_repetitions(40)\nset_max_repetitions(40)\n"
+    # Without controls, which may have repetitions made again.
+    script = ("set_controls(0)\nset_timer(\"clock_gettime\")\nset_min_repetitions(40)\nset_max_repetitions(40)\n"
               f"choose_no_synchronization()\n{settings}\nbegin measurement \"w\"\n"
               f"  measure MPI_COMM_WORLD : {call}\nend measurement\n")
     run = harness.skampi(script, np=np, env={"LD_PRELOAD": LIBRARY})

@@ -95,7 +95,7 @@ def scripts_run(tap, tree, launch):
 
 def hand_overs(tap, tree, launch):
     """The controls of the machine's state are handed over by messages where there is nothing else."""
-    done = skampi(PINGPONG, np=2, args=["--rounds", "3,1s", "-o", "out.json"], env={**CLEAN, "SKAMPI_LAUNCH": launch},
+    done = skampi(PINGPONG, np=2, args=["--rounds", "3,4s", "-o", "out.json"], env={**CLEAN, "SKAMPI_LAUNCH": launch},
                   executable=os.path.join(tree, "skampi"))
     with open(done.path("out.json"), encoding="utf-8") as file:
         records = [json.loads(line) for line in file]

@@ -98,16 +98,16 @@ def test_lost(tap):
     """A file that is removed or cut short while it is written: status 1, and a message."""
     def start(case):
         what, np, args = case
-        job = Job(LONG, np, [*args, "--time-limit", "60"])
+        job = Job(LONG, np, [*args, "--time-limit", "300"])
         path = os.path.join(job.directory, args[1])
-        end = time.monotonic() + 30
+        end = time.monotonic() + 100
         while time.monotonic() < end and not (os.path.exists(path) and os.path.getsize(path) > 5000):
             time.sleep(0.02)
         if what == "removed":
             os.unlink(path)
         else:
             os.truncate(path, 100)
-        return job.finish()
+        return job.finish(100)
 
     cases = [("removed", 0, ["-o", "a.sko"]), ("removed", 2, ["-o", "a.json"]),
              ("cut short", 0, ["-o", "a.csv"]), ("cut short", 2, ["-o", "a.sko"])]
@@ -151,13 +151,13 @@ def test_pipe(tap):
     tap.ok("pipe" in told and "waiting for a reader" in told, "a pipe without a reader: said", told)
     with open(os.path.join(directory, "pipe"), encoding="utf-8") as pipe:
         text = pipe.read()
-    tap.equal((job.wait(30), "# Finished at" in text), (0, True), "a reader then gets everything")
+    tap.equal((job.wait(100), "# Finished at" in text), (0, True), "a reader then gets everything")
     job.stderr.close()
     job = subprocess.Popen([harness.program(), "-i", "test.ski", "-o", "pipe"], cwd=directory,
                            stderr=subprocess.PIPE, env={**os.environ, **harness.launch_environment()})
     told = job.stderr.readline().decode()
     job.terminate()
-    tap.equal(job.wait(30), 143, "SIGTERM ends the wait for a reader")
+    tap.equal(job.wait(100), 143, "SIGTERM ends the wait for a reader")
     job.stderr.close()
 
 

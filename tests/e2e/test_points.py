@@ -270,11 +270,11 @@ def test_ends(tap):
         "crash": lambda: stopped(QUICK + body, "SEGV"),
         "an error": lambda: skampi(QUICK + block("a", "measure comm(1) : wtime(10) x = 1 / (get_np() - "
                                                  "get_np())"), np=1, args=OUTPUTS),
-        "time limit": lambda: skampi(QUICK + body, np=1, args=[*OUTPUTS, "--time-limit", "2"]),
+        "time limit": lambda: skampi(QUICK + body, np=1, args=[*OUTPUTS, "--time-limit", "5"]),
         "time limit in an open loop": lambda: skampi(
             QUICK + body.replace("100 do measure comm(1) : wtime(10)",
                                  "... do measure comm(1) : wtime(i)"),
-            np=1, args=[*OUTPUTS, "--time-limit", "2"]),
+            np=1, args=[*OUTPUTS, "--time-limit", "5"]),
         "the end": lambda: skampi(QUICK + block("a", "measure comm(1) : wtime(10)"), np=1,
                                   args=OUTPUTS),
     }
@@ -312,7 +312,7 @@ def stopped(script, name):
     folder = harness.scratch_directory()
     with open(os.path.join(folder, "test.ski"), "w", encoding="utf-8") as file:
         file.write(script)
-    return harness.run(["sh", "-c", '"$0" "$@" & for i in $(seq 200); do sleep 0.1; '
+    return harness.run(["sh", "-c", '"$0" "$@" & for i in $(seq 500); do sleep 0.1; '
                         'grep -q "begin result .b" out.sko && break; done; sleep 0.3; '
                         f'kill -{name} $!; wait $!; true', harness.program(), "-i", "test.ski",
                         *OUTPUTS], cwd=folder, env=harness.launch_environment())

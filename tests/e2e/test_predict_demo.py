@@ -38,7 +38,7 @@ def written(name, text):
 
 def demo(*options, app=APP, **env):
     options = options if "--runs" in options else ("--runs", "1", *options)
-    return run([DEMO, "--here", "--app", app, "--folder", path("out"), *options], cwd=ROOT,
+    return run([DEMO, "--here", "--app", app, "--folder", path("out"), *options], cwd=ROOT, timeout=100,
                env={**launch_environment(), **env})
 
 
@@ -75,7 +75,7 @@ def test_hosts():
     machine = written("network", "bus network {\n  bandwidth 1 GB/s\n  latency 30 us\n}\n"
                       "node n {\n  bandwidth 5 GB/s\n  latency 0 ns\n  count 2\n  bus network\n}\n")
     done = run([DEMO, "--machine", machine, "--delay", "20000", "--runs", "1", "--app", APP, "--folder", path("out")],
-               cwd=ROOT, env=launch_environment())
+               cwd=ROOT, env=launch_environment(), timeout=100)
     if "no hosts in network namespaces: " in done.out:
         tap.skip("hosts", done.out.splitlines()[0])
         return
@@ -112,13 +112,13 @@ def test_interrupt():
                                  stderr=subprocess.DEVNULL, env={**os.environ, processes.RUN_MARK: mark},
                                  # Jobs in the background of a shell ignore it.
                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while len(processes.marked(processes.RUN_MARK, mark)) < 4 and time.monotonic() < end:
             time.sleep(0.05)
         child.send_signal(number)
-        status = child.wait(40)
+        status = child.wait(100)
         tap.equal(status, 128 + number, f"{signal.Signals(number).name} ends it")
-        tap.equal(processes.wait_until_gone(processes.RUN_MARK, mark, 5), [], "... and leaves no process")
+        tap.equal(processes.wait_until_gone(processes.RUN_MARK, mark, 30), [], "... and leaves no process")
     processes.end_marked(processes.RUN_MARK, mark)
 
 

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import ROOT, Tap, in_parallel, skampi, skip_all
+from quiet import Attempts
 
 STEP = 0.3  # seconds by which each PE starts and ends later than the one before
 FIRST_GET = 5e-3
@@ -27,23 +28,37 @@ def first_row(run, name):
     return found.rows[0] if found and found.rows else None
 
 
+def last_line(run):
+    """The ends of all PEs, which are told in the last line of the file."""
+    with open(run.path("out.sko"), encoding="utf-8") as file:
+        last = END.fullmatch(file.read().rstrip("\n").rpartition("\n")[2])
+    return [float(text) for text in last.group(1).split()] if last else []
+
+
 def test_startup(tap, stub):
-    run = skampi("set_unit(1.0)\n" + block("s", "Startup()"), np=2, args=["-o", "out.sko"],
-                 env={"LD_PRELOAD": stub})
-    row = first_row(run, "s")
+    attempts = Attempts(tap)
+    for _ in attempts:
+        run = skampi("set_unit(1.0)\n" + block("s", "Startup()"), np=2, args=["-o", "out.sko"],
+                     env={"LD_PRELOAD": stub})
+        row = first_row(run, "s")
+        if not row or run.status != 0:
+            break
+        ends = last_line(run)
+        # A PE that starts or ends late on a busy machine makes up for the step.
+        started, ended = (len(seconds) == 2 and abs(seconds[1] - seconds[0] - STEP) < STEP / 2
+                          for seconds in (row.per_pe, ends))
+        if started and ended:
+            break
     if not tap.ok(run.status == 0 and row, "Startup: is measured", run):
         return
-    tap.ok(row.reps == 1 and abs(row.per_pe[1] - row.per_pe[0] - STEP) < STEP / 2
-           and row.time == row.per_pe[1], "Startup: the time of each PE, the longest in all", run)
+    tap.ok(row.reps == 1 and row.time == max(row.per_pe), "Startup: once, the longest in all", run)
+    attempts.decide(started, "Startup: the time of each PE, longer on PE 1 by what was programmed", run)
     notes = " ".join(row.notes)
     tap.equal("MPI_Init: " in notes, harness.has("MPI"), "Startup: notes tell MPI's part", run)
     told = re.search(r"shmem_init: (\S+) s", notes)
     tap.ok(told and STEP <= float(told.group(1)) < row.time, "Startup: and OpenSHMEM's", run)
-    with open(run.path("out.sko"), encoding="utf-8") as file:
-        last = END.fullmatch(file.read().rstrip("\n").rpartition("\n")[2])
-    ends = [float(text) for text in last.group(1).split()] if last else []
-    tap.ok(len(ends) == 2 and abs(ends[1] - ends[0] - STEP) < STEP / 2,
-           "Startup: the last line of the file tells each PE's end", run)
+    tap.equal(len(ends), 2, "Startup: the last line of the file tells each PE's end", run)
+    attempts.decide(ended, "Startup: ... later on PE 1 by what was programmed", run)
 
     run = skampi(block("s", "Startup()", where="comm2(2, 0)"), np=3)
     last = END.fullmatch(run.out.rstrip("\n").rpartition("\n")[2])
@@ -85,17 +100,27 @@ def test_memory(tap, stub):
 
 
 def test_first_calls(tap, stub):
-    run = skampi("set_unit(1.0)\n" + block("first", 'First_Call("get")')
-                 + block("again", 'First_Call("get")') + block("quiet", "Shmem_Quiet(10)")
-                 + block("engine", 'First_Call("put")'), np=2, env={"LD_PRELOAD": stub})
-    first, again, engine = (first_row(run, name) for name in ("first", "again", "engine"))
+    attempts = Attempts(tap)
+    for _ in attempts:
+        run = skampi("set_unit(1.0)\n" + block("first", 'First_Call("get")')
+                     + block("again", 'First_Call("get")') + block("quiet", "Shmem_Quiet(10)")
+                     + block("engine", 'First_Call("put")'), np=2, env={"LD_PRELOAD": stub})
+        first, again, engine = (first_row(run, name) for name in ("first", "again", "engine"))
+        if run.status != 0 or not (first and again and engine):
+            break
+        ratio = re.search(r"took (\S+) times", " ".join(first.notes))
+        soon = all(value < 40 * FIRST_GET for value in first.per_pe)
+        larger, quick = ratio and float(ratio.group(1)) > 5, again.time < FIRST_GET
+        if soon and larger and quick:
+            break
     if not tap.ok(run.status == 0 and first and again and engine, "First_Call: is measured", run):
         return
-    tap.ok(all(FIRST_GET <= value < 40 * FIRST_GET for value in first.per_pe) and first.reps == 1,
+    tap.ok(all(FIRST_GET <= value for value in first.per_pe) and first.reps == 1,
            "First_Call: the first call's time on each PE", run)
-    ratio = re.search(r"took (\S+) times", " ".join(first.notes))
-    tap.ok(ratio and float(ratio.group(1)) > 5, "First_Call: and how it compares to the second", run)
-    tap.ok(again.time < FIRST_GET and not any("not the first" in note for note in first.notes)
+    tap.ok(ratio, "First_Call: and how it compares to the second", run)
+    attempts.decide(soon and larger, "First_Call: ... which takes much less", run)
+    attempts.decide(quick, "First_Call: so does one that is asked for again", run)
+    tap.ok(not any("not the first" in note for note in first.notes)
            and any("First_Call or Memory_Footprint had called it" in note for note in again.notes),
            "First_Call: a second one is told from the first", run)
     run = skampi(block("memory", "Memory_Footprint()")

@@ -233,9 +233,9 @@ def expectation(chosen, network):
 
 def check_network(chosen, network):
     """All functions on one network; one check for each. What is wrong is measured again, and is
-    wrong if it is so each time. Returns the rows of the first time."""
+    wrong if it is so each time. Returns the rows of the first time that was no failure."""
     expected = expectation(chosen, network)
-    first, right, texts = None, set(), {}
+    first, right, texts = [], set(), {}
     attempts = Attempts(tap, ATTEMPTS)
     unsettled = chosen
     for attempt in attempts:
@@ -243,7 +243,7 @@ def check_network(chosen, network):
             tap.note(f"{network}, attempt {attempt}, measured again:")
             tap.note("\n".join(text for key, text in texts.items() if key not in right))
         rows = measure(unsettled, network)
-        first = rows if first is None else first
+        first = first or rows
         found = wrong(rows, expected, network)
         right |= {key for key, row in numbered(rows)} - set(found)
         texts |= found

@@ -11,6 +11,7 @@ from truth import harness, launch
 STEPS = 10
 OUTSTANDING = 16  # set_max_outstanding()
 APART, WAITING = 0.03, 0.05
+ATTEMPTS = 8  # by a real clock, beside other tests
 NETWORKS = [
     truth.Network(2000, 10000, 1000, fence=700, barrier=15000, reduce=11000, fetch=8000,
                   alltoall=14000, clock="simulated"),
@@ -154,10 +155,14 @@ def check_costs(net):
 def check_share():
     """By a real clock: a computation of milliseconds, and a reduction that takes less."""
     net = truth.Network(500, 1000, 500, reduce=200000)
-    step, share = measure(["Kernel_Himeno(64, 64, 64, 3)", "Kernel_Himeno_Communication(64, 64, 64, 3)"],
-                          1, net)
-    tap.ok(0.95 * 200000 <= share <= 0.6 * step, "communication is the reduction, and the step is more",
-           f"{share:g} ns of {step:g}")
+    for _ in range(ATTEMPTS):
+        # Other programs may have the processor for milliseconds, also during the reduction.
+        step, share = measure(["Kernel_Himeno(64, 64, 64, 3)", "Kernel_Himeno_Communication(64, 64, 64, 3)"],
+                              1, net)
+        if good := 0.95 * 200000 <= share <= 0.6 * step:
+            break
+        tap.note(f"{share:g} ns of {step:g}")
+    tap.ok(good, "communication is the reduction, and the step is more", f"{share:g} ns of {step:g}")
 
 
 def main():

@@ -107,7 +107,8 @@ def main():
     # The checker's own twin: an operation with two calls of quiet is not one with one.
     twin = "Shmem_Put_Full(8, 1000)"
     TRUTHS[twin] = "put_quiet_quiet"
-    tap.ok(off([twin]), "a call of the library more would be noticed")
+    # By chance it may agree once, with a machine that has become faster or slower between the two.
+    tap.ok(any(off([twin]) for _ in range(ATTEMPTS)), "a call of the library more would be noticed")
     tap.done()
 
 

@@ -47,8 +47,11 @@ def check(name, network, program, mode, expected, count, tolerance):
         values = measured(network, PES, program, mode)
         errors = wrong(values, expected, tolerance)
         if len(values) != count:
-            errors[None] = f"{len(values)} values instead of {count}"
-        failed = set(errors) if failed is None else failed & set(errors)
+            # What is wrong in the other attempts is so nevertheless.
+            tap.note(f"{name}, attempt {attempt}: {len(values)} values instead of {count}")
+            failed = failed or {None}
+            continue
+        failed = set(errors) if failed in (None, {None}) else failed & set(errors)
         if errors:
             tap.note(f"{name}, attempt {attempt}:")
             tap.note("\n".join(errors.values()))
@@ -56,6 +59,26 @@ def check(name, network, program, mode, expected, count, tolerance):
             break
     attempts.decide(not failed, name)
     return values
+
+
+def check_noticed(name, network, program, mode, expected, count, tolerance, but=()):
+    """A network with other costs than those expected is wrong in all values, each in one of a few attempts at least:
+    a busy machine may change a value so that it agrees by chance."""
+    unnoticed = None
+    for _ in range(ATTEMPTS):
+        values = [value for value in measured(network, PES, program, mode) if value[0] not in but]
+        if len(values) != count:
+            tap.note(f"{len(values)} values instead of {count}")
+            continue
+        off, seen, agreeing = wrong(values, expected, tolerance), collections.Counter(), set()
+        for value, _ in values:
+            seen[value] += 1
+            if (value, seen[value]) not in off:
+                agreeing.add((value, seen[value]))
+        unnoticed = agreeing if unnoticed is None else unnoticed & agreeing
+        if not unnoticed:
+            break
+    tap.equal(unnoticed, set(), name)
 
 
 def tight(name, cost):
@@ -210,19 +233,16 @@ def main():
     network = truth.Network(2000, 10000, 1000)
     # Of the cheapest call, too, more than what tight() allows.
     more = max(0.03, 2 * truth.clock_step() / network.fence)
-    values = measured(network.slower(1 + more), PES, *COSTS)
-    values = [value for value in values if value[0] != "quiet_delayed"]
-    unnoticed = len(values) - len(wrong(values, cost_of(network), tight))
-    tap.ok(len(values) == 24 and unnoticed == 0, f"{100 * more:.0f} % more are noticed")
+    check_noticed(f"{100 * more:.0f} % more are noticed", network.slower(1 + more), *COSTS, cost_of(network), 24, tight,
+                  but=("quiet_delayed",))
 
     network = truth.Network(1000, 4000, 300, **truth.FAMILIES)
     for mode, cost, count in (("variants", variant_cost, 452), ("atomics", atomic_cost, 253)):
         check(f"all {mode}", network, "network_check", mode, cost(network), count, loose)
     expected = collective_variant_cost(network)
     check("all variants of collectives", network, "network_sync", "variants", expected, 152, loose)
-    values = measured(network.slower(1.05), PES, "network_sync", "variants")
-    unnoticed = len(values) - len(wrong(values, expected, loose))
-    tap.ok(len(values) == 152 and unnoticed == 0, "5 % more are noticed in all of them")
+    check_noticed("5 % more are noticed in all of them", network.slower(1.05), "network_sync", "variants", expected,
+                  152, loose)
     expected, tolerance = wait_cost(network), wait_tolerance(network)
     check("waits, locks, contexts", network, "network_sync", "waits", expected, 24, tolerance)
 

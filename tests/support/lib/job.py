@@ -65,10 +65,10 @@ class Job:
         return None
 
     def finish(self, seconds=40):
-        """The finished run, as harness.run() would return it."""
+        """The finished run, as harness.run() would return it; later on a busy machine."""
         problem = None
         try:
-            out, err = self.launcher.communicate(timeout=seconds)
+            out, err = processes.communicate(self.launcher, seconds)
         except subprocess.TimeoutExpired:
             problem = f"no end within {seconds} s"
         left = [] if problem else processes.wait_until_gone(processes.RUN_MARK, self.mark,
