@@ -88,9 +88,16 @@ static inline int jump_if_register(int condition, int left, int right)
     return length - 1;
 }
 
-static inline void land(int jump)
+/* Jumps in any case, as above. */
+static inline int jump(void)
 {
-    code[jump].off = (int16_t)(length - jump - 1);
+    emit(BPF_JMP | BPF_JA, 0, 0, 0, 0);
+    return length - 1;
+}
+
+static inline void land(int from)
+{
+    code[from].off = (int16_t)(length - from - 1);
 }
 
 static inline void jump_back_if(int condition, int left, int number, int target)

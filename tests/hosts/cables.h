@@ -10,20 +10,29 @@
 #include <unistd.h>
 
 #define PORTS 255
+#define HEADER 14   /* bytes in front of what a packet carries */
 #define PREAMBLE 24 /* bytes that a packet takes on the line besides: preamble, checksum, gap */
+/* Bytes that a packet carries at most: the usual ones, and those of jumbo frames. */
+#define USUAL_MTU 1500
+#define MOST_MTU 9000
 
 static int port_count;
 static int64_t delay_ns;
 static double ns_per_byte; /* of each cable; 0: it has no rate */
+static int mtu = USUAL_MTU;
 
 /* Of the bad cables, by their ports, which begin with 1: 0: none. */
 static int64_t slower_ns[PORTS + 1][PORTS + 1];
 static uint32_t lost[PORTS + 1][PORTS + 1]; /* of 2^32 packets */
 
-/* PORT:PORT:NUMBER, in both directions. option: s: packets take so many us longer; l: this
+/* m: the MTU. Else PORT:PORT:NUMBER, in both directions. s: packets take so many us longer; l: this
  * percentage is lost. */
-static inline bool set_cable(int option, const char *text)
+static inline bool set_option(int option, const char *text)
 {
+    if (option == 'm') {
+        mtu = atoi(text);
+        return mtu >= USUAL_MTU && mtu <= MOST_MTU;
+    }
     int a, b;
     double number;
     if (sscanf(text, "%d:%d:%lf", &a, &b, &number) != 3 || a < 1 || b < 1 || a > PORTS || b > PORTS)
@@ -39,8 +48,8 @@ static inline bool set_cable(int option, const char *text)
  * NULL: wrong usage. */
 static inline char **read_command_line(int argc, char **argv)
 {
-    for (int option; (option = getopt(argc, argv, "+s:l:")) != -1;)
-        if (option == '?' || !set_cable(option, optarg))
+    for (int option; (option = getopt(argc, argv, "+s:l:m:")) != -1;)
+        if (option == '?' || !set_option(option, optarg))
             return NULL;
     char **words = argv + optind;
     port_count = argc - optind - 3;

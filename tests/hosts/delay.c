@@ -2,13 +2,15 @@
  * A switch with long cables: makes a TAP device in each of several network namespaces and hands on
  * every packet a constant time after it came, optionally no faster than a given rate.
  *
- *     delay [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] DELAY_US RATE_MBIT DEVICE NAMESPACE...
+ *     delay [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] [-m MTU] DELAY_US RATE_MBIT DEVICE
+ *           NAMESPACE...
  *
  * -s: packets between the two ports take so much longer, and those behind them wait; -l: this share
- * of them is lost. DELAY_US: one-way delay between any two of them; RATE_MBIT: of each host's
- * cable, in either direction; 0: unlimited. NAMESPACE: a file, as /proc/PID/ns/net; each gets a
- * device of that name. Port i (from 1) must have the hardware address 02:00:00:00:00:i (i in one
- * byte, in hexadecimal). Prints "ready" when all devices exist, then works until it is killed.
+ * of them is lost; MTU: what whoever gives the devices their addresses will set. DELAY_US: one-way
+ * delay between any two of them; RATE_MBIT: of each host's cable, in either direction; 0:
+ * unlimited. NAMESPACE: a file, as /proc/PID/ns/net; each gets a device of that name. Port i (from
+ * 1) must have the hardware address 02:00:00:00:00:i (i in one byte, in hexadecimal). Prints
+ * "ready" when all devices exist, then works until it is killed.
  */
 #define _GNU_SOURCE /* ppoll, setns */
 #include <errno.h>
@@ -26,17 +28,17 @@
 
 #include "cables.h"
 
-#define FRAME 2048      /* bytes, more than any packet has */
-#define QUEUE 4096      /* packets under way from a port: more than a TCP window */
-#define BATCH 64        /* packets read before those that are due are looked at again */
-#define LATEST_NS 50000 /* that a sleep may last too long and still be made up for */
+#define FRAME ((size_t)mtu + 128) /* bytes, more than any packet has */
+#define QUEUE 4096                /* packets under way from a port: more than a TCP window */
+#define BATCH 64                  /* packets read before those that are due are looked at again */
+#define LATEST_NS 50000           /* that a sleep may last too long and still be made up for */
 #define LONG_NS                                                                                    \
     1000000 /* of longer delays a late sleep is a small part: do not keep awake for it */
 
 struct packet {
     int64_t due;
     int size;
-    unsigned char data[FRAME];
+    unsigned char *data;
 };
 
 /* Packets from a port become due in the order in which they came. */
@@ -79,8 +81,11 @@ static void open_port(struct port *port, const char *device, const char *namespa
     close(home);
     close(there);
     port->queue = malloc(QUEUE * sizeof *port->queue);
-    if (!port->queue)
+    unsigned char *data = malloc(QUEUE * FRAME);
+    if (!port->queue || !data)
         fail("no memory", "");
+    for (int i = 0; i < QUEUE; i++)
+        port->queue[i].data = data + (size_t)i * FRAME;
 }
 
 /* The port that a packet goes to, or NULL: to all others. */
@@ -202,8 +207,8 @@ static void wait_until(int64_t due, struct pollfd *polled)
 static int usage(void)
 {
     fprintf(stderr,
-            "usage: delay [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] DELAY_US RATE_MBIT DEVICE "
-            "NAMESPACE...\n");
+            "usage: delay [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] [-m MTU] DELAY_US RATE_MBIT "
+            "DEVICE NAMESPACE...\n");
     return 2;
 }
 

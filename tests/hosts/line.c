@@ -2,15 +2,18 @@
  * A switch with long cables that the kernel works by itself: makes a BPF program that decides when
  * each packet is delivered, and prints the commands for tc that have it obeyed.
  *
- *     line [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] DELAY_US RATE_MBIT FILE DEVICE...
+ *     line [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] [-m MTU] DELAY_US RATE_MBIT FOLDER
+ *          DEVICE...
  *
  * The options and the first two numbers are those of delay.c. DEVICE: the ends of the cables at the
- * switch, in the network namespace of the caller; FILE: in a file system for BPF, where the program
- * will be. Port i must be connected to a device with the hardware address 02:00:00:00:00:i, and
- * with an MTU of 1500. README.md tells how it works.
+ * switch, in the network namespace of the caller; FOLDER: in a file system for BPF, where the
+ * program will be, called "line", and "watch", a program for the other ends of the cables, which
+ * sees how late packets come. Port i must be connected to a device with the hardware address
+ * 02:00:00:00:00:i, and with that MTU. README.md tells how it works.
  */
 #define _GNU_SOURCE /* syscall */
 #include <errno.h>
+#include <limits.h>
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 #include <net/if.h>
@@ -26,21 +29,26 @@
 #include "assembler.h"
 #include "cables.h"
 
-#define LONGEST 1518    /* bytes; a host takes no packet longer than this (MTU, header, VLAN tag) */
+/* Bytes; a host takes no longer packet. A VLAN tag is allowed. */
+#define LONGEST (mtu + HEADER + 4)
 #define MOST_UNITS 6000 /* that a filler costs, which is as many bytes longer than that */
 #define MOST_FILLERS 64 /* in front of a packet */
-#define PACKET (1514 + PREAMBLE)
-#define QUEUE 4096 /* packets of full length that may wait for a cable */
+#define PACKET (USUAL_MTU + HEADER + PREAMBLE)
+#define QUEUE 4096 /* usual packets of full length that may wait for a cable */
 #define CREDIT_NS 128000
 #define TRIES 4
 #define RINGS 100 /* of a timer, to measure how late they come */
 #define RING_NS 100000
-#define LATEST_NS 50000
+/* Timers are taken to be no later than this, and shorter times on a cable without a delay to be
+ * none. Else a packet would take this time now and none a minute later. */
+#define LATEST_NS 25000
+#define STEP_NS 100   /* by which a packet changes what is known of timers */
 #define QUICK_NS 4000 /* that a filler takes when nothing interrupts it */
 
 /* What the program knows of packets from one port to another. */
 struct pair {
-    int64_t delay_ns; /* less the lateness of timers */
+    int64_t delay_ns;
+    int64_t early_ns; /* the lateness of timers: so much earlier are packets due */
     uint64_t ready;   /* when the class of this pair will have paid for what is in its queue */
     uint32_t lost;
     uint32_t device; /* of the target */
@@ -50,8 +58,6 @@ struct pair {
 struct cable {
     uint64_t sending, receiving;
 };
-
-static int64_t early_ns;
 
 static _Noreturn void fail(const char *what, const char *which)
 {
@@ -66,8 +72,11 @@ static int bpf(enum bpf_cmd command, union bpf_attr *attributes)
 
 /* ---- The program ---- */
 
-/* On the stack. */
-enum { MACS = -16, KEY = -20, NOW = -32, FROM = -40, TO = -48, LENGTH = -56 };
+/* On the stack; DUE is 0 for packets that need no timer. IP: from the type of the packet to its
+ * length. */
+enum { MACS = -16, KEY = -20, NOW = -32, FROM = -40, TO = -48, LENGTH = -56, DUE = -64, IP = -72 };
+
+enum { TYPE_AT = 12, IP_TYPE = 0x0800, TRAILER = 8 };
 
 #define SKB(member) offsetof(struct __sk_buff, member)
 #define PAIR(member) offsetof(struct pair, member)
@@ -152,6 +161,17 @@ static void transmit(int cables)
     drop(jump_if_register(BPF_JSGT, R2, R1));
 }
 
+/* What is over before a timer can ring is over now. */
+static void forget_short_time(void)
+{
+    load(BPF_DW, R1, FRAME, NOW);
+    set(R2, R1);
+    compute(BPF_ADD, R2, LATEST_NS);
+    int longer = jump_if_register(BPF_JSGE, R9, R2);
+    set(R9, R1);
+    land(longer);
+}
+
 /* Makes the packet that long. */
 static void resize(void)
 {
@@ -226,6 +246,23 @@ static void charge(int unit_ns)
         land(done[i]);
 }
 
+/* A packet that is due needs no filler; if others wait, it comes after them. The jump to where it
+ * is sent. */
+static int pass_if_due(int unit_ns)
+{
+    load(BPF_DW, R1, FRAME, NOW);
+    int later = jump_if_register(BPF_JSGT, R9, R1);
+    load(BPF_DW, R2, R7, PAIR(ready));
+    compute(BPF_SUB, R1, CREDIT_NS);
+    int idle = jump_if_register(BPF_JLE, R2, R1);
+    compute(BPF_ADD, R2, unit_ns);
+    store(BPF_DW, R7, PAIR(ready), R2);
+    land(idle);
+    int due = jump();
+    land(later);
+    return due;
+}
+
 /* In front of the packet, of r8 units. */
 static void send_fillers(void)
 {
@@ -253,35 +290,129 @@ static void send_fillers(void)
     resize();
 }
 
-static void write_program(int pairs, int cables, int unit_ns)
+/* r9 = when the class is to send the packet, which is due at r9. */
+static void be_early(void)
 {
+    load(BPF_DW, R1, R7, PAIR(early_ns));
+    set(R2, R9);
+    compute_with(BPF_SUB, R9, R1);
+    load(BPF_DW, R1, FRAME, NOW);
+    compute(BPF_ADD, R1, QUICK_NS);
+    int timed = jump_if_register(BPF_JSGE, R9, R1);
+    set_number(R2, 0);
+    land(timed);
+    store(BPF_DW, FRAME, DUE, R2);
+}
+
+/* Writes behind the packet when it is due, unless that makes it too long. IP cuts that off. */
+static void write_due(void)
+{
+    load(BPF_DW, R1, FRAME, DUE);
+    int at_once = jump_if(BPF_JEQ, R1, 0);
+    load(BPF_DW, R2, FRAME, LENGTH);
+    int too_long = jump_if(BPF_JGT, R2, LONGEST - TRAILER);
+    compute(BPF_ADD, R2, TRAILER);
+    resize();
+    set(R1, R6);
+    load(BPF_DW, R2, FRAME, LENGTH);
+    set(R3, FRAME);
+    compute(BPF_ADD, R3, DUE);
+    set_number(R4, TRAILER);
+    set_number(R5, 0);
+    call(BPF_FUNC_skb_store_bytes);
+    drop(jump_if(BPF_JNE, R0, 0));
+    land(at_once);
+    land(too_long);
+}
+
+static void begin_program(int pairs)
+{
+    length = drop_count = 0;
     set(R6, R1);
     load(BPF_W, R1, R6, SKB(len));
     store(BPF_DW, FRAME, LENGTH, R1);
     find_pair(pairs);
+}
+
+/* What happens to packets by default, and to those for which drop() was called. */
+static void end_program(int usual, int dropped)
+{
+    set_number(R0, usual);
+    emit(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+    for (int i = 0; i < drop_count; i++)
+        land(drops[i]);
+    set_number(R0, dropped);
+    emit(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+}
+
+static void write_program(int pairs, int cables, int unit_ns)
+{
+    begin_program(pairs);
     lose();
     call(BPF_FUNC_ktime_get_ns);
     store(BPF_DW, FRAME, NOW, R0);
     set(R9, R0);
     if (ns_per_byte > 0)
         transmit(cables);
+    if (ns_per_byte > 0 && delay_ns < LATEST_NS)
+        forget_short_time();
     load(BPF_DW, R1, R7, PAIR(delay_ns));
     compute_with(BPF_ADD, R9, R1);
+    be_early();
     load(BPF_DW, R1, FRAME, FROM);
     compute(BPF_OR, R1, 1 << 16);
     store(BPF_W, R6, SKB(priority), R1); /* the class */
+    int due = pass_if_due(unit_ns);
     synchronize(unit_ns);
     charge(unit_ns);
     send_fillers();
+    write_due();
+    land(due);
     /* Not the packet itself: it still counts as being in a queue of the sender, and TCP sends no
      * more than two such packets. */
     send_copy();
-    set_number(R0, TC_ACT_STOLEN);
-    emit(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-    for (int i = 0; i < drop_count; i++)
-        land(drops[i]);
-    set_number(R0, TC_ACT_SHOT);
-    emit(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+    end_program(TC_ACT_STOLEN, TC_ACT_SHOT);
+}
+
+/* For packets that come to a host: learns from them how late timers are. In steps of one size, so
+ * that half of the packets come early and half late, and a few that come very late do not count. */
+static void write_watcher(int pairs)
+{
+    begin_program(pairs);
+    set(R1, R6);
+    set_number(R2, TYPE_AT);
+    set(R3, FRAME);
+    compute(BPF_ADD, R3, IP);
+    set_number(R4, 6);
+    call(BPF_FUNC_skb_load_bytes);
+    drop(jump_if(BPF_JNE, R0, 0));
+    load(BPF_H, R1, FRAME, IP);
+    emit(BPF_ALU | BPF_END | BPF_TO_BE, R1, 0, 0, 16);
+    drop(jump_if(BPF_JNE, R1, IP_TYPE));
+    load(BPF_H, R1, FRAME, IP + 4);
+    emit(BPF_ALU | BPF_END | BPF_TO_BE, R1, 0, 0, 16);
+    load(BPF_DW, R2, FRAME, LENGTH);
+    compute(BPF_SUB, R2, TRAILER);
+    set(R3, R2);
+    compute(BPF_SUB, R3, HEADER);
+    drop(jump_if_register(BPF_JNE, R3, R1)); /* nothing is behind the packet */
+    set(R1, R6);
+    set(R3, FRAME);
+    compute(BPF_ADD, R3, DUE);
+    set_number(R4, TRAILER);
+    call(BPF_FUNC_skb_load_bytes);
+    drop(jump_if(BPF_JNE, R0, 0));
+    call(BPF_FUNC_ktime_get_ns);
+    load(BPF_DW, R1, FRAME, DUE);
+    load(BPF_DW, R2, R7, PAIR(early_ns));
+    compute(BPF_ADD, R2, STEP_NS);
+    int late = jump_if_register(BPF_JSGT, R0, R1);
+    compute(BPF_SUB, R2, 2 * STEP_NS);
+    land(late);
+    drop(jump_if(BPF_JSLT, R2, 0));
+    drop(jump_if(BPF_JSGT, R2, LATEST_NS));
+    store(BPF_DW, R7, PAIR(early_ns), R2);
+    end_program(TC_ACT_UNSPEC, TC_ACT_UNSPEC);
 }
 
 /* ---- The kernel ---- */
@@ -299,9 +430,10 @@ static int make_map(size_t value, int count)
     return map;
 }
 
-static void store_pair(int map, int from, int to, uint32_t device)
+static void store_pair(int map, int from, int to, int64_t early_ns, uint32_t device)
 {
-    struct pair pair = {.delay_ns = delay_ns + slower_ns[from][to] - early_ns,
+    struct pair pair = {.delay_ns = delay_ns + slower_ns[from][to],
+                        .early_ns = early_ns,
                         .lost = lost[from][to],
                         .device = device};
     uint32_t key = (uint32_t)(from * (port_count + 1) + to);
@@ -313,9 +445,10 @@ static void store_pair(int map, int from, int to, uint32_t device)
         fail("cannot write to a map for BPF", "");
 }
 
-static void load_program(const char *path)
+static void load_program(const char *folder, const char *name)
 {
-    static char text[65536];
+    static char text[65536], path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     union bpf_attr attributes = {0};
     attributes.prog_type = BPF_PROG_TYPE_SCHED_CLS;
     attributes.insns = (uintptr_t)code;
@@ -408,8 +541,8 @@ static int choose_unit(void)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: line [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] DELAY_US RATE_MBIT FILE "
-                    "DEVICE...\n");
+    fprintf(stderr, "usage: line [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] [-m MTU] DELAY_US "
+                    "RATE_MBIT FOLDER DEVICE...\n");
     return 2;
 }
 
@@ -420,7 +553,7 @@ int main(int argc, char **argv)
         return usage();
     char **devices = words + 1;
     int unit_ns = choose_unit();
-    early_ns = measure_lateness();
+    int64_t early_ns = measure_lateness();
 
     int pairs = make_map(sizeof(struct pair), (port_count + 1) * (port_count + 1));
     int cables = make_map(sizeof(struct cable), port_count + 1);
@@ -429,10 +562,12 @@ int main(int argc, char **argv)
         if (!device)
             fail("no device ", devices[to - 1]);
         for (int from = 1; from <= port_count; from++)
-            store_pair(pairs, from, to, device);
+            store_pair(pairs, from, to, early_ns, device);
     }
     write_program(pairs, cables, unit_ns);
-    load_program(words[0]);
+    load_program(words[0], "line");
+    write_watcher(pairs);
+    load_program(words[0], "watch");
 
     for (int to = 0; to < port_count; to++) {
         const char *device = devices[to];
@@ -443,7 +578,8 @@ int main(int argc, char **argv)
                    device, (unsigned)from, 1000000000 / unit_ns, CREDIT_NS / unit_ns,
                    CREDIT_NS / unit_ns);
         printf("qdisc add dev %s clsact\n", device);
-        printf("filter add dev %s ingress bpf direct-action object-pinned %s\n", device, words[0]);
+        printf("filter add dev %s ingress bpf direct-action object-pinned %s/line\n", device,
+               words[0]);
     }
     return 0;
 }

@@ -28,7 +28,8 @@ ATTEMPTS = 6  # the machine is shared
 RATE = 100  # Mbit/s
 PACKETS = os.path.join(HERE, "packets.py")
 WAITING = os.path.join(HERE, "waiting.py")
-SLOW_RATE = 10
+CABLES = ((10, 1500), (60, 9000))  # slow: Mbit/s and MTU
+FRAME = 14 + 24  # bytes of a packet besides
 
 tap = Tap()
 
@@ -52,9 +53,16 @@ def tool(*arguments, **how):
 
 
 def gone(name, before, what):
-    left = processes.wait_until_gone(MARK, name, 5)
+    left = processes.wait_until_gone(MARK, name, 20)
     tap.equal(left, [], f"{what}: no process is left")
-    tap.equal(traces(name), before, f"{what}: no device, mount or file is left")
+    # The kernel takes namespaces apart a moment after their last process. What others take away meanwhile is theirs.
+    end = time.monotonic() + 10
+    while True:
+        more = {kind: [entry for entry in found if entry not in before[kind]] for kind, found in traces(name).items()}
+        if not any(more.values()) or time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    tap.equal(more, {kind: [] for kind in before}, f"{what}: no device, mount or file is left")
 
 
 def started(argv, name):
@@ -63,7 +71,7 @@ def started(argv, name):
     command = f'[ "$(hostname)" != {name}-2 ] || touch {ready}; exec sleep 1000'
     child = subprocess.Popen([TOOL, *argv, "--name", name, "--", "sh", "-c", command],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not os.path.exists(ready) and time.monotonic() < end:
         time.sleep(0.05)
     return child if os.path.exists(ready) else None
@@ -106,7 +114,7 @@ def check_up_and_down():
     if tap.ok(child, "launch: it does run"):
         child.kill()
         child.wait()
-        end = time.monotonic() + 5
+        end = time.monotonic() + 20
         while _sleeping(name) and time.monotonic() < end:
             time.sleep(0.05)
         tap.equal(_sleeping(name), [], "launch, killed: its program ends, too")
@@ -153,7 +161,7 @@ def check_impossible():
 def check_faults(line):
     """What is slower, lost and limited is what was asked for, at least: a busy machine adds to it."""
     cables = {"slower": ["1:2:30000"], "lossy": ["1:3:30"]}
-    with hosts(3, delay_us=1000, cables=cables, manner=Manner(limited="1:25:20"), line=line) as these:
+    with hosts(3, delay_us=1000, **cables, manner=Manner(limited="1:25:20"), line=line) as these:
         tap.equal(these.line, line, f"line: {line}: it is the one that was asked for")
         run = these.run([sys.executable, PACKETS, these.name], timeout=60)
     if not tap.ok(run.status == 0 and len(run.out.split()) == 4, "packets are sent between hosts with faults", run):
@@ -165,14 +173,14 @@ def check_faults(line):
     tap.ok(share < 0.35, "a limited host has 25 % of a processor at most", run)
 
 
-def check_queue(line):
+def check_queue(line, rate, mtu):
     """On slow cables packets wait for each other, also for those to other hosts, and stay in order."""
-    with hosts(3, rate_mbit=SLOW_RATE, line=line) as these:
-        run = these.run([sys.executable, WAITING, these.name], timeout=60)
-    if not tap.equal(run.status, 0, f"line: {line}: packets are sent over slow cables", run):
+    with hosts(3, rate_mbit=rate, line=line, mtu=mtu) as these:
+        run = these.run([sys.executable, WAITING, these.name, mtu], timeout=60)
+    if not tap.equal(run.status, 0, f"line: {line}: packets of {mtu} bytes are sent over slow cables", run):
         return
     came = {int(host): (int(count), float(ms), order) for host, count, ms, order in map(str.split, run.out.splitlines())}
-    least = {2: 200 * 1466 * 8e-3 / SLOW_RATE, 3: 201 * 1466 * 8e-3 / SLOW_RATE}
+    least = {host: packets * (mtu + FRAME) * 8e-3 / rate for host, packets in ((2, 200), (3, 201))}
     for host, count in ((2, 200), (3, 1)):
         found = came.get(host, (0, 0, None))
         tap.ok(found[0] == count and found[1] >= least[host] - 0.1, (
@@ -183,6 +191,8 @@ def check_queue(line):
 def check_refused():
     for arguments, text in ((["--slower", "1:2:5"], "needs --delay or --rate"), (["--lossy", "1:2:101"], "up to 100"),
                             (["--delay", "1", "--lossy", "1:3:5"], "there are 2 hosts"),
+                            (["--mtu", "9000"], "--mtu needs --delay or --rate"),
+                            (["--delay", "1", "--mtu", "9001"], "from 1500 to 9000"),
                             (["--limited", "3:50:10"], "there are 2 hosts"), (["--limited", "1:100:10"], "below 100")):
         refused = tool("run", 2, *arguments, "--", "true")
         tap.ok(refused.status == 2 and text in refused.err, f"wrong use: {' '.join(arguments)}", refused)
@@ -194,21 +204,26 @@ here, there = socket.socketpair()
 poll = select.poll()
 poll.register(here, select.POLLIN)
 poll.poll(0)
-begin = time.monotonic()
-for _ in range(20):
-    os.sched_yield()
-idle = time.monotonic()
+
+def shortest():
+    found = []
+    for _ in range(20):
+        begin = time.monotonic()
+        os.sched_yield()
+        found.append(time.monotonic() - begin)
+    return min(found)
+
+idle = shortest()
 there.send(b"x")
-for _ in range(20):
-    os.sched_yield()
-print((idle - begin) / 20, (time.monotonic() - idle) / 20)
+print(idle, shortest())
 """
 
 
 def check_sleep():
     run = harness.run(Manner(sleep=True).around([sys.executable, "-c", YIELD], []))
+    # Of several the shortest: who yields on a busy machine may get the processor back late.
     idle, busy = map(float, run.out.split() or (0, 1))
-    tap.ok(idle >= 0.004 and busy < idle, "who waits for messages sleeps, until one comes", run)
+    tap.ok(idle >= 0.004 > busy, "who waits for messages sleeps, until one comes", run)
 
 
 # ---- Programs run on them ----
@@ -272,9 +287,16 @@ def check_nodes(realtime):
                f"{name}: the notes say \"{place}\"", run)
     times = {name: run.block(name).rows[0].time for name in PLACES}
     far = [times[name] for name in ("other", "one", "all")]
-    near = [times[name] for name in ("same", "node")]
     tap.ok(min(far) > 2 * DELAY, f"to another host it takes the delays: {far} us")
-    tap.ok(max(near) < DELAY, f"on one host it does not: {near} us")
+    # Four PEs on fewer processors may wait for each other for longer than that.
+    attempts = Attempts(tap, ATTEMPTS)
+    for attempt in attempts:
+        if attempt > 1:
+            times = measured("set_unit(1e6)\n" + NODES, realtime, delay_us=DELAY, per_host=2)[1]
+        near = [times.get(name, float("inf")) for name in ("same", "node")]
+        if max(near) < DELAY:
+            break
+    attempts.decide(max(near) < DELAY, "on one host it does not", f"{near} us")
 
 
 # What is measured, how often the delay is part of it, and how wrong it may be: two packets, one right behind the other,
@@ -287,9 +309,9 @@ end measurement
 """ for name, (call, _, _) in CALLS.items())
 
 
-def measured(script, realtime, **links):
+def measured(script, realtime, per_host=1, **links):
     with hosts(2, realtime=realtime, **links) as these:
-        run = these.skampi(script, timeout=30)
+        run = these.skampi(script, per_host, timeout=40)
     return run, {block.name: block.rows[0].time for block in run.blocks if block.rows}
 
 
@@ -339,12 +361,17 @@ def check_clocks(realtime):
 def check_rate(realtime, line):
     size = 65536
     least = size * 8 / RATE
-    run, times = measured("set_unit(1e6)\n" 'begin measurement "get"\n'
-                          f"measure MPI_COMM_WORLD : Shmem_Get_Simple({size}, 3)\n"
-                          "end measurement\n", realtime, rate_mbit=RATE, line=line)
-    # Headers add 6 %; a slow start may add a few round trips.
-    tap.ok(least < times.get("get", 0) < 1.4 * least,
-           f"line: {line}: {size} bytes at {RATE} Mbit/s take {least} us and a bit: {times}", run)
+    attempts = Attempts(tap, ATTEMPTS)
+    for _ in attempts:
+        run, times = measured("set_unit(1e6)\n" 'begin measurement "get"\n'
+                              f"measure MPI_COMM_WORLD : Shmem_Get_Simple({size}, 3)\n"
+                              "end measurement\n", realtime, rate_mbit=RATE, line=line)
+        # Headers add 6 %; a slow start may add a few round trips.
+        time_ = times.get("get", 0)
+        if least < time_ < 1.4 * least:
+            break
+    tap.ok(time_ > least, f"line: {line}: {size} bytes at {RATE} Mbit/s take {least} us at least: {time_}", run)
+    attempts.decide(time_ < 1.4 * least, f"line: {line}: and only a bit more", run)
 
 
 def check_locks():
@@ -445,7 +472,8 @@ def main():
     for line in every:
         check_supervisor_killed(line)
         check_faults(line)
-        check_queue(line)
+        for rate, mtu in CABLES:
+            check_queue(line, rate, mtu)
     check_up_and_down()
     check_refused()
     check_sleep()
@@ -455,6 +483,7 @@ def main():
     program = compiled("operations")
     for line in every:
         check_operations(program, 2, 1, delay_us=DELAY, line=line)
+        check_operations(program, 2, 1, rate_mbit=1000, mtu=9000, line=line)
     check_operations(program, 4, 1)
     check_operations(program, 2, 2)
     realtime = realtime_allowed()

@@ -75,9 +75,9 @@ def accept(name, folder, delay_us=DELAY_US, passes=PASSES, iterations=ITERATIONS
     """Found, of a fault of FAULTS. folder: for files, of this run only. delay_us: between hosts, one way; longer ones and
     more iterations make it independent of other programs on this machine, and slow."""
     fault = FAULTS[name]
-    cables = fault.cables and fault.cables(delay_us)
+    cables = fault.cables(delay_us) if fault.cables else {}
     manner = Manner(sleep=True, limited=fault.limited and fault.limited(delay_us))
-    with hosts(fault.hosts, delay_us=delay_us, cables=cables, manner=manner) as these:
+    with hosts(fault.hosts, delay_us=delay_us, **cables, manner=manner) as these:
         run = harness.run([TOOL, "--nodes", str(fault.hosts), "--launch", these.launch_line(), "--passes", str(passes),
                            "--program", harness.program(), *SIZES, "--iterations", str(iterations), "-o", "files",
                            "--json", "verdict.json"],

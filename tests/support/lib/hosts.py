@@ -42,6 +42,8 @@ SKIPPED = 77
 STATE = "/dev/shm/hosts"
 NETWORK = "192.0.2"  # for documentation (RFC 5737): no other machine has such an address
 FRONT_END = 254
+FIRST_WINDOW = 1000  # of TCP, in packets
+USUAL_MTU, MOST_MTU = 1500, 9000
 PORT_MTU = 16000  # of the ends of cables at a switch in the kernel
 DEVICE = "eth0"
 CABLES = "slower", "lossy"
@@ -71,12 +73,14 @@ class Links:
     """What connects hosts; the options of the tool have the same names. delay: between any two, one way, in us; rate: of
     each host's cable, in Mbit/s; both None: the kernel's own devices, which are faster than a delay of 0. slower, lossy:
     "1:2:50": packets between hosts 1 and 2 take 50 us more, or 50 percent of them are lost; with a delay or rate only. line:
-    what makes delays and rates, the "kernel" or a "program"; None: the kernel where it can."""
+    what makes delays and rates, the "kernel" or a "program"; None: the kernel where it can. mtu: bytes that a packet
+    carries at most; None: 1500."""
     delay: float = None
     rate: float = None
     slower: tuple = ()
     lossy: tuple = ()
     line: str = None
+    mtu: int = None
 
 
 class Unavailable(Exception):
@@ -106,13 +110,18 @@ def _write(path, text):
 
 
 # The other namespaces have no say in it, and a broken network would say too much. BBR, on some machines the default,
-# sends no faster than it takes the bandwidth for: after few small messages that is little, and the next ones wait.
+# sends no faster than it takes the bandwidth for: after few small messages that is little, and the next ones wait. Large
+# windows from the start (here and in _configure): what a message takes does not depend on those before.
 _NETWORK = """
     ip link set lo up
     if [ -e /proc/sys/net/ipv6 ]; then echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; fi
     for name in cubic reno; do
         if echo $name 2>/dev/null >/proc/sys/net/ipv4/tcp_congestion_control; then break; fi
     done 2>/dev/null
+    for setting in tcp_rmem tcp_wmem; do
+        echo 4096 4194304 6291456 2>/dev/null >/proc/sys/net/ipv4/$setting || true
+    done 2>/dev/null
+    echo 0 2>/dev/null >/proc/sys/net/ipv4/tcp_slow_start_after_idle || true
 """
 
 # A boot id of its own keeps libraries from taking the hosts for one and using shared memory. The
@@ -173,11 +182,13 @@ def _hardware_address(port):
     return f"02:00:00:00:00:{port:02x}"
 
 
-def _configure(number, port, namespace=None, device=DEVICE):
+def _configure(number, port, namespace=None, device=DEVICE, mtu=None):
     enter = ["nsenter", f"--net={namespace}"] if namespace else []
-    _do(*enter, "ip", "link", "set", device, "address", _hardware_address(port))
+    _do(*enter, "ip", "link", "set", device, "address", _hardware_address(port), "mtu", mtu or USUAL_MTU)
     _do(*enter, "ip", "address", "add", f"{NETWORK}.{number}/24", "dev", device)
     _do(*enter, "ip", "link", "set", device, "up")
+    _do(*enter, "ip", "route", "change", f"{NETWORK}.0/24", "dev", device, "src", f"{NETWORK}.{number}",
+        "initcwnd", FIRST_WINDOW, "initrwnd", FIRST_WINDOW)
 
 
 def _join_by_bridge(namespaces):
@@ -190,9 +201,9 @@ def _join_by_bridge(namespaces):
         _configure(i, i + 1, namespace)
 
 
-def _bad_cables(links):
-    """Options of the switch, whose first port is the front end's."""
-    found = []
+def _switch_options(links):
+    """The first port is the front end's."""
+    found = ["-m", str(links.mtu)] if links.mtu else []
     for option, texts in (("-s", links.slower), ("-l", links.lossy)):
         for text in texts:
             a, b, number = text.split(":")
@@ -215,10 +226,10 @@ def _join_by_kernel(namespaces, program, links):
             _do("ip", "link", "add", name, "mtu", PORT_MTU, "txqueuelen", 100000, "type", "veth",
                 "peer", "name", DEVICE, *(["netns", namespace] if namespace else []))
             enter = ["nsenter", f"--net={namespace}"] if namespace else []
-            # As on a cable, and no packet is longer than what the switch takes for a filler.
-            _do(*enter, "ip", "link", "set", DEVICE, "mtu", 1500, "gso_max_segs", 1)
+            # As on a cable: no packet is longer than what the switch takes for a filler.
+            _do(*enter, "ip", "link", "set", DEVICE, "gso_max_segs", 1)
             _do("ip", "link", "set", name, "up")
-        commands = _do(program, *_bad_cables(links), links.delay or 0, links.rate or 0, f"{folder}/line", *names)
+        commands = _do(program, *_switch_options(links), links.delay or 0, links.rate or 0, folder, *names)
         _write(f"{STATE}/tc", commands)
         _do("tc", "-batch", f"{STATE}/tc")
     except Unavailable:
@@ -230,9 +241,13 @@ def _join_by_kernel(namespaces, program, links):
     _write(f"{STATE}/neighbours", "".join(
         f"neighbour replace {NETWORK}.{number} lladdr {_hardware_address(port)} dev {DEVICE} nud permanent\n"
         for port, number in enumerate(ports, 1)))
+    _write(f"{STATE}/watch", f"qdisc add dev {DEVICE} clsact\n"
+           f"filter add dev {DEVICE} ingress bpf direct-action object-pinned {folder}/watch\n")
     for port, (number, namespace) in enumerate(ports.items(), 1):
-        _configure(number, port, namespace)
-        _do(*(["nsenter", f"--net={namespace}"] if namespace else []), "ip", "-batch", f"{STATE}/neighbours")
+        _configure(number, port, namespace, mtu=links.mtu)
+        enter = ["nsenter", f"--net={namespace}"] if namespace else []
+        _do(*enter, "ip", "-batch", f"{STATE}/neighbours")
+        _do(*enter, "tc", "-batch", f"{STATE}/watch")
 
 
 def _keep_order(count):
@@ -247,14 +262,14 @@ def _keep_order(count):
 
 def _join_by_program(namespaces, program, links):
     """Process id of the program that hands on the packets."""
-    switch = subprocess.Popen([program, *_bad_cables(links), str(links.delay or 0), str(links.rate or 0), DEVICE,
+    switch = subprocess.Popen([program, *_switch_options(links), str(links.delay or 0), str(links.rate or 0), DEVICE,
                                "/proc/self/ns/net", *namespaces],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     if switch.stdout.readline() != b"ready\n":
         raise Unavailable("no delays or rates")
-    _configure(FRONT_END, 1)
+    _configure(FRONT_END, 1, mtu=links.mtu)
     for i, namespace in enumerate(namespaces, 1):
-        _configure(i, i + 1, namespace)
+        _configure(i, i + 1, namespace, mtu=links.mtu)
     return switch.pid
 
 
@@ -394,6 +409,7 @@ def _start(count, links, name, stay):
         argv += ["--delay", str(links.delay or 0), "--rate", str(links.rate or 0)]
         argv += _lines(links)
         argv += [f"--{kind}={text}" for kind in CABLES for text in getattr(links, kind)]
+        argv += ["--mtu", str(links.mtu)] if links.mtu else []
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(argv + (["--stay"] if stay else []),
                                  env={**os.environ, MARK: name}, stdin=subprocess.PIPE,
@@ -503,11 +519,11 @@ def unique_name():
 
 
 @contextlib.contextmanager
-def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False, cables=None, manner=None, line=None):
-    """So many hosts, as long as the context lasts. delay_us, rate_mbit, line: as in Links; cables: its other members.
+def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False, manner=None, **links):
+    """So many hosts, as long as the context lasts. delay_us, rate_mbit: as in Links; links: its other members.
     manner: a Manner, instead of realtime."""
     name = name or unique_name()
-    child = _start(count, Links(delay_us, rate_mbit, line=line, **cables or {}), name, stay=False)
+    child = _start(count, Links(delay_us, rate_mbit, **links), name, stay=False)
     try:
         yield Hosts(name, manner or Manner(realtime))
     finally:
@@ -533,6 +549,12 @@ def _amount(text):
     if not re.fullmatch(r"[0-9]+(\.[0-9]*)?", text):
         raise argparse.ArgumentTypeError(f"{text} is no number from 0 on")
     return float(text)
+
+
+def _mtu(text):
+    if not re.fullmatch("[0-9]{4}", text) or not USUAL_MTU <= int(text) <= MOST_MTU:
+        raise argparse.ArgumentTypeError(f"{text} is no number from {USUAL_MTU} to {MOST_MTU}")
+    return int(text)
 
 
 def _cable(most):
@@ -563,6 +585,8 @@ def _arguments():
             sub.add_argument("count", type=_natural, metavar="K", help="number of hosts")
             sub.add_argument("--delay", type=_amount, metavar="US", help="one-way delay between hosts")
             sub.add_argument("--rate", type=_amount, metavar="MBIT", help="of each host's cable, in Mbit/s")
+            sub.add_argument("--mtu", type=_mtu, metavar="BYTES",
+                             help=f"that a packet carries at most, from {USUAL_MTU} (default) to {MOST_MTU}")
             sub.add_argument("--slower", type=_cable(10**6), action="append", default=[],
                              metavar="A:B:US", help="packets between hosts A and B take so much longer")
             sub.add_argument("--lossy", type=_cable(100), action="append", default=[],
@@ -600,9 +624,11 @@ def _arguments():
 
 def _links(options):
     """What the options say of the network."""
-    links = Links(options.delay, options.rate, options.slower, options.lossy, options.line)
-    if links.line and links.delay is None and links.rate is None:
-        raise WrongUse("--line needs --delay or --rate")
+    links = Links(options.delay, options.rate, options.slower, options.lossy, options.line,
+                  options.mtu)
+    for option in ("line", "mtu"):
+        if getattr(links, option) and links.delay is None and links.rate is None:
+            raise WrongUse(f"--{option} needs --delay or --rate")
     for kind in CABLES:
         for text in getattr(links, kind):
             if links.delay is None and links.rate is None:
@@ -676,9 +702,8 @@ def _run(options):
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     links = _links(options)
-    cables = {kind: getattr(links, kind) for kind in CABLES}
-    with hosts(options.count, links.delay, links.rate, options.name, cables=cables,
-               manner=_manner(options), line=links.line) as these:
+    others = {field: value for field, value in vars(links).items() if field not in ("delay", "rate")}
+    with hosts(options.count, links.delay, links.rate, options.name, manner=_manner(options), **others) as these:
         return _ended(these.launched(options.program, _pes(options, these.count)))
 
 

@@ -34,9 +34,11 @@ class NoHosts(Exception):
 
 
 class Network(NamedTuple):
-    """Between the hosts: more time one way, and Mbit/s of each host's cable (0: whatever the line can carry)."""
+    """Between the hosts: more time one way, Mbit/s of each host's cable (0: whatever the line can carry), and bytes in a
+    packet."""
     delay_us: float = 0
     rate_mbit: float = 0
+    mtu: int = 1500
 
     def text(self):
         rate = [f"{self.rate_mbit:g}Mbit"] if self.rate_mbit else []
@@ -68,8 +70,8 @@ class Steps:
             return [os.path.join(ROOT, "mk", "launch"), str(PES)]
         first = ["--realtime"] if self.realtime else []
         rate = ["--rate", f"{network.rate_mbit:g}"] if network.rate_mbit else []
-        return [HOSTS, "run", str(hosts), "-np", str(PES), "--delay", f"{network.delay_us:g}", *rate, "--name", self.names,
-                *first, "--"]
+        return [HOSTS, "run", str(hosts), "-np", str(PES), "--delay", f"{network.delay_us:g}", *rate,
+                "--mtu", str(network.mtu), "--name", self.names, *first, "--"]
 
     def run(self, step, words, good=(0,), seconds=STEP_SECONDS):
         """Its exit status, which is one of the good ones. What it says is in the step's log."""
