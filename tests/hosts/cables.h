@@ -20,18 +20,23 @@ static int port_count;
 static int64_t delay_ns;
 static double ns_per_byte; /* of each cable; 0: it has no rate */
 static int mtu = USUAL_MTU;
+static int64_t late_ns = -1; /* that timers are taken to be late at first; -1: measure it */
 
 /* Of the bad cables, by their ports, which begin with 1: 0: none. */
 static int64_t slower_ns[PORTS + 1][PORTS + 1];
 static uint32_t lost[PORTS + 1][PORTS + 1]; /* of 2^32 packets */
 
-/* m: the MTU. Else PORT:PORT:NUMBER, in both directions. s: packets take so many us longer; l: this
- * percentage is lost. */
+/* m: the MTU. e: microseconds, by which timers are late. Else PORT:PORT:NUMBER, in both directions.
+ * s: packets take so many us longer; l: this percentage is lost. */
 static inline bool set_option(int option, const char *text)
 {
     if (option == 'm') {
         mtu = atoi(text);
         return mtu >= USUAL_MTU && mtu <= MOST_MTU;
+    }
+    if (option == 'e') {
+        late_ns = (int64_t)(atof(text) * 1e3);
+        return late_ns >= 0;
     }
     int a, b;
     double number;
@@ -48,7 +53,7 @@ static inline bool set_option(int option, const char *text)
  * NULL: wrong usage. */
 static inline char **read_command_line(int argc, char **argv)
 {
-    for (int option; (option = getopt(argc, argv, "+s:l:m:")) != -1;)
+    for (int option; (option = getopt(argc, argv, "+s:l:m:e:")) != -1;)
         if (option == '?' || !set_option(option, optarg))
             return NULL;
     char **words = argv + optind;

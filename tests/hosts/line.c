@@ -2,10 +2,11 @@
  * A switch with long cables that the kernel works by itself: makes a BPF program that decides when
  * each packet is delivered, and prints the commands for tc that have it obeyed.
  *
- *     line [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] [-m MTU] DELAY_US RATE_MBIT FOLDER
- *          DEVICE...
+ *     line [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] [-m MTU] [-e US] DELAY_US RATE_MBIT
+ *          FOLDER DEVICE...
  *
- * The options and the first two numbers are those of delay.c. DEVICE: the ends of the cables at the
+ * -e: timers are taken to be so late at first (default: measured). The other options and the first
+ * two numbers are those of delay.c. DEVICE: the ends of the cables at the
  * switch, in the network namespace of the caller; FOLDER: in a file system for BPF, where the
  * program will be, called "line", and "watch", a program for the other ends of the cables, which
  * sees how late packets come. Port i must be connected to a device with the hardware address
@@ -92,16 +93,22 @@ static void look_up(int map)
     drop(jump_if(BPF_JEQ, R0, 0));
 }
 
+/* Bytes of the packet, from the one with number r2 on, to this place of the stack. */
+static void copy_bytes(int place, int count)
+{
+    set(R1, R6);
+    set(R3, FRAME);
+    compute(BPF_ADD, R3, place);
+    set_number(R4, count);
+    call(BPF_FUNC_skb_load_bytes);
+    drop(jump_if(BPF_JNE, R0, 0));
+}
+
 /* r7 = the pair of ports, r6 the packet. */
 static void find_pair(int pairs)
 {
-    set(R1, R6);
     set_number(R2, 0);
-    set(R3, FRAME);
-    compute(BPF_ADD, R3, MACS);
-    set_number(R4, 12);
-    call(BPF_FUNC_skb_load_bytes);
-    drop(jump_if(BPF_JNE, R0, 0));
+    copy_bytes(MACS, 12);
     load(BPF_W, R1, FRAME, MACS);
     emit(BPF_ALU | BPF_END | BPF_TO_BE, R1, 0, 0, 32);
     drop(jump_if(BPF_JNE, R1, 0x02000000));
@@ -379,13 +386,8 @@ static void write_program(int pairs, int cables, int unit_ns)
 static void write_watcher(int pairs)
 {
     begin_program(pairs);
-    set(R1, R6);
     set_number(R2, TYPE_AT);
-    set(R3, FRAME);
-    compute(BPF_ADD, R3, IP);
-    set_number(R4, 6);
-    call(BPF_FUNC_skb_load_bytes);
-    drop(jump_if(BPF_JNE, R0, 0));
+    copy_bytes(IP, 6);
     load(BPF_H, R1, FRAME, IP);
     emit(BPF_ALU | BPF_END | BPF_TO_BE, R1, 0, 0, 16);
     drop(jump_if(BPF_JNE, R1, IP_TYPE));
@@ -396,12 +398,7 @@ static void write_watcher(int pairs)
     set(R3, R2);
     compute(BPF_SUB, R3, HEADER);
     drop(jump_if_register(BPF_JNE, R3, R1)); /* nothing is behind the packet */
-    set(R1, R6);
-    set(R3, FRAME);
-    compute(BPF_ADD, R3, DUE);
-    set_number(R4, TRAILER);
-    call(BPF_FUNC_skb_load_bytes);
-    drop(jump_if(BPF_JNE, R0, 0));
+    copy_bytes(DUE, TRAILER);
     call(BPF_FUNC_ktime_get_ns);
     load(BPF_DW, R1, FRAME, DUE);
     load(BPF_DW, R2, R7, PAIR(early_ns));
@@ -541,8 +538,9 @@ static int choose_unit(void)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: line [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] [-m MTU] DELAY_US "
-                    "RATE_MBIT FOLDER DEVICE...\n");
+    fprintf(stderr,
+            "usage: line [-s PORT:PORT:US] [-l PORT:PORT:PERCENT] [-m MTU] [-e US] DELAY_US "
+            "RATE_MBIT FOLDER DEVICE...\n");
     return 2;
 }
 
@@ -553,7 +551,7 @@ int main(int argc, char **argv)
         return usage();
     char **devices = words + 1;
     int unit_ns = choose_unit();
-    int64_t early_ns = measure_lateness();
+    int64_t early_ns = late_ns < 0 ? measure_lateness() : late_ns;
 
     int pairs = make_map(sizeof(struct pair), (port_count + 1) * (port_count + 1));
     int cables = make_map(sizeof(struct cable), port_count + 1);

@@ -188,6 +188,51 @@ def check_queue(line, rate, mtu):
         tap.equal(found[2], "True", "... in order", run)
 
 
+# How many us after it was sent a packet comes, in the kernel of the second host; neither host ever sleeps.
+ON_THE_WAY = """
+import socket, statistics, sys, time
+own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+own.bind(("", 4712))
+if socket.gethostname() == sys.argv[1] + "-1":
+    time.sleep(0.5)
+    for number in range(1500):
+        end = time.monotonic() + 0.0003
+        own.sendto(b"%d" % time.time_ns(), (sys.argv[1] + "-2", 4712))
+        while time.monotonic() < end:
+            pass
+else:
+    own.setsockopt(socket.SOL_SOCKET, 35, 1)  # SO_TIMESTAMPNS
+    own.setblocking(False)
+    took, end = [], time.monotonic() + 20
+    while len(took) < 1500 and time.monotonic() < end:
+        try:
+            text, [(_, _, data)], _, _ = own.recvmsg(100, 100)
+        except BlockingIOError:
+            continue
+        seconds, ns = int.from_bytes(data[:8], "little"), int.from_bytes(data[8:16], "little")
+        took.append((seconds * 10**9 + ns - int(text)) / 1e3)
+    print(statistics.median(took[750:]))
+"""
+
+
+def check_lateness():
+    """What the line takes for the lateness of timers at first does not matter after some packets: it learns it."""
+    attempts = Attempts(tap)
+    for _ in attempts:
+        medians = []
+        for late in (0, 25):
+            with hosts(2, delay_us=DELAY, line="kernel", late=late) as these:
+                run = these.run([sys.executable, "-c", ON_THE_WAY, these.name], timeout=40)
+            if run.status:
+                tap.ok(False, f"packets are timed, late: {late}", run)
+                return
+            medians.append(float(run.out))
+        if abs(medians[1] - medians[0]) < 8:
+            break
+    tap.ok(min(medians) > DELAY - 25, "a packet takes its delay, less 25 us at most", medians)
+    attempts.decide(abs(medians[1] - medians[0]) < 8, "... by a line that learns how late timers are", medians)
+
+
 def check_refused():
     for arguments, text in ((["--slower", "1:2:5"], "needs --delay or --rate"), (["--lossy", "1:2:101"], "up to 100"),
                             (["--delay", "1", "--lossy", "1:3:5"], "there are 2 hosts"),
@@ -475,6 +520,8 @@ def main():
         for rate, mtu in CABLES:
             check_queue(line, rate, mtu)
     check_up_and_down()
+    if "kernel" in every:
+        check_lateness()
     check_refused()
     check_sleep()
     if not harness.has("SHMEM"):

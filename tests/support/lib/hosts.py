@@ -74,13 +74,14 @@ class Links:
     each host's cable, in Mbit/s; both None: the kernel's own devices, which are faster than a delay of 0. slower, lossy:
     "1:2:50": packets between hosts 1 and 2 take 50 us more, or 50 percent of them are lost; with a delay or rate only. line:
     what makes delays and rates, the "kernel" or a "program"; None: the kernel where it can. mtu: bytes that a packet
-    carries at most; None: 1500."""
+    carries at most; None: 1500. late: us that the kernel's timers are taken to be late at first; None: measured."""
     delay: float = None
     rate: float = None
     slower: tuple = ()
     lossy: tuple = ()
     line: str = None
     mtu: int = None
+    late: float = None
 
 
 class Unavailable(Exception):
@@ -203,7 +204,8 @@ def _join_by_bridge(namespaces):
 
 def _switch_options(links):
     """The first port is the front end's."""
-    found = ["-m", str(links.mtu)] if links.mtu else []
+    found = [word for option, value in (("-m", links.mtu), ("-e", links.late)) if value is not None
+             for word in (option, str(value))]
     for option, texts in (("-s", links.slower), ("-l", links.lossy)):
         for text in texts:
             a, b, number = text.split(":")
@@ -409,7 +411,7 @@ def _start(count, links, name, stay):
         argv += ["--delay", str(links.delay or 0), "--rate", str(links.rate or 0)]
         argv += _lines(links)
         argv += [f"--{kind}={text}" for kind in CABLES for text in getattr(links, kind)]
-        argv += ["--mtu", str(links.mtu)] if links.mtu else []
+        argv += [f"--{name}={getattr(links, name)}" for name in ("mtu", "late") if getattr(links, name) is not None]
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(argv + (["--stay"] if stay else []),
                                  env={**os.environ, MARK: name}, stdin=subprocess.PIPE,
@@ -587,6 +589,7 @@ def _arguments():
             sub.add_argument("--rate", type=_amount, metavar="MBIT", help="of each host's cable, in Mbit/s")
             sub.add_argument("--mtu", type=_mtu, metavar="BYTES",
                              help=f"that a packet carries at most, from {USUAL_MTU} (default) to {MOST_MTU}")
+            sub.add_argument("--late", type=_amount, help=argparse.SUPPRESS)  # for tests
             sub.add_argument("--slower", type=_cable(10**6), action="append", default=[],
                              metavar="A:B:US", help="packets between hosts A and B take so much longer")
             sub.add_argument("--lossy", type=_cable(100), action="append", default=[],
@@ -625,7 +628,7 @@ def _arguments():
 def _links(options):
     """What the options say of the network."""
     links = Links(options.delay, options.rate, options.slower, options.lossy, options.line,
-                  options.mtu)
+                  options.mtu, options.late)
     for option in ("line", "mtu"):
         if getattr(links, option) and links.delay is None and links.rate is None:
             raise WrongUse(f"--{option} needs --delay or --rate")
