@@ -22,8 +22,6 @@ PUTS = 3000
 MANY = 60000  # more than what is kept in memory before it is written
 RING = 120000  # more than the ring holds
 LIMIT = 120_000  # bytes of a file
-# Open MPI kills PEs a second after it has told them to end, in which they may not get a processor on a busy machine.
-PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "4"}
 
 # Way: status (None: not 0), how PE 0 and the last PE ended, puts of each.
 WAYS = {
@@ -86,7 +84,7 @@ class Read:
 
 def endings(way, puts=PUTS, options=(), folder=None):
     return traces.recorded(PES, [traces.app("endings"), way, str(puts)], options,
-                           {"UCX_HANDLE_ERRORS": "none", **PATIENT}, cwd=folder)
+                           {"UCX_HANDLE_ERRORS": "none", **traces.PATIENT}, cwd=folder)
 
 
 def check_way(tap, way, done):

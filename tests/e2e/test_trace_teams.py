@@ -80,9 +80,7 @@ class Build:
         return os.path.join(self.folder, name)
 
     def recorded(self, arguments, settings, np=PES):
-        # Open MPI kills PEs a second after it has told them to end, which is too soon on a busy machine.
-        env = {"LD_PRELOAD": self.tracer, "SHMEMTRACE_OUTPUT": TRACE, **settings,
-               "OMPI_MCA_odls_base_sigkill_timeout": "4"}
+        env = {"LD_PRELOAD": self.tracer, "SHMEMTRACE_OUTPUT": TRACE, **settings, **traces.PATIENT}
         return traces.launched(np, arguments, env)
 
 

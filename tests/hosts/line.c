@@ -359,10 +359,11 @@ static void write_program(int pairs, int cables, int unit_ns)
     call(BPF_FUNC_ktime_get_ns);
     store(BPF_DW, FRAME, NOW, R0);
     set(R9, R0);
-    if (ns_per_byte > 0)
+    if (ns_per_byte > 0) {
         transmit(cables);
-    if (ns_per_byte > 0 && delay_ns < LATEST_NS)
-        forget_short_time();
+        if (delay_ns < LATEST_NS)
+            forget_short_time();
+    }
     load(BPF_DW, R1, R7, PAIR(delay_ns));
     compute_with(BPF_ADD, R9, R1);
     be_early();

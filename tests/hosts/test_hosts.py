@@ -28,6 +28,7 @@ ATTEMPTS = 6  # the machine is shared
 RATE = 100  # Mbit/s
 PACKETS = os.path.join(HERE, "packets.py")
 WAITING = os.path.join(HERE, "waiting.py")
+LATE = os.path.join(HERE, "late.py")
 CABLES = ((10, 1500), (60, 9000))  # slow: Mbit/s and MTU
 FRAME = 14 + 24  # bytes of a packet besides
 
@@ -188,33 +189,6 @@ def check_queue(line, rate, mtu):
         tap.equal(found[2], "True", "... in order", run)
 
 
-# How many us after it was sent a packet comes, in the kernel of the second host; neither host ever sleeps.
-ON_THE_WAY = """
-import socket, statistics, sys, time
-own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-own.bind(("", 4712))
-if socket.gethostname() == sys.argv[1] + "-1":
-    time.sleep(0.5)
-    for number in range(1500):
-        end = time.monotonic() + 0.0003
-        own.sendto(b"%d" % time.time_ns(), (sys.argv[1] + "-2", 4712))
-        while time.monotonic() < end:
-            pass
-else:
-    own.setsockopt(socket.SOL_SOCKET, 35, 1)  # SO_TIMESTAMPNS
-    own.setblocking(False)
-    took, end = [], time.monotonic() + 20
-    while len(took) < 1500 and time.monotonic() < end:
-        try:
-            text, [(_, _, data)], _, _ = own.recvmsg(100, 100)
-        except BlockingIOError:
-            continue
-        seconds, ns = int.from_bytes(data[:8], "little"), int.from_bytes(data[8:16], "little")
-        took.append((seconds * 10**9 + ns - int(text)) / 1e3)
-    print(statistics.median(took[750:]))
-"""
-
-
 def check_lateness():
     """What the line takes for the lateness of timers at first does not matter after some packets: it learns it."""
     attempts = Attempts(tap)
@@ -222,7 +196,7 @@ def check_lateness():
         medians = []
         for late in (0, 25):
             with hosts(2, delay_us=DELAY, line="kernel", late=late) as these:
-                run = these.run([sys.executable, "-c", ON_THE_WAY, these.name], timeout=40)
+                run = these.run([sys.executable, LATE, these.name], timeout=40)
             if run.status:
                 tap.ok(False, f"packets are timed, late: {late}", run)
                 return

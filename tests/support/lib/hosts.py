@@ -183,8 +183,13 @@ def _hardware_address(port):
     return f"02:00:00:00:00:{port:02x}"
 
 
+def _entering(namespace):
+    """Words before a command that works on the network of a host, or without a namespace on the front end's."""
+    return ["nsenter", f"--net={namespace}"] if namespace else []
+
+
 def _configure(number, port, namespace=None, device=DEVICE, mtu=None):
-    enter = ["nsenter", f"--net={namespace}"] if namespace else []
+    enter = _entering(namespace)
     _do(*enter, "ip", "link", "set", device, "address", _hardware_address(port), "mtu", mtu or USUAL_MTU)
     _do(*enter, "ip", "address", "add", f"{NETWORK}.{number}/24", "dev", device)
     _do(*enter, "ip", "link", "set", device, "up")
@@ -227,9 +232,8 @@ def _join_by_kernel(namespaces, program, links):
             # Fillers are long; where a class has a queue, it is as long as that of the device.
             _do("ip", "link", "add", name, "mtu", PORT_MTU, "txqueuelen", 100000, "type", "veth",
                 "peer", "name", DEVICE, *(["netns", namespace] if namespace else []))
-            enter = ["nsenter", f"--net={namespace}"] if namespace else []
             # As on a cable: no packet is longer than what the switch takes for a filler.
-            _do(*enter, "ip", "link", "set", DEVICE, "gso_max_segs", 1)
+            _do(*_entering(namespace), "ip", "link", "set", DEVICE, "gso_max_segs", 1)
             _do("ip", "link", "set", name, "up")
         commands = _do(program, *_switch_options(links), links.delay or 0, links.rate or 0, folder, *names)
         _write(f"{STATE}/tc", commands)
@@ -247,9 +251,8 @@ def _join_by_kernel(namespaces, program, links):
            f"filter add dev {DEVICE} ingress bpf direct-action object-pinned {folder}/watch\n")
     for port, (number, namespace) in enumerate(ports.items(), 1):
         _configure(number, port, namespace, mtu=links.mtu)
-        enter = ["nsenter", f"--net={namespace}"] if namespace else []
-        _do(*enter, "ip", "-batch", f"{STATE}/neighbours")
-        _do(*enter, "tc", "-batch", f"{STATE}/watch")
+        _do(*_entering(namespace), "ip", "-batch", f"{STATE}/neighbours")
+        _do(*_entering(namespace), "tc", "-batch", f"{STATE}/watch")
 
 
 def _keep_order(count):
@@ -520,14 +523,18 @@ def unique_name():
     return f"host{os.getpid():x}{time.monotonic_ns() % 0xfff:03x}"
 
 
-@contextlib.contextmanager
 def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False, manner=None, **links):
     """So many hosts, as long as the context lasts. delay_us, rate_mbit: as in Links; links: its other members.
     manner: a Manner, instead of realtime."""
-    name = name or unique_name()
-    child = _start(count, Links(delay_us, rate_mbit, **links), name, stay=False)
+    return joined(count, Links(delay_us, rate_mbit, **links), name or unique_name(), manner or Manner(realtime))
+
+
+@contextlib.contextmanager
+def joined(count, links, name, manner):
+    """So many hosts, as long as the context lasts."""
+    child = _start(count, links, name, stay=False)
     try:
-        yield Hosts(name, manner or Manner(realtime))
+        yield Hosts(name, manner)
     finally:
         child.stdin.close()
         try:
@@ -627,15 +634,12 @@ def _arguments():
 
 def _links(options):
     """What the options say of the network."""
-    links = Links(options.delay, options.rate, options.slower, options.lossy, options.line,
-                  options.mtu, options.late)
-    for option in ("line", "mtu"):
+    links = Links(*(getattr(options, field.name) for field in dataclasses.fields(Links)))
+    for option in ("line", "mtu", *CABLES):
         if getattr(links, option) and links.delay is None and links.rate is None:
             raise WrongUse(f"--{option} needs --delay or --rate")
     for kind in CABLES:
         for text in getattr(links, kind):
-            if links.delay is None and links.rate is None:
-                raise WrongUse(f"--{kind} needs --delay or --rate")
             if max(map(int, text.split(":")[:2])) > options.count:
                 raise WrongUse(f"--{kind} {text}: there are {options.count} hosts")
     return links
@@ -704,9 +708,7 @@ def _run(options):
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    links = _links(options)
-    others = {field: value for field, value in vars(links).items() if field not in ("delay", "rate")}
-    with hosts(options.count, links.delay, links.rate, options.name, manner=_manner(options), **others) as these:
+    with joined(options.count, _links(options), options.name or unique_name(), _manner(options)) as these:
         return _ended(these.launched(options.program, _pes(options, these.count)))
 
 

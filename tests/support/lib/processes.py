@@ -40,6 +40,11 @@ PATIENCE = 3  # times as long as it may take otherwise
 BUSY = 2      # processes that want a processor, for each of them: more than a test that runs alone brings
 
 
+def is_busy():
+    """Whether others keep the machine busy."""
+    return os.getloadavg()[0] > BUSY * os.cpu_count()
+
+
 def communicate(child, seconds, given=None):
     """(output, errors) of a process that may take so many seconds, or up to PATIENCE times as many while others keep
     the machine busy. Raises subprocess.TimeoutExpired after that."""
@@ -47,7 +52,7 @@ def communicate(child, seconds, given=None):
     try:
         return child.communicate(given, timeout=seconds)
     except subprocess.TimeoutExpired:
-        while os.getloadavg()[0] > BUSY * os.cpu_count():
+        while is_busy():
             try:
                 return child.communicate(timeout=min(seconds, 5, last - time.monotonic()))
             except subprocess.TimeoutExpired:
