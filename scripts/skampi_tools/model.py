@@ -422,8 +422,9 @@ def _growth(rows, name):
 def _table(data, name, place):
     """The Table of a collective; None without results."""
     table = Table(place)
-    for pes in sorted({one.pes for one in data.of(place, name)}):
-        points = [(one.bytes, one.time) for one in data.of(place, name) if one.pes == pes]
+    measured = data.of(place, name) or data.of(place, name, data_of.TOGETHER)
+    for pes in sorted({one.pes for one in measured}):
+        points = [(one.bytes, one.time) for one in measured if one.pes == pes]
         pieces = model_fit.fit(points)
         if pieces:
             table.rows[pes] = pieces

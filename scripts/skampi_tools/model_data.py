@@ -16,8 +16,8 @@ PLACES = (INSIDE, BETWEEN)
 PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
 PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
-FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED = (
-    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided")
+FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER = (
+    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided", "together")
 OTHER_STATES = "other states of the machine"
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
 # Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
@@ -44,9 +44,12 @@ FUNCTIONS = {
     "Shmem_Wait_Until": ("wait", FULL),
     "Shmem_Barrier_Consecutive": ("barrier", FULL),
     "Shmem_Bcast_All_Synchro": ("broadcast", FULL),
-    "Shmem_Reduce_Sum_Long_Synchro": ("reduce", FULL),
-    "Shmem_Fcollect_Synchro": ("collect", FULL),
-    "Shmem_Alltoall_Synchro": ("alltoall", FULL),
+    "Shmem_Reduce_Sum_Long_Consecutive": ("reduce", FULL),
+    "Shmem_Reduce_Sum_Long_Synchro": ("reduce", TOGETHER),
+    "Shmem_Fcollect_Consecutive": ("collect", FULL),
+    "Shmem_Fcollect_Synchro": ("collect", TOGETHER),
+    "Shmem_Alltoall_Consecutive": ("alltoall", FULL),
+    "Shmem_Alltoall_Synchro": ("alltoall", TOGETHER),
 }
 COLLECTIVES = ("barrier", "broadcast", "reduce", "collect", "alltoall")
 

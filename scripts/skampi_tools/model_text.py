@@ -97,6 +97,8 @@ def _base(lines, model):
         lines.value("receive", model.receive)
     if model.answer.value > 0:
         lines.value("answer", model.answer)
+    if model.busy:
+        lines.value("atomic", model.busy)
 
 
 def _costs(lines, model):
@@ -139,9 +141,6 @@ def _node(lines, machine, nodes):
     if not inside:
         lines.add(f"# Not measured {PLACE_WORDS[INSIDE]}: as {PLACE_WORDS[BETWEEN]}.")
     _base(lines, inside or between)
-    atomic = next((model for model in (between, inside) if model and model.busy), None)
-    if atomic:
-        lines.value("atomic", atomic.busy)
     if inside_calls(machine):
         lines.add("progress inside", "gets or atomics wait for the next call of a target that computes")
     _costs(lines, inside or between)

@@ -45,7 +45,7 @@ static struct service service_of(const struct replay *replay, const struct step 
     const struct atomic atomic = {
         .way = replay_way(replay, step->pe, home, described ? class : COST_ATOMIC, step->op->bytes),
         .bytes = step->op->bytes,
-        .busy = machine_kind(replay->machine, node)->atomic,
+        .busy = replay_busy(replay, step->pe, home),
         .fetching = described || class == COST_LOCK,
         .blocking = true,
     };

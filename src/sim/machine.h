@@ -44,8 +44,10 @@ struct way {
     int64_t gap;      /* ps between the beginnings of two messages of a PE */
     int64_t receive;  /* ps of its target's library for each message; a part of the latency */
     int64_t answer;   /* ps of the caller's library for each answer; likewise, of the way back */
-    double per_byte;  /* ps */
-    bool round_trip;  /* the latency is that of there and back, as gets and atomics measure it */
+    int64_t atomic; /* ps that an atomic that comes this way keeps its target busy; -1: of a bus, as
+                       of the target's node; of a node, as long as its bytes take; not of classes */
+    double per_byte; /* ps */
+    bool round_trip; /* the latency is that of there and back, as gets and atomics measure it */
     enum strided iput, iget; /* of a bus or node */
     struct costs *costs;     /* of classes; NULL: all are as the way itself */
 };
@@ -79,7 +81,6 @@ struct node_kind {
     char *name;
     struct way inside;
     double ratio;     /* speed of its cores: a burst of the trace takes 1 / ratio of its time */
-    int64_t atomic;   /* ps that an atomic keeps the target busy; -1: as long as its bytes take */
     uint64_t buses;   /* bits of those that it is connected to */
     int first, count; /* numbers of these nodes */
     int cores;        /* PEs that a node can have; 0: any number */

@@ -30,8 +30,9 @@ static bool take_name(struct machine_text *text, struct word *name)
         {"overhead", QUANTITY_TIME, offsetof(type, member.overhead), 0, false},                    \
         {"gap", QUANTITY_TIME, offsetof(type, member.gap), 0, false},                              \
         {"receive", QUANTITY_TIME, offsetof(type, member.receive), 0, false},                      \
+        {"answer", QUANTITY_TIME, offsetof(type, member.answer), 0, false},                        \
     {                                                                                              \
-        "answer", QUANTITY_TIME, offsetof(type, member.answer), 0, false                           \
+        "atomic", QUANTITY_TIME, offsetof(type, member.atomic), 0, false                           \
     }
 
 static const struct key bus_keys[] = {
@@ -46,7 +47,6 @@ static const struct key node_keys[] = {
     {"in", QUANTITY_COUNT, offsetof(struct node_kind, in_links), MACHINE_MOST_LINKS, false},
     {"out", QUANTITY_COUNT, offsetof(struct node_kind, out_links), MACHINE_MOST_LINKS, false},
     {"ratio", QUANTITY_RATIO, offsetof(struct node_kind, ratio), 0, false},
-    {"atomic", QUANTITY_TIME, offsetof(struct node_kind, atomic), 0, false},
 };
 /* "KEY WORD": 1 or 2, as the word is the first or second of two; 0 after an error. before: what
  * was given for the key already, 0: nothing. */
@@ -99,7 +99,7 @@ const struct key *machine_key(bool node, const char *name)
 static void take_bus(struct machine_text *text, struct machine *machine)
 {
     struct word name;
-    struct bus bus = {0};
+    struct bus bus = {.way = {.atomic = -1}};
     if (!take_name(text, &name))
         return;
     for (size_t i = 0; i < machine->bus_count; i++)
@@ -158,7 +158,7 @@ static bool take_node_other(struct machine_text *text, void *machine, void *in)
 static void take_node(struct machine_text *text, struct machine *machine)
 {
     struct word name;
-    struct node_kind kind = {.ratio = 1, .atomic = -1, .count = 1};
+    struct node_kind kind = {.inside = {.atomic = -1}, .ratio = 1, .count = 1};
     if (!take_name(text, &name))
         return;
     take_block(text, &name,

@@ -47,8 +47,9 @@ struct op {
     uint8_t kind, flags;
 };
 
-/* Whether a PE serves others in a call: in those that may wait. A fence does while it waits. */
-static inline bool call_serves(const struct op *op)
+/* Whether a PE serves others in a call: in those that may wait. A fence does while it waits. A get
+ * from the PE's own memory does not, nor an atomic on it: there is nothing to wait for. */
+static inline bool call_serves(const struct op *op, uint32_t pe)
 {
     switch ((enum op_kind)op->kind) {
     case OP_LOCAL:
@@ -58,9 +59,9 @@ static inline bool call_serves(const struct op *op)
     case OP_REST:
         return false;
     case OP_GET:
-        return op->flags & OP_BLOCKING;
+        return op->flags & OP_BLOCKING && op->peer != pe;
     case OP_ATOMIC:
-        return (op->flags & OP_BLOCKING) && (op->flags & OP_FETCHING);
+        return op->flags & OP_BLOCKING && op->flags & OP_FETCHING && op->peer != pe;
     default:
         return true;
     }

@@ -192,7 +192,7 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
             }
         }
         if (!fair && __builtin_expect(replay->progress != NULL, 0)) {
-            if (call_serves(op))
+            if (call_serves(op, number))
                 progress_call(replay, number);
             if (replay_is_open(replay, number, op)) {
                 progress_call(replay, number);

@@ -183,6 +183,14 @@ static inline const struct way *replay_way(const struct replay *replay, uint32_t
     return way_of(way, class, bytes);
 }
 
+/* How long an atomic of a PE keeps another one busy; -1: as long as its bytes take. */
+static inline int64_t replay_busy(const struct replay *replay, uint32_t from, uint32_t to)
+{
+    int node = replay->pes[to].node;
+    int64_t busy = machine_way(replay->machine, replay->pes[from].node, node)->atomic;
+    return busy >= 0 ? busy : machine_kind(replay->machine, node)->inside.atomic;
+}
+
 /* Whether the PEs of a node handle what comes only inside their calls. */
 static inline bool serves_inside(const struct replay *replay, uint32_t pe)
 {

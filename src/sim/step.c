@@ -59,7 +59,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
 {
     const struct op *op = step->op;
     struct pe *pe = &replay->pes[step->pe];
-    if (__builtin_expect(replay->answers_until != NULL, 0) && call_serves(op)) {
+    if (__builtin_expect(replay->answers_until != NULL, 0) && call_serves(op, step->pe)) {
         /* A call ends when the library has handled what has come. */
         if (serves_inside(replay, step->pe) && replay->handled[step->pe] > leaves)
             leaves = replay->handled[step->pe];

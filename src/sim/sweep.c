@@ -11,8 +11,19 @@
 
 /* ---- What is changed ---- */
 
-/* The buses or kinds of nodes that an option names, or all buses, or all nodes where it can only be
- * they. */
+/* Which of the two an option changes that names neither: buses, if they have its key. What atomics
+ * take is a key of nodes, unless a bus has it, too. */
+static bool changes_buses(const struct machine *machine, const struct key *bus)
+{
+    if (!bus || bus->at != offsetof(struct bus, way.atomic))
+        return bus;
+    for (size_t i = 0; i < machine->bus_count; i++)
+        if (machine->buses[i].way.atomic >= 0)
+            return true;
+    return false;
+}
+
+/* The buses or kinds of nodes that an option names, or all that it can change. */
 static bool take_target(struct machine_text *text, struct sweep *sweep,
                         const struct machine *machine)
 {
@@ -22,8 +33,9 @@ static bool take_target(struct machine_text *text, struct sweep *sweep,
                      *node = machine_key(true, sweep->option);
     size_t buses = machine->bus_count, kinds = machine->kind_count, found = 0;
     bool named = !word_ends(&name) && next[strspn(next, " \t")] == '=';
-    sweep->of = bus ? SWEEP_BUSES : SWEEP_NODES;
-    sweep->count = bus ? buses : kinds;
+    bool of_buses = changes_buses(machine, bus);
+    sweep->of = of_buses ? SWEEP_BUSES : SWEEP_NODES;
+    sweep->count = of_buses ? buses : kinds;
     if (named && (word_is(&name, "buses") || word_is(&name, "nodes"))) {
         sweep->of = word_is(&name, "buses") ? SWEEP_BUSES : SWEEP_NODES;
         sweep->count = sweep->of == SWEEP_BUSES ? buses : kinds;

@@ -45,7 +45,7 @@ static inline struct service service_of(const struct replay *replay, const struc
     const struct atomic atomic = {
         .way = replay_way(replay, step->pe, op->peer, COST_ATOMIC, op->bytes),
         .bytes = op->bytes,
-        .busy = machine_kind(replay->machine, replay->pes[op->peer].node)->atomic,
+        .busy = replay_busy(replay, step->pe, op->peer),
         .fetching = op->flags & OP_FETCHING,
         .blocking = op->flags & OP_BLOCKING,
     };

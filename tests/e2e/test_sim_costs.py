@@ -107,6 +107,24 @@ def test_classes():
     tap.equal(locks, [7 + 90 + 50, 100 + 50 + 100], "locks cost what atomics do")
 
 
+def test_atomics():
+    """How long an atomic keeps its target: what comes over a bus may take it longer than what comes from its own node."""
+    two = NODE.replace("cores 1", "cores 2")
+    for bus, across in (("", 50), ("atomic 700 ns", 700), ("atomic 0 s", 0)):
+        machine = sim.write(BUS % bus + two % "" + "count 2 bus net }\nmap blocks\n")
+        program = Program(4)
+        for pe in (1, 2, 3):
+            program.call(pe, "shmem_long_atomic_fetch_add", 10 * pe, peer=0, target=HEAP, value=1)
+        program.call(0, "shmem_long_atomic_fetch_add", 100000, peer=0, target=HEAP, value=1)
+        found = sim.predict(program, "--per-pe", machine=machine)  # paper: the latency there, and no way back
+        taken = [ps(row["time"]) / 1000 for pe in found["per_pe"] for row in pe["routines"]
+                 if row["name"] == "shmem_long_atomic_fetch_add"]
+        tap.equal(taken, [100 + 50, 100 + 50, 1000 + across, 1000 + across + max(0, across - 10)],
+                  f"atomics from the same node, and from another one {bus}", found)
+    found = one_call(described("atomic 700 ns"), LOGGP, "shmem_set_lock", target=HEAP)
+    tap.equal(found, 100 + 50 + 100, "a lock of the PE itself takes what its node says")
+
+
 def lock_times(found, pe):
     """ns of set_lock and of clear_lock."""
     return [ps(row["time"]) / 1000 for row in found["per_pe"][pe]["routines"]
@@ -324,6 +342,7 @@ def test_documents():
     tap.ok(len(blocks) >= 4 and not failed, f"{len(blocks)} descriptions in the documents are right", failed)
 
 
-for test in (test_pieces, test_classes, test_locks, test_strided, test_waits, test_tables, test_refused, test_documents):
+for test in (test_pieces, test_classes, test_atomics, test_locks, test_strided, test_waits, test_tables, test_refused,
+             test_documents):
     test()
 tap.done()

@@ -132,6 +132,15 @@ def test_inside():
     program.call(0, "shmem_quiet")
     found = check(program, "shmem_getmem", O + 2 * L + 500, "a PE needs nobody for its own memory")
     tap.equal(own(found, 0, "shmem_quiet"), 2 * L + 100, "... also when it does not wait", found)
+    for name, busy in (("shmem_getmem", O + 2 * L + 500), ("shmem_long_atomic_fetch_add", O + 2 * L + A)):
+        program = Program(2)
+        if name == "shmem_getmem":
+            program.get(1, 1, 500, LATE)
+        else:
+            fetch(program, 1, burst=LATE)
+        program.call(1, "shmem_quiet", 3000)
+        program.get(0, 1, 500)
+        check(program, "shmem_getmem", LATE + busy + 3000 + 500 + L, f"{name} of its own memory serves nobody")
     program = computing()
     program.get(0, 1, 500)
     check(program, "shmem_getmem", LATE + 500 + L, "PEs of the same node do", description=machine(cores=2))

@@ -89,6 +89,12 @@ def test_both_ways():
     puts(program, 1, 2, 30)
     program.call(1, "shmem_quiet")
     check(program, {(0, "shmem_quiet"): 30 * P + R + L - P}, "calls that only post handle nothing")
+    program = Program(2)
+    puts(program, 0, 1, 20)
+    program.get(1, 1, 500, LATE)
+    program.call(1, "shmem_quiet")
+    check(program, {(1, "shmem_getmem"): 2 * L + 500, (1, "shmem_quiet"): 20 * R},
+          "a get from a PE's own memory neither, and takes no longer for what has come")
 
 
 def test_answers():

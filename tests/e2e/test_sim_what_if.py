@@ -105,6 +105,21 @@ def test_costs():
                f"--{option} '{given}' changes costs of classes, too", (found, wanted))
 
 
+def test_atomic():
+    """What atomics take is of nodes, unless buses say it, too."""
+    text = "bus b {{ bandwidth 4 GB/s latency 1 us {bus} }} node n {{ count 6 cores 1 bandwidth 8 GB/s latency 100 ns {node} bus b }}\n"
+    at = lambda bus, node: sim.write(text.format(bus=bus and f"atomic {bus}", node=node and f"atomic {node}"))
+    for given, (bus, node), (new_bus, new_node) in (
+            ("x40", ("", "50 ns"), ("", "2 us")), ("2 us", ("", ""), ("", "2 us")),
+            ("x40", ("50 ns", "30 ns"), ("2 us", "30 ns")), ("2 us", ("50 ns", ""), ("2 us", "")),
+            ("n=2 us", ("50 ns", ""), ("50 ns", "2 us")), ("b=2 us", ("", "50 ns"), ("2 us", "50 ns"))):
+        found = study("--atomic", f"x1,{given}" if given.startswith("x") else given, on=at(bus, node))
+        wanted = sim.predict(TRACE, machine=at(new_bus, new_node))
+        tap.ok(isinstance(found, dict) and isinstance(wanted, dict) and times(found["points"][-1]) == times(wanted)
+               != times(found["as_described"]), f"--atomic '{given}' with '{bus}' at the bus and '{node}' at nodes",
+               (found, wanted))
+
+
 def test_total():
     text = "bus b {{ bandwidth 4 GB/s latency 1 us total {} }} node n {{ count 6 cores 1 bandwidth 8 GB/s latency 1 us bus b }}\n"
     fair = "--contention=fair"
@@ -212,6 +227,6 @@ def test_refused():
     tap.ok(sim.run("what-if", "--latency", "x2").status == 2, "refused: no machine description")
 
 
-for test in (test_quantities, test_costs, test_total, test_combinations, test_text, test_refused):
+for test in (test_quantities, test_costs, test_atomic, test_total, test_combinations, test_text, test_refused):
     test()
 tap.done()
