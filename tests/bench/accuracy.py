@@ -4,6 +4,7 @@ networks, runs them there, and prints the errors of run time and communication. 
 
 import argparse
 import functools
+import math
 import os
 import re
 import sys
@@ -17,6 +18,7 @@ import harness
 import predicting
 import traces
 from predicting import Network
+from skampi_tools import results
 from skampi_tools.statistics import median
 
 # Not the pipeline: after private contexts were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
@@ -28,6 +30,11 @@ MODELS = ["paper", "loggp"]
 NETWORKS = {Network(delay_us=200): 5, Network(delay_us=1000): 2, Network(delay_us=5000): 1, Network(rate_mbit=100): 20,
             Network(rate_mbit=1000, mtu=9000): 20}
 ENOUGH_SECONDS = 150  # of launches that measure one network: fewer where one takes minutes
+PACE = os.path.join(HERE, "pace.ski")
+FIRST_PROBES = 5      # before anything else, to see the machine's faster state
+SLOWER = 1.12         # than the fastest probe: another state; where this was found, it was 1.2 to 1.4
+ATTEMPTS = 4          # at a step while the machine stays in its faster state
+PATIENCE = 60         # seconds, until it is in that state again
 QUANTITIES = ["run time", "communication"]
 
 
@@ -38,6 +45,55 @@ def percent(error):
 def times_of(runs):
     """(run time, communication): medians over traced runs."""
     return tuple(map(median, zip(*map(predicting.times_of, runs))))
+
+
+class Pace:
+    """Which of its states the machine is in. Calls between hosts take longer for seconds to minutes, whatever the network:
+    launches and runs count that are between two fast probes, so that descriptions and runs are of one state."""
+
+    def __init__(self, steps, any_state):
+        self.steps, self.any_state = steps, any_state
+        self.fastest, self.last = math.inf, math.inf
+        self.done = self.repeated = self.unsteady = 0
+        for _ in range(0 if any_state else FIRST_PROBES):
+            self.probe()
+
+    def probe(self):
+        """Seconds of an all-to-all between two hosts without delay."""
+        path = self.steps.path("pace.json")
+        if os.path.exists(path):
+            os.remove(path)
+        self.steps.run("pace", [*self.steps.launcher(), harness.program(), "-i", PACE, "-o", path])
+        self.last = results.read(path).points[0].shown().value
+        self.fastest = min(self.fastest, self.last)
+
+    @property
+    def is_fast(self):
+        return self.last <= SLOWER * self.fastest
+
+    def wait(self):
+        end = time.monotonic() + PATIENCE
+        while not self.is_fast and time.monotonic() < end:
+            self.probe()
+
+    def steady(self, step):
+        """What a step returns, repeated until it was between two fast probes. A step that never is counts all the same."""
+        if self.any_state:
+            return step()
+        self.done += 1
+        for attempt in range(ATTEMPTS):
+            self.repeated += attempt > 0
+            self.wait()
+            was_fast, made = self.is_fast, step()
+            self.probe()
+            if was_fast and self.is_fast:
+                return made
+        self.unsteady += 1
+        return made
+
+    def text(self):
+        return (f"launches and runs: {self.done}; repeated, since the machine changed its state: {self.repeated}; "
+                f"never in its faster state: {self.unsteady}")
 
 
 @functools.cache
@@ -57,10 +113,11 @@ class Application:
         self.command = [traces.app(name), *arguments]
         self.traced, self.real = [], []
 
-    def run(self, number):
+    def run(self, pace, number):
         """Traces it without delay, where no other network has, and runs it on its network."""
         self.traced.append(trace_once(self.steps, f"trace {self.times} {self.words} {number}", *self.command))
-        self.real.append(self.steps.trace(f"run {self.words} {self.network.text()} {number}", self.command, self.network))
+        step = f"run {self.words} {self.network.text()} {number}"
+        self.real.append(pace.steady(lambda: self.steps.trace(step, self.command, self.network)))
 
     def errors(self, machine):
         """{model: (error of the run time, error of the communication)}"""
@@ -72,35 +129,36 @@ class Application:
         return found
 
 
-def launch(steps, hosts, network, number, options):
+def launch(steps, pace, hosts, network, number, options):
     """The result file of one launch of inputs/model.ski."""
     path = steps.measured_on(hosts, network, number)
-    return path if os.path.exists(path) else steps.measure_on(hosts, network, "64kb", options.seconds, number)
+    if os.path.exists(path):
+        return path
+    measure = lambda: steps.measure_on(hosts, network, "64kb", options.seconds, number)
+    return pace.steady(measure) if hosts > 1 else measure()
 
 
-def without_delay(steps, options):
+def without_delay(steps, pace, options):
     """(files of one node, the description of the hosts without delay; None unless delays are to be added to it)"""
     if options.machine:
         return [], options.machine
-    one_node = [launch(steps, 1, predicting.HERE, i, options) for i in range(options.launches)]
-    if not options.add:
-        return one_node, None
-    return one_node, steps.fit(one_node + [launch(steps, 2, predicting.HERE, i, options)
-                                           for i in range(options.launches)])[0]
+    on = lambda hosts: [launch(steps, pace, hosts, predicting.HERE, i, options) for i in range(options.launches)]
+    one_node = on(1)
+    return one_node, steps.fit(one_node + on(2))[0] if options.add else None
 
 
-def compare(steps, network, one_node, base, options, failed):
+def compare(steps, pace, network, one_node, base, options, failed):
     """{application: its errors} on a network. Launches that measure it and runs of the applications take turns, since
     machines change. What could not be compared is added to failed, with its reason."""
     apps, files, seconds = [Application(steps, app, network) for app in options.apps], list(one_node), 0.0
     for number in range(max(options.runs, options.launches)):
         if not base and number < options.launches and seconds < ENOUGH_SECONDS:
             began = time.monotonic()
-            files.append(launch(steps, 2, network, number, options))
+            files.append(launch(steps, pace, 2, network, number, options))
             seconds += time.monotonic() - began
         for app in list(apps) if number < options.runs else []:
             try:
-                app.run(number)
+                app.run(pace, number)
             except predicting.StepFailed as reason:
                 failed.append(f"{app.label}: {reason}")
                 apps.remove(app)
@@ -128,25 +186,32 @@ def main():
     parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count")
     parser.add_argument("--launches", type=int, default=5, help="of each measurement; fewer if they take minutes")
     parser.add_argument("--seconds", type=int, default=600, help="most that the measurement of a place takes")
+    parser.add_argument("--network", action="append", choices=[network.text() for network in NETWORKS],
+                        help="several times for several (all)")
+    parser.add_argument("--any-state", action="store_true",
+                        help="do not wait until the machine is in the faster one of its states")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
     parser.add_argument("--folder", metavar="DIR", help="for all files; what is measured there already is not measured again")
     options = parser.parse_args()
     steps = predicting.Steps(options.folder or harness.scratch_directory(), True, options.realtime)
     steps.check_hosts()
-    one_node, base = without_delay(steps, options)
+    pace = Pace(steps, options.any_state)
+    one_node, base = without_delay(steps, pace, options)
     failed, everything = [], []
     print(f"{'':42}{'run time':>20}{'communication':>20}\n{'application, network':42}"
           + "".join(f"{model:>10}" for _ in QUANTITIES for model in MODELS), flush=True)
     for network in NETWORKS:
-        if base and network.rate_mbit:
+        if base and network.rate_mbit or options.network and network.text() not in options.network:
             continue
-        for app, found in compare(steps, network, one_node, base, options, failed).items():
+        for app, found in compare(steps, pace, network, one_node, base, options, failed).items():
             everything.append([found[model][i] for i in range(len(QUANTITIES)) for model in MODELS])
             print_line(app.label, everything[-1])
     columns = [[abs(one) for one in column] for column in zip(*everything)]
     if columns:
         print_line("median, without sign", map(median, columns))
         print_line("worst, without sign", map(max, columns))
+    if not options.any_state:
+        print(pace.text())
     for text in failed:
         print(f"failed: {text}")
     return 1 if failed or not columns else 0
