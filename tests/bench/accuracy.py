@@ -60,10 +60,7 @@ class Pace:
 
     def probe(self):
         """Seconds of an all-to-all between two hosts without delay."""
-        path = self.steps.path("pace.json")
-        if os.path.exists(path):
-            os.remove(path)
-        self.steps.run("pace", [*self.steps.launcher(), harness.program(), "-i", PACE, "-o", path])
+        path = self.steps.skampi("pace", self.steps.launcher(), PACE, self.steps.path("pace.json"))
         self.last = results.read(path).points[0].shown().value
         self.fastest = min(self.fastest, self.last)
 

@@ -101,16 +101,20 @@ class Steps:
         name = "one-node" if hosts == 1 else "two-nodes" if network == HERE else f"two-nodes-{network.text()}"
         return self.path(f"{name}{f'-launch-{launch + 1}' if launch else ''}.json")
 
+    def skampi(self, step, launcher, script, path, *options, good=(0,), seconds=STEP_SECONDS):
+        """The result file of a script, instead of what was there."""
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path)
+        self.run(step, [*launcher, harness.program(), "-i", script, *options, "-o", path], good, seconds)
+        return path
+
     def measure_on(self, hosts, network, largest, seconds, launch=0):
         """The result file of inputs/model.ski on so many hosts."""
         path = self.measured_on(hosts, network, launch)
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(path)
-        self.run(f"measure {os.path.basename(path).removesuffix('.json')}", [
-            *self.launcher(network, hosts), harness.program(), "-i", os.path.join(ROOT, "inputs", "model.ski"),
-            "--set", f"MAXSIZE={largest}", "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
-            "-o", path], (0, *NOT_FINISHED), seconds + 30)
-        return path
+        return self.skampi(f"measure {os.path.basename(path).removesuffix('.json')}", self.launcher(network, hosts),
+                           os.path.join(ROOT, "inputs", "model.ski"), path, "--set", f"MAXSIZE={largest}",
+                           "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
+                           good=(0, *NOT_FINISHED), seconds=seconds + 30)
 
     def fit(self, files, name="machine"):
         """(machine description, lines about what is not in it)"""
