@@ -66,14 +66,20 @@ class Residual(NamedTuple):
         return self.predicted / self.measured - 1
 
 
+class Library(NamedTuple):
+    """What libraries do for messages between PEs."""
+    receive: Value = Value(0.0)  # time of the target's for a message
+    answer: Value = Value(0.0)   # time of the caller's for its answer
+    asks: bool = False           # a quiet that has to wait asks the target, by one more message
+
+
 @dataclass
 class PlaceModel:
     """What holds inside a node, or between nodes."""
     costs: dict = field(default_factory=dict)      # {class: [Cost]}
     own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
     busy: Value = None                             # of an atomic, at its target
-    receive: Value = Value(0.0)                    # of a message, in the library of its target
-    answer: Value = Value(0.0)                     # of its answer, in the library of the caller
+    library: Library = Library()
     strided: dict = field(default_factory=dict)    # {"iput": EACH, ...}
     progress: str = progress.UNCERTAIN             # whether gets and atomics are served while their target computes
     residuals: dict = field(default_factory=dict)  # {class: [Residual]}
@@ -177,16 +183,30 @@ def _gap(data, place, overhead):
 # ---- Receiving ----
 
 
-def exchange_time(count, overhead, latency, receive, answer):
+def asked_time(overhead, latency, receive, answer):
+    """Seconds of a put and a quiet that asks, as shmemsim says: the target handles one after the other."""
+    there, back = max(0.0, latency - receive), max(0.0, latency - answer)
+    return there + max(2 * overhead + receive, overhead + 2 * receive) + back + answer
+
+
+def exchange_time(count, overhead, latency, library):
     """Seconds of n puts to each other at the same time until all are complete, as shmemsim says: in its quiet each PE
-    handles the other's messages, and then the answers to its own, one by one in the order in which they come."""
-    free = count * overhead
-    coming = [((i + 1) * overhead + latency - receive, False) for i in range(count)]
+    handles the other's messages, and then the answers to its own, one by one in the order in which they come. If it asks,
+    it does so after it has handled what had come before the quiet."""
+    receive, answer = library.receive.value, library.answer.value
+    posted = free = count * overhead
+    there, back = max(0.0, latency - receive), max(0.0, latency - answer)
+    coming = [((i + 1) * overhead + there, False) for i in range(count)]
+    asks = library.asks
     while coming:
+        if asks and coming[0][0] > posted:
+            asks, free = False, free + overhead
+            heapq.heappush(coming, (free + there, False))
+            continue
         at, answers = heapq.heappop(coming)
         free = max(free, at) + (answer if answers else receive)
         if not answers:
-            heapq.heappush(coming, (free + latency - answer, True))
+            heapq.heappush(coming, (free + back, True))
     return free
 
 
@@ -201,29 +221,66 @@ def _solved(least, most, time):
     return most
 
 
-def _receiving(data, place, model):
-    """(what a message takes the library of its target, and its answer that of the caller). The first is what one more put
-    in a window takes in one direction, where that is more than posting it. What windows take longer in both directions at
-    the same time is both. An answer takes no longer than a message, else that would show in one direction, too: if so much
-    is not enough, messages alone take that long. 0: not measured, they do not, or targets need no call."""
-    nothing = Value(0.0), Value(0.0)
+def _asks(model):
+    """Whether a quiet asks: then a put takes about a message longer until it is complete than a get does."""
+    get = next((kind for kind in ("get", "atomic") if kind in model.costs), None)
+    if not get:
+        return False
+    longer = full_time(model.costs["put-nbi"], "put-nbi", 8) - full_time(model.costs[get], get, 8)
+    return longer > model.costs["put-nbi"][0].overhead.value / 2
+
+
+def _asked_latency(alone, overhead, receive, answer):
+    """One way, of a put that takes so long alone with a quiet that asks; 0: its messages alone take that long."""
+    if asked_time(overhead, 0.0, receive, answer) >= alone:
+        return 0.0
+    return _solved(0.0, alone, lambda latency: asked_time(overhead, latency, receive, answer) - alone)
+
+
+def _library(data, place, model):
+    """The Library of a place. A message takes what one more put in a window takes in one direction, where that is more than
+    posting it. What windows take longer in both directions at the same time is that and answers. An answer takes no longer
+    than a message, else that would show in one direction, too: if so much is not enough, messages alone take that long.
+    Nothing: not measured, they do not, or targets need no call."""
     windows = _windows(data, place)
     measured = _window_times(data.of(place, "put-nbi", EXCHANGE))
     costs = model.costs.get("put-nbi")
     if model.progress != progress.INSIDE or not windows or not measured or not costs:
-        return nothing
+        return Library()
     count, both_ways = measured[-1]
     error = both_ways.error / count
     wanted = both_ways.value - (model.own["quiet"].value if "quiet" in model.own else 0.0)
     overhead, latency = costs[0].overhead.value, costs[0].latency.value
-    longer = lambda receive, answer: exchange_time(count, overhead, latency, receive, answer) - wanted
+    asks = _asks(model)
+
+    def longer(receive, answer):
+        own = _asked_latency(overhead + 2 * latency, overhead, receive, answer) if asks else latency
+        return exchange_time(count, overhead, own, Library(Value(receive), Value(answer), asks)) - wanted
+
     if longer(0.0, 0.0) > (1 / VISIBLE - 1) * wanted:
-        return nothing
+        return Library()
     step = windows.step
     if step.value <= VISIBLE * overhead or longer(step.value, 0.0) >= 0 or longer(step.value, step.value) < 0:
         both = _solved(0.0, wanted / count, lambda receive: longer(receive, 0.0))
-        return combined(both, error, step.error), Value(0.0)
-    return step, combined(_solved(0.0, step.value, lambda answer: longer(step.value, answer)), error, step.error)
+        return Library(combined(both, error, step.error), Value(0.0), asks)
+    answer = _solved(0.0, step.value, lambda answer: longer(step.value, answer))
+    return Library(step, combined(answer, error, step.error), asks)
+
+
+def _set_library(data, place, model):
+    """Sets the Library of a place, and what depends on it."""
+    model.library = _library(data, place, model)
+    receive, answer = model.library.receive.value, model.library.answer.value
+    if receive > 0:  # that is what puts in a row wait for
+        for kind in TRANSFERS:
+            if kind in model.costs:
+                model.costs[kind] = [cost._replace(gap=Value(0.0)) for cost in model.costs[kind]]
+    for kind in ("put", "put-nbi") if model.library.asks else ():
+        model.costs[kind] = [cost._replace(latency=Value(
+            _asked_latency(cost.overhead.value + 2 * cost.latency.value, cost.overhead.value, receive, answer),
+            cost.latency.error)) for cost in model.costs.get(kind, [])]
+        model.residuals[kind] = [one._replace(predicted=full_time(model.costs[kind], kind, one.bytes, model.library))
+                                 for one in model.residuals.get(kind, [])]
 
 
 def _transfer(data, place, kind, quiet):
@@ -241,9 +298,12 @@ def _transfer(data, place, kind, quiet):
     return costs
 
 
-def full_time(costs, kind, size):
+def full_time(costs, kind, size, library=Library()):
     """Seconds until an operation is complete, as shmemsim says."""
     cost = model_fit.piece_of(costs, size)
+    if library.asks and kind not in ROUND_TRIPS:
+        return size * cost.per_byte.value + asked_time(cost.overhead.value, cost.latency.value, library.receive.value,
+                                                       library.answer.value)
     trips = 1 if kind in ROUND_TRIPS else 2
     return cost.overhead.value + trips * cost.latency.value + size * cost.per_byte.value
 
@@ -289,13 +349,15 @@ def _constant(measured):
 
 def _busy(data, place, fetch, overhead, round_trip):
     """How long an atomic keeps its target busy: what n PEs on one target take more than one each, if they do; else
-    what is left of a fetch, and no more than their turns leave room for."""
+    what is left of a fetch, if that shows, and no more than their turns leave room for."""
     shares = [(one.time / one.pes, one.error / one.pes) for one in data.of(place, "atomic", CONTENDED)
               if one.time > VISIBLE * fetch.value]
     if shares:
         share, error = max(shares)
         return Value(min(share, fetch.value - overhead.value), error)
     left = max(0.0, fetch.value - overhead.value - round_trip.value)
+    if left < (VISIBLE - 1) * fetch.value:
+        return Value(0.0, combined(0.0, fetch.error, overhead.error, round_trip.error).error)
     room = min((one.time / one.pes for one in data.of(place, "atomic", CONTENDED)), default=left)
     return combined(min(left, room), fetch.error, overhead.error, round_trip.error)
 
@@ -393,11 +455,7 @@ def _place_model(data, place):
         _lock(data, place, model, kind)
     _held(data, place, model)
     model.progress = _served(data, place)
-    model.receive, model.answer = _receiving(data, place, model)
-    if model.receive.value > 0:  # that is what puts in a row wait for
-        for kind in TRANSFERS:
-            if kind in model.costs:
-                model.costs[kind] = [cost._replace(gap=Value(0.0)) for cost in model.costs[kind]]
+    _set_library(data, place, model)
     return model
 
 

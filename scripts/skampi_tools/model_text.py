@@ -93,10 +93,12 @@ def _base(lines, model):
     lines.value("bandwidth", per_byte, rate_of)
     lines.value("overhead", overhead)
     lines.value("gap", gap)
-    if model.receive.value > 0:
-        lines.value("receive", model.receive)
-    if model.answer.value > 0:
-        lines.value("answer", model.answer)
+    if model.library.receive.value > 0:
+        lines.value("receive", model.library.receive)
+    if model.library.answer.value > 0:
+        lines.value("answer", model.library.answer)
+    if model.library.asks:
+        lines.add("quiet asks", "a put takes about a message longer until it is complete than a get does")
     if model.busy:
         lines.value("atomic", model.busy)
 
@@ -213,7 +215,8 @@ def _place_json(model):
                          for cost in costs] for kind, costs in model.costs.items()},
         "own": {kind: _value(value) for kind, value in model.own.items()},
         "atomic": _value(model.busy) if model.busy else None,
-        "receive": _value(model.receive), "answer": _value(model.answer),
+        "receive": _value(model.library.receive), "answer": _value(model.library.answer),
+        "quiet": "asks" if model.library.asks else "waits",
         "strided": model.strided,
         "progress": model.progress,
         "residuals": {kind: _residuals(found) for kind, found in model.residuals.items()}}

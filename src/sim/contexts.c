@@ -35,7 +35,7 @@ void context_fence(struct replay *replay, uint32_t number, unsigned context)
     state->floor = later(state->floor, state->arrived);
 }
 
-static struct open *open_of(struct replay *replay, uint32_t pe, unsigned context)
+struct open *open_of(struct replay *replay, uint32_t pe, unsigned context)
 {
     return context == 0 ? &replay->open[pe] : &context_of(replay, pe, context)->open;
 }

@@ -7,6 +7,9 @@
 /* Of another context than the default one. Valid until the next call. */
 struct context_state *context_of(struct replay *, uint32_t pe, unsigned context);
 
+/* What is open in a context, likewise. */
+struct open *open_of(struct replay *, uint32_t pe, unsigned context);
+
 /* A transfer or request more begins, or one has ended, whose end is not known before: with
  * CONTENTION_FAIR or progress. */
 void context_begins(struct replay *, uint32_t pe, const struct op *);

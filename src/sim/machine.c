@@ -80,9 +80,19 @@ static bool way_receives(const struct way *way)
     return any;
 }
 
-bool machine_receives(const struct machine *machine)
+bool machine_asks(const struct machine *machine)
 {
     bool any = false;
+    for (size_t i = 0; i < machine->bus_count; i++)
+        any = any || machine->buses[i].way.quiet == QUIET_ASKS;
+    for (size_t i = 0; i < machine->kind_count; i++)
+        any = any || machine->kinds[i].inside.quiet == QUIET_ASKS;
+    return any;
+}
+
+bool machine_receives(const struct machine *machine)
+{
+    bool any = machine_asks(machine);
     for (size_t i = 0; i < machine->bus_count; i++)
         any = any || way_receives(&machine->buses[i].way);
     for (size_t i = 0; i < machine->kind_count; i++)

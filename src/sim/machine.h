@@ -36,6 +36,9 @@ extern const char *const cost_names[COST_CLASSES];
 /* How the elements of a strided put or get go: as one message, or each by itself. */
 enum strided { STRIDED_UNSAID /* as together */, STRIDED_TOGETHER, STRIDED_EACH };
 
+/* Whether a quiet that has to wait first asks each PE, by a message, whether all has come. */
+enum quiet_way { QUIET_UNSAID /* as waits */, QUIET_WAITS, QUIET_ASKS };
+
 /* What data pass from one PE to another: a bus, or the inside of a node; or what holds there for
  * one class of calls and sizes. */
 struct way {
@@ -49,6 +52,7 @@ struct way {
     double per_byte; /* ps */
     bool round_trip; /* the latency is that of there and back, as gets and atomics measure it */
     enum strided iput, iget; /* of a bus or node */
+    enum quiet_way quiet;    /* likewise */
     struct costs *costs;     /* of classes; NULL: all are as the way itself */
 };
 
@@ -157,8 +161,9 @@ static inline const struct way *machine_way(const struct machine *machine, int f
     return bus ? &bus->way : &machine_kind(machine, from)->inside;
 }
 
-/* Whether libraries need time for messages of others or for answers, somewhere. */
+/* Whether libraries need time for messages of others or for answers, or a quiet asks, somewhere. */
 bool machine_receives(const struct machine *);
+bool machine_asks(const struct machine *);
 
 void costs_free(struct way *);
 /* A way that is a copy of another one gets costs of its own. */

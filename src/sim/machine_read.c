@@ -66,10 +66,16 @@ static int take_choice(struct machine_text *text, const char *const words[2], co
     return choice;
 }
 
-/* How strided calls go on a bus or inside a node, or what classes of calls cost there. */
+/* How strided calls and quiet go on a bus or inside a node, or what classes of calls cost there. */
 static bool take_way_other(struct machine_text *text, struct way *way)
 {
-    static const char *const words[] = {"together", "each"};
+    static const char *const words[] = {"together", "each"}, *const quiets[] = {"waits", "asks"};
+    if (word_is(&text->word, "quiet")) {
+        way->quiet = (enum quiet_way)take_choice(
+            text, quiets, "give waits: for answers alone, or asks: by a message to each PE",
+            (int)way->quiet);
+        return true;
+    }
     bool iput = word_is(&text->word, "iput");
     if (!iput && !word_is(&text->word, "iget"))
         return costs_take(text, way);
@@ -107,10 +113,10 @@ static void take_bus(struct machine_text *text, struct machine *machine)
             text_error(text, &name, "there is a bus of this name already; give each its own");
     if (machine->bus_count == MACHINE_MOST_BUSES)
         text_error(text, &name, "there are more than %d buses", MACHINE_MOST_BUSES);
-    take_block(
-        text, &name,
-        &(struct keys){KEYS(bus_keys), .other = take_bus_other, .more = ", cost, iput, iget"},
-        &bus);
+    take_block(text, &name,
+               &(struct keys){KEYS(bus_keys), .other = take_bus_other,
+                              .more = ", cost, iput, iget, quiet"},
+               &bus);
     costs_complete(&bus.way);
     if (machine->bus_count == MACHINE_MOST_BUSES) {
         costs_free(&bus.way);
@@ -163,7 +169,8 @@ static void take_node(struct machine_text *text, struct machine *machine)
         return;
     take_block(text, &name,
                &(struct keys){KEYS(node_keys), .other = take_node_other,
-                              .more = ", bus, cost, iput, iget, progress", .context = machine},
+                              .more = ", bus, cost, iput, iget, quiet, progress",
+                              .context = machine},
                &kind);
     costs_complete(&kind.inside);
     if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {

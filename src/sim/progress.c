@@ -152,12 +152,13 @@ void progress_arrives(struct replay *replay, uint32_t number)
     library->last = number + 1;
 }
 
-void progress_call(struct replay *replay, uint32_t number)
+void progress_call(struct replay *replay, uint32_t number, int64_t from)
 {
     struct progress *progress = replay->progress;
     struct progress_pe *library = &progress->of[number];
     const struct pe *pe = &replay->pes[number];
     uint32_t next = library->first;
+    replay->handled[number] = later(replay->handled[number], from);
     if (!next)
         return;
     library->first = 0;

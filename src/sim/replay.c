@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
             if (streams->cycles.noticed)
                 return false;
             if (replay->progress)
-                progress_call(replay, number);
+                progress_call(replay, number, pe->time);
             pe->state = PE_ENDED;
             if (pe->threaded)
                 tell_end(replay, replay_pe(replay, number));
@@ -193,9 +193,9 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
         }
         if (!fair && __builtin_expect(replay->progress != NULL, 0)) {
             if (call_serves(op, number))
-                progress_call(replay, number);
+                progress_call(replay, number, pe->time + request_issue(replay, number, op));
             if (replay_is_open(replay, number, op)) {
-                progress_call(replay, number);
+                progress_call(replay, number, request_ask_all(replay, number, op));
                 return true;
             }
         }

@@ -16,6 +16,7 @@ struct progress *requests_open(const struct machine *machine, const struct model
         return NULL;
     struct progress *progress = memory_zeroed(1, sizeof *progress);
     progress->receives = receives;
+    progress->asks = receives && machine_asks(machine);
     progress->of = memory_zeroed(pes, sizeof *progress->of);
     return progress;
 }
@@ -26,7 +27,16 @@ void requests_close(struct progress *progress)
         return;
     free(progress->of);
     free(progress->requests);
+    free(progress->peers);
+    table_free(&progress->pairs);
     free(progress);
+}
+
+static bool asks(const struct replay *replay, uint32_t pe, uint32_t peer)
+{
+    return replay->progress->asks &&
+           machine_way(replay->machine, replay->pes[pe].node, replay->pes[peer].node)->quiet ==
+               QUIET_ASKS;
 }
 
 bool request_is_needed(const struct replay *replay, const struct step *step)
@@ -41,7 +51,15 @@ bool request_is_needed(const struct replay *replay, const struct step *step)
     bool atomic = op->kind == OP_ATOMIC || op->flags & OP_FETCHING;
     const struct way *way =
         replay_way(replay, step->pe, op->peer, atomic ? COST_ATOMIC : class_of(op), op->bytes);
-    return way->receive > 0 || way->answer > 0;
+    return way->receive > 0 || way->answer > 0 || asks(replay, step->pe, op->peer);
+}
+
+int64_t request_issue(const struct replay *replay, uint32_t pe, const struct op *op)
+{
+    const struct step step = {pe, op, replay->pes[pe].time};
+    if (op->kind == OP_ATOMIC)
+        return service_of(replay, &step).issue;
+    return op->kind == OP_GET ? phases_of(replay, &step).issue : 0;
 }
 
 static uint32_t new_number(struct replay *replay)
@@ -60,11 +78,48 @@ static uint32_t new_number(struct replay *replay)
     return (uint32_t)progress->count++;
 }
 
+/* Nothing was open to those that are listed. */
+static void forget_peers(struct progress *progress, struct open *open)
+{
+    for (uint32_t next = open->peers; next; next = progress->peers[next - 1].next)
+        progress->peers[next - 1].listed = false;
+    open->peers = 0;
+}
+
+/* A quiet asks the target, too, while something of the context is open. */
+static void note_peer(struct replay *replay, const struct request *request)
+{
+    struct progress *progress = replay->progress;
+    const struct {
+        uint32_t pe, context, peer;
+    } pair = {request->pe, request->op.context, request->op.peer};
+    size_t before = progress->pairs.count,
+           number = table_number(&progress->pairs, &pair, sizeof pair);
+    if (number >= progress->peer_room) {
+        progress->peer_room = 2 * progress->peer_room + 64;
+        progress->peers =
+            memory_resize_array(progress->peers, progress->peer_room, sizeof *progress->peers);
+    }
+    struct asked_peer *peer = &progress->peers[number];
+    if (number == before)
+        *peer = (struct asked_peer){.peer = request->op.peer};
+    struct open *open = open_of(replay, request->pe, request->op.context);
+    if (open->unordered + open->ordered == 1)
+        forget_peers(progress, open);
+    if (peer->listed)
+        return;
+    peer->next = open->peers;
+    peer->listed = true;
+    open->peers = (uint32_t)number + 1;
+}
+
 static void send(struct replay *replay, const struct request *request)
 {
     uint32_t number = new_number(replay);
     replay->progress->requests[number] = *request;
     context_begins(replay, request->pe, &request->op);
+    if (!request->blocks && asks(replay, request->pe, request->op.peer))
+        note_peer(replay, request);
     if (request->there > LAST_TIME)
         replay_too_late(replay, request->pe);
     queue_add(&replay->queue, request->there, (uint32_t)replay->run->lines + number);
@@ -164,4 +219,29 @@ bool request_ask(struct replay *replay, const struct step *step, const struct as
     }
     replay_finish(replay, step, request.leaves, request.waited);
     return true;
+}
+
+int64_t request_ask_all(struct replay *replay, uint32_t pe, const struct op *op)
+{
+    struct progress *progress = replay->progress;
+    int64_t start = replay->pes[pe].time;
+    if (!progress->asks || op->kind == OP_FENCE)
+        return start;
+    struct open *open = open_of(replay, pe, replay->pes[pe].blocked_on);
+    int64_t at = later(start, replay->handled[pe]);
+    struct request request = {
+        .op = {.kind = OP_PUT, .context = replay->pes[pe].blocked_on & UINT16_MAX},
+        .start = start,
+        .leaves = at,
+        .turns = 1,
+        .pe = pe,
+        .slot = NO_SLOT,
+    };
+    /* A question does not list its target again, which still is. */
+    for (uint32_t next = open->peers; next; next = progress->peers[next - 1].next) {
+        request.op.peer = progress->peers[next - 1].peer;
+        request_again(replay, &request, request.leaves);
+    }
+    forget_peers(progress, open_of(replay, pe, replay->pes[pe].blocked_on));
+    return request.leaves;
 }

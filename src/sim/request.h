@@ -31,13 +31,24 @@ struct progress_pe {
     uint32_t first, last; /* 1 + requests, and answers to its own, that wait for its next call */
 };
 
+/* Another PE, to which something of a context may be open: a quiet that has to wait asks it. */
+struct asked_peer {
+    uint32_t peer;
+    uint32_t next; /* 1 + the next one of the context */
+    bool listed;
+};
+
 struct progress {
     struct progress_pe *of;
     struct request *requests;
     size_t count, room;
-    uint32_t unused; /* 1 + the first of those that can be used again */
-    int64_t now;     /* when the last one was served, or came */
-    bool receives;   /* some messages take the library of their target */
+    uint32_t unused;    /* 1 + the first of those that can be used again */
+    int64_t now;        /* when the last one was served, or came */
+    bool receives;      /* some messages take the library of their target */
+    bool asks;          /* a quiet asks some PEs */
+    struct table pairs; /* PE, context and other PE, by number of their asked_peer */
+    struct asked_peer *peers;
+    size_t peer_room;
 };
 
 /* NULL: nothing needs the library of its target. */
@@ -51,6 +62,9 @@ static inline bool request_needed(const struct replay *replay, const struct step
     return __builtin_expect(replay->progress != NULL, 0) && request_is_needed(replay, step);
 }
 
+/* What a call that asks its target, and waits, takes its PE before it waits; 0: of another call. */
+int64_t request_issue(const struct replay *, uint32_t pe, const struct op *);
+
 /* What a call asks its target for: from when on, after waiting so long, how many times in turn, and
  * who waits for what it writes. */
 struct asked {
@@ -60,6 +74,9 @@ struct asked {
 };
 /* False: the PE is blocked. */
 bool request_ask(struct replay *, const struct step *, const struct asked *);
+/* A PE that has to wait until nothing of a context is open asks those to which something may be;
+ * when it has sent that, or begins a call that asks nobody. */
+int64_t request_ask_all(struct replay *, uint32_t pe, const struct op *);
 /* The next turn. */
 void request_again(struct replay *, struct request *, int64_t from);
 

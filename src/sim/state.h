@@ -82,6 +82,7 @@ struct pe_sum {
 /* Requests not served (progress.h), or transfers not ended (contexts.h). */
 struct open {
     uint32_t unordered, ordered; /* ordered: a fence waits for it */
+    uint32_t peers;              /* that a quiet asks, 1 + the last one; 0: none */
 };
 
 struct replay {

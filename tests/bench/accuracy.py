@@ -14,11 +14,11 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support", "lib"))
 
+import handover
 import harness
 import predicting
 import traces
 from predicting import Network
-from skampi_tools import results
 from skampi_tools.statistics import median
 
 # Not the pipeline: after private contexts were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
@@ -29,12 +29,12 @@ MODELS = ["paper", "loggp"]
 # frames: two processors cannot work a line that delivers a packet each 12 us.
 NETWORKS = {Network(delay_us=200): 5, Network(delay_us=1000): 2, Network(delay_us=5000): 1, Network(rate_mbit=100): 20,
             Network(rate_mbit=1000, mtu=9000): 20}
-ENOUGH_SECONDS = 150  # of launches that measure one network: fewer where one takes minutes
-PACE = os.path.join(HERE, "pace.ski")
-FIRST_PROBES = 5      # before anything else, to see the machine's faster state
-SLOWER = 1.12         # than the fastest probe: another state; where this was found, it was 1.2 to 1.4
-ATTEMPTS = 4          # at a step while the machine stays in its faster state
-PATIENCE = 60         # seconds, until it is in that state again
+ENOUGH_SECONDS = 240  # of launches that measure one network: fewer where one takes minutes
+WATCHED = 10          # seconds before anything else, to see how near the processors can be
+APART = 0.02          # of the time of a run, most of which is start and end
+APART_IN_LAUNCH = 0.1 # of that of a launch of skampi, which tells states apart itself
+ATTEMPTS = 6          # at a step, while they take no longer than ENOUGH_SECONDS
+PATIENCE = 60         # seconds, until the processors are near each other again
 QUANTITIES = ["run time", "communication"]
 
 
@@ -47,56 +47,43 @@ def times_of(runs):
     return tuple(map(median, zip(*map(predicting.times_of, runs))))
 
 
-class Pace:
-    """Which of its states the machine is in. Calls between hosts take longer for seconds to minutes, whatever the network:
-    launches and runs count that are between two fast probes, so that descriptions and runs are of one state."""
+class Placement:
+    """Runs steps while the processors are near each other, so that descriptions and runs are of one state of the machine."""
 
-    def __init__(self, steps, any_state):
-        self.steps, self.any_state = steps, any_state
-        self.fastest, self.last = math.inf, math.inf
+    def __init__(self, hand_overs, any_state):
+        self.hand_overs, self.any_state = hand_overs, any_state
         self.done = self.repeated = self.unsteady = 0
-        for _ in range(0 if any_state else FIRST_PROBES):
-            self.probe()
+        if not any_state:
+            time.sleep(WATCHED)
 
-    def probe(self):
-        """Seconds of an all-to-all between two hosts without delay."""
-        path = self.steps.skampi("pace", self.steps.launcher(), PACE, self.steps.path("pace.json"))
-        self.last = results.read(path).points[0].shown().value
-        self.fastest = min(self.fastest, self.last)
-
-    @property
-    def is_fast(self):
-        return self.last <= SLOWER * self.fastest
-
-    def wait(self):
-        end = time.monotonic() + PATIENCE
-        while not self.is_fast and time.monotonic() < end:
-            self.probe()
-
-    def steady(self, step):
-        """What a step returns, repeated until it was between two fast probes. A step that never is counts all the same."""
+    def steady(self, step, apart=APART):
+        """What a step returns, repeated until the processors were apart for at most such a share of its time. A step that
+        never succeeds in that counts all the same."""
         if self.any_state:
             return step()
         self.done += 1
+        first = time.monotonic()
         for attempt in range(ATTEMPTS):
+            if attempt > 0 and time.monotonic() - first > ENOUGH_SECONDS:
+                break
             self.repeated += attempt > 0
-            self.wait()
-            was_fast, made = self.is_fast, step()
-            self.probe()
-            if was_fast and self.is_fast:
+            self.hand_overs.wait_until_near(PATIENCE)
+            begin = time.monotonic()
+            made = step()
+            if self.hand_overs.slow_since(begin) <= apart:
                 return made
         self.unsteady += 1
         return made
 
     def text(self):
-        return (f"launches and runs: {self.done}; repeated, since the machine changed its state: {self.repeated}; "
-                f"never in its faster state: {self.unsteady}")
+        return (f"launches and runs: {self.done}; repeated, since the processors were apart: {self.repeated}; "
+                f"apart in all attempts: {self.unsteady}")
 
 
 @functools.cache
-def trace_once(steps, step, *command):
+def trace_once(steps, placement, step, *command):
     """The folder of a traced run without delay, which counts for all networks with as many steps."""
-    return steps.trace(step, command)
+    return placement.steady(lambda: steps.trace(step, command))
 
 
 class Application:
@@ -110,11 +97,11 @@ class Application:
         self.command = [traces.app(name), *arguments]
         self.traced, self.real = [], []
 
-    def run(self, pace, number):
+    def run(self, placement, number):
         """Traces it without delay, where no other network has, and runs it on its network."""
-        self.traced.append(trace_once(self.steps, f"trace {self.times} {self.words} {number}", *self.command))
+        self.traced.append(trace_once(self.steps, placement, f"trace {self.times} {self.words} {number}", *self.command))
         step = f"run {self.words} {self.network.text()} {number}"
-        self.real.append(pace.steady(lambda: self.steps.trace(step, self.command, self.network)))
+        self.real.append(placement.steady(lambda: self.steps.trace(step, self.command, self.network)))
 
     def errors(self, machine):
         """{model: (error of the run time, error of the communication)}"""
@@ -126,36 +113,36 @@ class Application:
         return found
 
 
-def launch(steps, pace, hosts, network, number, options):
+def launch(steps, placement, hosts, network, number, options):
     """The result file of one launch of inputs/model.ski."""
     path = steps.measured_on(hosts, network, number)
     if os.path.exists(path):
         return path
-    measure = lambda: steps.measure_on(hosts, network, "64kb", options.seconds, number)
-    return pace.steady(measure) if hosts > 1 else measure()
+    once = lambda: steps.measure_on(hosts, network, "64kb", options.seconds, number)
+    return placement.steady(once, APART_IN_LAUNCH)
 
 
-def without_delay(steps, pace, options):
+def without_delay(steps, placement, options):
     """(files of one node, the description of the hosts without delay; None unless delays are to be added to it)"""
     if options.machine:
         return [], options.machine
-    on = lambda hosts: [launch(steps, pace, hosts, predicting.HERE, i, options) for i in range(options.launches)]
+    on = lambda hosts: [launch(steps, placement, hosts, predicting.HERE, i, options) for i in range(options.launches)]
     one_node = on(1)
     return one_node, steps.fit(one_node + on(2))[0] if options.add else None
 
 
-def compare(steps, pace, network, one_node, base, options, failed):
+def compare(steps, placement, network, one_node, base, options, failed):
     """{application: its errors} on a network. Launches that measure it and runs of the applications take turns, since
     machines change. What could not be compared is added to failed, with its reason."""
     apps, files, seconds = [Application(steps, app, network) for app in options.apps], list(one_node), 0.0
     for number in range(max(options.runs, options.launches)):
         if not base and number < options.launches and seconds < ENOUGH_SECONDS:
             began = time.monotonic()
-            files.append(launch(steps, pace, 2, network, number, options))
+            files.append(launch(steps, placement, 2, network, number, options))
             seconds += time.monotonic() - began
         for app in list(apps) if number < options.runs else []:
             try:
-                app.run(pace, number)
+                app.run(placement, number)
             except predicting.StepFailed as reason:
                 failed.append(f"{app.label}: {reason}")
                 apps.remove(app)
@@ -186,21 +173,26 @@ def main():
     parser.add_argument("--network", action="append", choices=[network.text() for network in NETWORKS],
                         help="several times for several (all)")
     parser.add_argument("--any-state", action="store_true",
-                        help="do not wait until the machine is in the faster one of its states")
+                        help="runs and launches also count in which the processors do not share a cache")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
     parser.add_argument("--folder", metavar="DIR", help="for all files; what is measured there already is not measured again")
     options = parser.parse_args()
     steps = predicting.Steps(options.folder or harness.scratch_directory(), True, options.realtime)
     steps.check_hosts()
-    pace = Pace(steps, options.any_state)
-    one_node, base = without_delay(steps, pace, options)
+    with handover.HandOvers() as hand_overs:
+        return measure(steps, Placement(hand_overs, options.any_state), options)
+
+
+def measure(steps, placement, options):
+    """Compares everything; the exit status."""
+    one_node, base = without_delay(steps, placement, options)
     failed, everything = [], []
     print(f"{'':42}{'run time':>20}{'communication':>20}\n{'application, network':42}"
           + "".join(f"{model:>10}" for _ in QUANTITIES for model in MODELS), flush=True)
     for network in NETWORKS:
         if base and network.rate_mbit or options.network and network.text() not in options.network:
             continue
-        for app, found in compare(steps, pace, network, one_node, base, options, failed).items():
+        for app, found in compare(steps, placement, network, one_node, base, options, failed).items():
             everything.append([found[model][i] for i in range(len(QUANTITIES)) for model in MODELS])
             print_line(app.label, everything[-1])
     columns = [[abs(one) for one in column] for column in zip(*everything)]
@@ -208,7 +200,7 @@ def main():
         print_line("median, without sign", map(median, columns))
         print_line("worst, without sign", map(max, columns))
     if not options.any_state:
-        print(pace.text())
+        print(placement.text())
     for text in failed:
         print(f"failed: {text}")
     return 1 if failed or not columns else 0

@@ -62,7 +62,7 @@ def block(words):
             head = []
         else:
             head.append(word)
-            if isinstance(word, float) or len(head) == 2 and head[0] in ("count", "cores", "bus", "progress", "iput", "iget") \
+            if isinstance(word, float) or len(head) == 2 and head[0] in ("count", "cores", "bus", "progress", "iput", "iget", "quiet") \
                     and words[:1] != ["{"]:
                 entries.append(tuple(head))
                 head = []
@@ -101,10 +101,10 @@ class Made:
     """Results of a machine: pieces of (from, o, L, bytes a second), quiet, and so on; times in seconds."""
 
     def __init__(self, placement=INSIDE, pieces=((0, 0.1 * US, 0.8 * US, 10e9),), quiet=40 * NS, fence=30 * NS,
-                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, receive=0.0, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
+                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, receive=0.0, asks=False, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
         self.placement, self.pieces, self.quiet, self.fence, self.wait = placement, pieces, quiet, fence, wait
         self.gap, self.busy, self.each, self.waited, self.left_out = gap, busy, each, waited, left_out
-        self.receive = receive
+        self.receive, self.asks = receive, asks
         self.noise, self.random, self.members = noise, random.Random(seed), point_members
 
     def piece(self, size):
@@ -122,11 +122,13 @@ class Made:
         for size in SIZES:
             _, o, latency, rate = self.piece(size)
             way = 2 * latency + size / rate
-            points += self.add("Shmem_Put_Simple", o + way, count=size)
+            # The target handles the put, and then the question; the latency is receiving, and nothing else.
+            put = o + 2 * self.receive + latency + size / rate if self.asks else o + way
+            points += self.add("Shmem_Put_Simple", put, count=size)
             points += self.add("Shmem_Put_Call", o + size / rate, count=size)
             points += self.add("Shmem_Get_Simple", 2 * o + way, count=size)
             points += self.add("Shmem_Put_Nonblocking_Post_Single", o, count=size)
-            points += self.add("Shmem_Put_Nonblocking_Full_Single", o + way + self.quiet, count=size)
+            points += self.add("Shmem_Put_Nonblocking_Full_Single", put + self.quiet, count=size)
             points += self.add("Shmem_Get_Nonblocking_Post_Single", 2 * o, count=size)
             points += self.add("Shmem_Get_Nonblocking_Full_Single", 2 * o + way + self.quiet, count=size)
         return points
@@ -134,12 +136,14 @@ class Made:
     def others(self):
         _, o, latency, _ = self.pieces[0]
         step = max(o, self.gap)
+        one_way = lambda count: (o + (count + 1) * self.receive + latency if self.asks else
+                                 (count - 1) * step + o + 2 * latency) + self.quiet
         points = [one for count in (8, 64) for one in
-                  self.add("Shmem_Put_Nonblocking_Pairs_Rate",
-                           ((count - 1) * step + o + 2 * latency + self.quiet) / count, count=8, window=count)]
-        # Both begin to handle what has come when they have sent all.
-        points += self.add("Shmem_Put_Nonblocking_Pairs_Rate", step + self.receive + (latency + self.quiet) / 128
-                           if self.receive else step + (2 * latency + self.quiet) / 128, count=8, window=128, directions=2)
+                  self.add("Shmem_Put_Nonblocking_Pairs_Rate", one_way(count) / count, count=8, window=count)]
+        # Both begin to handle what has come when they have sent all. Then they ask.
+        both_ways = (129 * (o + self.receive) + latency if self.asks else
+                     128 * (step + self.receive) + latency if self.receive else 128 * step + 2 * latency) + self.quiet
+        points += self.add("Shmem_Put_Nonblocking_Pairs_Rate", both_ways / 128, count=8, window=128, directions=2)
         fetch = o + 2 * latency + self.busy
         return (points + self.add("Shmem_Atomic_Fetch_Add_Long", fetch) +
                 self.add("Shmem_Atomic_Fetch_Add_Long_Contended", max(fetch, 2 * self.busy)) +
@@ -523,6 +527,39 @@ def test_receiving():
                "... shmemsim takes as long as measured", f"{took} {measured}")
 
 
+def test_quiet_asks():
+    """A put takes about a message longer until it is complete than a get, on hosts whose libraries handle messages."""
+    o, handled = 1 * US, 2 * US
+    left_out = ("Shmem_Strided_Put", "Shmem_Strided_Get")
+    of = lambda asks, waited: Made(BETWEEN, pieces=((0, o, handled, 10e9),), receive=handled, asks=asks, waited=waited,
+                                   left_out=left_out)
+    machine = of(True, 1.0)
+    done = tool(made("asks.json", machine.all(), **hosts(1, 1)), "--json", "asks.out.json")
+    found = parsed(done.out).get(("bus", "network"), {})
+    tap.ok(found.get("quiet") == "asks" and near(found["receive"], handled) and near(found["latency"], handled)
+           and near(found[("cost", "put-nbi")][0]["latency"], handled), "quiet asks", done)
+    with open(os.path.join(folder, "asks.out.json"), encoding="utf-8") as file:
+        place = json.load(file)["places"]["between"]
+    tap.ok(place["quiet"] == "asks" and all(near(one["predicted"], one["measured"]) for one in place["residuals"]["put"]),
+           "... in JSON, and the description gives what was measured", place)
+    sim = Simulator()
+    described = sim.write(done.out + "collective barrier table { pes 2 { time 0 ns } }\n")
+    for count, both, wanted in ((1, False, o + 2 * handled + handled), (8, False, o + 9 * handled + handled),
+                                (128, True, 129 * (o + handled) + handled)):
+        program = Program(2)
+        for pe in range(1 + both):
+            for _ in range(count):
+                program.call(pe, "shmem_putmem_nbi", peer=1 - pe, elements=8, bytes=8, target=HEAP, source=HEAP + 64)
+            program.call(pe, "shmem_quiet")
+        took = sim.predict(program, "--model", "loggp", machine=described)
+        tap.ok(isinstance(took, dict) and near(took["run_time"], wanted + machine.quiet),
+               f"shmemsim: {count} puts{' in both directions' if both else ''} take as long as measured", f"{took} {wanted}")
+    for asks, waited in ((False, 1.0), (True, 0.0)):
+        found = parsed(tool(made("asks.json", of(asks, waited).all(), **hosts(1, 1))).out).get(("bus", "network"), {})
+        tap.ok(found and "quiet" not in found, f"quiet waits: {'asks' if asks else 'a get takes as long'}, "
+               f"{'inside calls' if waited else 'targets serve always'}", found)
+
+
 def test_held_locks():
     """A set_lock that finds its lock held; not where that takes no longer, nor inside a node."""
     wait = 12 * US
@@ -568,6 +605,7 @@ def main():
     test_states()
     test_strided()
     test_receiving()
+    test_quiet_asks()
     test_held_locks()
     test_refused()
     tap.done()

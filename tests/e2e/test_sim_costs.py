@@ -275,7 +275,9 @@ def test_refused():
             ("node n { latency 1 us bandwidth 1 GB/s cost get { from x } }", "1:56", "from needs a number"),
             ("locks all", "1:7", "give first: all are at PE 0, or spread"),
             ("bus b { iput slow }", "1:14", "give together: as one message, or each"),
-            ("node n { iget each iget together }", "1:20", "iget is given twice")):
+            ("node n { iget each iget together }", "1:20", "iget is given twice"),
+            ("bus b { quiet knows }", "1:15", "give waits: for answers alone, or asks"),
+            ("bus b { quiet asks quiet waits }", "1:20", "quiet is given twice")):
         name = sim.write(text + "\n")
         done = sim.run(name, trace)
         first = done.err.splitlines() or [""]

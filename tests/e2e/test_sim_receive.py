@@ -142,6 +142,13 @@ def test_late_calls():
     program.get(0, 1, 500)
     program.call(1, "shmem_quiet", LATE)
     check(program, {(0, "shmem_getmem"): LATE + R + 500 + L}, "a get")
+    for routine, fields in (("shmem_long_atomic_fetch_add", {"value": 1}), ("shmem_getmem", {"elements": 8, "bytes": 8, "source": HEAP})):
+        program = Program(3)
+        puts(program, 0, 1, 3)
+        program.call(0, "shmem_quiet")
+        program.call(1, routine, LATE, peer=2, target=HEAP, **fields)
+        check(program, {(0, "shmem_quiet"): LATE + O + 3 * R + L - 3 * P},
+              f"{routine} first sends its own message, and then handles what has come")
     program = Program(2)
     program.call(0, "shmem_long_atomic_fetch_add", peer=1, target=HEAP, value=1)
     program.call(1, "shmem_quiet", LATE)
@@ -162,6 +169,71 @@ def test_late_calls():
           "a barrier waits until they are handled")
 
 
+def test_quiet_asks():
+    """A quiet that has to wait sends a message to each PE to which something is open, and waits for its answer, too."""
+    asks = "receive 300 ns quiet asks"
+    program = Program(2)
+    puts(program, 0, 1, 1)
+    program.call(0, "shmem_quiet")
+    program.call(0, "shmem_quiet")
+    there = max(P + L - R + R, P + O + L - R) + R  # the target handles the put, and then the question
+    check(program, {(0, "shmem_quiet"): there + L - P}, "a put, and one quiet that asks; the next one has nothing to wait for",
+          description=machine(asks))
+    check(program, {(0, "shmem_quiet"): 2 * L}, "quiet waits", description=machine("receive 300 ns quiet waits"))
+    check(program, {(0, "shmem_quiet"): 2 * L + O}, "without receiving it is behind its own message",
+          description=machine("quiet asks"))
+    program = Program(3)
+    for peer in (1, 2, 1, 2):
+        puts(program, 0, peer, 1)
+    program.call(0, "shmem_quiet")
+    # The PE that was put to last is asked first.
+    check(program, {(0, "shmem_quiet"): 2 * O + 2 * L}, "each PE is asked once", description=machine("quiet asks"))
+    program = Program(2)
+    program.call(0, "shmem_ulong_atomic_set", peer=1, target=HEAP, value=1)
+    program.barrier()
+    check(program, {(0, "shmem_barrier_all"): O + 2 * L}, "a barrier asks, also after atomics", description=machine("quiet asks"))
+    program = Program(2)
+    program.call(0, "shmem_long_atomic_fetch_add", peer=1, target=HEAP, value=1)
+    program.get(0, 1, 500)
+    program.call(0, "shmem_quiet")
+    check(program, {(0, "shmem_quiet"): 0}, "nothing is asked after calls that have waited", description=machine(asks))
+    program = Program(2)
+    puts(program, 0, 1, 1)
+    program.call(0, "shmem_quiet", LATE)
+    check(program, {(0, "shmem_quiet"): 0}, "... nor where the answer was there before", description=machine(asks))
+    program = Program(3)
+    puts(program, 0, 1, 1)
+    program.call(0, "shmem_quiet", LATE)
+    puts(program, 0, 2, 1)
+    program.call(0, "shmem_quiet")
+    check(program, {(0, "shmem_quiet"): 2 * L + O}, "... and that target is not asked later", description=machine("quiet asks"))
+    program = Program(2)
+    puts(program, 0, 0, 1)
+    program.call(0, "shmem_quiet")
+    check(program, {(0, "shmem_quiet"): 2 * L}, "a PE does not ask itself", description=machine(asks))
+    program = Program(2)
+    for pe in (0, 1):
+        puts(program, pe, 1 - pe, 10)
+        program.call(pe, "shmem_quiet")
+    # What came before the quiet is handled first, then the PE asks; the rest comes before the question of the other PE.
+    free = 10 * P
+    before = [P * (i + 1) + L - R for i in range(10) if P * (i + 1) + L - R <= 10 * P]
+    for at in before:
+        free = max(free, at) + R
+    asked = free = free + O
+    for i in range(len(before), 10):
+        free = max(free, P * (i + 1) + L - R) + R
+    free = max(free, asked + L - R) + R
+    check(program, {(pe, "shmem_quiet"): free + L - 10 * P for pe in (0, 1)}, "both ask, after they have handled what had come",
+          description=machine(asks))
+    context = Program(3)
+    context.put(0, 1, 8, context=1, routine="shmem_ctx_putmem_nbi")
+    context.call(0, "shmem_quiet")
+    context.call(0, "shmem_ctx_quiet", context=1)
+    check(context, {(0, "shmem_quiet"): 0, (0, "shmem_ctx_quiet"): O + 2 * L}, "a quiet asks those of its context alone",
+          description=machine("quiet asks"))
+
+
 def test_where():
     program = Program(2)
     puts(program, 0, 1, 20)
@@ -172,6 +244,8 @@ def test_where():
         check(program, {(0, "shmem_quiet"): wanted}, text, description=machine(text))
     found = sim.predict(program, "--per-pe", machine=machine())
     tap.equal(own(found, 0, "shmem_long_p"), 20 * (L + 8), "paper knows no receiving", found)
+    found = sim.predict(program, "--per-pe", machine=machine("receive 3 us"))
+    tap.equal(own(found, 0, "shmem_long_p"), 20 * (3 * L + 8), "... but no latency is shorter", found)
     strided = Program(2)
     strided.call(0, "shmem_int_iput", peer=1, elements=40, bytes=160, target=HEAP, source=0, target_stride=2, source_stride=1)
     strided.call(0, "shmem_quiet")
@@ -227,11 +301,13 @@ def test_refused():
     tap.equal(done.status, 0, "... but not where the model has no receiving", done)
     done = sim.run("--model", "loggp", name, sim.trace(mixed_program(random.Random(1), threads=2)))
     tap.ok(done.status == 2 and "several threads" in done.err and '"receive"' in done.err, "threads are refused", done)
+    done = sim.run("--model", "loggp", "--contention=fair", machine("quiet asks"), trace)
+    tap.ok(done.status == 2 and "messages take time to be received" in done.err, "... also where a quiet asks", done)
     name = sim.write("bus net { bandwidth 1 GB/s latency 1 us receive 300 }\nnode n { bandwidth 1 GB/s latency 1 us }\n")
     done = sim.run(name, trace)
     tap.ok(done.status == 2 and f"{name}:1:" in done.err, "a time without a unit", done)
 
 
-for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_where, test_never_faster, test_what_if, test_refused):
+for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_quiet_asks, test_where, test_never_faster, test_what_if, test_refused):
     test()
 tap.done()

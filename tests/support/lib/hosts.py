@@ -28,6 +28,7 @@ import threading
 import time
 import uuid
 
+import builds
 import harness
 import processes
 
@@ -334,24 +335,11 @@ def _supervise(options):
 
 
 def _built(name, *flags):
-    """What a C file beside the tool is compiled to, when it is not there or old."""
-    source = os.path.join(HERE, f"{name}.c")
-    target = os.path.join(harness.build_directory(), "tests", "hosts", name)
-    sources = [source, *(os.path.join(HERE, file) for file in os.listdir(HERE) if file.endswith(".h"))]
-    if os.path.exists(target) and os.path.getmtime(target) >= max(map(os.path.getmtime, sources)):
-        return target
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        raise Unavailable(f"no C compiler, which {name}.c needs")
-    unfinished = f"{target}.{os.getpid()}.{threading.get_ident()}"  # threads make hosts, too
+    """What a C file beside the tool is compiled to."""
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        subprocess.run([compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", *flags, "-o", unfinished, source],
-                       check=True)
-        os.replace(unfinished, target)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise Unavailable(f"{source} cannot be built: {error}") from None
-    return target
+        return builds.program(os.path.join(HERE, f"{name}.c"), *flags)
+    except builds.NotBuilt as reason:
+        raise Unavailable(reason) from None
 
 
 def _supervisor_of(name):

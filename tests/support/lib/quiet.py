@@ -14,7 +14,7 @@ import os
 import subprocess
 import time
 
-import harness
+import builds
 
 ENOUGH = 2  # attempts on a quiet machine that must be wrong, too
 # Of both processors while nothing runs but the two copies of quiet.c.
@@ -24,22 +24,11 @@ FILE_SECONDS = 100  # in which a test file may try again, all together
 _left = FILE_SECONDS
 
 
-def _program():
-    directory = os.path.join(harness.build_directory(), "tests")
-    target = os.path.join(directory, "quiet")
-    source = os.path.join(harness.ROOT, "tests", "support", "lib", "quiet.c")
-    if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
-        os.makedirs(directory, exist_ok=True)
-        unfinished = f"{target}.{os.getpid()}"
-        subprocess.run(["cc", "-O2", "-o", unfinished, source], check=True, timeout=60)
-        os.replace(unfinished, target)
-    return target
-
-
 def disturbance():
     """What keeps times from meaning much just now; nothing when the machine is quiet."""
     cpus = sorted(os.sched_getaffinity(0))[:2]
-    copies = [subprocess.Popen([_program(), str(cpu)], stdout=subprocess.PIPE, text=True)
+    program = builds.program(os.path.join(os.path.dirname(os.path.abspath(__file__)), "quiet.c"))
+    copies = [subprocess.Popen([program, str(cpu)], stdout=subprocess.PIPE, text=True)
               for cpu in cpus]
     found = [[float(word) for word in copy.communicate(timeout=60)[0].split()] for copy in copies]
     lost, reading, work = (max(values) for values in zip(*found))
