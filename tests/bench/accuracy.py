@@ -21,9 +21,9 @@ import traces
 from predicting import Network
 from skampi_tools.statistics import median
 
-# Not the pipeline: after private contexts were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
+# The pipeline without private contexts: after these were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
 APPS = ["fft --size 8 --steps 100", "fft --size 16 --steps 50", "stencil --size 32 --steps 200", "bucket_sort --steps 30",
-        "hash_table --size 100 --steps 400", "random_access --steps 5000"]
+        "hash_table --size 100 --steps 400", "random_access --steps 5000", "pipeline --contexts 0 --steps 20"]
 MODELS = ["paper", "loggp"]
 # And so many times the steps, which make first calls, which also connect PEs, a small part of the run. Gigabit has jumbo
 # frames: two processors cannot work a line that delivers a packet each 12 us.

@@ -129,6 +129,10 @@ def check_apps(tap):
         tap.ok(run.status == 0 and result(run) == result(untraced[name]),
                f"{title}: the same result under the tracer", run)
         compare(tap, title, run)
+    run = traces.recorded(3, [traces.app("pipeline"), *APPS["pipeline"], "--contexts", "0", "--counts"])
+    tap.ok(run.status == 0 and result(run) == result(untraced["pipeline"])
+           and not any("ctx_create" in routine for _, routine in told(run)), "pipeline: also in the default context", run)
+    compare(tap, "pipeline in the default context", run)
     run = traces.recorded(3, [traces.app("stencil"), *APPS["stencil"]])
     tap.equal(run.out, untraced["stencil"].out, "stencil: the whole output is the same", run)
     run = traces.recorded(2, [traces.app("stencil"), *APPS["stencil"], "--counts"], ["--queries"])

@@ -9,7 +9,7 @@
 
 struct pipe {
     long size, segment; /* bytes */
-    long contexts;
+    long contexts;      /* in use */
     shmem_ctx_t context[MOST_CONTEXTS];
     unsigned char *message;
     long *arrived; /* by segment: steps in which it has */
@@ -60,24 +60,26 @@ static void broadcast(const struct app *app, const struct pipe *pipe, int root, 
 
 int main(int argc, char **argv)
 {
-    long steps = 6;
-    struct pipe pipe = {.size = 20000, .segment = 1024, .contexts = 3};
+    long steps = 6, own = 3;
+    struct pipe pipe = {.size = 20000, .segment = 1024};
     const struct app_option options[] = {
         {"size", &pipe.size, 1, 1L << 40, "bytes of a message"},
         {"steps", &steps, 0, LONG_MAX / 2, "broadcasts"},
         {"segment", &pipe.segment, 1, 1L << 40, "bytes of a segment"},
-        {"contexts", &pipe.contexts, 1, MOST_CONTEXTS, "contexts"},
+        {"contexts", &own, 0, MOST_CONTEXTS, "private contexts (0: the default context)"},
         {NULL, NULL, 0, 0, NULL},
     };
     (void)argc;
     struct app app = app_begin("pipeline", argv, options);
     if (app.pe == 0)
         printf("pipeline: %ld bytes, %ld broadcasts, segments of %ld, %ld contexts, %d PEs\n",
-               pipe.size, steps, pipe.segment, pipe.contexts, app.pes);
+               pipe.size, steps, pipe.segment, own, app.pes);
 
     pipe.message = app_memory(&app, (size_t)pipe.size);
     pipe.arrived = app_memory(&app, (size_t)(pipe.size / pipe.segment + 1) * sizeof *pipe.arrived);
-    for (long i = 0; i < pipe.contexts; i++)
+    pipe.contexts = own > 0 ? own : 1;
+    pipe.context[0] = SHMEM_CTX_DEFAULT; /* a variable, which shmem_init sets in Open MPI */
+    for (long i = 0; i < own; i++)
         if (CALL(shmem_ctx_create)(SHMEM_CTX_PRIVATE, &pipe.context[i]) != 0)
             app_fail(&app, 1, "context %ld cannot be created; take fewer --contexts", i);
 
@@ -95,7 +97,7 @@ int main(int argc, char **argv)
             wanted += checksum_of(step, i, byte_of(step, i));
         }
     }
-    for (long i = 0; i < pipe.contexts; i++)
+    for (long i = 0; i < own; i++)
         CALL(shmem_ctx_destroy)(pipe.context[i]);
 
     uint64_t wrong = app_sum(&app, mine != wanted);
