@@ -233,7 +233,7 @@ double lock_barrier_alone(struct run *run)
     for (int i = 0; i < BARRIERS; i++)
         run_barrier(run);
     double seconds = run_elapsed(run, start, timer_now()) / BARRIERS;
-    return seconds / run->size / (double)run->iterations;
+    return seconds / run->size / (double)run->measured;
 }
 
 double lock_run_waits(struct run *run)

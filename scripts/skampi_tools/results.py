@@ -17,7 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import format_csv, format_json
+from . import doubt, format_csv, format_json
 from .cli import Error
 from .records import NUMBERS
 from .sko import reader as sko_reader
@@ -31,7 +31,7 @@ LAUNCHES = "median of launches"
 # In the notes of a campaign's summary: its launches are.
 IN_PLACE = "in the place of rounds"
 PER_SECOND = ("bandwidth", "bus_bandwidth", "rate")  # members of results, at the median
-LISTS = "flags notes levels per_pe samples medians parts states round_states".split()
+LISTS = "notes levels per_pe samples medians parts states round_states".split()
 TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = "arguments variables pe_set counters".split()
 
@@ -76,6 +76,15 @@ class Result:
     @property
     def pes(self):
         return self.pe_set.get("size")
+
+    @property
+    def flags(self):
+        """Names; also those that older files lack."""
+        return doubt.flags_of(self.record, self.shown())
+
+    @property
+    def doubtful(self):
+        return any(map(doubt.speaks_against, self.flags))
 
     @property
     def is_rounds(self):
@@ -128,12 +137,16 @@ class Result:
     def shown(self):
         """What tables, figures and reports show of it."""
         if not self.is_rounds and math.isnan(self.median):
-            return Shown(MEAN, self.time, self.time - self.standard_error,
+            return Shown(MEAN, self.time, self._at_least_0(self.time - self.standard_error),
                          self.time + self.standard_error, NAN)
         reached = self.reached if self.is_rounds else NAN
         several = LAUNCHES if self.of_launches else ROUNDS
-        return Shown(several if self.is_rounds else MEDIAN, self.median, self.median_low,
+        return Shown(several if self.is_rounds else MEDIAN, self.median, self._at_least_0(self.median_low),
                      self.median_high, self.confidence if math.isnan(reached) else reached)
+
+    def _at_least_0(self, low):
+        """The lower end of an interval: no time is below 0, apart from those that are differences."""
+        return max(low, 0.0) if self.best() >= 0 and low == low else low
 
     def label(self):
         """The point in a few words, within its block."""

@@ -21,8 +21,10 @@ static void subtract(const struct run *run, struct samples *samples, const struc
     struct reference both = reference_combine(before, after);
     for (size_t i = 0; i < n; i++)
         samples->max[i] = samples->own[i] -= both.mean - before->mean;
-    statistics->subtracted = both.mean;
-    comm_allreduce(pe_set_group(run->set), COMM_MAX, &statistics->subtracted, 1);
+    double most[] = {both.mean, both.step};
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, most, 2);
+    statistics->subtracted = most[0];
+    statistics->subtracted_step = most[1];
     samples->max[n] = both.variance;
     comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->max, n + 1);
     statistics->subtracted_error = sqrt(isnan(samples->max[n]) ? 0 : samples->max[n]);
@@ -80,6 +82,8 @@ static void conclude_time(const struct bench *bench, const double *values, size_
     statistics->standard_error = hypot(found.standard_error, statistics->subtracted_error);
     statistics->error = statistics->standard_error * found.quantile;
     statistics->time_low = statistics->time - statistics->error;
+    if (!bench->run.function->any_sign)
+        statistics->time_low = stats_not_below_0(statistics->time, statistics->time_low);
     statistics->time_high = statistics->time + statistics->error;
     statistics->time_confidence = isnan(statistics->error) ? NAN : rules->confidence;
 }
@@ -98,8 +102,8 @@ static void gather_own(const struct run *run, const struct samples *samples, con
         comm_gather(pe_set_group(run->set), &own, sizeof own, per_pe);
 }
 
-static void describe_distribution(const struct samples *samples, const double *sorted,
-                                  struct statistics *statistics)
+static void describe_distribution(const struct run *run, const struct samples *samples,
+                                  const double *sorted, struct statistics *statistics)
 {
     size_t n = samples->valid;
     statistics->autocorrelation = series_autocorrelation(samples->max, n);
@@ -111,6 +115,8 @@ static void describe_distribution(const struct samples *samples, const double *s
                           &statistics->median_low, &statistics->median_high);
     stats_widen_interval(statistics->median, statistics->subtracted_error, MEDIAN_CONFIDENCE,
                          &statistics->median_low, &statistics->median_high);
+    if (!run->function->any_sign)
+        statistics->median_low = stats_not_below_0(statistics->median, statistics->median_low);
     statistics->confidence = MEDIAN_CONFIDENCE;
     statistics->minimum = n ? sorted[0] : NAN;
     statistics->maximum = n ? sorted[n - 1] : NAN;
@@ -143,7 +149,7 @@ void conclude(struct bench *bench, struct samples *samples, const struct referen
         conclude_time(bench, samples->max, n, keep, statistics);
     gather_own(run, samples, keep, outcome->per_pe);
     free(keep);
-    describe_distribution(samples, sorted, statistics);
+    describe_distribution(run, samples, sorted, statistics);
     free(sorted);
     statistics->warm_up = samples->warm_up;
     statistics->iterations = run->iterations;

@@ -79,13 +79,65 @@ static struct timed timed_by_a_repetition(struct bench *bench)
     return (struct timed){least[0], -least[1]};
 }
 
-void iterations_choose(struct bench *bench)
+/* The same on all members. */
+static double long_enough(const struct run *run)
 {
-    struct run *run = &bench->run;
     double needed = fmax(fmax(LONG_ENOUGH_RESOLUTIONS * timer_in_use->resolution,
                               LONG_ENOUGH_COSTS * timer_in_use->cost),
                          LONG_ENOUGH_SECONDS);
     comm_allreduce(pe_set_group(run->set), COMM_MAX, &needed, 1);
+    return needed;
+}
+
+/* factor times as many as now, at most 100 times. */
+static int64_t more_iterations(const struct bench *bench, double factor)
+{
+    double more = ceil((double)bench->run.iterations * fmin(factor, 100));
+    return limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
+}
+
+/* Of a call of the reference. */
+static struct timed timed_by_the_reference(struct bench *bench)
+{
+    struct timing *timing = &bench->hooks.timing;
+    double before = timing->total;
+    timing->shortest = INT64_MAX;
+    repetition_refer(bench);
+    double shortest = timing->shortest == INT64_MAX ? NAN : timer_seconds(timing->shortest);
+    double least[] = {shortest, -(timing->total - before)};
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
+    return (struct timed){least[0], -least[1]};
+}
+
+int64_t iterations_of_reference(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    double needed = long_enough(run);
+    int64_t asked = run->iterations, enough = asked;
+    struct timed timed = timed_by_the_reference(bench);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (!(timed.shortest < needed) || timed.longest >= LONG_ENOUGH_ANYWAY)
+            break;
+        double factor = timed.shortest > 0 ? needed / timed.shortest * 1.1 : 100;
+        run->iterations = more_iterations(bench, fmax(factor, 2));
+        if (run->iterations <= enough)
+            break;
+        struct timed more = timed_by_the_reference(bench);
+        /* What is timed call by call or burst by burst takes as long as before. */
+        double grown = (double)run->iterations / (double)enough;
+        if (!(more.shortest > timed.shortest * sqrt(grown)))
+            break;
+        enough = run->iterations;
+        timed = more;
+    }
+    run->iterations = asked;
+    return enough;
+}
+
+void iterations_choose(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    double needed = long_enough(run);
     int64_t fewest = run->function->fewest_iterations;
     run->iterations = limited(bench, fewest > 1 ? fewest : 1);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -98,8 +150,7 @@ void iterations_choose(struct bench *bench)
         double factor = timed.shortest > 0 ? needed / timed.shortest * 1.1 : 100;
         if (timed.longest > 0)
             factor = fmin(factor, 1.1 * LONG_ENOUGH_ANYWAY / timed.longest);
-        double more = ceil((double)run->iterations * fmin(factor, 100));
-        run->iterations = limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
+        run->iterations = more_iterations(bench, factor);
     }
     run_note(run, "iterations chosen: %lld", (long long)run->iterations);
 }

@@ -17,4 +17,8 @@ void iterations_limit(struct bench *);
  * set. */
 void iterations_choose(struct bench *);
 
+/* How many iterations the reference needs for the timer, beginning with run->iterations, which stay
+ * if its time does not grow with them. Some calls of it; collective over the set. */
+int64_t iterations_of_reference(struct bench *);
+
 #endif

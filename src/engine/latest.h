@@ -19,6 +19,7 @@ struct latest {
     double median, within;                       /* within: interquartile range; PE 0 */
     struct result_part parts[RESULT_STATES_MAX]; /* by state of the machine; PE 0 */
     size_t part_count;
+    unsigned flags; /* PE 0 */
 };
 
 #endif

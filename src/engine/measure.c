@@ -191,7 +191,8 @@ static void report_success(struct engine *engine, const struct measure_request *
     note_fastest(engine, request, statistics);
     if (engine->output)
         report_result(&engine->reporter, &engine->bench, request, outcome,
-                      sees_states(engine, request));
+                      sees_states(engine, request),
+                      request_rounds(request, &engine->settings, engine->options.rounds) > 1);
     if (statistics->flags & 1u << RESULT_TIME_BUDGET && wall_seconds() >= engine->limit.ends)
         engine->limit.cut_short = true;
     engine->latest.iterations = statistics->iterations;
@@ -199,6 +200,7 @@ static void report_success(struct engine *engine, const struct measure_request *
     /* Of several levels, the one that is the result. */
     engine->latest.median = statistics->level_count > 0 ? statistics->time : statistics->median;
     engine->latest.within = statistics->p75 - statistics->p25;
+    engine->latest.flags = statistics->flags;
     engine->latest.part_count = statistics->part_count;
     memcpy(engine->latest.parts, statistics->parts, sizeof statistics->parts);
 }

@@ -92,7 +92,9 @@ struct run {
     const struct pe_set *set;
     int rank, size;     /* in the set */
     int64_t iterations; /* operations timed together: the PARAMETER_ITERATIONS argument, chosen by
-                           the engine when that is 0; 1 for functions without one */
+                           the engine when that is 0; 1 for functions without one; in reference():
+                           as many as are needed for the timer there, if the time grows with them */
+    int64_t measured;   /* in reference(): the iterations of what it is subtracted from */
     /* The buffers of this repetition, filled in before each call of a hook. With OpenSHMEM all
      * three lie in the symmetric heap at addresses that are equal on all PEs. */
     unsigned char *local, *remote, *scratch;
@@ -159,8 +161,9 @@ struct measurement {
      * that each call changes again need a check only where run->untimed says that there was one
      * call of one iteration. The engine checks the memory around the buffers. */
     bool (*verify)(struct run *);
-    /* Subtracted from what run() returns: the cost of what surrounds the measured call. The engine
-     * calls it before and after the repetitions and counts its spread into the standard error. */
+    /* Subtracted from what run() returns: the cost of what surrounds the measured call, per
+     * operation. The engine calls it before and after the repetitions and counts its spread into
+     * the standard error. */
     double (*reference)(struct run *);
     /* One repetition: run_start(), the operations, run_stop(); returns seconds per operation, or
      * NaN where this PE has nothing to report. NULL: not supported by what this program was

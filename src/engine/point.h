@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "engine/request.h"
+#include "output/result.h"
 #include "stats/states.h"
 
 /* The repetitions of a round that were made in one state of the machine. */
@@ -30,8 +31,9 @@ struct rounds_record {
     int64_t bytes, iterations;
     double effective; /* independent repetitions of the first round */
     size_t rounds, made;
-    double *medians, *within; /* of each round made: median, interquartile range; PE 0 */
-    struct round_part *parts; /* PE 0 */
+    size_t done, flagged[RESULT_FLAGS]; /* rounds with a result; of them, with a flag */
+    double *medians, *within;           /* of each round made: median, interquartile range; PE 0 */
+    struct round_part *parts;           /* PE 0 */
     size_t part_count, part_room;
 };
 

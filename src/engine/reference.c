@@ -11,12 +11,13 @@ struct reference reference_of(const double *values, size_t n)
 {
     struct stats_trimmed trimmed = stats_trim(values, n, NULL);
     double error = trimmed.standard_error;
-    return (struct reference){trimmed.mean, isnan(error) ? 0 : error * error};
+    return (struct reference){.mean = trimmed.mean, .variance = isnan(error) ? 0 : error * error};
 }
 
 struct reference reference_combine(const struct reference *before, const struct reference *after)
 {
     double half = (after->mean - before->mean) / 2;
-    return (struct reference){before->mean + half,
-                              (before->variance + after->variance) / 4 + half * half};
+    return (struct reference){.mean = before->mean + half,
+                              .variance = (before->variance + after->variance) / 4 + half * half,
+                              .step = fmax(before->step, after->step)};
 }

@@ -9,6 +9,7 @@
 /* A cost measured apart: trimmed mean and the variance of that mean. Seconds. */
 struct reference {
     double mean, variance;
+    double step; /* what a step of the timer is of it */
 };
 struct reference reference_of(const double *values, size_t n);
 /* Measured before and after the repetitions: both count alike, and that conditions changed from

@@ -4,6 +4,7 @@
 #include "engine/remarks.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "clock/timer.h"
 #include "engine/stop.h"
@@ -20,6 +21,8 @@
 /* Noted when this many repetitions for each valid one were longer than their window. */
 #define LEFT_OUT_SHARE 0.1
 #define LEFT_OUT_FEWEST 3
+/* What is subtracted is named where it is more than this share of the result. */
+#define MUCH_SUBTRACTED 0.1
 /* A result this many standard errors below zero is an error of the method. */
 #define WITHIN_ERROR 2.0
 
@@ -55,6 +58,29 @@ static void remark_resolution(struct bench *bench, const struct samples *samples
                  : ": time more operations together (iterations, set_max_outstanding)");
 }
 
+/* What is subtracted, as its timer reads it, counts by its weight in the result. */
+static void remark_subtracted(struct run *run, struct statistics *statistics)
+{
+    double time = fabs(statistics->time), subtracted = statistics->subtracted;
+    if (!run->function->reference)
+        return;
+    if (WELL_ABOVE * statistics->subtracted_step > time) {
+        flag(statistics, RESULT_BELOW_RESOLUTION);
+        run_note(run,
+                 "what is subtracted is too short for the timer: its resolution makes up to %.3g "
+                 "ns of the result",
+                 statistics->subtracted_step * 1e9);
+    }
+    if (!(subtracted > MUCH_SUBTRACTED * time))
+        return;
+    char share[32] = "more than the result";
+    if (subtracted <= time)
+        snprintf(share, sizeof share, "%.2g %% of the result", 100 * subtracted / time);
+    run_note(run, "subtracted: %s, %.3g ns (%s)",
+             run->function->subtracted ? run->function->subtracted : "the cost of measuring",
+             subtracted * 1e9, share);
+}
+
 static void remark_negative(struct run *run, struct statistics *statistics)
 {
     if (!(statistics->time < 0) || run->function->any_sign)
@@ -73,20 +99,33 @@ static void remark_negative(struct run *run, struct statistics *statistics)
              (statistics->time + statistics->subtracted) * 1e9);
 }
 
+/* "below 297 ns", where it begins at 0. */
+static const char *interval_text(char *text, size_t size, double low, double high)
+{
+    if (low == 0 && high > 0)
+        snprintf(text, size, "below %.6g ns", high * 1e9);
+    else
+        snprintf(text, size, "[%.6g, %.6g] ns", low * 1e9, high * 1e9);
+    return text;
+}
+
 static void remark_median(struct run *run, const struct samples *samples,
                           const struct statistics *statistics)
 {
     const struct settings *settings = run->settings;
     double low, high;
+    char text[80];
     stop_median_interval(settings, samples->max, samples->valid, &low, &high);
     stats_widen_interval(statistics->median, statistics->subtracted_error,
                          settings->median_confidence, &low, &high);
+    if (!run->function->any_sign)
+        low = stats_not_below_0(statistics->median, low);
     if (isnan(low))
         run_note(run, "median %.6g ns; too few independent repetitions for an interval",
                  statistics->median * 1e9);
     else
-        run_note(run, "median %.6g ns, %g %% interval [%.6g, %.6g] ns%s", statistics->median * 1e9,
-                 settings->median_confidence * 100, low * 1e9, high * 1e9,
+        run_note(run, "median %.6g ns, %g %% interval %s%s", statistics->median * 1e9,
+                 settings->median_confidence * 100, interval_text(text, sizeof text, low, high),
                  samples->reached ? "" : ": wider than you asked for");
 }
 
@@ -106,6 +145,25 @@ static void remark_stop(struct bench *bench, const struct samples *samples,
         flag(statistics, RESULT_NOT_CONVERGED);
     if (run->settings->stop_rule == STOP_MEDIAN_INTERVAL)
         remark_median(run, samples, statistics);
+}
+
+static void remark_interval(struct run *run, struct statistics *statistics)
+{
+    double low = statistics->median_low, high = statistics->median_high;
+    char text[80];
+    bool is_time = run->function->quantity == QUANTITY_TIME;
+    /* What was counted once is exact. */
+    if (!result_is_imprecise(statistics->median, low, high) || (isnan(low) && !is_time))
+        return;
+    flag(statistics, RESULT_IMPRECISE);
+    if (isnan(low) || !is_time)
+        run_note(run,
+                 "imprecise: %zu valid repetitions, which say as much as %.0f independent "
+                 "ones, are too few for an interval of the median",
+                 statistics->valid, statistics->effective);
+    else
+        run_note(run, "imprecise: median %.4g ns, %g %% interval %s", statistics->median * 1e9,
+                 statistics->confidence * 100, interval_text(text, sizeof text, low, high));
 }
 
 /* What is known about the repetitions beyond their times. */
@@ -193,7 +251,9 @@ void remarks_make(struct bench *bench, struct samples *samples, struct statistic
 {
     struct run *run = &bench->run;
     remark_resolution(bench, samples, statistics);
+    remark_subtracted(run, statistics);
     remark_negative(run, statistics);
+    remark_interval(run, statistics);
     remark_stop(bench, samples, statistics);
     remark_repetitions(run, samples, statistics);
     remark_change(run, samples, statistics);

@@ -76,21 +76,45 @@ void repetition_prove(struct bench *bench)
     bench->hooks.timing.shortest = shortest;
 }
 
-struct reference repetition_reference(struct bench *bench)
+double repetition_refer(struct bench *bench)
 {
-    size_t count = (size_t)bench->run.settings->min_repetitions;
+    watch_progress();
+    next_buffers(bench);
+    comm_barrier(pe_set_group(bench->run.set));
+    comm_quiet();
+    return bench->run.function->reference(&bench->run);
+}
+
+/* What a step of the timer is of the reference, in its shortest timed region. */
+static double step_of(const struct bench *bench, double mean)
+{
+    int64_t ticks = bench->hooks.timing.shortest;
+    double step = timer_in_use->resolution;
+    if (ticks == INT64_MAX)
+        return 0;
+    if (timer_seconds(ticks) < step)
+        return fmax(fabs(mean), step / (double)bench->run.iterations);
+    return fabs(mean) * step / timer_seconds(ticks);
+}
+
+struct reference repetition_reference(struct bench *bench, int64_t iterations)
+{
+    struct run *run = &bench->run;
+    size_t count = (size_t)run->settings->min_repetitions;
     if (count < FEWEST_OF_REFERENCE)
         count = FEWEST_OF_REFERENCE;
     double *values = memory_zeroed(count, sizeof *values);
-    for (size_t i = 0; i < count; i++) {
-        watch_progress();
-        next_buffers(bench);
-        comm_barrier(pe_set_group(bench->run.set));
-        comm_quiet();
-        values[i] = bench->run.function->reference(&bench->run);
-    }
+    int64_t shortest = bench->hooks.timing.shortest;
+    bench->hooks.timing.shortest = INT64_MAX;
+    run->measured = run->iterations;
+    run->iterations = iterations;
+    for (size_t i = 0; i < count; i++)
+        values[i] = repetition_refer(bench);
     struct reference reference = reference_of(values, count);
+    reference.step = step_of(bench, reference.mean);
     free(values);
+    run->iterations = run->measured;
+    bench->hooks.timing.shortest = shortest; /* of the operation alone */
     return reference;
 }
 

@@ -30,8 +30,10 @@ double repetition_make(struct bench *);
 double repetition_count(struct bench *, double *counts);
 /* A repetition that is not timed, and of one iteration, by which the data are verified. */
 void repetition_prove(struct bench *);
-/* The cost that is subtracted, from repetitions of its own. */
-struct reference repetition_reference(struct bench *);
+/* What is subtracted, once; seconds per operation. */
+double repetition_refer(struct bench *);
+/* The cost that is subtracted, from repetitions of its own, of that many iterations. */
+struct reference repetition_reference(struct bench *, int64_t iterations);
 /* The time on the global clock from the scheduled start of the last repetition, for
  * set_run_time("global"). */
 double repetition_global_time(const struct bench *);

@@ -176,7 +176,7 @@ static void release(struct described *owned)
 
 void report_result(const struct reporter *reporter, const struct bench *bench,
                    const struct measure_request *request, const struct outcome *outcome,
-                   bool several)
+                   bool several, bool rounds_follow)
 {
     const struct run *run = &bench->run;
     const struct settings *settings = run->settings;
@@ -189,6 +189,7 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
         .rates = meaning_rates(request->function, (size_t)pe_set_size(request->set),
                                (int64_t)run->demand.reported, statistics->median),
         .round = reporter->round->number,
+        .rounds_follow = rounds_follow,
         .at = wall_seconds() - reporter->started,
         .statistics = *statistics,
         .per_pe = settings->max_nr_node_times > 0 ? outcome->per_pe : NULL,
@@ -223,6 +224,23 @@ static bool is_unstable(const struct rounds *rounds, double samples)
 {
     double error = SPREAD_OF_MEDIANS * rounds->within / QUARTERS / sqrt(samples);
     return rounds->between > UNSTABLE_TIMES * error && rounds->between > UNSTABLE_LEAST;
+}
+
+/* Those that at least half of the rounds have and their intervals do not cover, and those of all
+ * rounds together. */
+static unsigned flags_of(const struct rounds_record *record, const struct rounds *rounds)
+{
+    unsigned flags = 0;
+    for (int flag = 0; flag < RESULT_FLAGS; flag++)
+        if (record->flagged[flag] > 0 && 2 * record->flagged[flag] >= record->done &&
+            !result_flag_covered((enum result_flag)flag))
+            flags |= 1u << flag;
+    if (is_unstable(rounds, record->effective))
+        flags |= 1u << RESULT_UNSTABLE;
+    bool known = !isnan(rounds->low) || record->request.function->quantity == QUANTITY_TIME;
+    if (known && result_is_imprecise(rounds->median, rounds->low, rounds->high))
+        flags |= 1u << RESULT_IMPRECISE;
+    return flags;
 }
 
 /* Levels that the rounds' medians lie on. */
@@ -296,6 +314,7 @@ static struct rounds_unseen unseen_by(const struct reporter *reporter,
     struct rounds_unseen unseen = {0};
     if (record->request.function->quantity != QUANTITY_TIME)
         return unseen;
+    unseen.positive = !record->request.function->any_sign;
     const struct known *earlier = reporter->options->earlier;
     unseen.launches = record->settings.launch_difference;
     if (unseen.launches == LAUNCH_DIFFERENCE_KNOWN)
@@ -357,7 +376,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .made = record->made,
         .levels = levels,
         .level_count = record->settings.levels && n > 0 ? levels_of(medians, n, levels) : 0,
-        .flags = is_unstable(&rounds, record->effective) ? 1u << RESULT_UNSTABLE : 0,
+        .flags = flags_of(record, &rounds),
         .states = states.states,
         .state_count = states.count,
         .round_states = states.round_states,

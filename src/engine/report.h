@@ -21,7 +21,7 @@ struct reporter {
 
 /* several: states of the machine were seen so far. PE 0. */
 void report_result(const struct reporter *, const struct bench *, const struct measure_request *,
-                   const struct outcome *, bool several);
+                   const struct outcome *, bool several, bool rounds_follow);
 /* All rounds of a point. log: of the controls of its PEs, or NULL. PE 0. */
 void report_rounds(const struct reporter *, const struct rounds_record *,
                    const struct control_log *);

@@ -76,6 +76,13 @@ static const struct loop_variable *copy_variables(const struct measure_request *
     return copy;
 }
 
+int request_rounds(const struct measure_request *request, const struct settings *settings,
+                   int of_command_line)
+{
+    int rounds = of_command_line > 0 ? of_command_line : settings->rounds;
+    return rounds < 1 || request->function->once ? 1 : rounds;
+}
+
 struct measure_request request_copy(const struct measure_request *request)
 {
     struct measure_request copy = *request;

@@ -43,6 +43,9 @@ enum measure_status {
  * the offending argument, or -1. The same on all PEs; nothing is communicated. */
 char *engine_refusal(const struct measure_request *, int *argument);
 
+/* How often the point is measured. of_command_line: rounds of --rounds; 0: as the script says. */
+int request_rounds(const struct measure_request *, const struct settings *, int of_command_line);
+
 /* A copy with everything that it points to, and its end. */
 struct measure_request request_copy(const struct measure_request *);
 void request_release(struct measure_request *);

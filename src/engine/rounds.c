@@ -41,11 +41,6 @@
 
 /* ---- What is repeated ---- */
 
-static int rounds_wanted(const struct engine *engine)
-{
-    return engine->options.rounds > 0 ? engine->options.rounds : engine->settings.rounds;
-}
-
 /* What a round found, if anything. */
 static void add_round(struct rounds_record *record, const struct latest *latest, bool done)
 {
@@ -54,6 +49,9 @@ static void add_round(struct rounds_record *record, const struct latest *latest,
     record->within = memory_resize(record->within, record->made * sizeof *record->within);
     record->medians[round] = done ? latest->median : NAN;
     record->within[round] = done ? latest->within : NAN;
+    for (int flag = 0; done && flag < RESULT_FLAGS; flag++)
+        record->flagged[flag] += (latest->flags & 1u << flag) != 0;
+    record->done += done;
     for (size_t i = 0; done && i < latest->part_count; i++) {
         const struct result_part *part = &latest->parts[i];
         if (record->part_count == record->part_room) {
@@ -71,8 +69,8 @@ static void add_round(struct rounds_record *record, const struct latest *latest,
 
 void rounds_record(struct engine *engine, const struct measure_request *request)
 {
-    int wanted = rounds_wanted(engine);
-    if (wanted < 2 || request->function->once)
+    int wanted = request_rounds(request, &engine->settings, engine->options.rounds);
+    if (wanted < 2)
         return;
     if (engine->options.estimate) {
         if (wanted > engine->estimate.rounds)

@@ -99,13 +99,16 @@ static bool make_batches(const struct trial *trial, struct judge *judge, struct 
     struct bench *bench = trial->bench;
     struct run *run = &bench->run;
     const struct measurement *function = run->function;
-    struct reference before = {0, 0}, after = {0, 0};
+    struct reference before = {0}, after = {0};
+    int64_t referring = 0;
     struct samples samples = {0};
     bench->hooks.window.rule = window_applies(run) ? run->settings->window.rule : WINDOW_CLASSIC;
     samples_reserve(&samples, batches_most(bench) + 1, false);
     warm_up(bench);
-    if (function->reference)
-        before = repetition_reference(bench);
+    if (function->reference) {
+        referring = iterations_of_reference(bench);
+        before = repetition_reference(bench, referring);
+    }
     make_data(bench, samples.capacity);
     struct batches batches = {.bench = bench,
                               .judge = judge,
@@ -123,7 +126,7 @@ static bool make_batches(const struct trial *trial, struct judge *judge, struct 
     double took = timer_seconds(timer_now() - start);
     check_data(bench);
     if (function->reference)
-        after = repetition_reference(bench);
+        after = repetition_reference(bench, referring);
     conclude(bench, &samples, &before, function->reference ? &after : NULL, outcome);
     if (run->rank == 0)
         judge_conclude(judge, &samples, &outcome->statistics);

@@ -293,6 +293,20 @@ static void print_controls(FILE *text, const struct result *result)
     }
 }
 
+/* Which speak for or against the row above. */
+static void print_flags(FILE *text, unsigned flags)
+{
+    const char *separator = "# flags: ";
+    for (int flag = 0; flag < RESULT_FLAGS; flag++) {
+        if (!(flags & 1u << flag))
+            continue;
+        fprintf(text, "%s%s", separator, result_flag_name((enum result_flag)flag));
+        separator = ", ";
+    }
+    if (flags)
+        fputc('\n', text);
+}
+
 static void print_notes(FILE *text, const char *const *notes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -322,6 +336,7 @@ static void print_result(FILE *text, const struct result *result, const struct c
     print_counters(text, result);
     print_levels(text, &result->point, result->statistics.levels, result->statistics.level_count);
     print_controls(text, result);
+    print_flags(text, result->statistics.flags);
     print_notes(text, result->notes, result->note_count);
 }
 
@@ -374,6 +389,7 @@ static void print_rounds(FILE *text, const struct result_rounds *rounds,
         fputc('\n', text);
     }
     print_levels(text, &rounds->point, rounds->levels, rounds->level_count);
+    print_flags(text, rounds->flags);
     print_notes(text, rounds->notes, rounds->note_count);
 }
 

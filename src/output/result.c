@@ -1,41 +1,68 @@
 /* Names of what a result has. */
 #include "output/result.h"
 
-/* advice: NULL where the flag does not make a result doubtful. */
+#include <math.h>
+
+/* Wider intervals, as a share of the value, make a result imprecise. */
+#define WIDEST_INTERVAL 0.5
+
+/* The one table of flags: mk/docs writes scripts/flags.json, which the tools read, and
+ * docs/results.md from it. */
 static const struct {
-    const char *name, *advice;
-    bool covered; /* by rounds */
+    const char *name, *means, *remedy;
+    enum { FINE, DOUBTFUL, COVERED } doubt; /* COVERED: by the intervals of rounds, else doubtful */
 } flags[RESULT_FLAGS] = {
-    [RESULT_LEVEL_SHIFT] = {.name = "level_shift",
-                            .advice = "the time changed its level; measure with --rounds",
-                            .covered = true},
-    [RESULT_AUTOCORRELATED] = {.name = "autocorrelated"},
-    [RESULT_LEVELS] = {.name = "levels"},
-    [RESULT_NOT_CONVERGED] = {.name = "not_converged",
-                              .advice = "the precision asked for was not reached; look at "
-                                        "the interval, or raise set_max_repetitions"},
-    [RESULT_TIME_BUDGET] = {.name = "time_budget"},
-    [RESULT_BELOW_RESOLUTION] = {.name = "below_resolution",
-                                 .advice = "too short for the timer; time more "
-                                           "operations together (iterations)"},
-    [RESULT_NEGATIVE] = {.name = "negative",
-                         .advice = "below zero after costs were subtracted; too small to tell "
-                                   "from 0"},
-    [RESULT_CLOCKS_MOVED] = {.name = "clocks_moved",
-                             .advice = "PEs did not start together; use --rounds, or another "
-                                       "--clock-sync"},
-    [RESULT_FEW_VALID] = {.name = "few_valid",
-                          .advice = "most repetitions were invalid; stop other programs on the "
-                                    "nodes, bind PEs"},
-    [RESULT_SLOW_LEFT_OUT] = {.name = "slow_left_out",
-                              .advice = "slow repetitions are missing, so the result is too "
-                                        "fast; count them with set_levels(1)"},
-    [RESULT_WARM_UP] = {.name = "warm_up"},
-    [RESULT_UNSTABLE] = {.name = "unstable"},
-    [RESULT_STATE_CHANGED] = {.name = "state_changed",
-                              .advice = "the machine changed its state; measure with "
-                                        "--rounds, and read the values by state",
-                              .covered = true},
+    [RESULT_LEVEL_SHIFT] = {"level_shift",
+                            "the time changed its level while it was measured, so one number does "
+                            "not describe it",
+                            "measure with --rounds, or see each level with set_levels(1)", COVERED},
+    [RESULT_AUTOCORRELATED] = {"autocorrelated",
+                               "neighbouring repetitions are alike; the median's interval allows "
+                               "for that, the standard error does not",
+                               "use the median and its interval", FINE},
+    [RESULT_LEVELS] = {"levels",
+                       "the result is that of the level that took most of the time (set_levels)",
+                       "read the other levels in its levels", FINE},
+    [RESULT_NOT_CONVERGED] = {"not_converged",
+                              "the precision asked for was not reached within the limit of "
+                              "repetitions",
+                              "look at the interval, or raise set_max_repetitions", COVERED},
+    [RESULT_TIME_BUDGET] = {"time_budget", "time ran out (set_max_time or --time-limit)",
+                            "look at the interval; if it is too wide, give more time", FINE},
+    [RESULT_BELOW_RESOLUTION] = {"below_resolution", "the timed region is too short for the timer",
+                                 "time more operations together (iterations, "
+                                 "set_max_outstanding), or choose a finer timer (--timers)",
+                                 DOUBTFUL},
+    [RESULT_NEGATIVE] = {"negative", "below zero after costs were subtracted",
+                         "read it as too small to tell from 0; if it is clearly below zero, the "
+                         "note gives a bound",
+                         DOUBTFUL},
+    [RESULT_CLOCKS_MOVED] = {"clocks_moved",
+                             "PEs did not start together, since their clocks moved against each "
+                             "other",
+                             "measure with --rounds, or choose another --clock-sync", DOUBTFUL},
+    [RESULT_FEW_VALID] = {"few_valid", "more repetitions were invalid than valid",
+                          "stop other programs on the nodes, and bind PEs", DOUBTFUL},
+    [RESULT_SLOW_LEFT_OUT] = {"slow_left_out",
+                              "repetitions longer than their window are missing, so the result is "
+                              "too fast",
+                              "count them with set_levels(1), or start by a barrier", DOUBTFUL},
+    [RESULT_WARM_UP] = {"warm_up", "the first repetitions were slower, and are left out",
+                        "nothing; if the machine changes its speed, measure with --rounds", FINE},
+    [RESULT_UNSTABLE] = {"unstable",
+                         "rounds differ by more than the samples inside them explain: the machine "
+                         "changes over time",
+                         "read the values by state and the prediction interval, or measure on a "
+                         "quiet machine",
+                         DOUBTFUL},
+    [RESULT_STATE_CHANGED] = {"state_changed",
+                              "the machine changed its state while it was measured, also when "
+                              "that was repeated",
+                              "measure with --rounds, and read the values by state", COVERED},
+    [RESULT_IMPRECISE] = {"imprecise", "its interval is not known, or wider than half of its value",
+                          "measure longer: more repetitions (set_min_repetitions), more rounds, or "
+                          "more operations together (iterations)",
+                          COVERED},
 };
 
 const char *result_flag_name(enum result_flag flag)
@@ -43,14 +70,37 @@ const char *result_flag_name(enum result_flag flag)
     return flags[flag].name;
 }
 
-bool result_flag_doubtful(enum result_flag flag, bool rounds)
+bool result_flag_doubtful(enum result_flag flag)
 {
-    return flags[flag].advice && !(rounds && flags[flag].covered);
+    return flags[flag].doubt != FINE;
 }
 
-const char *result_flag_advice(enum result_flag flag)
+bool result_flag_covered(enum result_flag flag)
 {
-    return flags[flag].advice;
+    return flags[flag].doubt == COVERED;
+}
+
+const char *result_flag_means(enum result_flag flag)
+{
+    return flags[flag].means;
+}
+
+const char *result_flag_remedy(enum result_flag flag)
+{
+    return flags[flag].remedy;
+}
+
+bool result_is_doubtful(unsigned set)
+{
+    bool doubtful = false;
+    for (int flag = 0; flag < RESULT_FLAGS; flag++)
+        doubtful |= set & 1u << flag && result_flag_doubtful((enum result_flag)flag);
+    return doubtful;
+}
+
+bool result_is_imprecise(double value, double low, double high)
+{
+    return !(high - low <= WIDEST_INTERVAL * fabs(value));
 }
 
 static const struct {

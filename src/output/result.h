@@ -47,15 +47,22 @@ enum result_flag {
     RESULT_WARM_UP,          /* the first ones were slower than what followed, and are left out */
     RESULT_UNSTABLE,         /* rounds differ by more than their samples explain */
     RESULT_STATE_CHANGED,    /* the machine's state changed, however often it was measured again */
+    RESULT_IMPRECISE,        /* the interval is not known, or too wide for the value */
     RESULT_FLAGS
 };
 /* "level_shift", ... */
 const char *result_flag_name(enum result_flag flag);
-/* Whether it makes a result doubtful. rounds: although there are rounds, whose intervals cover what
- * changes over time. */
-bool result_flag_doubtful(enum result_flag flag, bool rounds);
-/* What is the case and what to do about it, of flags that make a result doubtful. */
-const char *result_flag_advice(enum result_flag flag);
+/* Whether it makes a result doubtful. */
+bool result_flag_doubtful(enum result_flag flag);
+/* Whether it says nothing against a point over rounds, since their intervals cover it. */
+bool result_flag_covered(enum result_flag flag);
+const char *result_flag_means(enum result_flag flag);
+/* What to do about it. */
+const char *result_flag_remedy(enum result_flag flag);
+/* Whether one of the flags, bits 1 << enum result_flag, makes a result doubtful. */
+bool result_is_doubtful(unsigned flags);
+/* Whether the interval is not known (NaN), or too wide for the value. */
+bool result_is_imprecise(double value, double low, double high);
 
 struct result_level {
     double value, share; /* of the time spent in it */
@@ -114,6 +121,7 @@ struct statistics {
     /* mpiperf: E, and [T-E, T+E] at that confidence; else NaN */
     double error, time_low, time_high, time_confidence;
     double subtracted, subtracted_error;            /* on the PE where it was most */
+    double subtracted_step;                         /* what a step of the timer is of it */
     size_t valid, invalid, late, overruns, warm_up; /* repetitions */
     double mean, deviation;
     double median, median_low, median_high; /* with its interval at `confidence`; NaN: too few */
@@ -140,8 +148,9 @@ struct result_rates {
 struct result {
     struct result_point point;
     struct result_rates rates;
-    size_t round; /* from 1 */
-    double at;    /* seconds since the start of the run */
+    size_t round;       /* from 1 */
+    bool rounds_follow; /* a struct result_rounds takes the place of this one */
+    double at;          /* seconds since the start of the run */
     struct statistics statistics;
     const double *per_pe;  /* means over the kept repetitions, in the order of ranks; NULL: none */
     const double *samples; /* valid ones in the order of time, or NULL */

@@ -11,19 +11,31 @@
 
 /* ---- Counting ---- */
 
-static void count_result(struct summary *summary, unsigned flags)
+static void tally(struct summary_tally *tally, unsigned flags)
 {
-    bool doubtful = false, in_rounds = false;
-    summary->points++;
-    for (int flag = 0; flag < RESULT_FLAGS; flag++) {
-        if (!(flags & 1u << flag))
-            continue;
-        summary->flags[flag]++;
-        doubtful |= result_flag_doubtful((enum result_flag)flag, false);
-        in_rounds |= result_flag_doubtful((enum result_flag)flag, true);
-    }
-    summary->doubtful += doubtful;
-    summary->doubtful_in_rounds += in_rounds;
+    tally->points++;
+    tally->doubtful += result_is_doubtful(flags);
+    for (int flag = 0; flag < RESULT_FLAGS; flag++)
+        tally->flags[flag] += (flags & 1u << flag) != 0;
+}
+
+static void count_result(struct summary *summary, const struct result *result)
+{
+    if (result->round <= 1)
+        tally(result->rounds_follow ? &summary->first : &summary->alone, result->statistics.flags);
+}
+
+/* What tools show: rounds, once there are some, instead of what they began with. */
+static struct summary_tally shown(const struct summary *summary)
+{
+    struct summary_tally all = summary->alone;
+    const struct summary_tally *more =
+        summary->rounds.points > 0 ? &summary->rounds : &summary->first;
+    all.points += more->points;
+    all.doubtful += more->doubtful;
+    for (int flag = 0; flag < RESULT_FLAGS; flag++)
+        all.flags[flag] += more->flags[flag];
+    return all;
 }
 
 static void count_missing(struct summary *summary, const struct record_missing *missing)
@@ -54,11 +66,10 @@ void summary_count(struct summary *summary, const struct record *record)
 {
     switch ((int)record->kind) {
     case RECORD_RESULT:
-        if (record->result->round <= 1)
-            count_result(summary, record->result->statistics.flags);
+        count_result(summary, record->result);
         break;
     case RECORD_ROUNDS:
-        summary->rounds++;
+        tally(&summary->rounds, record->rounds->flags);
         break;
     case RECORD_MISSING:
         count_missing(summary, record->missing);
@@ -104,24 +115,19 @@ static int64_t missing_points(const struct summary *summary)
     return sum;
 }
 
-static int64_t doubtful_points(const struct summary *summary)
-{
-    return summary->rounds > 0 ? summary->doubtful_in_rounds : summary->doubtful;
-}
-
 static void append_head(struct text *text, const struct summary *summary,
-                        const struct record_end *end)
+                        const struct summary_tally *all, const struct record_end *end)
 {
     char seconds[32], timed[32];
-    int64_t missing = missing_points(summary), doubtful = doubtful_points(summary);
+    int64_t missing = missing_points(summary);
     const char *plain = terminal_style(TERMINAL_PLAIN);
-    bool good = doubtful == 0 && missing == 0 && end->status == 0;
+    bool good = all->doubtful == 0 && missing == 0 && end->status == 0;
     text_append(text, "skampi: %s%lld result%s%s",
-                terminal_style(good ? TERMINAL_GOOD : TERMINAL_BOLD), (long long)summary->points,
-                words_plural((size_t)summary->points), plain);
-    if (doubtful > 0)
+                terminal_style(good ? TERMINAL_GOOD : TERMINAL_BOLD), (long long)all->points,
+                words_plural((size_t)all->points), plain);
+    if (all->doubtful > 0)
         text_append(text, ", %s%lld of them doubtful%s", terminal_style(TERMINAL_DOUBT),
-                    (long long)doubtful, plain);
+                    (long long)all->doubtful, plain);
     if (missing > 0 || end->cut)
         text_append(text, ", %s%lld%s missing%s", terminal_style(TERMINAL_BAD), (long long)missing,
                     end->cut ? " or more" : "", plain);
@@ -133,10 +139,10 @@ static void append_states(struct text *text, const struct summary *summary)
 {
     if (summary->states < 2)
         return;
-    char *what =
-        text_format("%d of the machine; %s", summary->states,
-                    summary->rounds ? "every point has a median for each"
-                                    : "--rounds 10,60s gives each point a median for each");
+    char *what = text_format("%d of the machine; %s", summary->states,
+                             summary->rounds.points > 0
+                                 ? "every point has a median for each"
+                                 : "--rounds 10,60s gives each point a median for each");
     append_row(text, "states", TERMINAL_PLAIN, what);
     free(what);
 }
@@ -163,18 +169,19 @@ static const char *best_file(const char *const *files, size_t count)
     return NULL;
 }
 
-static char *next_command(const struct summary *summary, const char *file, const char *tools,
-                          const char *command)
+static char *next_command(const struct summary *summary, const struct summary_tally *all,
+                          const char *file, const char *tools, const char *command)
 {
-    bool moving = summary->states > 1 || summary->flags[RESULT_LEVEL_SHIFT] > 0 ||
-                  summary->flags[RESULT_STATE_CHANGED] > 0;
+    bool rounds = summary->rounds.points > 0;
+    bool moving = summary->states > 1 || all->flags[RESULT_LEVEL_SHIFT] > 0 ||
+                  all->flags[RESULT_STATE_CHANGED] > 0;
     struct text text = {0};
-    if (moving && summary->rounds == 0) {
+    if (moving && !rounds) {
         text_append(&text, "%s --rounds 10,60s%s", command, file ? "" : " -o results.json");
     } else if (!file) {
         text_append(&text, "%s -o results.json", command);
     } else {
-        bool report = summary->rounds > 0 || doubtful_points(summary) > 0;
+        bool report = rounds || all->doubtful > 0;
         text_append(&text, "%sskampi-%s ", tools, report ? "report" : "table");
         text_append_word(&text, file);
         text_append(&text, "%s", report ? " -o report.html" : "");
@@ -185,21 +192,25 @@ static char *next_command(const struct summary *summary, const char *file, const
 char *summary_text(const struct summary *summary, const struct record_end *end,
                    const char *const *files, size_t count, const char *tools, const char *command)
 {
-    bool rounds = summary->rounds > 0;
+    struct summary_tally all = shown(summary);
     struct text text = {0};
-    append_head(&text, summary, end);
-    for (int flag = 0; flag < RESULT_FLAGS; flag++)
-        if (summary->flags[flag] > 0 && result_flag_doubtful((enum result_flag)flag, rounds))
-            append_counted(&text, "doubtful", TERMINAL_DOUBT, summary->flags[flag],
-                           result_flag_name((enum result_flag)flag),
-                           result_flag_advice((enum result_flag)flag));
+    append_head(&text, summary, &all, end);
+    for (int i = 0; i < RESULT_FLAGS; i++) {
+        enum result_flag flag = (enum result_flag)i;
+        if (all.flags[i] == 0 || !result_flag_doubtful(flag))
+            continue;
+        char *why = text_format("%s; %s", result_flag_means(flag), result_flag_remedy(flag));
+        append_counted(&text, "doubtful", TERMINAL_DOUBT, all.flags[i], result_flag_name(flag),
+                       why);
+        free(why);
+    }
     for (int kind = 0; kind < RESULT_MISSING; kind++)
         if (summary->missing[kind] > 0)
             append_counted(&text, "missing", TERMINAL_BAD, summary->missing[kind],
                            missing_name((enum result_missing)kind), summary->examples[kind]);
     append_states(&text, summary);
     append_files(&text, files, count);
-    char *next = next_command(summary, best_file(files, count), tools, command);
+    char *next = next_command(summary, &all, best_file(files, count), tools, command);
     append_row(&text, "next", TERMINAL_PLAIN, next);
     free(next);
     return text_take(&text);

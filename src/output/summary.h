@@ -10,13 +10,14 @@
 
 #include "output/record.h"
 
+struct summary_tally {
+    int64_t points, doubtful, flags[RESULT_FLAGS];
+};
+
 /* All 0 at first. */
 struct summary {
-    int64_t points;             /* measured in the first round */
-    int64_t doubtful;           /* of them, */
-    int64_t doubtful_in_rounds; /* also where there are rounds, whose intervals cover some flags */
-    int64_t flags[RESULT_FLAGS];
-    int64_t rounds; /* points over all rounds */
+    /* measured once; in the first round; over all rounds, which take the place of the first */
+    struct summary_tally alone, first, rounds;
     int64_t missing[RESULT_MISSING];
     char *examples[RESULT_MISSING]; /* the first of each kind, with its reason */
     int states, states_here;        /* of the machine: most of any set, of the last set */

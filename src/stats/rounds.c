@@ -143,4 +143,8 @@ void rounds_widen(struct rounds *rounds, const struct rounds_unseen *unseen)
     }
     rounds->next_low = low - unseen->step;
     rounds->next_high = high + unseen->step;
+    if (unseen->positive) {
+        rounds->low = stats_not_below_0(median, rounds->low);
+        rounds->next_low = stats_not_below_0(median, rounds->next_low);
+    }
 }

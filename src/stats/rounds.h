@@ -5,6 +5,7 @@
 #ifndef SKAMPI_STATS_ROUNDS_H
 #define SKAMPI_STATS_ROUNDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* With fewer there are no intervals. */
@@ -57,6 +58,7 @@ double rounds_between_launches(const struct rounds_launch *, size_t n);
 struct rounds_unseen {
     double launches; /* standard deviation of medians from launch to launch, as a fraction */
     double step;     /* by which the timer's calibration may be wrong; in the unit of medians */
+    bool positive;   /* no value is below 0, so no interval reaches below it */
 };
 
 /* Widens the prediction interval by it. The medians of two launches differ by sqrt(2) times that

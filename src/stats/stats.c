@@ -267,6 +267,11 @@ void stats_widen_interval(double middle, double error, double confidence, double
     *high = middle + hypot(*high - middle, reach);
 }
 
+double stats_not_below_0(double middle, double low)
+{
+    return middle >= 0 && low < 0 ? 0 : low;
+}
+
 bool stats_median_interval(const double *sorted, size_t n, double effective, double confidence,
                            double *low, double *high)
 {

@@ -74,5 +74,7 @@ bool stats_median_interval(const double *sorted, size_t n, double effective, dou
  * z the normal quantile of (1 + confidence) / 2. NaN stays. */
 void stats_widen_interval(double middle, double error, double confidence, double *low,
                           double *high);
+/* The lower end of an interval around the middle of what cannot be below 0. */
+double stats_not_below_0(double middle, double low);
 
 #endif

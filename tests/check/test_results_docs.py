@@ -12,8 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, Tap
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import format_csv, records
-from skampi_tools.report import verdicts
+from skampi_tools import doubt, format_csv, records
 
 
 def read(path):
@@ -59,17 +58,12 @@ for kind in [*kinds, "point"]:
     always = {name for row in rows for name in re.findall(r"\*`(\w+)`\*", row)}
     tap.ok(required <= always, f"{kind}: what is always there, is in italics", required - always)
 
-rows = re.findall(r'\[RESULT_\w+\] = \{\.name = "(\w+)"(,\s*\.advice)?', read("src/output/result.c"))
-flags = [name for name, _ in rows]
-described = text.partition("| flag |")[2].partition("\n\n")[0]
-table = set(re.findall(r"^\| `(\w+)` \|", described, re.MULTILINE))
+listed = re.search(r"enum result_flag \{(.*?)\bRESULT_FLAGS\b", read("src/output/result.h"), re.DOTALL).group(1)
+flags = [name.lower() for name in re.findall(r"^\s*RESULT_(\w+),", listed, re.MULTILINE)]
 tap.ok(len(flags) > 5, "flags are found", flags)
-tap.equal(table, set(flags), "every flag is described, and no other")
-doubtful = {name for name, advice in rows if advice}
-tap.equal(set(re.findall(r"^\| `(\w+)` \| doubtful: ", described, re.MULTILINE)), doubtful,
-          "what skampi calls doubtful is described as doubtful")
-tap.equal({name for name, (against, _) in verdicts.FLAGS.items() if against}, doubtful,
-          "skampi-report doubts the same")
+tap.equal(sorted(doubt.FLAGS), sorted(flags), "the tools know every flag of skampi, and no other")
+tap.ok(all(row["means"] and row["remedy"] for row in doubt.FLAGS.values()), "each with its meaning and what to do",
+       doubt.FLAGS)
 
 columns = re.search(r"```\n(record .*?)```", text.partition("## Columns of CSV")[2], re.DOTALL)
 tap.equal(columns and columns.group(1).split(), format_csv.COLUMNS, "the columns of CSV")

@@ -137,7 +137,7 @@ for what, text in (
         ("command line", "skampi -i made.ski"), ("library", "made library 1.0"), ("processor", "made cpu"),
         ("environment", "&lt;&amp;&quot;&#x27;&gt;"), ("checksum", "0123"), ("timer", "10 ns, 20 ns"),
         ("warning", "node 0 was busy &lt;now&gt;"), ("note", "two levels &lt;i&gt;"),
-        ("a flag's meaning", "The samples come from more than one steady state"),
+        ("a flag's meaning", "the time changed its level while it was measured"),
         ("an unknown flag", "newer flag"), ("what is missing", "Shmem_Put(&lt;8&gt;)"),
         ("why", "the window would be longer than 10 s"), ("what was printed", "printed &lt;/pre&gt;"),
         ("remarks", "clock of PE 1 is off"), ("the promise", "95 % prediction interval contains the median of a "
@@ -272,11 +272,6 @@ tap.equal(self_check, {"Self-check, tsc: WaitPatternUp": ("ok", "2003 ns for 200
                        "Self-check, tsc: WaitPatternNull": ("doubtful", "300 ns for 0 ns"),
                        "Self-check, clocks": ("ok", "moved by up to 12 ns in 0.2 s")},
           "verdict: what selfcheck.ski prints")
-
-with open(os.path.join(ROOT, "src/output/result.c"), encoding="utf-8") as file:
-    flags = set(re.findall(r'\[RESULT_\w+\] = \{\.name = "(\w+)"', file.read()))
-tap.ok(len(flags) > 8, "there are flags", flags)
-tap.equal(sorted(flags - set(judging.FLAGS)), [], "the meaning of every flag is said")
 
 # ---- What skampi itself writes ----
 

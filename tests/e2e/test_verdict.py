@@ -14,6 +14,7 @@ from harness import ROOT, Tap, run, scratch_directory
 from made_results import HEADER, point, records, write, write_records
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import doubt
 from skampi_tools.report import trust, verdicts
 from skampi_tools.results import read
 
@@ -78,12 +79,12 @@ CASES = {
     ("Run ended well", "doubtful"): (records(GOOD, status=4), "exit status 4: stopped by the time limit"),
     ("Run ended well", "unknown"): (records(GOOD, status=None), "the file has no exit status"),
     ("There are results", "bad"): (records([]), "none in this file"),
-    ("Results without doubt", "bad"): (records([measured(flags=["level_shift"])]), "1 of 1 flagged (level_shift 1)"),
+    ("Results without doubt", "bad"): (records([measured(flags=["level_shift"])]), "1 of 1 doubtful (level_shift 1)"),
     **{("missing", kind): (missing(kind), f"1 result missing: {kind.replace('_', ' ')}") for kind in (
         "failed", "unsupported", "skipped", "time_limit", "not_measurable", "too_large", "state")},
     ("missing", "any other"): (missing("eaten"), "1 result missing: eaten"),
     **{("flag", name): (records([measured(flags=[name]), *GOOD]), f"flag {name.replace('_', ' ')} on 1 of ")
-       for name, (against, _) in verdicts.FLAGS.items() if against},
+       for name in doubt.FLAGS if doubt.speaks_against(name)},
     ("flag", "any other"): (records([measured(flags=["of_tomorrow"]), *GOOD]), "flag of tomorrow on 1 of "),
     ("note", "not everything is cold"): (records([measured(notes=["not everything is cold: too little memory"]), *GOOD]),
                                          "not everything is cold in 1 of "),
@@ -115,7 +116,8 @@ for (what, which), (lines, text) in CASES.items():
         tap.ok(outcome == trust.REASONS[what, which] and what in found and text in line
                and line.startswith(f"{outcome}: because ") and "\n" not in line,
                f"{what}, {which}: {outcome}", (outcome, found, line))
-for name, (against, _) in verdicts.FLAGS.items():
+for name in doubt.FLAGS:
+    against = doubt.speaks_against(name)
     if not against:
         tap.equal(judged(records([measured(flags=[name])]))[0], "trustworthy", f"flag {name}: no reason")
 tap.equal(judged(records(GOOD, header={"binding": {}, "nodes": []}))[0], "trustworthy", "what a file does not say: no reason")
@@ -130,7 +132,7 @@ outcome, found, line = judged(records(GOOD, header={
     **node(load=3.0), "warnings": ["node 0 (node0) was busy before the run: load 3 on 2 processors"]}))
 tap.equal(found, {"Nodes were idle before"}, "a busy node is said once")
 outcome, found, line = judged(records([measured(flags=sorted(
-    name for name, (against, _) in verdicts.FLAGS.items() if against))] + 3 * GOOD))
+    name for name in doubt.FLAGS if doubt.speaks_against(name)))] + 3 * GOOD))
 tap.ok(line.count("; ") == 4 and re.search(r"; and \d more$", line), "the line has four reasons", line)
 zero = measured(flags=["negative", "below_resolution", "not_converged"], median_low=None, invalid=99)
 tap.equal(judged(self_check(OK, points=[zero]))[0], "trustworthy", "flags of known waits are left to the self-check")

@@ -12,6 +12,10 @@
 #include "base/terminal.h"
 #include "output/summary.h"
 
+#define BELOW_RESOLUTION                                                                           \
+    "  doubtful    1 below_resolution: the timed region is too short for the timer; time more "    \
+    "operations together (iterations, set_max_outstanding), or choose a finer timer (--timers)\n"
+
 static void add_result(struct summary *summary, unsigned flags, size_t round)
 {
     struct result result = {.round = round, .statistics.flags = flags};
@@ -68,30 +72,52 @@ static void doubts(void **state)
     add_state(&summary, "0", 1);
     expect(&summary, 3, (const char *[]){"standard output"}, 1,
            "skampi: 3 results, 2 of them doubtful, 5 missing, in 12.3 s (3.4 s in timed regions)\n"
-           "  doubtful    2 level_shift: the time changed its level; measure with --rounds\n"
-           "  doubtful    1 below_resolution: too short for the timer; time more operations "
-           "together (iterations)\n"
-           "  missing     5 unsupported: F(1): why\n"
+           "  doubtful    2 level_shift: the time changed its level while it was measured, so one "
+           "number does not describe it; measure with --rounds, or see each level with "
+           "set_levels(1)\n" BELOW_RESOLUTION "  missing     5 unsupported: F(1): why\n"
            "  states      2 of the machine; --rounds 10,60s gives each point a median for each\n"
            "  written to  standard output\n"
            "  next        ./skampi -i a.ski --rounds 10,60s -o results.json\n");
 }
 
-/* What changes over time is in the intervals of rounds; what is too short stays too short. */
+static void add_followed(struct summary *summary, unsigned flags)
+{
+    struct result result = {.round = 1, .rounds_follow = true, .statistics.flags = flags};
+    summary_count(summary, &(struct record){.kind = RECORD_RESULT, .result = &result});
+}
+
+/* Points over rounds take the place of their first results; others stay. */
 static void rounds(void **state)
 {
     (void)state;
     struct summary summary = {0};
-    struct result_rounds over = {0};
-    add_result(&summary, 1u << RESULT_LEVEL_SHIFT, 1);
+    struct result_rounds good = {0}, unstable = {.flags = 1u << RESULT_UNSTABLE};
+    add_followed(&summary, 1u << RESULT_LEVEL_SHIFT);
+    add_followed(&summary, 1u << RESULT_NEGATIVE);
     add_result(&summary, 1u << RESULT_BELOW_RESOLUTION, 1);
     add_result(&summary, 1u << RESULT_NEGATIVE, 2);
-    summary_count(&summary, &(struct record){.kind = RECORD_ROUNDS, .rounds = &over});
+    summary_count(&summary, &(struct record){.kind = RECORD_ROUNDS, .rounds = &good});
+    summary_count(&summary, &(struct record){.kind = RECORD_ROUNDS, .rounds = &unstable});
     expect(&summary, 0, (const char *[]){"a.csv"}, 1,
-           "skampi: 2 results, 1 of them doubtful, in 12.3 s (3.4 s in timed regions)\n"
-           "  doubtful    1 below_resolution: too short for the timer; time more operations "
-           "together (iterations)\n"
+           "skampi: 3 results, 2 of them doubtful, in 12.3 s (3.4 s in timed "
+           "regions)\n" BELOW_RESOLUTION
+           "  doubtful    1 unstable: rounds differ by more than the samples inside them explain: "
+           "the machine changes over time; read the values by state and the prediction interval, "
+           "or measure on a quiet machine\n"
            "  written to  a.csv\n"
+           "  next        scripts/skampi-report a.csv -o report.html\n");
+}
+
+/* A run that ends before there are rounds has its first results. */
+static void no_rounds_yet(void **state)
+{
+    (void)state;
+    struct summary summary = {0};
+    add_followed(&summary, 1u << RESULT_BELOW_RESOLUTION);
+    add_result(&summary, 0, 1);
+    expect(&summary, 0, (const char *[]){"a.csv"}, 1,
+           "skampi: 2 results, 1 of them doubtful, in 12.3 s (3.4 s in timed "
+           "regions)\n" BELOW_RESOLUTION "  written to  a.csv\n"
            "  next        scripts/skampi-report a.csv -o report.html\n");
 }
 
@@ -135,27 +161,45 @@ static void colours(void **state)
     terminal_choose(WHEN_NEVER, false);
 }
 
-/* Every flag has a name, and whoever is doubtful an advice. */
+/* Every flag has a name, a meaning and a remedy. */
 static void flags(void **state)
 {
     (void)state;
     for (int flag = 0; flag < RESULT_FLAGS; flag++) {
         assert_non_null(result_flag_name((enum result_flag)flag));
-        assert_int_equal(result_flag_doubtful((enum result_flag)flag, false),
-                         result_flag_advice((enum result_flag)flag) != NULL);
+        assert_non_null(result_flag_means((enum result_flag)flag));
+        assert_non_null(result_flag_remedy((enum result_flag)flag));
+        if (result_flag_covered((enum result_flag)flag))
+            assert_true(result_flag_doubtful((enum result_flag)flag));
     }
-    assert_true(result_flag_doubtful(RESULT_LEVEL_SHIFT, false));
-    assert_false(result_flag_doubtful(RESULT_LEVEL_SHIFT, true));
-    assert_false(result_flag_doubtful(RESULT_WARM_UP, false));
+    assert_true(result_flag_doubtful(RESULT_UNSTABLE));
+    assert_true(result_flag_covered(RESULT_LEVEL_SHIFT));
+    assert_false(result_flag_doubtful(RESULT_WARM_UP));
+    assert_false(result_is_doubtful(1u << RESULT_WARM_UP | 1u << RESULT_LEVELS));
+    assert_true(result_is_doubtful(1u << RESULT_WARM_UP | 1u << RESULT_IMPRECISE));
+}
+
+/* Unknown, or wider than half of the value; what is exact is precise, also 0. */
+static void imprecise(void **state)
+{
+    (void)state;
+    assert_true(result_is_imprecise(53.18, -187.4, 296.7));
+    assert_true(result_is_imprecise(53.18, 0, 296.7));
+    assert_true(result_is_imprecise(1, NAN, NAN));
+    assert_true(result_is_imprecise(NAN, 1, 2));
+    assert_true(result_is_imprecise(0, -1, 1));
+    assert_true(result_is_imprecise(-1, -1.4, -0.8));
+    assert_false(result_is_imprecise(-1, -1.25, -0.75));
+    assert_false(result_is_imprecise(1, 0.75, 1.25));
+    assert_false(result_is_imprecise(0, 0, 0));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_well), cmocka_unit_test(doubts),
-        cmocka_unit_test(rounds),   cmocka_unit_test(files_with_blanks),
-        cmocka_unit_test(too_many), cmocka_unit_test(colours),
-        cmocka_unit_test(flags),
+        cmocka_unit_test(all_well),  cmocka_unit_test(doubts),  cmocka_unit_test(no_rounds_yet),
+        cmocka_unit_test(imprecise), cmocka_unit_test(rounds),  cmocka_unit_test(files_with_blanks),
+        cmocka_unit_test(too_many),  cmocka_unit_test(colours), cmocka_unit_test(flags),
     };
     return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ def plot_data(section, comparison, files):
         "nextHigh": [r.next_high for r in results],
         "old": [row.old if (row := comparison.get(id(r.record))) else None for r in results],
         "flags": [", ".join(str(f).replace("_", " ") for f in r.flags) for r in results],
-        "doubted": [v.is_doubted(r) for r in results],
+        "doubted": [r.doubtful for r in results],
     }
 
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from .. import style
+from .. import doubt, style
 from ..results import MEAN, shown_as
 from . import verdicts as v
 from .machine import state_columns
@@ -130,8 +130,8 @@ def bus_cell(result):
 def flags_cell(result):
     if not result.flags:
         return None
-    marks = [f'<abbr class="flag{" doubt" if v.flag_meaning(flag)[0] else ""}" '
-             f"title={quoted(v.flag_meaning(flag)[1])}>{esc(str(flag).replace('_', ' '))}</abbr>"
+    marks = [f'<abbr class="flag{" doubt" if doubt.speaks_against(flag) else ""}" '
+             f"title={quoted(doubt.meaning(flag))}>{esc(str(flag).replace('_', ' '))}</abbr>"
              for flag in result.flags]
     return " ".join(marks), " ".join(str(flag) for flag in result.flags)
 

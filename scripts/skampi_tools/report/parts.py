@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 
-from .. import style
+from .. import doubt, style
 from . import verdicts as v
 from .columns import comparison_columns
 from .markup import STATE_NAMES, VERDICT_STATES, badge, esc
@@ -125,21 +125,19 @@ def configuration_part(files):
 
 
 def flags_part(sections):
-    where, meant = defaultdict(Counter), {}
+    where = defaultdict(Counter)
     for number, section in enumerate(sections, 1):
         for point in section.points:
             for flag in point.result.flags:
-                where[str(flag)][number] += 1
-                meant[str(flag)] = v.flag_meaning(flag)
+                where[flag][number] += 1
     if not where:
         return "<p>No result was flagged.</p>"
     rows = []
-    for flag in sorted(where, key=lambda f: (not meant[f][0], -sum(where[f].values()))):
-        doubt, meaning = meant[flag]
+    for flag in sorted(where, key=lambda f: (not doubt.speaks_against(f), -sum(where[f].values()))):
         links = ", ".join(f'<a href="#block-{n}">{esc(sections[n - 1].name)}</a> ({c})'
                           for n, c in where[flag].items())
-        rows.append(f"<tr><td>{badge('doubtful' if doubt else 'note', flag.replace('_', ' '))}</td>"
-                    f"<td class=n>{sum(where[flag].values())}</td><td>{esc(meaning)}</td><td>{links}</td>")
+        rows.append(f"<tr><td>{badge('doubtful' if doubt.speaks_against(flag) else 'note', flag.replace('_', ' '))}</td>"
+                    f"<td class=n>{sum(where[flag].values())}</td><td>{esc(doubt.meaning(flag))}</td><td>{links}</td>")
     return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Flags"><table><thead><tr>'
             "<th scope=col>flag</th><th scope=col class=n>results</th><th scope=col>what it means</th>"
             "<th scope=col>blocks</th></tr></thead><tbody>" + "\n".join(rows) + "</tbody></table></div>")
@@ -243,7 +241,7 @@ def said_part(files):
 
 def summary_part(files, sections, verdicts, comparison, configurations):
     points = [p for s in sections for p in s.points]
-    doubted = sum(v.is_doubted(p.result) for p in points)
+    doubted = sum(p.result.doubtful for p in points)
     missing = v.missing_text([file for _, file in files])
     state = v.worst(verdicts)
     against = [x for x in verdicts if x.state in ("bad", "doubtful")]
@@ -260,8 +258,8 @@ def summary_part(files, sections, verdicts, comparison, configurations):
            f"and {v.count_text(len(files) - 1, 'more file')}" if len(files) > 1 else ""]
     items = [("Verdict", f"{badge(state)} {esc(text)} (<a href='#verdicts'>all checks</a>)"),
              ("Results", f"{len(points)} in {v.count_text(len(sections), 'block')}"
-              + (f", <a href='#flags'>{doubted} flagged as doubtful</a>" if doubted else
-                 ", none flagged as doubtful")
+              + (f", <a href='#flags'>{doubted} doubtful ({doubt.MARK})</a>" if doubted else
+                 ", none doubtful")
               + f", {missing}"),
              ("Run", esc(", ".join(filter(None, run))) or "the file does not say")]
     if comparison:

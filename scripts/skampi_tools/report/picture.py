@@ -3,7 +3,7 @@ offers, drawn from the same data (page.plot_data). Colours are the style sheet's
 
 import math
 
-from .. import style
+from .. import doubt, style
 from ..named_states import said_of
 from ..plot import curves as cv
 from ..states import WORDS
@@ -166,8 +166,7 @@ def picture(block, esc):
                              f'y2="{y_axis.place(high):.1f}" stroke="{color}"/>')
             if block["doubted"][i]:
                 doubted = True
-                parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="none" stroke="var(--doubtful)" '
-                             'stroke-width="2"/>')
+                parts.append(f'<text class="doubt" x="{x + 4:.1f}" y="{y - 2:.1f}">{doubt.MARK}</text>')
             if len(mine) <= MOST_MARKERS:
                 parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>')
         if axis:
@@ -175,8 +174,7 @@ def picture(block, esc):
     if axis and len(axis["labels"]) > MOST_SERIES:
         legend.append(f"<li>{len(axis['labels']) - MOST_SERIES} more lines are not in this picture</li>")
     if doubted:
-        legend.append('<li><svg width="16" height="16" aria-hidden="true"><circle cx="8" cy="8" r="6" '
-                      'fill="none" stroke="var(--doubtful)" stroke-width="2"/></svg> flagged as doubtful</li>')
+        legend.append(f"<li><span class=doubt>{doubt.MARK}</span> doubtful</li>")
     return (f'<svg class="picture" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="'
             f'{esc("Picture of " + block["name"])}">{"".join(parts)}</svg>'
             f'<ul class="legend">{"".join(legend)}</ul>')

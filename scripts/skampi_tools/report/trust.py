@@ -7,6 +7,7 @@ as something that a file does not say, is no reason.
 from collections import Counter
 from dataclasses import dataclass
 
+from .. import doubt
 from ..style import printable
 from . import verdicts as v
 
@@ -35,7 +36,7 @@ REASONS = {
     (MISSING, "too_large"): DOUBTFUL,
     (MISSING, "state"): DOUBTFUL,
     (MISSING, OTHER): DOUBTFUL,
-    **{(FLAG, name): DOUBTFUL for name, (against, _) in v.FLAGS.items() if against},
+    **{(FLAG, name): DOUBTFUL for name in doubt.FLAGS if doubt.speaks_against(name)},
     (FLAG, OTHER): DOUBTFUL,
     (NOTE, "not everything is cold"): DOUBTFUL,
     ("Reading the file", "doubtful"): DOUBTFUL,
@@ -78,9 +79,8 @@ def severity_of(what, which):
 
 
 def _flags(file, self_check):
-    counts = Counter(flag for r in file.points for flag in r.flags if v.flag_meaning(flag)[0])
     total = v.count_text(len(file.points), "result")
-    for flag, count in counts.most_common():
+    for flag, count in doubt.counts(file.points):
         if not self_check or flag in KEPT_FLAGS:
             yield FLAG, flag, f"flag {flag.replace('_', ' ')} on {count} of {total}"
 

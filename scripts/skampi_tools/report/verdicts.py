@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from .. import style
+from .. import doubt, style
 from ..cli import Error
 
 STATES = ("bad", "doubtful", "unknown", "note", "ok")
@@ -24,6 +24,7 @@ INVALID_SHARE = 0.25
 WIDE_INTERVAL = 0.05
 WIDE_SHARE = 0.1
 FLAGGED_SHARE = 0.5
+NOT_PRECISE = {doubt.IMPRECISE, "unstable"}
 NOISY_ROUNDS = 0.1
 FEWEST_ROUNDS = 5  # for a prediction interval
 COVERAGE_VERSION = 1
@@ -37,34 +38,6 @@ STATUS = {
     5: ("bad", "stopped by the watchdog: no progress"),
 }
 
-# flag: whether it speaks against the result, and what it means.
-FLAGS = {
-    "level_shift": (True, "The samples come from more than one steady state: the time changed its level "
-                    "while it was being measured, so one number does not describe it. "
-                    "set_levels(1) reports each level; --rounds covers them in its intervals."),
-    "autocorrelated": (False, "Neighbouring repetitions are alike, so they say less than as many independent "
-                       "ones would; intervals take that into account."),
-    "levels": (False, "Reported by level: the time is that of the level which took most of the time."),
-    "not_converged": (True, "The stop rule ended by its limit of repetitions before the wanted precision "
-                      "was reached; look at the interval."),
-    "time_budget": (False, "Stopped when its time was used up (set_max_time or --time-limit), perhaps before "
-                    "the wanted precision was reached; look at the interval."),
-    "below_resolution": (True, f"The timed region is shorter than {WELL_ABOVE} resolutions of the timer: "
-                         "time more operations together, or choose a finer timer."),
-    "negative": (True, "Below zero after what measuring costs was taken off: not distinguishable from 0."),
-    "clocks_moved": (True, "The processes did not start together: their clocks moved against each other."),
-    "few_valid": (True, "More repetitions were invalid (late or overrun) than valid."),
-    "slow_left_out": (True, "Slow repetitions are missing: they were longer than their window. "
-                      "set_levels(1) counts them."),
-    "warm_up": (False, "The first repetitions were slower than what followed, and are left out; if the "
-                "machine changes its level of speed, this may have been a slow level."),
-    "state_changed": (True, "The machine changed its state while it was being measured, also when it was measured "
-                      "again: the controls before and after a batch disagree, so it is not known which state "
-                      "the result belongs to."),
-    "unstable": (False, "Rounds differ by more than the samples inside them explain: the machine changes over "
-                 "time. The intervals over rounds cover that; a single measurement would not."),
-}
-
 
 @dataclass
 class Verdict:
@@ -72,16 +45,6 @@ class Verdict:
     state: str
     text: str
     file: str = ""  # empty: about all of them
-
-
-def flag_meaning(flag):
-    return FLAGS.get(flag, (True, "not known to this version of skampi-report; see the notes of the "
-                            "results"))
-
-
-def is_doubted(result):
-    """Whether a flag speaks against the result."""
-    return any(flag_meaning(flag)[0] for flag in result.flags)
 
 
 def count_text(count, singular, plural=None):
@@ -209,14 +172,14 @@ def check_results(file):
     if not points:
         yield Verdict("There are results", "bad", "none in this file")
         return
-    doubted = [r for r in points if is_doubted(r)]
-    share = len(doubted) / len(points)
-    kinds = Counter(flag for r in doubted for flag in r.flags if flag_meaning(flag)[0])
+    doubted = [r for r in points if r.doubtful]
+    # What is only not precise is not broken.
+    share = sum(bool(set(filter(doubt.speaks_against, r.flags)) - NOT_PRECISE) for r in doubted) / len(points)
+    kinds = doubt.counts(doubted)
     yield Verdict("Results without doubt",
                   "ok" if not doubted else "bad" if share > FLAGGED_SHARE else "doubtful",
-                  f"{len(doubted)} of {len(points)} flagged"
-                  + (f" ({listed(f'{name} {count}' for name, count in sorted(kinds.items()))})" if kinds
-                     else ""))
+                  f"{len(doubted)} of {len(points)} doubtful"
+                  + (f" ({listed(f'{name} {count}' for name, count in kinds)})" if kinds else ""))
 
     missing = Counter()
     for record in file.records:

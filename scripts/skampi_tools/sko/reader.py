@@ -391,6 +391,8 @@ class _Reader:
             pass
         elif kind == "levels" and self._take_levels(rest):
             pass
+        elif kind == "flags" and self.row:
+            self.row["flags"] = rest.split(", ")
         elif kind == "median" and self._take_median(rest):
             pass
         elif kind == "rounds" and self._take_rounds(text):

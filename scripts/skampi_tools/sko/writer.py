@@ -237,6 +237,8 @@ class _Writer:
         if levels:
             levels[0] += " of time"
             self.comment(f"levels: {', '.join(levels)}")
+        if flags := record.get("flags"):
+            self.comment(_one_line(f"flags: {', '.join(map(str, flags))}"))
         for note in record.get("notes") or []:
             self.comment(_one_line(f"note: {note}"))
         conditions = self.conditions_of(record, unit)
@@ -345,7 +347,7 @@ _NOT_HELD = [
     (["call", "arguments"], "calls and their arguments"),
     (["invalid", "late", "overruns", "warm_up", "window", "autocorrelation", "effective"],
      "how repetitions went"),
-    (["flags"], "flags"), (["samples"], "samples"), (["medians"], "medians of rounds"),
+    (["samples"], "samples"), (["medians"], "medians of rounds"),
     (["hand_over_slowest", "hand_over_shared", "copy"], "most controls of results"),
 ]
 

@@ -1,0 +1,118 @@
+"""Doubt, defined once for all tools: which flags make a result doubtful, the mark of such results, the line that
+explains the mark, and what else readers of a file must know before they believe it.
+
+flags.json is written from the table of the C program, so skampi and the tools doubt the same results.
+"""
+
+import json
+import math
+import os
+import sys
+from collections import Counter
+
+MARK = "*"
+IMPRECISE = "imprecise"
+WIDEST_INTERVAL = 0.5  # as src/output/result.c has it
+SUBTRACTED = "subtracted: "  # how the note begins that says what was subtracted
+
+with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flags.json"), encoding="utf-8") as _file:
+    FLAGS = json.load(_file)
+
+
+def speaks_against(flag):
+    """Whether it makes a result doubtful; one that is not known does."""
+    return FLAGS[flag]["doubtful"] if flag in FLAGS else True
+
+
+def meaning(flag):
+    """In words, with what to do."""
+    if flag not in FLAGS:
+        return "not known to this version of the tools; see the notes of the results"
+    return f"{FLAGS[flag]['means']}; {FLAGS[flag]['remedy']}"
+
+
+def is_imprecise(value, low, high):
+    return not high - low <= WIDEST_INTERVAL * abs(value)
+
+
+def flags_of(record, shown):
+    """Of a result or rounds record. Older files lack the flag of wide intervals. shown: what is shown of the record,
+    with its interval."""
+    flags = [str(flag) for flag in record.get("flags") or []]
+    stated = "median_low" in record or "standard_error" in record
+    unknown = record.get("quantity") not in (None, "time") and shown.low != shown.low  # counted once, and exact
+    if IMPRECISE not in flags and stated and not unknown and is_imprecise(shown.value, shown.low, shown.high):
+        flags.append(IMPRECISE)
+    return flags
+
+
+def over_rounds(flags):
+    """The flags of a point over rounds or launches, of the lists of each: those that intervals over rounds do not
+    cover, where at least half of the rounds have them."""
+    counts = Counter(flag for several in flags for flag in dict.fromkeys(several))
+    return [flag for flag, count in counts.items()
+            if 2 * count >= len(flags) and not FLAGS.get(flag, {}).get("covered_by_rounds")]
+
+
+def mark(doubtful):
+    """Behind a value."""
+    return f" {MARK}" if doubtful else ""
+
+
+def counts(results):
+    """[(flag, how many doubtful results have it)], the most frequent first."""
+    return Counter(flag for result in results for flag in result.flags if speaks_against(flag)).most_common()
+
+
+def legend(results):
+    """The line that explains the mark; "" where no result is doubtful."""
+    results = list(results)
+    doubtful = sum(result.doubtful for result in results)
+    return legend_text(doubtful, len(results), counts(results)) if doubtful else ""
+
+
+def legend_text(doubtful, total, flags):
+    """flags: as of counts()."""
+    reasons = ", ".join(f"{count} {flag}" for flag, count in flags)
+    return f"{MARK} doubtful: {doubtful} of {total} result{'' if total == 1 else 's'}" + (f": {reasons}" if reasons else "")
+
+
+def subtracted(results):
+    """Lines that say what was subtracted, where that was much of a result; of each kind the largest share."""
+    found = {}
+    for result in results:
+        for note in result.notes:
+            if str(note).startswith(SUBTRACTED):
+                what, _, share = str(note).rpartition(" (")
+                percent = share.partition(" %")[0]
+                number = float(percent) if percent.replace(".", "", 1).isdigit() else math.inf
+                kind = what.rpartition(", ")[0]
+                count, most, text = found.get(kind, (0, -1.0, ""))
+                found[kind] = (count + 1, *max((most, text), (number, str(note))))
+    return [text if count == 1 else f"{text}; {count} results, this is the largest share"
+            for count, _, text in found.values()]
+
+
+def cautions(file):
+    """What speaks against a complete ResultFile, in words: it is cut off, skampi warned, results are missing."""
+    texts = [*file.doubts, *map(str, file.header.get("warnings") or [])]
+    kinds = Counter()
+    for record in file.records:
+        if record["record"] == "missing":
+            kinds[str(record.get("kind", "unknown"))] += record.get("points", 1)
+    unfinished = file.unfinished()
+    if kinds or unfinished and not file.doubts:
+        listed = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common())
+        many = sum(kinds.values())
+        texts.append(f"{many} result{' is' if many == 1 else 's are'} missing ({listed})" if kinds else
+                     "results may be missing")
+        if unfinished:
+            texts[-1] += f"{', and more may be' if kinds else ''}: {unfinished}"
+    return texts
+
+
+def warn(file):
+    """Says cautions() on standard error."""
+    for text in cautions(file):
+        line = "".join(c if c.isprintable() else "?" for c in f"{file.path}: {text}")
+        print(f"{os.path.basename(sys.argv[0])}: warning: {line}", file=sys.stderr)
