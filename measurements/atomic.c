@@ -370,7 +370,7 @@ static void demand(const struct measurement *function, const struct argument *ar
      .parameters = {ITERATIONS}, .demand = demand, .state_bytes = STATE, \
      .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_atomic), .teardown = WITH_SHMEM(tear_down), \
      .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), \
-     PARTS_##FORM, .timed = TIMED_##FORM(WORDS), .who = "all", \
+     PARTS_##FORM, .moves = MOVES_MESSAGE, .timed = TIMED_##FORM(WORDS), .who = "all", \
      .variant = &(const struct atomic){FORM, CONTENDED, IS_##CONTEXT, sizeof(T), \
                                        WITH_SHMEM(value_after_##NAME), WITH_SHMEM(load_##T), \
                                        WITH_SHMEM(store_##T), WITH_SHMEM(CONTEXT##_##T##_##NAME)}},

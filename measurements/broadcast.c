@@ -300,24 +300,24 @@ static const struct routine broadcast = {.call = WITH_SHMEM(call_broadcast),
 #define COUNT COUNT_IN("4-byte elements")
 #define ACKNOWLEDGED                                                                               \
     COLLECTIVE(struct broadcast_state), COLLECTIVE_DATA,                                           \
-        .variant = &broadcast, .parameters = {ITERATIONS, COUNT, ROOT}, .minimum_pes = 2,          \
-        .run = WITH_SHMEM(run_acknowledged), .teardown = WITH_SHMEM(tear_down_acknowledged),       \
-        .operations = WITH_SHMEM(tasks_of), .fewest_iterations = FEWEST_ACKNOWLEDGED,              \
-        .who = "root"
+        .moves = MOVES_TO_ALL, .variant = &broadcast, .parameters = {ITERATIONS, COUNT, ROOT},     \
+        .minimum_pes = 2, .run = WITH_SHMEM(run_acknowledged),                                     \
+        .teardown = WITH_SHMEM(tear_down_acknowledged), .operations = WITH_SHMEM(tasks_of),        \
+        .fewest_iterations = FEWEST_ACKNOWLEDGED, .who = "root"
 
 const struct measurement measurements_broadcast[] = {
     {"Shmem_Bcast_All_Consecutive", "broadcasts in a row: they may overlap", CONSECUTIVE,
-     COLLECTIVE_DATA, .parameters = {ITERATIONS, COUNT, ROOT}, .variant = &broadcast,
-     .timed = "broadcast", .who = "all"},
+     COLLECTIVE_DATA, .parameters = {ITERATIONS, COUNT, ROOT}, .moves = MOVES_TO_ALL,
+     .variant = &broadcast, .timed = "broadcast", .who = "all"},
     {"Shmem_Bcast_All", "broadcast, each followed by a barrier", SEPARATED, COLLECTIVE_DATA,
-     .parameters = {ITERATIONS, COUNT, ROOT}, .variant = &broadcast, .timed = "broadcast + barrier",
-     .who = "all", .cost = "broadcast"},
+     .parameters = {ITERATIONS, COUNT, ROOT}, .moves = MOVES_TO_ALL, .variant = &broadcast,
+     .timed = "broadcast + barrier", .who = "all", .cost = "broadcast"},
     {"Shmem_Bcast_All_Synchro", "one broadcast, all PEs starting by the clock", SYNCHRO,
-     COLLECTIVE_DATA, .parameters = {COUNT, ROOT}, .variant = &broadcast, .timed = "broadcast",
-     .who = "all", .cost = "broadcast"},
+     COLLECTIVE_DATA, .parameters = {COUNT, ROOT}, .moves = MOVES_TO_ALL, .variant = &broadcast,
+     .timed = "broadcast", .who = "all", .cost = "broadcast"},
     {"Shmem_Bcast_All_Rounds", "broadcasts, each PE being the root in turn",
-     COLLECTIVE(struct collective_state), .parameters = {ITERATIONS, COUNT}, .variant = &broadcast,
-     .setup = WITH_SHMEM(set_up_rounds), .fill = WITH_SHMEM(collective_fill),
+     COLLECTIVE(struct collective_state), .parameters = {ITERATIONS, COUNT}, .moves = MOVES_TO_ALL,
+     .variant = &broadcast, .setup = WITH_SHMEM(set_up_rounds), .fill = WITH_SHMEM(collective_fill),
      .verify = WITH_SHMEM(verify_rounds), .run = WITH_SHMEM(run_rounds),
      .operations = WITH_SHMEM(rounds_of),
      .timed = "broadcasts, divided by their number; they may overlap", .who = "all"},

@@ -264,7 +264,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define COMMON .api = API_OPENSHMEM, .synchronized = true, .demand = demand, .who = "all"
 #define PLACES COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .whole = true
 #define RMW(order, which)                                                                          \
-    COMMON, .parameters = {RECORD_BYTES, ITERATIONS}, .one_place = true, .state_bytes = STATE,     \
+    COMMON, .moves = MOVES_NOTHING, .parameters = {RECORD_BYTES, ITERATIONS}, .one_place = true,   \
+            .state_bytes = STATE,                                                                  \
             .variant = &(const struct discipline){.quiets = (order), .records = (which)},          \
             .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),                        \
             .fill = WITH_SHMEM(fill_records), .verify = WITH_SHMEM(verify_records),                \
@@ -273,11 +274,12 @@ static void demand(const struct measurement *function, const struct argument *ar
 const struct measurement measurements_caf_order[] = {
     {"Shmem_Quiet_Get", "a quiet in front of each get, with nothing outstanding", PLACES,
      .fill = WITH_SHMEM(fill_get), .verify = WITH_SHMEM(verify_get),
-     .run = WITH_SHMEM(run_quiet_get), .timed = "quiet + get", .cost = "quiet + post + wire"},
+     .run = WITH_SHMEM(run_quiet_get), .moves = MOVES_NOTHING, .timed = "quiet + get",
+     .cost = "quiet + post + wire"},
     {"Shmem_Put_Quiet_Get", "a put, a quiet, and a get that reads what was put", PLACES,
      .state_bytes = STATE, .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),
      .fill = WITH_SHMEM(fill_put), .verify = WITH_SHMEM(verify_put),
-     .run = WITH_SHMEM(run_put_quiet_get), .timed = "put + quiet + get",
+     .run = WITH_SHMEM(run_put_quiet_get), .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get",
      .cost = "2 * post + 2 * wire + quiet"},
     {"Shmem_Rmw_Local",
      "get, change and put of different records: puts return when the source can be changed again",

@@ -92,8 +92,9 @@ static void demand(const struct measurement *function, const struct argument *ar
 const struct measurement measurements_example[] = {
     {"Shmem_Swap_Long_Round", "atomic swap with the next rank around the ring",
      .api = API_OPENSHMEM, .parameters = {ITERATIONS}, /* in the order of a script's arguments */
-     .synchronized = true, /* starts as the script chooses: window, barrier or none */
-     .whole = true,        /* all between run_start() and run_stop() is what is reported */
+     .synchronized = true,   /* starts as the script chooses: window, barrier or none */
+     .moves = MOVES_MESSAGE, /* the reported bytes, once: from this come bandwidth and rate */
+     .whole = true,          /* all between run_start() and run_stop() is what is reported */
      .demand = demand, .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),
      .run = WITH_SHMEM(run_swaps),
      .timed = "atomic swap", /* for --describe: what the time is of, and who reports one */

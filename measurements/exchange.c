@@ -75,6 +75,7 @@ static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTI
      COLLECTIVE_DATA,                                                                              \
      .who = "all",                                                                                 \
      .parameters = {ITERATIONS, COUNT},                                                            \
+     .moves = MOVES_BLOCKS,                                                                        \
      .variant = &routine,                                                                          \
      .timed = #routine,                                                                            \
      .cost = #routine},                                                                            \
@@ -84,13 +85,14 @@ static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTI
          COLLECTIVE_DATA,                                                                          \
          .who = "all",                                                                             \
          .parameters = {ITERATIONS, COUNT},                                                        \
+         .moves = MOVES_BLOCKS,                                                                    \
          .variant = &routine,                                                                      \
          .timed = #routine " + barrier",                                                           \
          .cost = #routine},                                                                        \
     {                                                                                              \
         "Shmem_" name "_Synchro", what ", once, all PEs starting by the clock", SYNCHRO,           \
-            COLLECTIVE_DATA, .who = "all", .parameters = {COUNT}, .variant = &routine,             \
-                             .timed = #routine, .cost = #routine                                   \
+            COLLECTIVE_DATA, .who = "all", .parameters = {COUNT}, .moves = MOVES_BLOCKS,           \
+                             .variant = &routine, .timed = #routine, .cost = #routine              \
     }
 
 const struct measurement measurements_exchange[] = {

@@ -172,7 +172,7 @@ static void access_demand(const struct measurement *function, const struct argum
 /* clang-format off */
 #define ACCESS(by, gets)                                                                           \
     .api = API_OPENSHMEM, .synchronized = true, .whole = true, .who = "all",                       \
-    .parameters = {COUNT_BYTES, ITERATIONS}, .demand = access_demand, .state_bytes = STATE,        \
+    .parameters = {COUNT_BYTES, ITERATIONS}, .moves = MOVES_MESSAGE, .demand = access_demand, .state_bytes = STATE,        \
     .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill),      \
     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access),                                   \
     .variant = &(const struct access){.protection = (by), .get = (gets)}

@@ -74,8 +74,8 @@ size_t kernel_work_elements(size_t elements);
 /* ---- Pieces of descriptors ---- */
 
 #define KERNEL_COMMON                                                                              \
-    .api = API_OPENSHMEM, .synchronized = true, .one_place = true, .run = WITH_SHMEM(kernel_run),  \
-    .who = "all"
+    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .synchronized = true, .one_place = true,         \
+    .run = WITH_SHMEM(kernel_run), .who = "all"
 /* The complete step, and what of it is communication, of a kernel with these functions. */
 #define KERNEL(first, each, details)                                                               \
     .whole = true, .variant = &(const struct kernel)                                               \

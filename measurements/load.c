@@ -228,17 +228,17 @@ static double run_loaded(struct run *run)
 
 const struct measurement measurements_load[] = {
     {"Shmem_Put_Under_Load", "put from rank 0 to rank 1 while the other ranks flood", ALONE(PUT),
-     .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .timed = "one put + quiet",
+     .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one put + quiet",
      .cost = "post + wire + quiet"},
     {"Shmem_Get_Under_Load", "get by rank 0 from rank 1 while the other ranks flood", ALONE(GET),
-     .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .timed = "one get", .cost = "post + wire"},
+     .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one get", .cost = "post + wire"},
     {"Shmem_Atomic_Fetch_Add_Long_Under_Load", "fetching atomic by rank 0 on rank 1 while the other ranks flood",
-     ALONE(FETCH_ADD), .parameters = {AGGRESSORS, FLOOD}, .timed = "one fetch-and-add", .cost = "fetch"},
+     ALONE(FETCH_ADD), .parameters = {AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one fetch-and-add", .cost = "fetch"},
     {"Shmem_Barrier_Under_Load", "barrier of the first ranks while the others flood", TOGETHER(BARRIER),
-     .parameters = {VICTIMS, AGGRESSORS, FLOOD}, .timed = "one barrier, after another one", .cost = "barrier"},
+     .parameters = {VICTIMS, AGGRESSORS, FLOOD}, .moves = MOVES_NOTHING, .timed = "one barrier, after another one", .cost = "barrier"},
     {"Shmem_Reduce_Sum_Long_Under_Load", "sum of longs over the first ranks while the others flood",
      TOGETHER(SUM), .parameters = {COUNT_IN("longs"), VICTIMS, AGGRESSORS, FLOOD},
-     .timed = "one reduction, after another one", .cost = "reduce"},
+     .moves = MOVES_REDUCED, .timed = "one reduction, after another one", .cost = "reduce"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -81,8 +81,9 @@ double lock_run_hand_over(struct run *); /* once around a queue in which all oth
 #define LOCK_ACTS(kind, act, ...)                                                                  \
     .run = WITH_SHMEM(lock_run_acts), LOCKING(WITH_SHMEM(&(kind)), WITH_SHMEM(act), __VA_ARGS__)
 #define LOCK_COMMON                                                                                \
-    .api = API_OPENSHMEM, .demand = lock_demand, .fill = WITH_SHMEM(lock_fill),                    \
-    .verify = WITH_SHMEM(lock_verify), .state_bytes = sizeof(struct lock_state)
+    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .demand = lock_demand,                           \
+    .fill = WITH_SHMEM(lock_fill), .verify = WITH_SHMEM(lock_verify),                              \
+    .state_bytes = sizeof(struct lock_state)
 #define LOCK_QUEUE(which)                                                                          \
     LOCK_COMMON, LOCKING(.kind = WITH_SHMEM(&(which))), .synchronized = true,                      \
                                                         .parameters = {ITERATIONS}

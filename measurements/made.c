@@ -516,15 +516,16 @@ static const struct made_routine barrier = {.collective = MADE_BARRIER,
     MADE(what, check_made), .run = WITH_SHMEM(collective_synchro), .whole = true, .timed = #what
 /* The three ways to time it; `first` and `last` are the parameters around that of the iterations.
  */
-#define FORMS(name, what, text, first, ...)                                                        \
-    {name "_Consecutive", text " by one-sided operations, in a row", IN_A_ROW(what),               \
-     COLLECTIVE_DATA, .parameters = {first, BY, ITERATIONS, __VA_ARGS__}},                         \
-        {name "_Barrier", text " by one-sided operations, each followed by a barrier",             \
+#define FORMS(name, what, moved, text, first, ...)                                                 \
+    {name "_Consecutive", text " by one-sided operations, in a row",                               \
+     IN_A_ROW(what),      COLLECTIVE_DATA,                                                         \
+     .moves = moved,      .parameters = {first, BY, ITERATIONS, __VA_ARGS__}},                     \
+        {name "_Barrier",     text " by one-sided operations, each followed by a barrier",         \
          WITH_BARRIERS(what), COLLECTIVE_DATA,                                                     \
-         .parameters = {first, BY, ITERATIONS, __VA_ARGS__}},                                      \
+         .moves = moved,      .parameters = {first, BY, ITERATIONS, __VA_ARGS__}},                 \
     {                                                                                              \
         name "_Synchro", text " by one-sided operations, once, all PEs starting by the clock",     \
-            BY_THE_CLOCK(what), COLLECTIVE_DATA, .parameters = {                                   \
+            BY_THE_CLOCK(what), COLLECTIVE_DATA, .moves = moved, .parameters = {                   \
                 first,                                                                             \
                 BY,                                                                                \
                 __VA_ARGS__                                                                        \
@@ -536,11 +537,11 @@ const struct measurement measurements_made[] = {
      .no_data = true, .parameters = {BARRIER_ALGORITHM, BY}},
     {"Shmem_Made_Barrier_Consecutive", "barriers by one-sided operations, in a row",
      IN_A_ROW(barrier), .no_data = true, .parameters = {BARRIER_ALGORITHM, BY, ITERATIONS}},
-    FORMS("Shmem_Made_Broadcast", broadcast, "broadcast", BROADCAST_ALGORITHM, BYTES, ROOT, SEGMENT,
-          TARGET),
-    FORMS("Shmem_Made_Collect", collect, "blocks of all PEs, concatenated on all,",
+    FORMS("Shmem_Made_Broadcast", broadcast, MOVES_TO_ALL, "broadcast", BROADCAST_ALGORITHM, BYTES,
+          ROOT, SEGMENT, TARGET),
+    FORMS("Shmem_Made_Collect", collect, MOVES_BLOCKS, "blocks of all PEs, concatenated on all,",
           COLLECT_ALGORITHM, BYTES, SEGMENT, BUFFERS, TARGET),
-    FORMS("Shmem_Made_Reduce_Sum_Long", reduce, "sum of longs over all PEs", REDUCE_ALGORITHM,
-          LONGS, SEGMENT, BUFFERS),
+    FORMS("Shmem_Made_Reduce_Sum_Long", reduce, MOVES_REDUCED, "sum of longs over all PEs",
+          REDUCE_ALGORITHM, LONGS, SEGMENT, BUFFERS),
     {.name = NULL},
 };

@@ -356,9 +356,9 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define ALIGNMENT {"alignment", PARAMETER_INT, "bytes", "alignment of the block's address", .minimum = sizeof(void *), .allowed = "a power of two", .example = "64"}
 /* clang-format on */
 #define ROUTINE_OF(routine)                                                                        \
-    .api = API_OPENSHMEM, .variant = WITH_SHMEM(&(routine)), .state_bytes = STATE, .check = check, \
-    .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),                       \
-    .verify = WITH_SHMEM(verify), .who = "all"
+    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .variant = WITH_SHMEM(&(routine)),               \
+    .state_bytes = STATE, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),           \
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .who = "all"
 #define MALLOC ROUTINE_OF(routine_malloc), .timed = "malloc; free untimed", .cost = "allocate"
 #define CALLOC ROUTINE_OF(routine_calloc), .timed = "calloc; free untimed", .cost = "allocate"
 #define ALIGN ROUTINE_OF(routine_align), .timed = "align; free untimed", .cost = "allocate"

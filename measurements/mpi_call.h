@@ -152,22 +152,22 @@ int mpi_share(int count, int size, int rank);
 /* LINE(routine, its non-blocking form, version of MPI, what it is, parameters). Neither barriers, which
  * have no data, nor neighbourhoods are among them. */
 #define MPI_COLLECTIVES(LINE)                                                                      \
-    LINE(Bcast, Ibcast, 1, 0, "broadcast", COUNT_ELEMENTS, DATATYPE, ROOT)                         \
-    LINE(Gather, Igather, 1, 0, "gather", EXCHANGED, TARGET_ROOT)                                  \
-    LINE(Gatherv, Igatherv, 1, 0, "gather by counts", EXCHANGED, TARGET_ROOT)                      \
-    LINE(Scatter, Iscatter, 1, 0, "scatter", EXCHANGED, ROOT)                                      \
-    LINE(Scatterv, Iscatterv, 1, 0, "scatter by counts", EXCHANGED, ROOT)                          \
-    LINE(Allgather, Iallgather, 1, 0, "gather to all", EXCHANGED)                                  \
-    LINE(Allgatherv, Iallgatherv, 1, 0, "gather to all by counts", EXCHANGED)                      \
-    LINE(Alltoall, Ialltoall, 1, 0, "all-to-all", EXCHANGED)                                       \
-    LINE(Alltoallv, Ialltoallv, 1, 0, "all-to-all by counts", EXCHANGED)                           \
-    LINE(Alltoallw, Ialltoallw, 2, 0, "all-to-all by counts and datatypes", EXCHANGED)             \
-    LINE(Reduce, Ireduce, 1, 0, "reduction", COUNT_ELEMENTS, DATATYPE, OPERATION, TARGET_ROOT)     \
-    LINE(Allreduce, Iallreduce, 1, 0, "reduction to all", COUNT_ELEMENTS, DATATYPE, OPERATION)     \
-    LINE(Reduce_scatter, Ireduce_scatter, 1, 0, "reduction scattered evenly", TOTAL_COUNT, DATATYPE, OPERATION, IGNORED_ROOT) \
-    LINE(Reduce_scatter_block, Ireduce_scatter_block, 2, 2, "reduction scattered in blocks", BLOCK_COUNT, DATATYPE, OPERATION) \
-    LINE(Scan, Iscan, 1, 0, "inclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION) \
-    LINE(Exscan, Iexscan, 2, 0, "exclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION)
+    LINE(Bcast, Ibcast, 1, 0, MOVES_TO_ALL, "broadcast", COUNT_ELEMENTS, DATATYPE, ROOT)                         \
+    LINE(Gather, Igather, 1, 0, MOVES_BLOCKS, "gather", EXCHANGED, TARGET_ROOT)                                  \
+    LINE(Gatherv, Igatherv, 1, 0, MOVES_BLOCKS, "gather by counts", EXCHANGED, TARGET_ROOT)                      \
+    LINE(Scatter, Iscatter, 1, 0, MOVES_BLOCKS, "scatter", EXCHANGED, ROOT)                                      \
+    LINE(Scatterv, Iscatterv, 1, 0, MOVES_BLOCKS, "scatter by counts", EXCHANGED, ROOT)                          \
+    LINE(Allgather, Iallgather, 1, 0, MOVES_BLOCKS, "gather to all", EXCHANGED)                                  \
+    LINE(Allgatherv, Iallgatherv, 1, 0, MOVES_BLOCKS, "gather to all by counts", EXCHANGED)                      \
+    LINE(Alltoall, Ialltoall, 1, 0, MOVES_BLOCKS, "all-to-all", EXCHANGED)                                       \
+    LINE(Alltoallv, Ialltoallv, 1, 0, MOVES_BLOCKS, "all-to-all by counts", EXCHANGED)                           \
+    LINE(Alltoallw, Ialltoallw, 2, 0, MOVES_BLOCKS, "all-to-all by counts and datatypes", EXCHANGED)             \
+    LINE(Reduce, Ireduce, 1, 0, MOVES_TO_ALL, "reduction", COUNT_ELEMENTS, DATATYPE, OPERATION, TARGET_ROOT)     \
+    LINE(Allreduce, Iallreduce, 1, 0, MOVES_REDUCED, "reduction to all", COUNT_ELEMENTS, DATATYPE, OPERATION)     \
+    LINE(Reduce_scatter, Ireduce_scatter, 1, 0, MOVES_SHARES, "reduction scattered evenly", TOTAL_COUNT, DATATYPE, OPERATION, IGNORED_ROOT) \
+    LINE(Reduce_scatter_block, Ireduce_scatter_block, 2, 2, MOVES_BLOCKS, "reduction scattered in blocks", BLOCK_COUNT, DATATYPE, OPERATION) \
+    LINE(Scan, Iscan, 1, 0, MOVES_MESSAGE, "inclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION) \
+    LINE(Exscan, Iexscan, 2, 0, MOVES_MESSAGE, "exclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION)
 
 extern const struct mpi_routine mpi_Barrier;
 #define DECLARED(name, iname, major, minor, what, ...) extern const struct mpi_routine mpi_##name;
@@ -200,14 +200,14 @@ MPI_COLLECTIVES(DECLARED)
 
 /* The three forms of a blocking routine; since: further initializers. */
 /* clang-format off */
-#define MPI_COLLECTIVE_FORMS(name, used, since, what, ...)                                         \
-    {name, what, MPI_COLLECTIVE_ONCE, since, MPI_USE(&used),                                       \
+#define MPI_COLLECTIVE_FORMS(name, used, since, moved, what, ...)                                         \
+    {name, what, MPI_COLLECTIVE_ONCE, since, .moves = moved, MPI_USE(&used),                                       \
      .parameters = {__VA_ARGS__}, .timed = "MPI_" name},                                           \
     {name "_Consecutive", what ", calls in a row: they may overlap",                               \
-     MPI_COLLECTIVE_CONSECUTIVE, since, MPI_USE(&used),                                            \
+     MPI_COLLECTIVE_CONSECUTIVE, since, .moves = moved, MPI_USE(&used),                                            \
      .parameters = {ITERATIONS, __VA_ARGS__}, .timed = "MPI_" name},                               \
     {name "_Barrier", what ", each followed by a barrier",                                         \
-     MPI_COLLECTIVE_SEPARATED, since, MPI_USE(&used),                                              \
+     MPI_COLLECTIVE_SEPARATED, since, .moves = moved, MPI_USE(&used),                                              \
      .parameters = {ITERATIONS, __VA_ARGS__}, .timed = "MPI_" name " + MPI_Barrier"}
 
 /* The five parts of a non-blocking routine. */
@@ -215,21 +215,21 @@ MPI_COLLECTIVES(DECLARED)
     MPI_COLLECTIVE_WITH(mpi_collective_set_up_overlap), .run = WITH_MPI(mpi_collective_overlap),   \
     .reference = WITH_MPI(mpi_collective_pauses_alone),                                            \
     .subtracted = "the computation's measured length, and its overhead"
-#define MPI_NONBLOCKING_PARTS(name, used, since, what, ...)                                        \
+#define MPI_NONBLOCKING_PARTS(name, used, since, moved, what, ...)                                        \
     {name "_Post", what ", non-blocking: the post alone",                                          \
-     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_start_alone), since,                           \
+     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_start_alone), since, .moves = MOVES_NOTHING,                           \
      MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_" name},               \
     {name "_Wait", what ", non-blocking: the wait right after the post",                          \
-     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_wait_alone), since,                            \
+     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_wait_alone), since, .moves = MOVES_NOTHING,                            \
      MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_Wait"},                \
     {name "_Full", what ", non-blocking: post and wait",                                           \
-     MPI_COLLECTIVE_ONCE, since,                                                                   \
+     MPI_COLLECTIVE_ONCE, since, .moves = moved,                                                                   \
      MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_" name " + MPI_Wait"}, \
     {name "_Overlap", what ", non-blocking: the part that is not overlapped by computation",                     \
-     MPI_OVERLAP, since, MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__},                  \
+     MPI_OVERLAP, since, .moves = MOVES_NOTHING, MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__},                  \
      .timed = "MPI_" name " + computation + MPI_Wait"},                                            \
     {name "_Overlap_Test", what ", non-blocking: the part that is not overlapped by computation with tests",     \
-     MPI_OVERLAP, since, MPI_USE(&used, .form = MPI_POSTED), .parameters = {TESTS, __VA_ARGS__},           \
+     MPI_OVERLAP, since, .moves = MOVES_NOTHING, MPI_USE(&used, .form = MPI_POSTED), .parameters = {TESTS, __VA_ARGS__},           \
      .timed = "MPI_" name " + computation with calls of MPI_Test + MPI_Wait"}
 /* clang-format on */
 

@@ -388,6 +388,7 @@ static void tear_down_flushed(struct run *run)
         .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                               \
         .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), FLUSH_STATE
 #define FORM(does, ends, who_does)                                                                 \
+    .moves = (does) == NO_ROUTINE || (ends) == FLUSH_LOCAL ? MOVES_NOTHING : MOVES_MESSAGE, \
     .variant = &(const struct flushed) {.routine = does, .completion = ends, .shape = who_does}
 #define SIMPLE(does, ends)                                                                         \
     FLUSHED, .minimum_pes = 2, .who = "rank 0", FORM(does, ends, SHAPE_PAIR)

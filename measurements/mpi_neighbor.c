@@ -44,8 +44,8 @@ ROUTINE(Neighbor_alltoallw, Ineighbor_alltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_T
 #define NEIGHBORHOOD MPI_SINCE(3, 0), .neighborhood = true
 
 #define LINES(name, iname, what)                                                                   \
-    MPI_COLLECTIVE_FORMS(#name, mpi_##name, NEIGHBORHOOD, what, EXCHANGED),                        \
-    MPI_NONBLOCKING_PARTS(#iname, mpi_##name, NEIGHBORHOOD, what, EXCHANGED)
+    MPI_COLLECTIVE_FORMS(#name, mpi_##name, NEIGHBORHOOD, MOVES_NOTHING, what, EXCHANGED),                        \
+    MPI_NONBLOCKING_PARTS(#iname, mpi_##name, NEIGHBORHOOD, MOVES_NOTHING, what, EXCHANGED)
 
 const struct measurement measurements_mpi_neighbor[] = {
     LINES(Neighbor_allgather, Ineighbor_allgather, "gather from the neighbours"),

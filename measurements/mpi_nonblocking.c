@@ -5,14 +5,14 @@
  */
 #include "measurements/mpi_call.h"
 
-#define PARTS(name, iname, major, minor, what, ...)                                                \
-    MPI_NONBLOCKING_PARTS(#iname, mpi_##name, MPI_SINCE(3, 0), what, __VA_ARGS__),
+#define PARTS(name, iname, major, minor, moved, what, ...)                                         \
+    MPI_NONBLOCKING_PARTS(#iname, mpi_##name, MPI_SINCE(3, 0), moved, what, __VA_ARGS__),
 
 #define WITHOUT_DATA MPI_SINCE(3, 0), .no_data = true
 
 /* clang-format off */
 const struct measurement measurements_mpi_nonblocking[] = {
-    MPI_NONBLOCKING_PARTS("Ibarrier", mpi_Barrier, WITHOUT_DATA, "barrier", ),
+    MPI_NONBLOCKING_PARTS("Ibarrier", mpi_Barrier, WITHOUT_DATA, MOVES_NOTHING, "barrier", ),
     MPI_COLLECTIVES(PARTS)
     {.name = NULL},
 };

@@ -351,19 +351,19 @@ static bool verify(struct run *run)
 
 #define DISCIPLINES(name, what, routine)                                                           \
     {name "_Pairs_Flush", what " and flush, by many ranks at once", ONE_SIDED, EACH,               \
-     .timed = "MPI_" name ", MPI_Win_flush", VARIANT(routine, FLUSH_AFTER_EACH, false)},           \
+     .moves = MOVES_MESSAGE, .timed = "MPI_" name ", MPI_Win_flush", VARIANT(routine, FLUSH_AFTER_EACH, false)},           \
     {name "_Pairs_Flush_Local", what " and local flush, by many ranks at once", ONE_SIDED, EACH,   \
-     .timed = "MPI_" name ", MPI_Win_flush_local; MPI_Win_flush untimed",                          \
+     .moves = MOVES_NOTHING, .timed = "MPI_" name ", MPI_Win_flush_local; MPI_Win_flush untimed",                          \
      VARIANT(routine, LOCAL_FLUSH_AFTER_EACH, false)},                                             \
     {name "_Pairs_Rate", what ", a window of them by many ranks at once", ONE_SIDED, WINDOWED,     \
-     .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations",            \
+     .moves = MOVES_MESSAGE, .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations",            \
      VARIANT(routine, WINDOW, false)},                                                             \
     {name "_Pairs_Rate_Together", what ", a window of them by many ranks at once: all ranks together", \
      ONE_SIDED, WINDOWED, VARIANT(routine, WINDOW, true),                                          \
-     .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations of all ranks"}
+     .moves = MOVES_MESSAGE, .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations of all ranks"}
 
 #define MESSAGES                                                                                   \
-    COMMON, .setup = WITH_MPI(set_up_messages), .run = WITH_MPI(run_messages),                     \
+    COMMON, .moves = MOVES_MESSAGE, .setup = WITH_MPI(set_up_messages), .run = WITH_MPI(run_messages),                     \
     .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("messages"), ITERATIONS}
 #define ANSWERED "a window of MPI_Isend and MPI_Waitall, against MPI_Irecv, and with one direction an empty message back; divided by the messages"
 

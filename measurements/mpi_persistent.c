@@ -9,19 +9,20 @@
 #name "_Persistent_" part, what, MPI_SINCE(4, 0),                                          \
             MPI_USE(&mpi_##name, .form = MPI_PERSISTENT), .one_place = true, __VA_ARGS__           \
     }
-#define PARTS(name, iname, major, minor, what, ...)                                                \
+#define PARTS(name, iname, major, minor, moved, what, ...)                                         \
     PART(name, "Init", what ", persistent: creating the request", MPI_COLLECTIVE, .whole = true,   \
-         .run = WITH_MPI(mpi_collective_init_alone), .parameters = {__VA_ARGS__},                  \
-         .timed = "MPI_" #name "_init"),                                                           \
+         .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_init_alone),                       \
+         .parameters = {__VA_ARGS__}, .timed = "MPI_" #name "_init"),                              \
         PART(name, "Start", what ", persistent: the start alone, always in the same memory",       \
-             MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_start_alone),                          \
+             MPI_COLLECTIVE, .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_start_alone),  \
              .parameters = {__VA_ARGS__}, .timed = "MPI_Start"),                                   \
         PART(name, "Full", what ", persistent: start and wait, always in the same memory",         \
-             MPI_COLLECTIVE_ONCE, .parameters = {__VA_ARGS__}, .timed = "MPI_Start + MPI_Wait"),
+             MPI_COLLECTIVE_ONCE, .moves = moved, .parameters = {__VA_ARGS__},                     \
+             .timed = "MPI_Start + MPI_Wait"),
 
 /* clang-format off */
 const struct measurement measurements_mpi_persistent[] = {
-    PARTS(Barrier, Ibarrier, 4, 0, "barrier", )
+    PARTS(Barrier, Ibarrier, 4, 0, MOVES_NOTHING, "barrier", )
     MPI_COLLECTIVES(PARTS)
     {.name = NULL},
 };

@@ -315,6 +315,7 @@ static void tear_down_pingpong(struct run *run)
     }
 #define ROUND_TRIP(by)                                                                             \
     PINGPONG, OF_MESSAGES,                                                                         \
+        .moves = MOVES_BOTH_WAYS,                                                                  \
         .timed =                                                                                   \
             "a complete round trip, a message from rank 0 to rank 1 and one back, by " by "; one " \
             "way is half of it"
@@ -341,11 +342,12 @@ const struct measurement measurements_mpi_pt2pt[] = {
     {"Pingpong_Sendrecv", "exchange of two ranks by one call", PINGPONG,
      .parameters = {S_COUNT, S_DATATYPE, S_TAG, R_COUNT, R_DATATYPE, R_TAG, ITERATIONS},
      .demand = demand_exchange, MPI_FUNCTION_CHECKED(check_exchange),
-     .variant = &(const struct pingpong){.call = SENDRECV},
+     .variant = &(const struct pingpong){.call = SENDRECV}, .moves = MOVES_BOTH_WAYS,
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv"},
     {"Pingpong_Sendrecv_replace", "exchange of two ranks by one call, in place", PINGPONG,
      .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, MPI_FUNCTION,
      .demand = mpi_demand_message, .variant = &(const struct pingpong){.call = SENDRECV_REPLACE},
+     .moves = MOVES_BOTH_WAYS,
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv_replace"},
     {"Pingpong_Persistent", "round trip by persistent requests, always from and to the same memory",
      ROUND_TRIP("MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
@@ -356,12 +358,12 @@ const struct measurement measurements_mpi_pt2pt[] = {
      .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE,
      MPI_FUNCTION_CHECKED(check_pairs),
      .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS, PROCS, NODESIZE},
-     .demand = mpi_demand_message, BY(SEND, RECEIVE),
+     .demand = mpi_demand_message, BY(SEND, RECEIVE), .moves = MOVES_BOTH_WAYS,
      .timed = "the complete round trip of a pair, a message from rank i to rank i + nodesize and "
               "one back, "
               "by MPI_Send, MPI_Recv; one way is half of it"},
     {"Send_Recv_One_Way", "one way of a message: half a round trip by send and receive", PINGPONG,
-     OF_MESSAGES, .variant = &(const struct pingpong){.one_way = true},
+     OF_MESSAGES, .variant = &(const struct pingpong){.one_way = true}, .moves = MOVES_MESSAGE,
      .timed =
          "half a round trip: half of a message from rank 0 to rank 1 and one back, by MPI_Send, "
          "MPI_Recv"},

@@ -244,7 +244,7 @@ static bool verify(struct run *run)
 
 /* clang-format off */
 #define FORM                                                                                       \
-    MPI_FUNCTION_CHECKED(check), TRIP_FORM, .demand = trip_demand, .state_bytes = STATE,           \
+    MPI_FUNCTION_CHECKED(check), TRIP_FORM, .moves = MOVES_BOTH_WAYS, .demand = trip_demand, .state_bytes = STATE,           \
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                 \
     .run = WITH_MPI(run_trips), .teardown = WITH_MPI(tear_down)
 #define TRIP(how, ...)                                                                             \

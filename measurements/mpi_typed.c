@@ -215,7 +215,7 @@ static void tear_down_typed(struct run *run)
 #define INTS {"count", PARAMETER_INT, "ints", "length of each message", .minimum = 1, .maximum = INT_MAX, .example = "256"}
 #define TYPED(from, to, ...)                                                                       \
     MPI_FUNCTION, .version_major = 3, .synchronized = true, .minimum_pes = 2, .who = "rank 0",     \
-        .parameters = {INTS, INFO}, .demand = demand_typed, .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),       \
+        .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed, .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),       \
         .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), TYPED_STATE,            \
         .variant = &(const struct typed) {.origin = from, .target = to, __VA_ARGS__}
 #define PUTS .timed = "MPI_Put, MPI_Win_fence"

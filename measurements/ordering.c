@@ -132,8 +132,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .example = "1024"}
 /* clang-format on */
 #define AFTER_PUT                                                                                  \
-    .parameters = {ITERATIONS, BYTES_PUT}, .demand = demand, .fill = WITH_SHMEM(fill),             \
-    .verify = WITH_SHMEM(verify)
+    .parameters = {ITERATIONS, BYTES_PUT}, .moves = MOVES_NOTHING, .demand = demand,               \
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
 
 const struct measurement measurements_ordering[] = {
     {"Shmem_Quiet", "quiet with nothing outstanding", COMMON, .parameters = {ITERATIONS},

@@ -159,15 +159,15 @@ static double run_traffic(struct run *run)
 
 #define DISCIPLINES(name, what, op, routine, version, fence, rate)                           \
     {"Shmem_" name "_Pairs_Full", what " and quiet, by many ranks at once", COMMON, version EACH,  \
-     .whole = true, .timed = op " + quiet", .cost = "post + wire + quiet", VARIANT(routine, QUIET_AFTER_EACH, false)}, \
+     .whole = true, .moves = MOVES_MESSAGE, .timed = op " + quiet", .cost = "post + wire + quiet", VARIANT(routine, QUIET_AFTER_EACH, false)}, \
     {"Shmem_" name "_Pairs_Fence", what " and fence, by many ranks at once", COMMON, version EACH, \
-     .timed = op " + fence; quiet untimed", .cost = fence, VARIANT(routine, FENCE_AFTER_EACH, false)}, \
+     .moves = MOVES_NOTHING, .timed = op " + fence; quiet untimed", .cost = fence, VARIANT(routine, FENCE_AFTER_EACH, false)}, \
     {"Shmem_" name "_Pairs_Rate", what ", a window of them by many ranks at once",                 \
      COMMON, version WINDOWED, .cost = rate, VARIANT(routine, WINDOW, false),                      \
-     .timed = "a window of " op ", and quiet; divided by the operations"},                         \
+     .moves = MOVES_MESSAGE, .timed = "a window of " op ", and quiet; divided by the operations"},                         \
     {"Shmem_" name "_Pairs_Rate_Together", what ", a window of them by many ranks at once: all ranks together", \
      COMMON, version WINDOWED, VARIANT(routine, WINDOW, true),                                     \
-     .timed = "a window of " op ", and quiet; divided by the operations of all ranks"}
+     .moves = MOVES_MESSAGE, .timed = "a window of " op ", and quiet; divided by the operations of all ranks"}
 
 #define POSTED "post + fence"
 #define POSTED_RATE "(window * post + wire + quiet) / window"
@@ -178,7 +178,7 @@ static double run_traffic(struct run *run)
 const struct measurement measurements_pairs[] = {
     DISCIPLINES("Put", "put", "put", PUT, , POSTED, POSTED_RATE),
     DISCIPLINES("Put_Nonblocking", "non-blocking put", "put_nbi", PUT_NBI, , POSTED, POSTED_RATE),
-    {"Shmem_Get_Pairs", "get, by many ranks at once", COMMON, EACH, .whole = true, .timed = "get",
+    {"Shmem_Get_Pairs", "get, by many ranks at once", COMMON, EACH, .whole = true, .moves = MOVES_MESSAGE, .timed = "get",
      .cost = "post + wire", VARIANT(GET, NOTHING_AFTER_EACH, false)},
     DISCIPLINES("Get", "get", "get", GET, , WAITED, WAITED_RATE),
     DISCIPLINES("Get_Nonblocking", "non-blocking get", "get_nbi", GET_NBI, , POSTED, POSTED_RATE),

@@ -192,6 +192,7 @@ REDUCTIONS(ROUTINE)
      CONSECUTIVE,                                                                                  \
      COLLECTIVE_DATA,                                                                              \
      .parameters = {ITERATIONS, COUNT_IN(#c_type "s")},                                            \
+     .moves = MOVES_REDUCED,                                                                       \
      .variant = &operation##_##type,                                                               \
      .timed = "reduction",                                                                         \
      .who = "all",                                                                                 \
@@ -201,6 +202,7 @@ REDUCTIONS(ROUTINE)
          SEPARATED,                                                                                \
          COLLECTIVE_DATA,                                                                          \
          .parameters = {ITERATIONS, COUNT_IN(#c_type "s")},                                        \
+         .moves = MOVES_REDUCED,                                                                   \
          .variant = &operation##_##type,                                                           \
          .timed = "reduction + barrier",                                                           \
          .who = "all",                                                                             \
@@ -210,6 +212,7 @@ REDUCTIONS(ROUTINE)
          SYNCHRO,                                                                                  \
          COLLECTIVE_DATA,                                                                          \
          .parameters = {COUNT_IN(#c_type "s")},                                                    \
+         .moves = MOVES_REDUCED,                                                                   \
          .variant = &operation##_##type,                                                           \
          .timed = "reduction",                                                                     \
          .who = "all",                                                                             \

@@ -84,32 +84,35 @@ double rma_pause_alone(struct run *);
 /* The parts of an operation, whose name in the texts is given: what is run, what is taken off. */
 /* Without a cost formula, for what also depends on what the target is doing. */
 #define BLOCKING_OF_TARGET(op)                                                                     \
-    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_blocking), .whole = true, .timed = op
+    .moves = MOVES_MESSAGE, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_blocking),  \
+    .whole = true, .timed = op
 #define FULL_OF_TARGET(op)                                                                         \
-    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .whole = true,               \
-    .timed = op " + quiet"
+    .moves = MOVES_MESSAGE, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full),      \
+    .whole = true, .timed = op " + quiet"
 #define BLOCKING(op) BLOCKING_OF_TARGET(op), .cost = "post + wire"
 #define FULL(op) FULL_OF_TARGET(op), .cost = "post + wire + quiet"
 #define MINUS_QUIET(op)                                                                            \
-    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .timed = op " + quiet",      \
-    .reference = WITH_SHMEM(rma_empty_quiet), .subtracted = "an empty quiet",                      \
-    .cost = "post + wire"
+    .moves = MOVES_MESSAGE, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full),      \
+    .timed = op " + quiet", .reference = WITH_SHMEM(rma_empty_quiet),                              \
+    .subtracted = "an empty quiet", .cost = "post + wire"
 #define POST(op)                                                                                   \
-    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_post),                              \
+    .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_post),      \
     .timed = op "; quiet untimed", .cost = "post"
 #define QUIET(op)                                                                                  \
-    .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full), .timed = op " + quiet",      \
-    .reference = WITH_SHMEM(rma_post_alone),                                                       \
+    .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full),      \
+    .timed = op " + quiet", .reference = WITH_SHMEM(rma_post_alone),                               \
     .subtracted = "the post, with nothing outstanding before it", .cost = "wire + quiet"
 #define QUIET_DELAYED(op)                                                                          \
-    .setup = WITH_SHMEM(rma_set_up_pause), .run = WITH_SHMEM(rma_run_paused),                      \
+    .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up_pause),                                 \
+    .run = WITH_SHMEM(rma_run_paused),                                                             \
     .timed = op " + computation of twice the full operation + quiet",                              \
     .reference = WITH_SHMEM(rma_post_alone),                                                       \
     .subtracted =                                                                                  \
         "the computation's measured length, and the post, with nothing outstanding before it",     \
     .cost = "hidden + quiet"
 #define OVERLAP(op)                                                                                \
-    .setup = WITH_SHMEM(rma_set_up_pause), .run = WITH_SHMEM(rma_run_paused),                      \
+    .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up_pause),                                 \
+    .run = WITH_SHMEM(rma_run_paused),                                                             \
     .timed = op " + computation of twice the full operation + quiet",                              \
     .reference = WITH_SHMEM(rma_pause_alone), .subtracted = "the computation's measured length",   \
     .cost = "post + hidden + quiet"

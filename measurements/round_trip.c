@@ -153,7 +153,7 @@ static bool verify(struct run *run)
 
 /* clang-format off */
 #define TRIP(how, ...)                                                                             \
-    TRIP_FORM, .check = check, .demand = demand, .parameters = {TRIP_PARAMETERS(0)},             \
+    TRIP_FORM, .moves = MOVES_BOTH_WAYS, .check = check, .demand = demand, .parameters = {TRIP_PARAMETERS(0)},             \
     .state_bytes = STATE, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),                   \
     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_trips), .teardown = WITH_SHMEM(tear_down), \
     .variant = &(const struct way){.routine = {.element = 1}, .by = how,                           \

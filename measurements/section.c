@@ -155,9 +155,10 @@ static void demand_strided(const struct measurement *function, const struct argu
 /* clang-format on */
 
 #define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .whole = true, BY_PAIRS, .check = check,           \
-    .state_bytes = STATE, .setup = WITH_SHMEM(section_set_up), .fill = WITH_SHMEM(section_fill),   \
-    .verify = WITH_SHMEM(section_verify), .run = WITH_SHMEM(section_run)
+    .api = API_OPENSHMEM, .synchronized = true, .whole = true, .moves = MOVES_MESSAGE, BY_PAIRS,   \
+    .check = check, .state_bytes = STATE, .setup = WITH_SHMEM(section_set_up),                     \
+    .fill = WITH_SHMEM(section_fill), .verify = WITH_SHMEM(section_verify),                        \
+    .run = WITH_SHMEM(section_run)
 #define SECTION                                                                                    \
     COMMON, .demand = demand_section,                                                              \
             .parameters = {ALGORITHM,      ELEMENT_BYTES,        EXTENTS,      SOURCE_STRIDES,     \

@@ -362,10 +362,10 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define SEQUENCE_SEED {"seed", PARAMETER_INT, "", "another seed, another sequence", .minimum = 0, .example = "1", .otherwise = "1"}
 /* clang-format on */
 #define SEQUENCE(supply)                                                                           \
-    .api = API_OPENSHMEM, .parameters = {SIZE, BLOCKS, ALLOCATIONS, SEQUENCE_SEED},                \
-    .variant = WITH_SHMEM(&(supply)), .state_bytes = STATE, .check = check, .demand = demand,      \
-    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
-    .who = "all"
+    .api = API_OPENSHMEM, .moves = MOVES_NOTHING,                                                  \
+    .parameters = {SIZE, BLOCKS, ALLOCATIONS, SEQUENCE_SEED}, .variant = WITH_SHMEM(&(supply)),    \
+    .state_bytes = STATE, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),           \
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .who = "all"
 #define TIMED(supply)                                                                              \
     SEQUENCE(supply), .run = WITH_SHMEM(run_sequence), .reference = WITH_SHMEM(draws_alone),       \
                       .teardown = WITH_SHMEM(tear_down), .subtracted = "drawing the sequence"

@@ -178,7 +178,7 @@ const struct measurement measurements_signal[] = {
      COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2,
      .demand = demand_ping_pong, .state_bytes = SIGNAL_STATE, .fill = WITH_SHMEM_1_5(fill),
      .verify = WITH_SHMEM_1_5(verify), .setup = WITH_SHMEM_1_5(set_up_ping_pong),
-     .run = WITH_SHMEM_1_5(run_ping_pong),
+     .run = WITH_SHMEM_1_5(run_ping_pong), .moves = MOVES_MESSAGE,
      .timed = "half of put_signal + signal_wait_until, there and back", .cost = "post + wire"},
 
     {"Shmem_Put_Signal_Simple", "put with signal from rank 0 to rank 1 until it is complete there",

@@ -7,8 +7,8 @@
 #include "base/words.h"
 #include "clock/timer.h"
 #include "engine/alias.h"
-#include "engine/meaning.h"
 #include "engine/measurement.h"
+#include "engine/rates.h"
 #include "list.h"
 #include "list_json.h"
 #include "options.h"
@@ -131,9 +131,9 @@ static void print_parameter(const struct parameter *parameter)
     printf("\n");
 }
 
-static void print_meaning(const struct measurement *function)
+static void print_rates(const struct measurement *function)
 {
-    struct meaning_words words = meaning_words(function);
+    struct rates_words words = rates_words(function);
     printf("moved per operation: %s; messages: %s\n", words.bytes, words.messages);
     printf("bus bandwidth: %s%s\n", words.bus,
            strcmp(words.bus, "none") == 0 ? "" : " times the bandwidth (nccl-tests)");
@@ -152,7 +152,7 @@ static void print_description(const struct measurement *function)
     printf("value: %s\n", quantities[function->quantity]);
     printf("timed: %s\n", function->timed);
     printf("who: %s\n", function->who);
-    print_meaning(function);
+    print_rates(function);
     printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");
     printf("synchronization: %s\n",
            function->synchronized ? "as the script chooses (window, barrier, none)" : "none");

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "engine/meaning.h"
+#include "engine/rates.h"
 
 static void put_text(const char *name, const char *value)
 {
@@ -65,7 +65,7 @@ void list_json(const struct measurement *function)
     put_text("value", quantities[function->quantity]);
     put_text("timed", function->timed);
     put_text("who", function->who);
-    struct meaning_words words = meaning_words(function);
+    struct rates_words words = rates_words(function);
     put_text("moved", words.bytes);
     put_text("messages", words.messages);
     put_text("bus_factor", words.bus);

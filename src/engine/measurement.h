@@ -71,6 +71,19 @@ enum api { API_NONE, API_OPENSHMEM, API_MPI };
 /* What a value is. set_unit and --unit are for times alone. */
 enum quantity { QUANTITY_TIME, QUANTITY_BYTES };
 
+/* What one operation moves. Its bandwidth, bus bandwidth and rate follow from that (engine/rates.c). */
+enum moves {
+    MOVES_UNSTATED,  /* a defect, except with no_data or without an API */
+    MOVES_NOTHING,   /* also where the time is not that of moving all data: a post, a quiet, a lock */
+    MOVES_MESSAGE,   /* the reported bytes, in one message */
+    MOVES_BOTH_WAYS, /* the reported bytes there and back, in two messages */
+    MOVES_TO_ALL,    /* the reported bytes between one rank and all others: broadcast, reduction */
+    MOVES_BLOCKS,    /* a block of the reported bytes for each rank: gather, scatter, all-to-all */
+    MOVES_SHARES,    /* the reported bytes, of which each rank gets a share: reduction scattered */
+    MOVES_REDUCED,   /* the reported bytes, combined and sent to all: reduction to all */
+    MOVES_COUNT
+};
+
 /* Bytes that one call needs, computed from the arguments and the size of the set alone: PEs outside
  * the set compute it too, since all PEs allocate symmetric memory together. */
 struct demand {
@@ -127,6 +140,7 @@ struct measurement {
     bool no_data;      /* moves and changes nothing that could be verified */
     bool own_check;    /* run() verifies each repetition's data itself: they do not outlive it */
     bool threads;      /* several threads of a PE call the library, see --threads */
+    enum moves moves;
     bool neighborhood; /* demand gets the largest number of neighbours of a rank in the set's
                           topology instead of the set's size */
     const char *timed; /* what the value is, one line for --describe */

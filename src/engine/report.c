@@ -16,8 +16,8 @@
 #include "comm/comm.h"
 #include "engine/counters.h"
 #include "engine/counting.h"
-#include "engine/meaning.h"
 #include "engine/members.h"
+#include "engine/rates.h"
 #include "engine/states.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
@@ -186,8 +186,8 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
     struct described owned;
     struct result result = {
         .point = describe(reporter, request, settings, (int64_t)run->demand.reported, &owned),
-        .rates = meaning_rates(request->function, (size_t)pe_set_size(request->set),
-                               (int64_t)run->demand.reported, statistics->median),
+        .rates = rates_of(request->function, (size_t)pe_set_size(request->set),
+                          (int64_t)run->demand.reported, statistics->median),
         .round = reporter->round->number,
         .rounds_follow = rounds_follow,
         .at = wall_seconds() - reporter->started,
@@ -360,7 +360,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         cover_known(known_find(reporter->options->earlier, &point), &states, &rounds);
     struct result_rounds result = {
         .point = point,
-        .rates = meaning_rates(record->request.function, point.pes, record->bytes, rounds.median),
+        .rates = rates_of(record->request.function, point.pes, record->bytes, rounds.median),
         .rounds = n,
         .median = rounds.median,
         .median_low = rounds.low,
