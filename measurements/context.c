@@ -6,7 +6,6 @@
 #include "measurements/user_context.h"
 
 #define MOST_CONTEXTS 64
-#define MOST_CONTEXTS_TEXT "64"
 
 #if !SKAMPI_SHMEM
 #define SHMEM_CTX_SERIALIZED 0
@@ -291,15 +290,6 @@ static void demand(const struct measurement *function, const struct argument *ar
         function, arguments, "count", argument_value(function, arguments, "nb", 0));
 }
 
-static const char *check_contexts(const struct measurement *function,
-                                  const struct argument *arguments, const struct pe_set *set)
-{
-    (void)set;
-    return argument_value(function, arguments, "contexts", 1) <= MOST_CONTEXTS
-               ? NULL
-               : "there may be at most " MOST_CONTEXTS_TEXT " contexts";
-}
-
 /* clang-format off */
 #define CONTEXTS {"contexts", PARAMETER_INT, "", "contexts that each have an operation in flight at the same time", .minimum = 1, .maximum = MOST_CONTEXTS, .example = "2"}
 #define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .example = "1024"}
@@ -329,7 +319,7 @@ static const char *check_contexts(const struct measurement *function,
     .subtracted = "the post, with nothing outstanding before it"
 #define ON_SEVERAL                                                                                 \
     COMMON, DATA, .demand = demand, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_several),   \
-                  .check = check_contexts, .parameters = {COUNT_BYTES, CONTEXTS, ITERATIONS}
+                  .parameters = {COUNT_BYTES, CONTEXTS, ITERATIONS}
 
 const struct measurement measurements_context[] = {
     {"Shmem_Ctx_Create_Serialized", "creating a context for one thread at a time",

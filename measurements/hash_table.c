@@ -241,15 +241,6 @@ static bool verify(struct run *run)
 #define TOTALS 0
 #endif
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
-{
-    (void)set;
-    return argument_named(function, arguments, "inserts")->integer > MOST_INSERTS
-               ? "inserts must be at most 2000000: the table would need more than 64 MiB on each PE"
-               : NULL;
-}
-
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
@@ -264,7 +255,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define HASH(by, passes)                                                                           \
     .api = API_OPENSHMEM, .synchronized = true, .parameters = {INSERTS}, .moves = MOVES_NOTHING, .who = "all",             \
     .variant = &(const struct hashing){.protection = (by), .reported = (passes)},                  \
-    .state_bytes = STATE, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),                           \
+    .state_bytes = STATE, .demand = demand, .setup = WITH_SHMEM(set_up),                           \
     .run = WITH_SHMEM(run_passes), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
 #define BY_MCS "set + get + put + clear of the MCS lock of the PE"
 #define BY_LOCK "set_lock + get + put + quiet + clear_lock of the PE's lock"

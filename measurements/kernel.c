@@ -146,17 +146,6 @@ size_t kernel_work_elements(size_t elements)
 
 /* ---- Arguments ---- */
 
-const char *kernel_refused_maximum(const struct measurement *function,
-                                   const struct argument *arguments)
-{
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        int64_t maximum = function->parameters[i].maximum;
-        if (maximum > 0 && arguments[i].integer > maximum)
-            return "an argument is larger than --describe says that it can be";
-    }
-    return NULL;
-}
-
 static int index_of(const char *word, const char *const words[])
 {
     for (int i = 0; words[i]; i++)

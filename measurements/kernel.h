@@ -35,8 +35,6 @@ struct kernel_state {
 
 /* Bytes at the beginning of run->scratch that belong to the functions below. */
 size_t kernel_scratch(void);
-/* NULL, or the reason where an integer is above its maximum. Pure. */
-const char *kernel_refused_maximum(const struct measurement *, const struct argument *);
 /* NULL, or the reason why the string argument of that name is none of the words, which end with
  * NULL. Pure. */
 const char *kernel_refused_word(const struct measurement *, const struct argument *,

@@ -39,8 +39,6 @@ static const char *check(const struct measurement *function, const struct argume
     struct sizes sizes = sizes_of(function, arguments);
     const char *reason = collective_refused_set(set);
     if (!reason)
-        reason = kernel_refused_maximum(function, arguments);
-    if (!reason)
         reason = kernel_refused_word(function, arguments, "reduction", reductions,
                                      "reduction must be one of \"to_all\", \"puts\"");
     if (!reason)

@@ -45,32 +45,12 @@ struct info *argument_info(const struct measurement *function, const struct argu
     return found ? found->info : NULL;
 }
 
-/* NULL, or which integer is too large. */
-static const char *check_integers(const struct measurement *function,
-                                  const struct argument *arguments)
-{
-    static char text[128];
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        if (parameter->type != PARAMETER_INT)
-            continue;
-        long long highest = parameter->maximum;
-        if (arguments[i].integer <= highest)
-            continue;
-        snprintf(text, sizeof text, "%s is %lld, but may be at most %lld", parameter->name,
-                 (long long)arguments[i].integer, highest);
-        return text;
-    }
-    return NULL;
-}
-
 static const char *check(const struct measurement *function, const struct argument *arguments,
                          bool accumulates)
 {
     const struct operation *operation = argument_operation(function, arguments);
     const struct datatype *type = argument_datatype(function, arguments);
-    const char *wrong = check_integers(function, arguments);
-    return wrong || !operation || !type ? wrong : operation_misfit(operation, type, accumulates);
+    return operation && type ? operation_misfit(operation, type, accumulates) : NULL;
 }
 
 const char *mpi_check(const struct measurement *function, const struct argument *arguments,

@@ -88,22 +88,6 @@ static int most_pairs(enum pattern pattern, int size)
     return pattern == PATTERN_TARGETS ? size : size - 1;
 }
 
-static const char *check_maxima(const struct measurement *function,
-                                const struct argument *arguments)
-{
-    static char text[128];
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        if (parameter->type != PARAMETER_INT || parameter->maximum == 0 ||
-            arguments[i].integer <= parameter->maximum)
-            continue;
-        snprintf(text, sizeof text, "%s is %lld, but may be at most %lld", parameter->name,
-                 (long long)arguments[i].integer, (long long)parameter->maximum);
-        return text;
-    }
-    return NULL;
-}
-
 static const char *check_offset(int64_t offset, int size)
 {
     static char text[160];
@@ -145,9 +129,7 @@ static const char *check(const struct measurement *function, const struct argume
     int size = pe_set_size(set);
     enum pattern pattern =
         parse_pattern(argument_named(function, arguments, "pattern")->string, &numbers);
-    const char *wrong = check_maxima(function, arguments);
-    if (wrong)
-        return wrong;
+    const char *wrong;
     if (pattern == PATTERNS || (pairs_only && !of_pairs(pattern)))
         return pairs_only
                    ? "pattern must be one of " PATTERN_NAMES_OF_PAIRS "; K, SEED and GROUP are "

@@ -114,15 +114,6 @@ static double run_looks(struct run *run)
 #define ROUTINE(...) NULL
 #endif
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
-{
-    (void)set;
-    return argument_named(function, arguments, "nelems")->integer > INT32_MAX
-               ? "nelems must be less than 2^31"
-               : NULL;
-}
-
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
@@ -135,9 +126,9 @@ static void demand(const struct measurement *function, const struct argument *ar
 /* clang-format on */
 #define COMMON                                                                                     \
     API_OPENSHMEM_1_5, .parameters = {ITERATIONS, ELEMENTS}, .synchronized = true, .whole = true,  \
-                       .who = "all", .check = check, .demand = demand, .state_bytes = STATE,       \
-                       .no_data = true, .setup = WITH_SHMEM_1_5(set_up),                           \
-                       .run = WITH_SHMEM_1_5(run_looks), .teardown = WITH_SHMEM_1_5(tear_down)
+                       .who = "all", .demand = demand, .state_bytes = STATE, .no_data = true,      \
+                       .setup = WITH_SHMEM_1_5(set_up), .run = WITH_SHMEM_1_5(run_looks),          \
+                       .teardown = WITH_SHMEM_1_5(tear_down)
 /* A routine with one value to compare with, and the same with a value for each variable. */
 /* clang-format off */
 #define WAIT(name, what, routine, one)                                                             \

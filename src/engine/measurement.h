@@ -45,9 +45,10 @@ struct parameter {
     enum parameter_type type;
     const char *unit; /* "bytes", "s", ... or "" */
     const char *meaning;
-    int64_t minimum, maximum; /* of integers; maximum 0: there is none, or none that is the same for
-                                 all sets. Ranks are ranks of the set: they need neither. */
-    const char *allowed; /* what the value must be beside that: "a power of two"; NULL: anything */
+    int64_t minimum,
+        maximum;         /* of integers, checked by the engine; maximum 0: there is none, or none
+                            that holds for all sets. Ranks are ranks of the set and need neither. */
+    const char *allowed; /* what else the value must be: "a power of two"; NULL: anything */
     /* The value where a script leaves it out; NULL: it must be given. Only the last ones may have
      * one. As text, strings without quotes. */
     const char *otherwise;
@@ -71,11 +72,12 @@ enum api { API_NONE, API_OPENSHMEM, API_MPI };
 /* What a value is. set_unit and --unit are for times alone. */
 enum quantity { QUANTITY_TIME, QUANTITY_BYTES };
 
-/* What one operation moves. Its bandwidth, bus bandwidth and rate follow from that (engine/rates.c). */
+/* What one operation moves. Its bandwidth, bus bandwidth and rate follow from that
+ * (engine/rates.c). */
 enum moves {
-    MOVES_UNSTATED,  /* a defect, except with no_data or without an API */
-    MOVES_NOTHING,   /* also where the time is not that of moving all data: a post, a quiet, a lock */
-    MOVES_MESSAGE,   /* the reported bytes, in one message */
+    MOVES_UNSTATED, /* a defect, except with no_data or without an API */
+    MOVES_NOTHING, /* also where the time is not that of moving all data: a post, a quiet, a lock */
+    MOVES_MESSAGE, /* the reported bytes, in one message */
     MOVES_BOTH_WAYS, /* the reported bytes there and back, in two messages */
     MOVES_TO_ALL,    /* the reported bytes between one rank and all others: broadcast, reduction */
     MOVES_BLOCKS,    /* a block of the reported bytes for each rank: gather, scatter, all-to-all */
@@ -134,24 +136,24 @@ struct measurement {
     bool clocks; /* is about synchronized clocks, however it starts */
     bool once;   /* happens once in a process: one repetition, without an untimed call before it */
     enum quantity quantity;
-    bool any_sign;     /* values below zero are meaningful, not an error of the method */
-    int minimum_pes;   /* in the set */
-    bool one_place;    /* works on the memory that set-up found: its buffers do not cycle */
-    bool no_data;      /* moves and changes nothing that could be verified */
-    bool own_check;    /* run() verifies each repetition's data itself: they do not outlive it */
-    bool threads;      /* several threads of a PE call the library, see --threads */
+    bool any_sign;   /* values below zero are meaningful, not an error of the method */
+    int minimum_pes; /* in the set */
+    bool one_place;  /* works on the memory that set-up found: its buffers do not cycle */
+    bool no_data;    /* moves and changes nothing that could be verified */
+    bool own_check;  /* run() verifies each repetition's data itself: they do not outlive it */
+    bool threads;    /* several threads of a PE call the library, see --threads */
     enum moves moves;
-    bool neighborhood; /* demand gets the largest number of neighbours of a rank in the set's
-                          topology instead of the set's size */
-    const char *timed; /* what the value is, one line for --describe */
-    const char *who;   /* who reports: "all", "rank 0", ... */
+    bool neighborhood;      /* demand gets the largest number of neighbours of a rank in the set's
+                               topology instead of the set's size */
+    const char *timed;      /* what the value is, one line for --describe */
+    const char *who;        /* who reports: "all", "rank 0", ... */
     const char *subtracted; /* what is taken off, or NULL */
     const char *cost;    /* the value in the costs of a known network, or NULL; see docs/method.md,
                             "Cost formulas" */
     const void *variant; /* what distinguishes functions that share their hooks */
     size_t state_bytes;
 
-    /* Refuses arguments and sets: all that the engine does not check itself, which are minima,
+    /* Refuses arguments and sets: all that the engine does not check itself, which are ranges,
      * ranks and minimum_pes. Returns NULL or the reason, for the user. Pure; called on every PE of
      * the world. */
     const char *(*check)(const struct measurement *, const struct argument *,

@@ -27,6 +27,9 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         if (value < parameter->minimum)
             return text_format("%s is %lld, but must be at least %lld", parameter->name, value,
                                (long long)parameter->minimum);
+        if (parameter->maximum && value > parameter->maximum)
+            return text_format("%s is %lld, but may be at most %lld", parameter->name, value,
+                               (long long)parameter->maximum);
         if (parameter->type == PARAMETER_RANK && value >= size)
             return text_format("%s is %lld, but the communicator has only the ranks 0 to %d",
                                parameter->name, value, size - 1);
