@@ -309,6 +309,8 @@ run-quickstart: all
 	@status=0; \
 	mk/launch 2 ./$(PROGRAM) -i inputs/quickstart.ski -o $(BUILD)/quickstart.sko || status=$$?; \
 	[ ! -e $(BUILD)/quickstart.sko ] || scripts/skampi-table $(BUILD)/quickstart.sko || exit; \
+	echo 'skampi: measure yourself with'; \
+	mk/launch --line 2 ./$(PROGRAM) Shmem_Put_Round --sizes 8:1mb | sed 's/^/  /'; \
 	exit $$status
 
 selfcheck: all

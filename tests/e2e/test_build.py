@@ -181,10 +181,18 @@ def table_shown(made, tree, name):
            f"not shown: {missing} {titles}\n{made}")
 
 
+def suggestion_works(made, tree, prefix, name):
+    """What quickstart says at its end can be typed, in a shell that knows nothing of skampi."""
+    typed = made.out.partition("measure yourself with\n")[2]
+    found = run([*prefix, "sh", "-ec", typed], {**CLEAN, "HOME": tree}, 60, tree)
+    tap.ok("skampi" in typed and found.status == 0 and "count= 8 " in found.out, name, f"{typed}\n{found}")
+
+
 def quickstart(tree):
     """make quickstart shows a table soon, as root and as a user."""
     made = make(tree, "quickstart")
     table_shown(made, tree, "make quickstart shows a table")
+    suggestion_works(made, tree, [], "... and a next command that works")
     # For users whose machine does nothing else.
     tap.ok(made.seconds < 60 * (processes.PATIENCE if processes.is_busy() else 1), "... within a minute", made.seconds)
     if os.geteuid() != 0 or not shutil.which("setpriv"):
@@ -194,9 +202,11 @@ def quickstart(tree):
     for folder, _, files in os.walk(tree):
         for name in [folder, *(os.path.join(folder, f) for f in files)]:
             os.chown(name, nobody.pw_uid, nobody.pw_gid, follow_symlinks=False)
-    made = run(["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups",
-                "make", "quickstart"], {**CLEAN, "HOME": tree}, 60, tree)
+    user = ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"]
+    made = run([*user, "make", "quickstart"], {**CLEAN, "HOME": tree}, 60, tree)
     table_shown(made, tree, "make quickstart as a user shows a table")
+    suggestion_works(made, tree, user, "... and a next command that works")
+    tap.ok("ALLOW_RUN_AS_ROOT" not in made.out, "... without what only root needs", made)
 
 
 tree = unpacked()
