@@ -10,20 +10,34 @@ from typing import NamedTuple
 
 from . import style
 from .cli import finite
-from .states import WORDS, kind_of, match_states, sets_of, states_for
+from .independent import states_to_compare
+from .states import ALL_WORDS, StateValue, kind_of, match_states, sets_of, states_for
 from .statistics import median
 
 
 def control_text(told, values):
     """What a state is known by, as "hand-over 164 ns, addition 480 ps". told: names of controls; values: of the
     controls, by name."""
-    return ", ".join(f"{WORDS[name]} {style.short_time_text(values[name])}" for name in told)
+    return ", ".join(f"{ALL_WORDS[name]} {style.short_time_text(values[name])}" for name in told)
+
+
+def joined(values):
+    """The StateValue of several states that count as one: the median of all their repetitions, or rounds, if those of
+    each had its median."""
+    if len(values) == 1:
+        return values[0]
+    return StateValue(sum(value.count or 0 for value in values),
+                      median([value.median for value in values for _ in range(value.count or 1)]))
 
 
 class CommonStates:
-    def __init__(self, files):
+    """files: ResultFiles. comparing: they are to be compared, so that only controls count that what is compared cannot
+    change (independent.py)."""
+
+    def __init__(self, files, comparing=False):
         self.files = files
-        self.numbers, found = match_states(files)
+        self.lists = states_to_compare(files) if comparing else [file.states for file in files]
+        self.numbers, found = match_states(self.lists, comparing)
         self.states = {state.number: state for state in found}
 
     def _of_set(self, index, result):
@@ -34,8 +48,11 @@ class CommonStates:
 
     def values(self, index, result):
         """{common number: StateValue} of a result of this file; {} where it is not known."""
-        numbers = self._of_set(index, result)
-        return {numbers[number]: value for number, value in result.by_state().items() if number in numbers}
+        numbers, found = self._of_set(index, result), {}
+        for number, value in result.by_state().items():
+            if number in numbers:
+                found.setdefault(numbers[number], []).append(value)
+        return {number: joined(values) for number, values in found.items()}
 
     def of_rounds(self, index, result):
         """The common number of each of the result's medians; None: several, or not known."""
@@ -56,7 +73,7 @@ class CommonStates:
         kind = self.states[number].kind
         shares = []
         for index in indices:
-            for members, states in sets_of(self.files[index].states).items():
+            for members, states in sets_of(self.lists[index]).items():
                 if kind_of(states[0]) == kind:
                     shares.append(sum(own.share for own in states if own.share > 0 and
                                       self.numbers.get((index, members, own.number)) == number))
@@ -68,14 +85,14 @@ def combined(common, indices):
     overlap, and a control has a bound only where it tells a state from others."""
     sets = {}
     for index in indices:
-        for own in common.files[index].states:
+        for own in common.lists[index]:
             if (number := common.numbers.get((index, own.members, own.number))) is not None:
                 sets.setdefault((own.members, kind_of(own)), {}).setdefault(number, []).append(own)
     records = []
     for (members, kind), states in sets.items():
         boxes = _boxes({number: states[number] for number in sorted(states)}, common)
         total = math.fsum(own.seconds for found in states.values() for own in found)
-        runs = sum(any((own.members, kind_of(own)) == (members, kind) for own in common.files[index].states)
+        runs = sum(any((own.members, kind_of(own)) == (members, kind) for own in common.lists[index])
                    for index in indices)
         for number, box in sorted(boxes.items()):
             found, state = states[number], common.states[number]

@@ -14,7 +14,9 @@ to be alpha / points, which 5 and 5 launches, whose smallest p-value is 2/252, c
 than 6 points.
 
 Where the launches of a point were in several states of the machine, its values in each state are
-tested, in the same test as all others (compare_states.py).
+tested, in the same test as all others (compare_states.py). States come from controls that what is compared cannot
+change (independent.py). Whatever they say, a point of which every launch of one side is slower than every one of
+the other is slower (separation.py).
 
 Needs numpy: scripts call cli.need("numpy") before they import this module.
 """
@@ -30,7 +32,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from . import compare_states, results
+from . import compare_states, hand_over, results, separation
 from .cli import Error
 from .common_states import CommonStates
 from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS,
@@ -316,7 +318,10 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     _by_launches(comparison, _launch_columns(launches, old + new), len(old))
     _by_rounds(comparison, _round_columns(rounds, old + new), len(old))
     if states:
-        _by_state(comparison, shared, old, new, CommonStates(old_files + new_files))
+        _by_state(comparison, shared, old, new, CommonStates(old_files + new_files, comparing=True))
+    separation.decide(comparison, _launch_columns([row for row in shared if row.unit == "launches"], old + new),
+                      len(old))
+    comparison.findings = hand_over.findings(old_files, new_files)
     units = dict.fromkeys(row.unit for row in shared)
     comparison.unit = ", ".join(units)
     if "rounds" in units:
@@ -403,6 +408,13 @@ def _launch_columns(rows, files):
             for row in rows]
 
 
+def _take_interval(row, estimate, low, high, reached):
+    """The change is that of the medians beside it, where they are stated, and lies in the interval."""
+    row.ratio = row.new / row.old if row.old > 0 and row.new > 0 else estimate
+    row.low, row.high, row.reached = min(low, row.ratio), max(high, row.ratio), reached
+    row.estimate = estimate
+
+
 def _begin(row, unit):
     """Whatever was said of it before."""
     row.unit, row.verdict, row.reason, row.few = unit, CANNOT_TELL, "", ""
@@ -422,7 +434,7 @@ def _by_launches(comparison, columns, border):
             _cannot(row, f"{len(mine)} and {len(theirs)} launches are too few")
             _few(row, _least_launches(comparison.alpha))
             continue
-        row.ratio, row.low, row.high, row.reached = ratio_interval(mine, theirs)
+        _take_interval(row, *ratio_interval(mine, theirs))
         logarithms.append([_log(v) for v in values])
         tested.append(row)
     if not tested:
@@ -454,13 +466,16 @@ def _shifted(values, old, margin):
 
 def _judge(comparison, row, p, p_margin):
     row.p, row.p_margin = min(1.0, float(p)), min(1.0, float(p_margin))
-    changed = row.p <= comparison.alpha
+    significant, agree = row.p <= comparison.alpha, (row.ratio > 1) == (row.estimate > 1)
+    changed, within = significant and agree, 1 + comparison.same_within
     if comparison.margin > 0:
-        row.over_margin = row.p_margin <= comparison.alpha and row.ratio > 1 + comparison.margin
+        row.over_margin = agree and row.p_margin <= comparison.alpha and row.ratio > 1 + comparison.margin
     else:
         row.over_margin = changed and row.ratio > 1
-    within = 1 + comparison.same_within
-    if changed or row.over_margin:
+    if significant and not agree:
+        _cannot(row, "the medians of the sides differ in the other direction than most of their launches: these are on "
+                     "several levels")
+    elif changed or row.over_margin:
         row.verdict = SLOWER if row.ratio > 1 else FASTER
     elif row.low >= 1 / within and row.high <= within:
         row.verdict = UNCHANGED
@@ -500,11 +515,10 @@ def _by_rounds(comparison, columns, old):
         if not mine or not theirs:
             _cannot(row, "no round has a median")
             continue
-        ratio, low, high, row.reached = ratio_interval(mine, theirs)
+        ratio, low, high, reached = ratio_interval(mine, theirs)
         launch = NormalDist().inv_cdf(0.975) * math.sqrt(2) * spread
-        row.ratio = ratio
-        row.low = ratio * math.exp(-math.hypot(math.log(ratio / low), launch))
-        row.high = ratio * math.exp(math.hypot(math.log(high / ratio), launch))
+        _take_interval(row, ratio, ratio * math.exp(-math.hypot(math.log(ratio / low), launch)),
+                       ratio * math.exp(math.hypot(math.log(high / ratio), launch)), reached)
         if 4 * _smallest_p(len(mine), len(theirs), two_sided=False) > alpha:
             _cannot(row, f"{len(mine)} and {len(theirs)} rounds are too few: at least "
                          f"{LEAST_ROUNDS} are needed")

@@ -19,8 +19,9 @@ class Row:
     quantity: str
     old: float           # median over launches (rounds, repetitions)
     new: float
-    ratio: float = NAN   # new/old: median of all ratios of a new to an old value
-    low: float = NAN     # its interval, of this point alone, at confidence `reached`
+    ratio: float = NAN   # new/old
+    estimate: float = NAN  # the median of all ratios of a new to an old value, which says the direction
+    low: float = NAN     # interval of the ratio, of this point alone, at confidence `reached`
     high: float = NAN
     reached: float = NAN
     few: str = ""        # why there is no interval: "too few launches (2 of at least 4)"
@@ -65,6 +66,7 @@ class Comparison:
     states: list = field(default_factory=list)  # SideState, where any row has states
     differences: list = field(default_factory=list)  # of the configurations, in words
     cautions: list = field(default_factory=list)
+    findings: list = field(default_factory=list)  # about the sides as a whole, in words
 
     def count(self, verdict):
         return sum(row.verdict == verdict for row in self.rows)

@@ -6,6 +6,9 @@ import re
 _NOT_MORE = frozenset("record schema program version started command_line script library pes node_count nodes binding "
                       "environment choices timer warnings notes rounds".split())
 
+# Facts that say nothing of the library.
+_OF_MACHINE = frozenset(("script", "PEs", "nodes", "CPU", "governor", "timer"))
+
 
 def facts_of(header):
     """{name: value}: what must be the same for times to be comparable."""
@@ -23,6 +26,12 @@ def facts_of(header):
     facts.update((f"environment {name}", value)
                  for name, value in (header.get("environment") or {}).items())
     return facts
+
+
+def software_of(header):
+    """{name: value}: library, version and settings, as far as the file says: what may change how long the library takes."""
+    facts = facts_of(header)
+    return {name: value for name, value in facts.items() if name not in _OF_MACHINE and value not in (None, "")}
 
 
 def stated(values):

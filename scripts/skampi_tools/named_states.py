@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from . import style
 from .common_states import CommonStates
-from .states import WORDS
+from .states import ALL_WORDS
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ def text_of(named):
     if named[0] == UNKNOWN:
         return "state not known"
     controls = []
-    for name in WORDS:
+    for name in ALL_WORDS:
         values = sorted(one.values[name] for one in named if name in one.told)
         ends = dict.fromkeys(style.short_time_text(value) for value in values[:1] + values[-1:])
-        controls += [f"{WORDS[name]} {' to '.join(ends)}"] * bool(ends)
+        controls += [f"{ALL_WORDS[name]} {' to '.join(ends)}"] * bool(ends)
     return f"state {named[0].number} ({', '.join(controls)})"
 
 
@@ -54,8 +54,8 @@ def bounds_text(control):
 
 
 class NamedStates(CommonStates):
-    def __init__(self, files):
-        super().__init__(files)
+    def __init__(self, files, comparing=False):
+        super().__init__(files, comparing)
         sizes = {}
         self.named = {}  # by the number that match_states() gave
         for number, one in sorted(self.states.items()):  # ascending by values

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from . import statistics
 
 NAN = math.nan
-HAND_OVER, ADDITION = "hand_over", "addition"
-WORDS = {HAND_OVER: "hand-over", ADDITION: "addition"}  # as people read them
+HAND_OVER, ADDITION, SHARED = "hand_over", "addition", "hand_over_shared"
+WORDS = {HAND_OVER: "hand-over", ADDITION: "addition"}  # as people read them: those that state records have
+ALL_WORDS = {HAND_OVER: "hand-over", SHARED: "hand-over in shared memory", ADDITION: "addition"}
 NEAR = 1.2  # states of two files whose values differ by less are one
 
 
@@ -72,7 +73,7 @@ def _known(value):
 def state_of(record):
     """The State of a state record."""
     controls = {name: Range(_known(record[name]["value"]), record[name].get("low"), record[name].get("high"))
-                for name in WORDS if record.get(name)}
+                for name in ALL_WORDS if record.get(name)}
     return State(record["state"], record.get("members") or "", record.get("pes"), controls,
                  _known(record.get("share")), _known(record.get("seconds")), bool(record.get("known")),
                  bool(record.get("new")))
@@ -90,12 +91,12 @@ def told_by(states):
 
 
 def _bounded(states):
-    return tuple(name for name in WORDS if any(
+    return tuple(name for name in ALL_WORDS if any(
         state.controls[name].bounded for state in states if name in state.controls))
 
 
 def _first(states):
-    return tuple(name for name in WORDS if any(name in state.controls for state in states))[:1]
+    return tuple(name for name in ALL_WORDS if any(name in state.controls for state in states))[:1]
 
 
 def sets_of(states):
@@ -227,17 +228,17 @@ def _distance(a, b):
     return math.hypot(*map(distance, a.controls))
 
 
-def _groups(sources):
+def _groups(sources, joined):
     """Sources of one kind, grouped to common states, closest pairs first. Each file (and set) has one at most in a
-    group."""
+    group, unless they may be joined."""
     groups = {place: [source] for place, source in enumerate(sources)}  # by the place of its first source
     places = {place: {source.place} for place, source in enumerate(sources)}
     of = list(groups)                                                   # the group of each source
     pairs = sorted((_distance(a.state, b.state), i, j) for j, b in enumerate(sources)
-                   for i, a in enumerate(sources[:j]) if a.place != b.place)
+                   for i, a in enumerate(sources[:j]) if joined or a.place != b.place)
     for _, i, j in pairs:
         kept, gone = of[i], of[j]
-        if places[kept].isdisjoint(places[gone]) and _one_state(groups[kept] + groups[gone]):
+        if kept != gone and (joined or places[kept].isdisjoint(places[gone])) and _one_state(groups[kept] + groups[gone]):
             groups[kept] += groups.pop(gone)
             places[kept] |= places.pop(gone)
             of = [kept if group == gone else group for group in of]
@@ -270,26 +271,26 @@ def _told_apart(groups):
     apart = {name for a, b in pairs for name in a if _are_apart(a[name], b[name])}
     if told and all(any(_are_apart(a[name], b[name]) for name in told) for a, b in pairs):
         return told
-    return tuple(name for name in WORDS if name in told or name in apart) or _first(states)
+    return tuple(name for name in ALL_WORDS if name in told or name in apart) or _first(states)
 
 
 def _are_apart(a, b):
     return max(a, b) > NEAR * min(a, b)
 
 
-def match_states(files):
-    """({(index of the file, members, number): common number}, [CommonState]): which states of several
-    ResultFiles are the same. They have the same controls and the same number of PEs, and in each control their
-    values are within 20 % of each other, or one lies inside the other's bounds. The closest go together first, and no
-    file (or set) has two states that are the same."""
+def match_states(lists, joined=False):
+    """({(index of the list, members, number): common number}, [CommonState]): which of the States of several
+    files, a list each, are the same. They have the same controls and the same number of PEs, and in each control their
+    values are within 20 % of each other, or one lies inside the other's bounds. The closest go together first. joined:
+    also those of one file (and set), which otherwise has no two states that are the same."""
     kinds = {}
-    for index, file in enumerate(files):
-        for state in file.states:
+    for index, states in enumerate(lists):
+        for state in states:
             if state.controls and all(map(math.isfinite, state.values.values())):
                 kinds.setdefault(kind_of(state), []).append(_Source(index, state))
     found = []
     for (_, pes), sources in kinds.items():
-        groups = _groups(sources)
+        groups = _groups(sources, joined)
         told = _told_apart(groups)
         for group, share in zip(groups, _shares(groups)):
             found.append((CommonState(0, pes, _values(group), told, share), group))

@@ -103,6 +103,24 @@ def size_text(count, digits=3):
     return f"{exact} {unit}"
 
 
+def change_text(ratio, low=math.nan, high=math.nan):
+    """(a ratio, its interval) in one notation, with as many digits as the interval allows: "+10.3 %", "+9.1 % .. +11.2 %".
+    Factors where any of them is beyond 2: "x 680", "x 620 .. x 750"."""
+    known = [value for value in (ratio, low, high) if value > 0]
+    width = high - low if high > low else math.nan
+    if any(value >= 2 or value <= 0.5 for value in known):
+        digits = 3 if not width >= 0.1 * ratio else 2
+        def text(value):
+            return f"x {number_text(value, digits)}"
+    else:
+        decimals = 1 if not width >= 0.1 else 0
+        def text(value):
+            return f"{round(100 * (value - 1), decimals) or 0.0:+.{decimals}f} %"
+    def shown(value):
+        return text(value) if value > 0 else NOTHING
+    return shown(ratio), f"{shown(low)} .. {shown(high)}"
+
+
 def percent_text(share, digits=3):
     """0.125 is "12.5 %"."""
     text = number_text(share if share is None else 100 * share, digits)

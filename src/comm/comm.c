@@ -18,6 +18,7 @@
 #include "comm/board.h"
 #include "comm/last_words.h"
 #include "comm/link.h"
+#include "comm/shared_words.h"
 #include "comm/tally.h"
 #include "comm/yield.h"
 
@@ -54,6 +55,7 @@ static struct {
     struct node *nodes;
     int node_count;
     struct whereabouts *where; /* by PE */
+    struct tally_offer *words; /* by PE: where others find its words; NULL: nobody asks for them */
     bool sharing;              /* processors are shared on this PE's node */
     bool any_sharing;          /* on some node */
 } comm;
@@ -362,24 +364,44 @@ int64_t comm_word_receive(enum comm_word channel)
     return link_word_receive((int)channel);
 }
 
+/* The words of a PE that shares plain memory with this one, or NULL. */
+static struct shared_words *words_of(int pe)
+{
+    bool near = comm.words && comm.node_of[pe] == comm.node_of[link_pe()];
+    return near ? shared_words_of(pe, &comm.words[pe]) : NULL;
+}
+
+/* The first word says whether its sender can reach the other's memory. */
 bool comm_hand_over_begin(int partner, int lane)
 {
-    return link_hand_over_begin(partner, lane);
+    int64_t mine = words_of(partner) ? HAND_OVER_SHARED : HAND_OVER_APART;
+    int64_t theirs = link_hand_over_begin(partner, lane, mine);
+    return mine == HAND_OVER_SHARED && theirs == HAND_OVER_SHARED;
 }
 
 void comm_hand_over(int partner, int lane, bool shared, long from, int trips)
 {
-    link_hand_over(partner, lane, shared, from, trips);
+    if (shared)
+        shared_words_trips(words_of(partner), lane, from, trips);
+    else
+        link_hand_over(partner, lane, from, trips);
 }
 
 void comm_hand_over_stop(int partner, int lane, bool shared)
 {
-    link_hand_over_stop(partner, lane, shared);
+    if (shared)
+        shared_words_stop(words_of(partner), lane);
+    else
+        link_hand_over_stop(partner, lane);
 }
 
 void comm_hand_over_echo(int partner, int lane)
 {
-    link_hand_over_echo(partner, lane);
+    struct shared_words *words = words_of(partner);
+    int64_t mine = words ? HAND_OVER_SHARED : HAND_OVER_APART;
+    int64_t theirs = link_hand_over_echo(partner, lane, mine);
+    if (words && theirs == HAND_OVER_SHARED)
+        shared_words_echo(words, lane);
 }
 
 void comm_poll(void)
@@ -598,12 +620,24 @@ static void agree_on_last_words(void)
         last_words_know(&place, pe);
 }
 
+/* Every PE says where those of its node find its words. */
+static void offer_words(void)
+{
+    struct tally_offer own;
+    size_t n = (size_t)link_pes();
+    shared_words_offer(&own);
+    comm.words = allocate(n, sizeof *comm.words);
+    comm_gather(&comm.world, &own, sizeof own, comm.words);
+    comm_broadcast(&comm.world, comm.words, n * sizeof *comm.words);
+}
+
 void comm_start(int *argc, char ***argv)
 {
     link_start(argc, argv, &comm.start);
     process_enter("the first exchange between the PEs");
     look_around();
     join_board();
+    offer_words();
     agree_on_last_words();
     process_enter(NULL);
 }
@@ -629,6 +663,8 @@ static void look_away(void)
     free(comm.node_of);
     free(comm.nodes);
     free(comm.where);
+    free(comm.words);
+    shared_words_forget();
 }
 
 void comm_detach(void)

@@ -189,39 +189,43 @@ int64_t link_word_receive(int channel)
     return word;
 }
 
-bool link_hand_over_begin(int partner, int lane)
-{
-    link_hand_over(partner, lane, false, HAND_OVER_APART, 1);
-    return false;
-}
-
-void link_hand_over(int partner, int lane, bool shared, long from, int trips)
+int64_t link_hand_over_begin(int partner, int lane, int64_t mine)
 {
     int tag = HAND_OVER_TAG + lane;
-    (void)shared;
+    long own = mine, theirs;
+    MPI_Send(&own, 1, MPI_LONG, partner, tag, engine_comm);
+    MPI_Recv(&theirs, 1, MPI_LONG, partner, tag, engine_comm, MPI_STATUS_IGNORE);
+    return theirs;
+}
+
+void link_hand_over(int partner, int lane, long from, int trips)
+{
+    int tag = HAND_OVER_TAG + lane;
     for (long number = from, answer; number < from + trips; number++) {
         MPI_Send(&number, 1, MPI_LONG, partner, tag, engine_comm);
         MPI_Recv(&answer, 1, MPI_LONG, partner, tag, engine_comm, MPI_STATUS_IGNORE);
     }
 }
 
-void link_hand_over_stop(int partner, int lane, bool shared)
+void link_hand_over_stop(int partner, int lane)
 {
     long stop = HAND_OVER_STOP;
-    (void)shared;
     MPI_Send(&stop, 1, MPI_LONG, partner, HAND_OVER_TAG + lane, engine_comm);
 }
 
-void link_hand_over_echo(int partner, int lane)
+int64_t link_hand_over_echo(int partner, int lane, int64_t mine)
 {
     int tag = HAND_OVER_TAG + lane;
+    long own = mine, theirs, word;
+    MPI_Recv(&theirs, 1, MPI_LONG, partner, tag, engine_comm, MPI_STATUS_IGNORE);
+    MPI_Send(&own, 1, MPI_LONG, partner, tag, engine_comm);
     for (;;) {
-        long word;
         MPI_Recv(&word, 1, MPI_LONG, partner, tag, engine_comm, MPI_STATUS_IGNORE);
         if (word == HAND_OVER_STOP)
             break;
         MPI_Send(&word, 1, MPI_LONG, partner, tag, engine_comm);
     }
+    return theirs;
 }
 
 void link_poll(void)

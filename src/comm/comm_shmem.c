@@ -28,8 +28,6 @@
 #include "comm/yield.h"
 
 #define PAGE 4096
-/* Of loops that read shared memory, as quick as that: about a millisecond. */
-#define TURNS_PER_POLL (1u << 20)
 
 struct port {
     int64_t number; /* of the message in payload, written last */
@@ -51,7 +49,7 @@ struct lane {
 
 struct symmetric {
     struct ports world, set;
-    struct lane library[COMM_HAND_OVER_LANES], shared[COMM_HAND_OVER_LANES];
+    struct lane library[COMM_HAND_OVER_LANES];
     int64_t word[2]; /* by channel */
     long claimed;
 };
@@ -287,53 +285,17 @@ static int64_t *library_word(int lane)
     return &symmetric->library[lane].word;
 }
 
-static int64_t *shared_word(int lane)
-{
-    return &symmetric->shared[lane].word;
-}
-
-/* The first word says whether its sender can reach the other's memory. */
-static int64_t reach(int partner, int lane)
-{
-    return shmem_ptr(shared_word(lane), partner) ? HAND_OVER_SHARED : HAND_OVER_APART;
-}
-
-bool link_hand_over_begin(int partner, int lane)
-{
-    int64_t *word = library_word(lane), mine = reach(partner, lane);
-    put_word(word, mine, partner);
-    shmem_int64_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
-    return mine == HAND_OVER_SHARED && *word == HAND_OVER_SHARED;
-}
-
-/* The word's next value. The other PE may still wait for something that this PE's library has to
- * deliver. */
-static int64_t await_change(const int64_t *word, int64_t last)
-{
-    int64_t now;
-    for (unsigned turn = 1; (now = __atomic_load_n(word, __ATOMIC_ACQUIRE)) == last; turn++)
-        if (turn % TURNS_PER_POLL == 0)
-            link_poll();
-    return now;
-}
-
-static void hand_over_shared(int partner, int lane, long from, int trips)
-{
-    int64_t *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
-    int64_t last = __atomic_load_n(mine, __ATOMIC_ACQUIRE);
-    for (int64_t number = from; number < from + trips; number++) {
-        __atomic_store_n(theirs, number, __ATOMIC_RELEASE);
-        last = await_change(mine, last);
-    }
-}
-
-void link_hand_over(int partner, int lane, bool shared, long from, int trips)
+int64_t link_hand_over_begin(int partner, int lane, int64_t mine)
 {
     int64_t *word = library_word(lane);
-    if (shared) {
-        hand_over_shared(partner, lane, from, trips);
-        return;
-    }
+    put_word(word, mine, partner);
+    shmem_int64_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
+    return *word;
+}
+
+void link_hand_over(int partner, int lane, long from, int trips)
+{
+    int64_t *word = library_word(lane);
     for (int64_t number = from; number < from + trips; number++) {
         shmem_int64_p(word, number, partner);
         shmem_int64_wait_until(word, SHMEM_CMP_EQ, number);
@@ -341,33 +303,19 @@ void link_hand_over(int partner, int lane, bool shared, long from, int trips)
 }
 
 /* The library may store a number of the other PE again until that PE has confirmed the stop. */
-void link_hand_over_stop(int partner, int lane, bool shared)
+void link_hand_over_stop(int partner, int lane)
 {
-    int64_t *word = shared ? shared_word(lane) : library_word(lane);
+    int64_t *word = library_word(lane);
     put_word(word, HAND_OVER_STOP, partner);
-    if (!shared)
-        shmem_int64_wait_until(word, SHMEM_CMP_EQ, HAND_OVER_STOP);
+    shmem_int64_wait_until(word, SHMEM_CMP_EQ, HAND_OVER_STOP);
     *word = HAND_OVER_NOTHING;
 }
 
-static void echo_shared(int partner, int lane)
+int64_t link_hand_over_echo(int partner, int lane, int64_t mine)
 {
-    int64_t *mine = shared_word(lane), *theirs = shmem_ptr(mine, partner);
-    for (int64_t word = HAND_OVER_NOTHING;;) {
-        word = await_change(mine, word);
-        if (word == HAND_OVER_STOP)
-            break;
-        __atomic_store_n(theirs, word, __ATOMIC_RELEASE);
-    }
-    *mine = HAND_OVER_NOTHING;
-}
-
-void link_hand_over_echo(int partner, int lane)
-{
-    int64_t *word = library_word(lane), mine = reach(partner, lane);
+    int64_t *word = library_word(lane);
     shmem_int64_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
-    int64_t last = *word;
-    bool shared = mine == HAND_OVER_SHARED && last == HAND_OVER_SHARED;
+    int64_t last = *word, theirs = last;
     put_word(word, mine, partner);
     for (;;) {
         shmem_int64_wait_until(word, SHMEM_CMP_NE, last);
@@ -378,8 +326,7 @@ void link_hand_over_echo(int partner, int lane)
     }
     *word = HAND_OVER_NOTHING;
     put_word(word, HAND_OVER_STOP, partner);
-    if (shared)
-        echo_shared(partner, lane);
+    return theirs;
 }
 
 void link_poll(void)

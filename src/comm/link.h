@@ -51,11 +51,12 @@ void link_await_signal(int from_pe, bool world, int round, int64_t number);
 void link_word_send(int to_pe, int channel, int64_t word);
 int64_t link_word_receive(int channel);
 
-/* Hand-overs, as comm.h explains them. */
-bool link_hand_over_begin(int partner, int lane);
-void link_hand_over(int partner, int lane, bool shared, long from, int trips);
-void link_hand_over_stop(int partner, int lane, bool shared);
-void link_hand_over_echo(int partner, int lane);
+/* Hand-overs, as comm.h explains them, through the library. mine: a word for the other PE before
+ * the first trip, of which begin and echo return the other's. */
+int64_t link_hand_over_begin(int partner, int lane, int64_t mine);
+void link_hand_over(int partner, int lane, long from, int trips);
+void link_hand_over_stop(int partner, int lane);
+int64_t link_hand_over_echo(int partner, int lane, int64_t mine);
 
 void link_poll(void);
 void link_quiet(void);

@@ -107,7 +107,7 @@ static void add_pair(struct slots *slots, int pair, double library, double share
     int slot = pair % SLOTS;
     slots->library[slot] += log(library);
     slots->count[slot]++;
-    if (isnan(shared))
+    if (!(shared > 0)) /* not known, or shorter than the timer can tell */
         return;
     slots->shared[slot] += log(shared);
     slots->reachable[slot]++;

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, Tap, run, scratch_directory, skip_all
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli
+from skampi_tools import cli, style
 
 try:
     cli.need("numpy")
@@ -55,6 +55,13 @@ tap.near(reached, 1 - 2 * 4 / 252, 1e-12, "... and what it reaches")
 tap.equal(compare.ratio_interval([1.0], [2.0]), (2.0, 2.0, 2.0, 0.0), "one value a side reaches nothing")
 
 
+for shown, ratios in (
+        (("+10.3 %", "+9.1 % .. +11.2 %"), (1.103, 1.091, 1.112)), (("-4 %", "-30 % .. +2 %"), (0.964, 0.697, 1.016)),
+        (("x 680", "x 600 .. x 750"), (675.6, 600.2, 750.4)), (("x 0.8", "x 0.45 .. x 1.6"), (0.8, 0.45, 1.562)),
+        (("x 2.49", "x 2.48 .. x 2.49"), (2.4878, 2.4836, 2.4942)), (("x 2.49", "--- .. ---"), (2.4878,)),
+        (("+0.0 %", "-0.1 % .. +0.0 %"), (0.9999, 0.999, 1.0001)), (("---", "--- .. ---"), (float("nan"),))):
+    tap.equal(style.change_text(*ratios), shown, f"one notation, as many digits as the interval allows: {ratios}")
+
 # ---- How often it is wrong, and how often it finds what is there ----
 
 
@@ -72,6 +79,21 @@ def files(medians, rounds=None):
         made.append(file)
     return made
 
+
+OUTLIERS = [[1.0], [1.1], [1.2], [1.3], [90.0]], [[100.0], [110.0], [5000.0], [120.0], [700.0]]
+row = compare.compare_files(*map(files, OUTLIERS)).rows[0]
+tap.ok(row.verdict == compare.SLOWER and row.p < 0.01, "sides that overlap nowhere are not alike, however wide they are", row)
+generator = np.random.default_rng(7)
+noise = [np.exp(generator.normal(0, 0.3, 200)).tolist() for _ in range(8)]
+rows = compare.compare_files(files([own + [1.0 + i] for i, own in enumerate(noise[:4])]),
+                             files([own + [900.0 * (i + 1)] for i, own in enumerate(noise[4:])])).rows
+tap.ok({row.label: row.verdict for row in rows}["f(200)"] == compare.SLOWER,
+       "... also among many points", [row for row in rows if row.label == "f(200)"])
+tap.ok(sum(row.verdict in (compare.SLOWER, compare.FASTER) for row in rows) == 1,
+       "... of which some overlap nowhere by chance", rows[:3])
+values = compare.compare_files(files([[27.9], [28.2], [26.0], [28.4]]), files([[26.9], [28.9], [26.8], [27.2]])).rows[0]
+tap.ok(abs(values.ratio - values.new / values.old) < 1e-12 and values.low <= values.ratio <= values.high,
+       "the change is that of the values beside it, and in its interval", values)
 
 LEVELS = math.log(3)
 

@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory, skip_all
 from made_results import HEADER, point, records, write_records
-from made_states import FOUR, in_parts, in_rounds, in_state, states_of
+from made_states import FOUR, HAND_OVER, controls_of, in_parts, in_rounds, in_state, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli
@@ -257,12 +257,71 @@ tap.ok(barrier.verdict == "cannot tell" and barrier.reason ==
        "states differ: old spent 30 % of its time in state 2 (hand-over 164 ns), new none"
        and barrier.states[1].verdict == "only old" and math.isnan(barrier.states[1].p),
        "a state that one side has never been in: cannot tell", barrier)
-barrier = judged("first", "two")
-tap.ok(barrier.verdict == "cannot tell" and barrier.ratio > 2 and "new spent 100 % of its time in state 2"
-       in barrier.reason and all(s.verdict.startswith("only") for s in barrier.states),
-       "one state each, not the same: cannot tell", barrier)
+barrier, put = judged("first", "two"), judged("first", "two", function="Shmem_Put")
+tap.ok(barrier.verdict == "slower" and barrier.ratio > 2 and 0 < barrier.p < 0.01
+       and barrier.reason.startswith("each launch of new is slower than each of old, although states differ: ")
+       and all(s.verdict.startswith("only") for s in barrier.states), "every launch slower, in another state: slower",
+       barrier)
+tap.ok(put.verdict == "cannot tell" and "new spent 100 % of its time in state 2" in put.reason,
+       "... and cannot tell where launches overlap", put)
 gate = tool("--fail-over", "5%", "first", "two")
-tap.ok(gate.status == 2 and "the machine was in different states" in gate.err, "... nor can --fail-over", gate)
+tap.ok(gate.status == 1, "... --fail-over sees it", gate)
+gate = tool("--fail-over", "5%", "--function", "Shmem_Put", "first", "two")
+tap.ok(gate.status == 2 and "the machine was in different states" in gate.err, "... but not what overlaps", gate)
+
+# Another library, by whose hand-over no state of this machine can be known.
+SLOW = {1: 12e-6, 2: 14e-6}
+LAYOUT = {1: 7, 2: 3}
+
+
+def library(name, hand_over, factor, shared=HAND_OVER, own=None, counts=None):
+    """Launches of a library with these hand-overs and so much slower than others; shared: hand-overs in shared memory,
+    by state; None: not known."""
+    counts = counts or LAYOUT
+    side(name, counts, {state: factor for state in counts}, values=hand_over)
+    for number in range(6):
+        path = os.path.join(folder, f"{name}/{number}.json")
+        with open(path, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        lines[0].update(own or {"library": name})
+        if shared:
+            series = controls_of([state for state, count in counts.items() for _ in range(count)], values=hand_over)
+            series["hand_over_shared"] = [shared[state] for state, count in counts.items() for _ in range(count)]
+            lines.insert(-1, series)
+        write_records(path, lines)
+
+
+library("one", HAND_OVER, 1)
+library("other", SLOW, 75)
+barrier = judged("one", "other")
+tap.ok(barrier.verdict == "slower" and 70 < barrier.ratio < 80 and [s.text for s in barrier.states[:2]] == [
+    "state 1 (hand-over in shared memory 61 ns)", "state 2 (hand-over in shared memory 164 ns)"] and all(
+        s.verdict == "slower" for s in barrier.states), "another library's hand-over is no state", barrier)
+gate = tool("--fail-over", "5%", "one", "other")
+tap.ok(gate.status == 1 and "\nresult: a hand-over through the library of 2 PEs took 61 ns | 12 µs in all launches, while "
+       "hand-over in shared memory (61 ns | 61 ns) and addition (300 ps | 300 ps) agree" in gate.out,
+       "... but a result, which is said", gate)
+library("shifted", {1: HAND_OVER[2], 2: HAND_OVER[3]}, 1.2)
+barrier = judged("one", "shifted")
+tap.ok(barrier.verdict == "slower" and abs(barrier.ratio - 1.2) < 0.03 and all(
+    abs(s.ratio - 1.2) < 0.03 for s in barrier.states), "... nor is it where it looks like a state of the other's", barrier)
+library("mixed", SLOW, 1, counts={1: 3, 2: 7})
+barrier = judged("one", "mixed", margin=0.05)
+tap.ok(barrier.verdict == "unchanged" and "new spent 70 % of its time in state 2 (hand-over in shared memory 164 ns)"
+       in barrier.reason, "... and states of the machine are still known", barrier)
+library("uneven", {1: 61e-9, 2: 440e-9}, 1, shared={1: 61e-9, 2: 61e-9})
+library("even", {1: 61e-9}, 1, shared={1: 61e-9}, counts={1: 10})
+barrier = judged("even", "uneven")
+tap.ok(not barrier.states, "a library that is slow at times, while the machine is not, has no states", barrier)
+for name in ("one", "other"):
+    library(f"{name} apart", HAND_OVER if name == "one" else SLOW, 1 if name == "one" else 75, shared=None)
+barrier, shown = judged("one apart", "other apart"), tool("one apart", "other apart")
+tap.ok(barrier.verdict == "slower" and 70 < barrier.ratio < 80 and not barrier.states and "result:" not in shown.out,
+       "without shared memory another library is compared without its hand-over", shown)
+library("apart", HAND_OVER, 1, shared=None, counts={1: 3, 2: 7}, own={"library": "one apart"})
+barrier = judged("one apart", "apart")
+tap.ok(abs(barrier.ratio - 1) < 0.03 and barrier.overall.ratio > 2 and barrier.states[1].text == "state 2 (hand-over 164 ns)",
+       "... one and the same library's tells states", barrier)
 side("rare", {1: 7, 2: 29, 3: 1})
 side("common", {1: 7, 2: 29})
 barrier = judged("common", "rare")

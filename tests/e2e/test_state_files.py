@@ -127,7 +127,7 @@ def with_states(*states):
 def matched(*files):
     """Common numbers of each file's states, in their order; "0" is one set more."""
     files = [with_states(*states) for states in files]
-    numbers, common = match_states(files)
+    numbers, common = match_states([file.states for file in files])
     return [[numbers[index, s.members, s.number] for s in file.states] for index, file in enumerate(files)], common
 
 
