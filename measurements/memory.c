@@ -308,7 +308,7 @@ ROUTINE(routine_free, .prepare = prepare_whole, .call = call_free, .frees = true
 
 static bool is_world(const struct pe_set *set)
 {
-    return pe_set_size(set) == shmem_n_pes();
+    return measurement_pes() == 0 || pe_set_size(set) == measurement_pes();
 }
 
 #define STATE sizeof(struct bursts)

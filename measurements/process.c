@@ -410,7 +410,8 @@ static const char *check_kind(const struct measurement *function, const struct a
     const struct kind *kind = find_kind(argument_named(function, arguments, "kind")->string);
     if (kind && kind->members == ACTIVE_SET && !is_active(set))
         return needs_active;
-    if (kind && kind->members == WORLD && pe_set_size(set) != shmem_n_pes())
+    if (kind && kind->members == WORLD && measurement_pes() > 0 &&
+        pe_set_size(set) != measurement_pes())
         return "all PEs of the job have to call this together";
     if (kind)
         return NULL;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/alias.h"
 #include "ski/diag.h"
 #include "ski/function_names.h"
 
@@ -56,56 +55,41 @@ static void add_matching(struct command *command, const char *pattern)
         fail(command, "no measurement function matches %s; skampi --list shows them", pattern);
 }
 
-/* The closest of those that measure a routine and are supported, if one is. */
-static const struct measurement *of_routine(const char *name)
-{
-    const struct measurement *some[64];
-    size_t count = alias_find(name, some, sizeof some / sizeof *some);
-
-    for (size_t i = 0; i < count && i < sizeof some / sizeof *some; i++)
-        if (!measurement_unsupported(some[i]))
-            return some[i];
-    return count > 0 ? some[0] : NULL;
-}
-
 static void fail_unknown(struct command *command, const char *word)
 {
     size_t length = strlen(word);
-    const char *closest = function_closest(word);
+    char *suggestion = function_suggestion(word);
 
     if (length > 4 && strcmp(word + length - 4, ".ski") == 0)
         fail(command, "%s is no measurement function; if it is a script: -i %s", word, word);
-    else if (closest)
-        fail(command, "unknown measurement function %s: did you mean %s?", word, closest);
     else
-        fail(command,
-             "unknown measurement function %s; skampi --list shows them, -i names a script", word);
+        fail(command, "unknown measurement function %s%s", word,
+             *suggestion ? suggestion : "; skampi --list shows them, -i names a script");
+    free(suggestion);
 }
 
 static void add_word(struct command *command, const char *word)
 {
-    const struct measurement *function = function_called(word);
+    const struct measurement *function = function_meant(word);
 
-    if (!function)
-        function = of_routine(word);
-    if (function)
+    if (function) {
         add_function(command, function);
-    else if (function_is_pattern(word))
+    } else if (function_is_folded(word)) {
+        size_t count;
+        char **names = function_unfold(word, &count);
+        for (size_t i = 0; i < count; i++) {
+            add_word(command, names[i]);
+            free(names[i]);
+        }
+        free(names);
+    } else if (function_is_pattern(word)) {
         add_matching(command, word);
-    else
+    } else {
         fail_unknown(command, word);
+    }
 }
 
 /* ---- Parameters ---- */
-
-static void read_values(struct command *command, struct given *given, const char *text)
-{
-    char *wrong = NULL;
-
-    if (!command_values_read(text, &given->values, &wrong))
-        fail(command, "%s: %s", given->typed, wrong);
-    free(wrong);
-}
 
 static void add_given(struct command *command, const char *typed, const char *name, size_t length,
                       const char *value)
@@ -113,7 +97,8 @@ static void add_given(struct command *command, const char *typed, const char *na
     command->givens =
         memory_resize_array(command->givens, command->given_count + 1, sizeof *command->givens);
     struct given *given = &command->givens[command->given_count++];
-    *given = (struct given){.name = memory_text_part(name, length), .typed = typed};
+    *given = (struct given){
+        .name = memory_text_part(name, length), .typed = memory_text(typed), .text = value};
     if (length == 0)
         fail(command, "%s: the name of the parameter is missing: give NAME=VALUE, such as count=8",
              typed);
@@ -121,7 +106,6 @@ static void add_given(struct command *command, const char *typed, const char *na
         if (strcmp(command->givens[i].name, given->name) == 0)
             fail(command, "%s: %s is given twice; give a list, such as %s=8,64", typed, given->name,
                  given->name);
-    read_values(command, given, value);
 }
 
 bool command_loops(const struct given *given)
@@ -145,6 +129,28 @@ struct given *command_given(const struct command *command, const struct paramete
         if (means_both(parameter, command->givens[i].name))
             return &command->givens[i];
     return NULL;
+}
+
+/* A colon is part of a text. */
+static bool is_text(const struct command *command, const struct given *given)
+{
+    for (size_t i = 0; i < command->function_count; i++) {
+        const struct measurement *function = command->functions[i];
+        for (size_t k = 0; k < measurement_parameter_count(function); k++)
+            if (function->parameters[k].type == PARAMETER_STRING &&
+                command_given(command, &function->parameters[k]) == given)
+                return true;
+    }
+    return false;
+}
+
+static void read_values(struct command *command, struct given *given)
+{
+    char *wrong = NULL;
+
+    if (!command_values_read(given->text, is_text(command, given), &given->values, &wrong))
+        fail(command, "%s: %s", given->typed, wrong);
+    free(wrong);
 }
 
 /* Whether it says how many data there are; others with such units say where they lie. */
@@ -215,6 +221,24 @@ static bool has_iterations(const struct command *command)
     return false;
 }
 
+static void add_iterations(struct command *command, const char *text)
+{
+    char *typed = text_format("--iterations %s", text);
+
+    add_given(command, typed, "iterations", strlen("iterations"), text);
+    free(typed);
+}
+
+static void read_option(struct command *command, struct given *given, const char *option,
+                        const char *text)
+{
+    if (!text)
+        return;
+    given->typed = text_format("%s %s", option, text);
+    given->text = text;
+    read_values(command, given);
+}
+
 void command_read(struct command *command, const struct command_words *words)
 {
     *command = (struct command){0};
@@ -226,13 +250,11 @@ void command_read(struct command *command, const struct command_words *words)
             add_word(command, word);
     }
     if (words->iterations && (has_iterations(command) || strcmp(words->iterations, "0") != 0))
-        add_given(command, "--iterations", "iterations", strlen("iterations"), words->iterations);
-    command->sizes.typed = "--sizes";
-    command->pes.typed = "--pes";
-    if (words->sizes)
-        read_values(command, &command->sizes, words->sizes);
-    if (words->pes)
-        read_values(command, &command->pes, words->pes);
+        add_iterations(command, words->iterations);
+    for (size_t i = 0; i < command->given_count; i++)
+        read_values(command, &command->givens[i]);
+    read_option(command, &command->sizes, "--sizes", words->sizes);
+    read_option(command, &command->pes, "--pes", words->pes);
     if (command->function_count == 0)
         fail(command, "no measurement function: name one, such as Shmem_Put_Round, or a script "
                       "with -i FILE");
@@ -245,7 +267,10 @@ void command_release(struct command *command)
     for (size_t i = 0; i < command->given_count; i++) {
         command_values_release(&command->givens[i].values);
         free(command->givens[i].name);
+        free(command->givens[i].typed);
     }
+    free(command->sizes.typed);
+    free(command->pes.typed);
     command_values_release(&command->sizes.values);
     command_values_release(&command->pes.values);
     free(command->givens);

@@ -20,7 +20,8 @@ struct command_words {
 /* NAME=VALUE, or an option that is one. */
 struct given {
     char *name;
-    const char *typed; /* as messages show it */
+    char *typed;      /* as messages show it */
+    const char *text; /* of the values */
     struct command_values values;
     bool used;
 };

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "command.h"
+#include "command_check.h"
 
 /* What set_skampi_buffer() is without a script's wish, and how many bytes stand for any number. */
 #define DEFAULT_BUFFER "1mb"
@@ -273,7 +274,7 @@ char *command_script(const struct command_words *words, char **error)
     struct text text = {0};
 
     command_read(&command, words);
-    *error = command.error;
+    *error = command.error ? command.error : command_check(&command);
     command.error = NULL;
     if (!*error) {
         append_buffer(&text, &command);

@@ -8,9 +8,6 @@
 
 #include "command.h"
 
-/* Its name in messages and results. */
-#define COMMAND_SCRIPT_NAME "<command line>"
-
 /* The text; the caller frees it. NULL when the words name no function, or parameters that none has:
  * *error (allocated, one line) then says what to type. What patterns match depends on what can be
  * measured here, nothing else on the machine. Any PE. */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 
 /* The next comma or colon outside parentheses and strings, or the end of the text. */
-static const char *next_separator(const char *text)
+static const char *next_separator(const char *text, bool plain)
 {
     int depth = 0;
     bool quoted = false;
@@ -21,7 +21,7 @@ static const char *next_separator(const char *text)
         if (quoted)
             continue;
         depth += (strchr("([{", *text) != NULL) - (strchr(")]}", *text) != NULL);
-        if (depth == 0 && (*text == ',' || *text == ':'))
+        if (depth == 0 && (*text == ',' || (*text == ':' && !plain)))
             break;
     }
     return text;
@@ -53,14 +53,14 @@ static char *wrong_parts(const struct command_values *values, bool commas, bool 
     return NULL;
 }
 
-bool command_values_read(const char *text, struct command_values *values, char **error)
+bool command_values_read(const char *text, bool plain, struct command_values *values, char **error)
 {
     bool commas = false, colons = false;
     const char *end;
 
     *values = (struct command_values){.kind = COMMAND_VALUE};
     for (;; text = end + 1) {
-        end = next_separator(text);
+        end = next_separator(text, plain);
         values->parts =
             memory_resize_array(values->parts, (size_t)values->count + 1, sizeof *values->parts);
         values->parts[values->count++] = trimmed(text, end);

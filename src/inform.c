@@ -13,6 +13,7 @@
 #include "list_json.h"
 #include "options.h"
 #include "output/output.h"
+#include "ski/function_names.h"
 
 #define STATUS_BAD 2
 
@@ -173,8 +174,8 @@ static void print_description(const struct measurement *function)
 
 static int describe(const char *name, bool json)
 {
-    const struct measurement *function = measurement_find(name);
-    size_t count = function ? 0 : alias_find(name, &function, 1);
+    const struct measurement *function = function_meant(name), *other;
+    size_t count = alias_find(name, &other, 1);
     if (!function) {
         list_refuse("unknown measurement function", name);
         return STATUS_BAD;

@@ -102,7 +102,7 @@ static struct found find(const char *const *words, size_t count, bool pairs)
         found.room++;
     found.functions = memory_zeroed(found.room + 1, sizeof *found.functions);
     if (count == 1)
-        found.count = alias_find(words[0], found.functions, found.room);
+        found.count = alias_find_related(words[0], found.functions, found.room);
     if (found.count == 0)
         find_by_words(&found, words, count);
     if (pairs)
@@ -112,9 +112,10 @@ static struct found find(const char *const *words, size_t count, bool pairs)
 
 void list_refuse(const char *what, const char *name)
 {
-    const char *closest = function_closest(name);
-    fprintf(stderr, "skampi: error: %s %s%s%s%s --list shows them all\n", what, name,
-            closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : ";");
+    char *suggestion = function_suggestion(name);
+    fprintf(stderr, "skampi: error: %s %s%s --list shows them all\n", what, name,
+            *suggestion ? suggestion : ";");
+    free(suggestion);
 }
 
 /* ---- A family ---- */

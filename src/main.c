@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "clock/timer.h"
@@ -52,7 +53,7 @@ static struct source *open_source(const struct options *options, char **error)
         return source_open(options->input, search, count, error);
     }
     char *text = command_script(&options->command, error);
-    struct source *source = text ? source_from_text(COMMAND_SCRIPT_NAME, text, strlen(text)) : NULL;
+    struct source *source = text ? source_from_text(SOURCE_COMMAND_LINE, text, strlen(text)) : NULL;
     free(text);
     return source;
 }
@@ -296,7 +297,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .script = source_name(source, 0),
         .checksum = checksum,
     };
-    char *tools = wants_summary(options) ? options_tools(options) : NULL;
+    char *tools = wants_summary(options) ? beside_tools() : NULL;
     char *again = start_again(options);
     engine_options.tools = tools;
     engine_options.again = again;

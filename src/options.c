@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -646,7 +647,6 @@ void options_parse(struct options *options, int argc, char **argv)
     if (summary && *summary)
         set_when(options, &options->summary, SUMMARY_VARIABLE, summary);
     options->overrides = memory_zeroed((size_t)argc + 1, sizeof *options->overrides);
-    options->program = argc > 0 ? argv[0] : "";
     options->command_line = join(argc, argv);
     options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
     options->known = memory_zeroed((size_t)argc + 1, sizeof *options->known);
@@ -705,37 +705,12 @@ const char *options_version(void)
     return SKAMPI_REVISION[0] ? SKAMPI_VERSION " rev. " SKAMPI_REVISION : SKAMPI_VERSION;
 }
 
-/* The folder of this name beside the program; false: that is not known. */
-static bool find_beside(char path[PATH_MAX], const char *name)
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - strlen(name) - 2);
-    if (length <= 0)
-        return false;
-    path[length] = '\0';
-    char *slash = strrchr(path, '/');
-    sprintf(slash ? slash : path, "/%s", name);
-    return true;
-}
-
 size_t options_search_path(const char **directories)
 {
     static char beside[PATH_MAX];
     size_t count = 0;
-    if (find_beside(beside, "inputs"))
+    if (beside_find(beside, "inputs"))
         directories[count++] = beside;
     directories[count++] = SKAMPI_INPUTS_DIR;
     return count;
-}
-
-char *options_tools(const struct options *options)
-{
-    char beside[PATH_MAX];
-    size_t typed = strlen(options->program);
-    while (typed > 0 && options->program[typed - 1] != '/')
-        typed--;
-    if (!find_beside(beside, "scripts/skampi-table") || access(beside, X_OK) != 0)
-        return memory_text("");
-    if (typed == 0) /* found by PATH, where the others need not be */
-        return memory_text_part(beside, (size_t)(strrchr(beside, '/') + 1 - beside));
-    return text_format("%.*sscripts/", (int)typed, options->program);
 }

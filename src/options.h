@@ -108,7 +108,6 @@ struct options {
     bool list_pairs;              /* only functions of pairs */
     struct command_words command; /* what is measured where there is no input */
     char *error;                  /* what is wrong with the command line, or NULL */
-    const char *program;          /* as it was typed */
     char *command_line;           /* as a shell reads it, without the launcher */
 };
 
@@ -119,10 +118,6 @@ void options_print_error(const struct options *options);
 /* Prints the requested information to standard output, without measuring; returns the exit
  * status. In inform.c. */
 int options_inform(const struct options *options);
-
-/* What is typed before the name of a program of scripts/, as skampi itself was typed; "" where they
- * are installed; the caller frees it. */
-char *options_tools(const struct options *options);
 
 const char *options_inputs_directory(void);
 const char *options_version(void);

@@ -41,6 +41,14 @@ double engine_last_time(const struct engine *);
  * statement reported. */
 double engine_assumed_time(const struct engine *);
 
+/* Where there is no time: "the time limit had ended", "it failed", ...; NULL: nothing was to be
+ * measured yet. The same on all PEs. */
+const char *engine_absent(const struct engine *);
+
+/* The script ends here, at file:line:column, since it needs what that measurement has not found.
+ * All PEs, before engine_finish(). */
+void engine_end_early(struct engine *, const char *place);
+
 /* Results between begin and end are printed at the end, in ascending order of the keys under which
  * they were measured. All PEs. */
 void engine_sort_begin(struct engine *);

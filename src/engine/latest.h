@@ -10,8 +10,9 @@
 #include "output/result.h"
 
 struct latest {
-    bool measured; /* not left to an estimate */
-    double time;   /* that was reported, seconds; NaN: none */
+    bool measured;      /* not left to an estimate */
+    const char *absent; /* why there is no time; NULL: nothing was to be measured yet */
+    double time;        /* that was reported, seconds; NaN: none */
     double
         assumed; /* the same; where an estimate left the measurement out, that of its last probe */
     int64_t iterations;

@@ -213,6 +213,8 @@ extern const char *const measurement_family_names[];
 
 /* By script name, or NULL. */
 const struct measurement *measurement_find(const char *name);
+/* PEs of the job; 0 as long as the library has not been started: check() may be called then. */
+int measurement_pes(void);
 /* Name of its family; "" of one that no family has. */
 const char *measurement_family(const struct measurement *);
 /* i-th of all; NULL after the last. */

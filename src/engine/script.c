@@ -1,6 +1,8 @@
 /*
  * What the interpreter asks of the engine besides measurements: settings, blocks, text, numbers.
  */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +20,40 @@
 
 /* ---- Measurements ---- */
 
+/* What became of a measurement without a time. */
+static const char *const absent[] = {[MEASURE_DONE] = "it has none",
+                                     [MEASURE_TOO_LARGE] =
+                                         "it was too large for its buffer or for --memory",
+                                     [MEASURE_FAILED] = "it failed",
+                                     [MEASURE_UNSUPPORTED] = "it is unsupported here",
+                                     [MEASURE_SKIPPED] = "its communicator was empty",
+                                     [MEASURE_REFUSED] = "it was left out",
+                                     [MEASURE_TIME_OVER] = "the time limit had ended"};
+
 enum measure_status engine_measure(struct engine *engine, const struct measure_request *request)
 {
     enum measure_status status = measure(engine, request);
     if (status == MEASURE_DONE && engine->latest.measured)
         rounds_record(engine, request);
+    engine->latest.absent = absent[status];
     return status;
+}
+
+const char *engine_absent(const struct engine *engine)
+{
+    return engine->latest.absent;
+}
+
+void engine_end_early(struct engine *engine, const char *place)
+{
+    if (!engine->limit.over)
+        engine->ended = text_format("the script ended at %s: the time of the last measurement is "
+                                    "needed there, but %s",
+                                    place, engine->latest.absent);
+    if (engine->ended && engine->output)
+        fprintf(stderr, "skampi: warning: %s\n", engine->ended);
+    engine->limit.endless = true; /* what would have followed is not known */
+    engine->missing.incomplete = true;
 }
 
 double engine_last_time(const struct engine *engine)
@@ -39,6 +69,8 @@ double engine_assumed_time(const struct engine *engine)
 void engine_leave_out(struct engine *engine, const struct measure_request *request,
                       const char *reason)
 {
+    engine->latest =
+        (struct latest){.time = NAN, .assumed = NAN, .absent = absent[MEASURE_REFUSED]};
     missing_leave_out(&engine->missing, MISSING_REFUSED, request, reason);
 }
 

@@ -140,7 +140,8 @@ static char *end_output(struct engine *engine, int status, bool left_open)
 {
     struct output *output = engine->output;
     const struct limit *limit = &engine->limit;
-    char *reason = limit->over ? limit_text(limit) : NULL;
+    char *reason = limit->over ? limit_text(limit) : engine->ended;
+    engine->ended = NULL;
     if (limit_unknown(limit))
         output_missing_unknown(output);
     output_end(output, status, reason, wall_seconds() - engine->started,

@@ -134,6 +134,39 @@ const char *arrival_name(enum arrival arrival)
     return arrival_words[arrival].name;
 }
 
+/* ---- What is refused ---- */
+
+char *setting_refuse_word(const struct setting *setting, const char *word)
+{
+    if (setting_word_find(setting->words, word) >= 0)
+        return NULL;
+    char *allowed = setting_word_list(setting->words, "\"", "or");
+    char *refusal =
+        text_format("%s(): \"%s\" is unknown; allowed is %s", setting->function, word, allowed);
+
+    free(allowed);
+    return refusal;
+}
+
+char *setting_refuse_number(const struct setting *setting, double value)
+{
+    int64_t low, high;
+    bool good = setting_contains(setting, value);
+
+    if (setting->type != SETTING_REAL) {
+        setting_limits(setting, &low, &high);
+        good = value >= (double)low && value <= (double)high;
+    }
+    if (good)
+        return NULL;
+    char *range = setting_range(setting);
+    char *refusal =
+        text_format("%s(): %.15g is out of range; it must be %s", setting->function, value, range);
+
+    free(range);
+    return refusal;
+}
+
 /* ---- Reference ---- */
 
 static void append_words(struct text *text, const struct setting_word *words)

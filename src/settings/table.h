@@ -42,6 +42,7 @@ struct setting {
     bool open;                        /* the limits themselves are not in the range */
     bool optional;                    /* an argument that may be left out: the default then */
     const struct setting_word *words; /* in the order of the values, then one without a name */
+    bool names_unit;                  /* "ns" and its like are the units per second */
     const char *unit;                 /* "s", "bytes" or NULL */
     const char *help;                 /* for the reference: what it means, without what is above */
 };
@@ -67,6 +68,10 @@ void setting_store_initial(const struct setting *, struct settings *);
 int setting_word_find(const struct setting_word *words, const char *name);
 /* "a, b or c" for ("", "or"); the quote is put around each. The caller frees it. */
 char *setting_word_list(const struct setting_word *words, const char *quote, const char *last);
+
+/* NULL, or why the function of the language does not take this argument; the caller frees it. */
+char *setting_refuse_word(const struct setting *, const char *word);
+char *setting_refuse_number(const struct setting *, double value);
 
 /* "(names of arguments) what it does; range; default", for the reference. The caller frees it. */
 char *setting_help(const struct setting *first);

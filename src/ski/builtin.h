@@ -20,7 +20,13 @@ struct builtin_context {
     /* On error a builtin stores a text here (allocated) and returns void; the interpreter adds the
      * place and ends the job. */
     char *error;
+    bool ends; /* with an error: not a mistake, the script cannot go on */
 };
+
+/* A letter of parameters that is no type: a double, or a string that names a unit of time. */
+#define LETTER_UNIT 'u'
+#define UNIT_WANTED                                                                                \
+    "a unit is \"ns\", \"us\", \"ms\" or \"s\", or the units per second, such as 1e9"
 
 struct builtin {
     const char *name;

@@ -16,43 +16,33 @@ static struct settings *settings_of(struct builtin_context *context)
 
 /* ---- Functions of the table of settings ---- */
 
+/* Whether the refusal (taken over), if there is one, lets the argument be stored. */
+static bool accepted(struct builtin_context *context, char *refusal)
+{
+    if (refusal)
+        builtin_refuse(context, "%s", refusal);
+    free(refusal);
+    return !refusal;
+}
+
 static void set_word(struct builtin_context *context, const struct setting *setting,
                      const char *word)
 {
-    int found = setting_word_find(setting->words, word);
-    char *allowed;
-
-    if (found >= 0) {
-        setting_store_integer(setting, settings_of(context), found);
-        return;
-    }
-    allowed = setting_word_list(setting->words, "\"", "or");
-    builtin_refuse(context, "%s(): \"%s\" is unknown; allowed is %s", setting->function, word,
-                   allowed);
-    free(allowed);
+    if (accepted(context, setting_refuse_word(setting, word)))
+        setting_store_integer(setting, settings_of(context),
+                              setting_word_find(setting->words, word));
 }
 
 static void set_real(struct builtin_context *context, const struct setting *setting, double value)
 {
-    char *range;
-
-    if (setting_contains(setting, value)) {
+    if (accepted(context, setting_refuse_number(setting, value)))
         setting_store_real(setting, settings_of(context), value);
-        return;
-    }
-    range = setting_range(setting);
-    builtin_refuse(context, "%s(): %g is out of range; it must be %s", setting->function, value,
-                   range);
-    free(range);
 }
 
 static void set_integer(struct builtin_context *context, const struct setting *setting,
                         int64_t value)
 {
-    int64_t low, high;
-
-    setting_limits(setting, &low, &high);
-    if (builtin_in_range(context, setting->function, value, low, high))
+    if (accepted(context, setting_refuse_number(setting, (double)value)))
         setting_store_integer(setting, settings_of(context), value);
 }
 
@@ -197,6 +187,8 @@ static char letter_of(const struct setting *setting)
 {
     if (setting->words)
         return TYPE_STRING;
+    if (setting->names_unit)
+        return LETTER_UNIT;
     if (setting->type == SETTING_REAL)
         return TYPE_REAL;
     return setting->type == SETTING_INFO ? TYPE_INFO : TYPE_INT;

@@ -13,6 +13,7 @@
 #include "clock/timer.h"
 #include "engine/measurement.h"
 #include "ski/builtin_family.h"
+#include "ski/function_names.h"
 #include "stats/random.h"
 
 /* ---- Arithmetic ---- */
@@ -181,12 +182,21 @@ static struct value call_mpi_processor_names(struct builtin_context *context,
 static struct value call_last_time(struct builtin_context *context, const struct value *args)
 {
     double seconds = engine_assumed_time(context->engine);
+    const char *absent = engine_absent(context->engine);
 
     (void)args;
-    if (isnan(seconds))
-        return builtin_refuse(context, "last_time(): nothing has been measured, or the last "
-                                       "measurement has no result");
-    return value_real(seconds);
+    if (!isnan(seconds))
+        return value_real(seconds);
+    if (!absent)
+        return builtin_refuse(context, "last_time(): nothing has been measured yet");
+    context->ends = true;
+    return builtin_refuse(context, "last_time(): %s", absent);
+}
+
+static struct value call_has_last_time(struct builtin_context *context, const struct value *args)
+{
+    (void)args;
+    return value_int(!isnan(engine_assumed_time(context->engine)));
 }
 
 /* PE 0 decides for all: nodes of one job are alike, and all PEs must go the same way. */
@@ -207,7 +217,7 @@ static struct value call_is_counter_usable(struct builtin_context *context,
 
 static struct value call_is_supported(struct builtin_context *context, const struct value *args)
 {
-    const struct measurement *function = measurement_find(args[0].as.string->text);
+    const struct measurement *function = function_meant(args[0].as.string->text);
 
     (void)context;
     return value_int(function && !measurement_unsupported(function));
@@ -330,7 +340,12 @@ const struct builtin builtins_values[] = {
     {"mpi_processor_names", "", TYPE_STRING, .call = call_mpi_processor_names,
      .help = "() a line with this PE and its host, for print_all"},
     {"last_time", "", TYPE_REAL, .call = call_last_time,
-     .help = "() what the last measurement reported, in seconds"},
+     .help =
+         "() what the last measurement reported, in seconds; where it has no result, the script "
+         "ends there"},
+    {"has_last_time", "", TYPE_INT, .call = call_has_last_time,
+     .help =
+         "() 1 when the last measurement has a result, so that last_time() has a value, else 0"},
     {"is_timer_usable", "s", TYPE_INT, .collective = true, .call = call_is_timer_usable,
      .help = "(name) 1 when there is such a timer here and set_timer() accepts it, else 0"},
     {"is_counter_usable", "s", TYPE_INT, .collective = true, .call = call_is_counter_usable,

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "ski/check_expression.h"
+#include "ski/function_names.h"
 #include "ski/loop.h"
 #include "ski/unknown.h"
 
@@ -39,54 +40,43 @@ static void forget_assigned(struct checker *c, const struct stmt_list *list)
 
 /* ---- Loops ---- */
 
-static bool literal_value(const struct expr *expr, struct value *value)
-{
-    double number;
-
-    if (!check_literal(expr, &number))
-        return false;
-    *value = expr->kind == EXPR_REAL || number != floor(number) || fabs(number) >= 0x1p62
-                 ? value_real(number)
-                 : value_int((int64_t)number);
-    return true;
-}
-
 /* What the literal numbers of a loop say about it: that it could never end. What is no literal is
  * taken for a number that nothing is wrong with. */
 static const char *endless_loop(const struct stmt *stmt)
 {
     struct loop loop = {.multiplicative = stmt->multiplicative, .unlimited = !stmt->to};
-    bool known = literal_value(stmt->from, &loop.start);
+    bool known = check_constant(stmt->from, &loop.start);
 
-    if (!stmt->step || !literal_value(stmt->step, &loop.step))
+    if (!stmt->step || !check_constant(stmt->step, &loop.step))
         return NULL;
     if (!known)
         loop.start = value_int(1);
-    if (!known || !literal_value(stmt->to, &loop.end))
+    if (!known || !check_constant(stmt->to, &loop.end))
         loop.end = loop.start;
     return loop_begin(&loop);
 }
 
-/* 10 to 1 step 2. Literal numbers show that the loop does nothing; 5 to 1 without a step is how
- * scripts do so on purpose. */
+/* 10 to 1. Literal numbers show that the loop does nothing. */
 static void warn_of_empty(struct checker *c, const struct stmt *stmt)
 {
     struct loop loop = {.multiplicative = stmt->multiplicative};
     struct value first, multiple = value_int(0);
-    const char *error;
+    const char *error, *remedy = stmt->multiplicative ? "use the inverse of the factor"
+                                 : stmt->step         ? "change the sign of the step"
+                                                      : "give a step below 0";
 
-    if (!literal_value(stmt->from, &loop.start) || !literal_value(stmt->to, &loop.end) ||
-        !literal_value(stmt->step, &loop.step) ||
-        (stmt->multiple_of && !literal_value(stmt->multiple_of, &multiple)) ||
+    loop.step = value_int(1);
+    if (!check_constant(stmt->from, &loop.start) || !check_constant(stmt->to, &loop.end) ||
+        (stmt->step && !check_constant(stmt->step, &loop.step)) ||
+        (stmt->multiple_of && !check_constant(stmt->multiple_of, &multiple)) ||
         multiple.type != TYPE_INT)
         return;
     loop.multiple_of = multiple.as.integer;
     if (!loop_begin(&loop) && !loop_next(&loop, &first, &error) && !error)
-        diag_warning(c->diag, stmt->step->where,
+        diag_warning(c->diag, stmt->step ? stmt->step->where : stmt->from->where,
                      "this loop does nothing: its step leads away from its end; %s, or swap "
                      "start and end",
-                     stmt->multiplicative ? "use the inverse of the factor"
-                                          : "change the sign of the step");
+                     remedy);
 }
 
 static enum value_type check_range(struct checker *c, struct stmt *stmt)
@@ -134,7 +124,7 @@ static enum value_type check_iterator(struct checker *c, struct expr *call)
         check_builtin(c, call, builtin);
         return builtin->result;
     }
-    if (builtin || measurement_find(call->text)) {
+    if (builtin || function_meant(call->text)) {
         diag_error(c->diag, call->where,
                    "'%s' is not an iterator and cannot follow 'in'; for a list of values write "
                    "'in [...]'",
@@ -186,14 +176,14 @@ static void check_measured(struct checker *c, struct expr *expr)
     if (!expr)
         return;
     if (expr->kind != EXPR_CALL) {
-        bool name = expr->kind == EXPR_NAME && measurement_find(expr->text);
+        bool name = expr->kind == EXPR_NAME && function_meant(expr->text);
 
         diag_error(c->diag, expr->where,
                    "expected the call of a measurement function after ':', such as %s(...)",
                    name ? expr->text : "Shmem_Put_Round");
         return;
     }
-    measurement = measurement_find(expr->text);
+    measurement = function_meant(expr->text);
     if (measurement) {
         check_measurement(c, expr, measurement);
         return;

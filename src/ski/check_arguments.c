@@ -10,6 +10,9 @@
 
 #include "base/text.h"
 #include "base/words.h"
+#include "engine/request.h"
+#include "settings/table.h"
+#include "ski/builtins.h"
 
 /* ---- Number ---- */
 
@@ -54,7 +57,8 @@ static char *describe_builtin(const struct builtin *builtin)
             text_append(&text, "; optional:");
         else
             text_append(&text, "%s%s", between(builtin->parameters, letter),
-                        value_type_name((enum value_type) * letter));
+                        *letter == LETTER_UNIT ? "unit"
+                                               : value_type_name((enum value_type) * letter));
     return text_take(&text);
 }
 
@@ -102,7 +106,13 @@ void arguments_type(struct checker *c, const struct expr *call, size_t i, enum v
                     enum value_type wanted, const char *name)
 {
     const struct expr *argument = call->args[i];
-    const char *what = wanted == TYPE_REAL ? "a number" : check_type_text(wanted);
+    bool unit = (char)wanted == LETTER_UNIT;
+    const char *what = unit                  ? "a number or the name of a unit"
+                       : wanted == TYPE_REAL ? "a number"
+                                             : check_type_text(wanted);
+
+    if (unit)
+        wanted = type == TYPE_STRING ? TYPE_STRING : TYPE_REAL;
 
     if (check_fits(type, wanted))
         return;
@@ -120,10 +130,109 @@ void arguments_minimum(struct checker *c, const struct expr *call, size_t i,
     double value;
 
     if (value_type_of(parameter->type) != TYPE_INT || !check_literal(call->args[i], &value) ||
-        round(value) >= (double)parameter->minimum)
+        value >= (double)parameter->minimum)
         return;
     diag_error(c->diag, call->args[i]->where, "argument %zu of %s (%s) must be at least %lld",
                i + 1, call->text, parameter->name, (long long)parameter->minimum);
+}
+
+/* 8.5 where an integer is wanted. What a script computes is rounded there. */
+static bool has_fraction(const struct expr *expr, double *value)
+{
+    return check_literal(expr, value) && *value != floor(*value);
+}
+
+void arguments_whole(struct checker *c, const struct expr *call, size_t i, enum value_type wanted,
+                     const char *name)
+{
+    double value;
+
+    if (wanted == TYPE_INT && has_fraction(call->args[i], &value))
+        diag_error(c->diag, call->args[i]->where,
+                   "argument %zu of %s%s%s%s must be a whole number, %.15g is none", i + 1,
+                   call->text, name ? " (" : "", name ? name : "", name ? ")" : "", value);
+}
+
+void arguments_setting(struct checker *c, const struct expr *call, size_t i,
+                       const struct setting *setting)
+{
+    const struct expr *argument = call->args[i];
+    char *refusal = NULL;
+    double value;
+
+    if (setting->words && argument && argument->kind == EXPR_STRING)
+        refusal = setting_refuse_word(setting, argument->text);
+    else if (setting->names_unit && argument && argument->kind == EXPR_STRING)
+        refusal = words_unit(argument->text) > 0
+                      ? NULL
+                      : text_format("%s(): %s", setting->function, UNIT_WANTED);
+    else if (!setting->words && check_literal(argument, &value))
+        refusal = setting_refuse_number(setting, value);
+    if (refusal)
+        diag_error(c->diag, argument->where, "%s", refusal);
+    free(refusal);
+}
+
+bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum value_type wanted)
+{
+    const struct expr *argument = call->args[i];
+
+    if (!argument || argument->kind != EXPR_NAME ||
+        (wanted != TYPE_STRING && (char)wanted != LETTER_UNIT) ||
+        check_is_local(c, argument->symbol) || c->variables[argument->symbol].global ||
+        constant_find(argument->text) || c->tree->incomplete)
+        return true;
+    diag_error(c->diag, argument->where,
+               "argument %zu of %s: there is no variable %s; if it is a text, put it in quotes: "
+               "\"%s\"",
+               i + 1, call->text, argument->text, argument->text);
+    return false;
+}
+
+/* ---- Calls that no number of PEs makes right ---- */
+
+/* False: its value is not known before the script runs. */
+static bool constant_argument(const struct parameter *parameter, const struct expr *expr,
+                              struct argument *argument)
+{
+    double number;
+
+    if (parameter->type == PARAMETER_STRING) {
+        argument->string = !expr ? parameter->otherwise : expr->text;
+        return !expr || expr->kind == EXPR_STRING;
+    }
+    if (parameter->type > PARAMETER_DOUBLE)
+        return false;
+    if (!expr)
+        number = strtod(parameter->otherwise, NULL);
+    else if (!check_literal(expr, &number))
+        return false;
+    argument->real = number;
+    return value_round(number, &argument->integer);
+}
+
+void arguments_refused(struct checker *c, const struct expr *call,
+                       const struct measurement *measurement)
+{
+    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    int argument;
+
+    if (call->count < measurement_required_count(measurement))
+        return;
+    for (size_t i = 0; i < measurement_parameter_count(measurement); i++)
+        if ((i < call->count && !call->args[i]) ||
+            !constant_argument(&measurement->parameters[i], i < call->count ? call->args[i] : NULL,
+                               &arguments[i]))
+            return;
+    char *refusal = engine_refusal_everywhere(
+        &(struct measure_request){.function = measurement, .arguments = arguments}, &argument);
+
+    if (refusal)
+        diag_error(c->diag,
+                   argument < 0 || (size_t)argument >= call->count ? call->where
+                                                                   : call->args[argument]->where,
+                   "%s: %s", call->text, refusal);
+    free(refusal);
 }
 
 /* ---- Order ---- */

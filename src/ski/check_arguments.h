@@ -5,6 +5,7 @@
 #define SKAMPI_SKI_CHECK_ARGUMENTS_H
 
 #include "engine/measurement.h"
+#include "settings/table.h"
 #include "ski/builtins.h"
 #include "ski/check_state.h"
 
@@ -18,6 +19,24 @@ void arguments_count_measurement(struct checker *c, const struct expr *call,
  * NULL. */
 void arguments_type(struct checker *c, const struct expr *call, size_t i, enum value_type type,
                     enum value_type wanted, const char *name);
+
+/* An error when argument i is a number with a fraction where an integer is wanted. name: of the
+ * parameter, or NULL. */
+void arguments_whole(struct checker *c, const struct expr *call, size_t i, enum value_type wanted,
+                     const char *name);
+
+/* An error when argument i is a number or a word that the setting refuses. */
+void arguments_setting(struct checker *c, const struct expr *call, size_t i,
+                       const struct setting *setting);
+
+/* False, with an error, when argument i is a word without quotes and no variable, where a text is
+ * wanted. */
+bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum value_type wanted);
+
+/* An error when no set of PEs can be measured with these arguments, as far as numbers and texts
+ * that are written down show it. */
+void arguments_refused(struct checker *c, const struct expr *call,
+                       const struct measurement *measurement);
 
 /* An error when argument i is a number below what the parameter takes. */
 void arguments_minimum(struct checker *c, const struct expr *call, size_t i,

@@ -4,6 +4,7 @@
 #include "ski/check_expression.h"
 
 #include "ski/check_arguments.h"
+#include "ski/function_names.h"
 #include "ski/unknown.h"
 
 static enum value_type check_name(struct checker *c, struct expr *expr)
@@ -40,10 +41,18 @@ void check_builtin(struct checker *c, struct expr *call, const struct builtin *b
     builtin_arity(parameters, &least, &most);
     call->builtin = builtin;
     for (size_t i = 0; i < call->count; i++) {
+        enum value_type wanted = (enum value_type)(i < most ? builtin_letter(parameters, i) : 0);
+
+        if (!arguments_quoted(c, call, i, wanted))
+            continue;
         enum value_type type = check_value(c, call->args[i]);
 
-        if (i < most)
-            arguments_type(c, call, i, type, (enum value_type)builtin_letter(parameters, i), NULL);
+        if (i >= most)
+            continue;
+        arguments_type(c, call, i, type, wanted, NULL);
+        arguments_whole(c, call, i, wanted, NULL);
+        if (builtin->settings)
+            arguments_setting(c, call, i, &builtin->settings[i]);
     }
     arguments_count_builtin(c, call, builtin);
 }
@@ -56,16 +65,21 @@ void check_measurement(struct checker *c, struct expr *call, const struct measur
     c->tree->communicates =
         c->tree->communicates || (measurement->api != API_NONE && !measurement->once);
     for (size_t i = 0; i < call->count; i++) {
-        enum value_type type = check_value(c, call->args[i]);
+        const struct parameter *parameter = &measurement->parameters[i];
+        enum value_type type = i < wanted ? value_type_of(parameter->type) : TYPE_UNKNOWN;
+
+        if (!arguments_quoted(c, call, i, type))
+            continue;
+        enum value_type given = check_value(c, call->args[i]);
 
         if (i >= wanted)
             continue;
-        const struct parameter *parameter = &measurement->parameters[i];
-
-        arguments_type(c, call, i, type, value_type_of(parameter->type), parameter->name);
+        arguments_type(c, call, i, given, type, parameter->name);
+        arguments_whole(c, call, i, type, parameter->name);
         arguments_minimum(c, call, i, parameter);
     }
     arguments_count_measurement(c, call, measurement);
+    arguments_refused(c, call, measurement);
     arguments_swapped(c, call, measurement);
 }
 
@@ -82,7 +96,7 @@ static enum value_type check_call(struct checker *c, struct expr *call)
         diag_error(c->diag, call->where,
                    "'%s' is an iterator: use it only in 'for NAME in %s(...) do'", call->text,
                    call->text);
-    else if (measurement_find(call->text))
+    else if (function_meant(call->text))
         diag_error(c->diag, call->where,
                    "'%s' is a measurement function: write 'measure COMMUNICATOR : %s(...)'",
                    call->text, call->text);

@@ -59,24 +59,35 @@ bool check_fits(enum value_type given, enum value_type wanted)
     return given == TYPE_UNKNOWN || given == wanted || numbers;
 }
 
-bool check_literal(const struct expr *expr, double *value)
+bool check_constant(const struct expr *expr, struct value *value)
 {
+    struct value a, b = value_void();
+
     if (!expr)
         return false;
     switch (expr->kind) {
     case EXPR_INTEGER:
-        *value = (double)expr->integer;
+        *value = value_int(expr->integer);
         return true;
     case EXPR_REAL:
-        *value = expr->real;
+        *value = value_real(expr->real);
         return true;
     case EXPR_UNARY:
-        if ((expr->op != OP_NEGATE && expr->op != OP_PLUS) || !check_literal(expr->args[0], value))
-            return false;
-        if (expr->op == OP_NEGATE)
-            *value = -*value;
-        return true;
+    case EXPR_BINARY:
+        return check_constant(expr->args[0], &a) &&
+               (expr->kind == EXPR_UNARY || check_constant(expr->args[1], &b)) &&
+               !value_operate(expr->op, &a, expr->kind == EXPR_UNARY ? NULL : &b, value);
     default:
         return false;
     }
+}
+
+bool check_literal(const struct expr *expr, double *number)
+{
+    struct value value;
+
+    if (!check_constant(expr, &value))
+        return false;
+    *number = value.type == TYPE_INT ? (double)value.as.integer : value.as.real;
+    return true;
 }

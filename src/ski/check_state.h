@@ -44,7 +44,8 @@ void check_assign(struct checker *c, int symbol, enum value_type type);
 const char *check_type_text(enum value_type type);
 /* Whether a value of one type can be given where another is wanted. */
 bool check_fits(enum value_type given, enum value_type wanted);
-/* The value of a number that is written down, with its sign; false: it is something else. */
-bool check_literal(const struct expr *expr, double *value);
+/* The value of what consists of numbers and operators alone; false: it is something else. */
+bool check_constant(const struct expr *expr, struct value *value);
+bool check_literal(const struct expr *expr, double *number);
 
 #endif

@@ -204,6 +204,11 @@ static void append_line(struct text *out, const struct source *source, struct po
 static void append_entry(struct text *out, const struct source *source, struct position where,
                          const char *kind, const char *message)
 {
+    if (strcmp(source_name(source, where.file), SOURCE_COMMAND_LINE) == 0) {
+        /* Nobody has written these lines. */
+        text_append(out, "skampi: %s: %s\n", kind, message);
+        return;
+    }
     text_append(out, "%s:%d:%d: %s: %s\n", source_name(source, where.file), where.line,
                 where.column, kind, message);
     append_line(out, source, where);

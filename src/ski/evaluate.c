@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/words.h"
 
 /* ---- Calls ---- */
 
@@ -31,6 +32,23 @@ static bool check_arity(struct interp *in, const struct expr *call, const char *
                        wanted, wanted == 1 ? "" : "s", call->count);
 }
 
+/* NULL, or what is wrong. */
+static const char *convert(struct value *v, char letter)
+{
+    double unit;
+
+    if (letter != LETTER_UNIT)
+        return value_convert(v, (enum value_type)letter);
+    if (v->type != TYPE_STRING)
+        return value_convert(v, TYPE_REAL);
+    unit = words_unit(v->as.string->text);
+    if (unit == 0)
+        return UNIT_WANTED;
+    value_release(v);
+    *v = value_real(unit);
+    return NULL;
+}
+
 bool evaluate_args(struct interp *in, const struct expr *call, const char *letters,
                    struct value **made, char **refusal)
 {
@@ -48,7 +66,7 @@ bool evaluate_args(struct interp *in, const struct expr *call, const char *lette
         ok = evaluate(in, call->args[i], &args[i]);
         if (!ok)
             break;
-        error = value_convert(&args[i], (enum value_type)builtin_letter(letters, i));
+        error = convert(&args[i], builtin_letter(letters, i));
         if (error && !refusal)
             ok = script_fail(in, call->args[i]->where, "argument %zu of %s(): %s (given: %s)",
                              i + 1, call->text, error, value_type_name(args[i].type));

@@ -78,7 +78,7 @@ static bool run_block(struct interp *in, const struct stmt *stmt)
     in->in_block = false;
     script_release(in->locals, (size_t)in->tree->symbol_count);
     /* After an error the block does not end: the job stops inside it. */
-    if (ok)
+    if (ok || in->context.ends)
         engine_end_block(in->engine);
     in->pending = 0;
     return ok;
@@ -156,6 +156,22 @@ static struct value *no_values(int count)
     return values;
 }
 
+/* By an error, whose text is shown, or because a result is missing that the script needs. */
+static void end_before_time(struct interp *in, char shown[SCRIPT_ERROR_BYTES])
+{
+    if (!in->context.ends) {
+        script_show_error(in, shown);
+        return;
+    }
+    char *place = diag_place(in->source, in->error_where);
+
+    script_agree(in, in->error_where, "the end before time");
+    engine_end_early(in->engine, place);
+    free(place);
+    free(in->error);
+    in->error = NULL;
+}
+
 void script_run(const struct tree *tree, const struct source *source, struct engine *engine,
                 bool show_source)
 {
@@ -171,7 +187,7 @@ void script_run(const struct tree *tree, const struct source *source, struct eng
 
     define_constants(&in);
     if (!run_list(&in, &tree->top))
-        script_show_error(&in, shown);
+        end_before_time(&in, shown);
     script_release(in.globals, (size_t)tree->symbol_count);
     script_release(in.locals, (size_t)tree->symbol_count);
     free(in.globals);

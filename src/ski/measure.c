@@ -238,29 +238,6 @@ static bool is_constant(const struct interp *in, const struct expr *expr)
     return false;
 }
 
-/* Whether no set of PEs would work: an error of the script. */
-static bool is_never_right(const struct measure_request *request, int pes)
-{
-    const int sizes[] = {1, 2, 4, pes, 1 << 16};
-
-    if (request->function->neighborhood)
-        return false; /* that depends on the set's topology */
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct pe_set *set = pe_set_strided(0, 1, sizes[i]);
-        struct measure_request other = *request;
-        int argument;
-
-        other.set = set;
-        char *refusal = engine_refusal(&other, &argument);
-
-        pe_set_release(set);
-        free(refusal);
-        if (!refusal)
-            return false;
-    }
-    return true;
-}
-
 /* Constants that the function never accepts are an error of the script. A refusal that depends on
  * the set, a variable or the number of PEs skips this point alone: *refusal (allocated) is the
  * reason, NULL when it can be measured. */
@@ -269,18 +246,21 @@ static bool check_request(struct interp *in, const struct stmt *stmt,
 {
     const struct expr *call = stmt->expr;
     bool constant = true;
-    int argument;
+    int argument, ignored;
 
     *refusal = engine_refusal(request, &argument);
     if (!*refusal)
         return true;
     for (size_t i = 0; i < call->count; i++)
         constant = constant && is_constant(in, call->args[i]);
-    if (!constant || !is_never_right(request, engine_pes(in->engine)))
+    char *never = constant ? engine_refusal_everywhere(request, &ignored) : NULL;
+
+    if (!never)
         return true;
     script_fail(in, argument < 0 ? call->where : call->args[argument]->where, "%s: %s", call->text,
                 *refusal);
     free(*refusal);
+    free(never);
     return false;
 }
 

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -98,6 +101,41 @@ static const char *read_all(int descriptor, struct text *text, struct stat *stat
     return NULL;
 }
 
+static bool begins(const struct text *text, const char *with)
+{
+    size_t length = strlen(with);
+    return text->length >= length && memcmp(text->data, with, length) == 0;
+}
+
+/* What a file is that is no script, and what reads it, by its first bytes. NULL: it may be a
+ * script; else a text that holds until the next call. */
+static const char *foreign(const struct text *text, const char *path)
+{
+    static const struct {
+        const char *begin, *what, *tool;
+    } kinds[] = {{"{\"record\":", "results of a run", "skampi-table"},
+                 {"# SKaMPI Version ", "results of a run", "skampi-table"},
+                 {"record,block,", "results of a run", "skampi-table"},
+                 {"SHMTRACE", "part of a trace, whose folder shmemtrace summary reads", NULL},
+                 {"{", "JSON", NULL}};
+    static char said[PATH_MAX + 256];
+    size_t kind = 0, count = sizeof kinds / sizeof *kinds;
+
+    while (kind < count && !begins(text, kinds[kind].begin))
+        kind++;
+    bool binary = text->length > 0 && memchr(text->data, '\0', text->length);
+    if (kind == count && !binary)
+        return NULL;
+    char *tools = beside_tools();
+    bool tool = kind < count && kinds[kind].tool;
+
+    snprintf(said, sizeof said, "it is no script but %s%s%s%s%s%s",
+             kind < count ? kinds[kind].what : "a binary file", tool ? "; type: " : "",
+             tool ? tools : "", tool ? kinds[kind].tool : "", tool ? " " : "", tool ? path : "");
+    free(tools);
+    return said;
+}
+
 static const char *read_file(const char *path, bool must_be_regular, struct text *text,
                              struct stat *status)
 {
@@ -116,7 +154,7 @@ static const char *read_file(const char *path, bool must_be_regular, struct text
         return strerror(errno);
     problem = read_all(descriptor, text, status);
     close(descriptor);
-    return problem;
+    return text->length > 0 && foreign(text, path) ? foreign(text, path) : problem;
 }
 
 static struct source *open_as(const char *path, const char *name, const char **problem)
@@ -127,7 +165,9 @@ static struct source *open_as(const char *path, const char *name, const char **p
 
     if (!path)
         *problem = read_all(STDIN_FILENO, &text, &status);
-    else
+    if (!path && !*problem)
+        *problem = foreign(&text, "FILE");
+    if (path)
         *problem = read_file(path, false, &text, &status);
     if (!*problem) {
         source = source_create(true);

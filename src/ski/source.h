@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+/* The name of the script that functions on the command line stand for, in messages and results. */
+#define SOURCE_COMMAND_LINE "<command line>"
+
 struct source;
 
 /* A place in a script: file is an index into the source's files; line and column from 1. Columns

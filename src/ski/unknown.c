@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/alias.h"
 #include "engine/measurement.h"
 #include "ski/builtins.h"
 #include "ski/function_names.h"
@@ -134,7 +133,7 @@ void unknown_name(struct checker *c, const struct expr *expr)
                    "'%s' is local to the block on line %d: assign it again here, or "
                    "before the blocks",
                    expr->text, block->where.line);
-    } else if (builtin_find(expr->text) || measurement_find(expr->text)) {
+    } else if (builtin_find(expr->text) || function_meant(expr->text)) {
         diag_error(c->diag, expr->where, "'%s' is a function: call it as %s(...)", expr->text,
                    expr->text);
     } else {
@@ -143,24 +142,10 @@ void unknown_name(struct checker *c, const struct expr *expr)
     }
 }
 
-/* The measurement function that a user means by this name, if it is one of a routine, or differs in
- * capital letters or "Shmem_" alone. */
-static const char *measurement_meant(const char *name)
-{
-    const struct measurement *function = function_called(name);
-
-    return function || alias_find(name, &function, 1) > 0 ? function->name : NULL;
-}
-
 void unknown_function(struct checker *c, const struct expr *call)
 {
     struct candidates candidates = {0};
-    const char *meant = measurement_meant(call->text);
 
-    if (meant) {
-        report(c, call, "function", meant);
-        return;
-    }
     if (diag_wants(c->diag, call->where)) {
         add_functions(&candidates);
         add_measurements(&candidates);
@@ -170,11 +155,16 @@ void unknown_function(struct checker *c, const struct expr *call)
 
 void unknown_measurement(struct checker *c, const struct expr *call)
 {
-    const char *meant = measurement_meant(call->text);
+    char *suggestion;
 
-    if (!meant && diag_wants(c->diag, call->where))
-        meant = function_closest(call->text);
-    report(c, call, "function", meant);
+    if (!diag_wants(c->diag, call->where) || is_about_files(call->text)) {
+        report(c, call, "function", NULL);
+        return;
+    }
+    suggestion = function_suggestion(call->text);
+    diag_error(c->diag, call->where, "unknown measurement function '%s'%s", call->text,
+               *suggestion ? suggestion : "; skampi --list shows all of them");
+    free(suggestion);
 }
 
 void unknown_iterator(struct checker *c, const struct expr *call)

@@ -34,7 +34,7 @@ CHECKED = [
     ("unknown function", "x = @@sqtr(2)\n", "did you mean 'sqrt'?"),
     ("unknown function, nothing like it", "x = @@frobnicate(2)\n", "unknown function 'frobnicate'"),
     ("unknown measurement", BLOCK.format("measure comm(1) : @@Shmem_Put_Ful(8, 1)"),
-     "did you mean 'Shmem_Put_Full'?"),
+     "did you mean Shmem_Put_Full?"),
     ("unknown iterator", BLOCK.format("for i in @@rang(1, 2) do od"), "did you mean 'range'?"),
     ("unknown name", "iterations = 1\nx = @@iteratoins\n", "did you mean 'iterations'?"),
     ("name used too early", "x = @@y\ny = 1\n", "line 2"),
@@ -56,6 +56,18 @@ CHECKED = [
     ("count below its minimum", BLOCK.format("measure comm(1) : Shmem_Bcast_All(1, @@0, 0)"),
      "at least 1"),
     ("negative count", BLOCK.format("measure comm(1) : Shmem_Put_Full(@@-1, 1)"), "at least 0"),
+    ("count with a fraction", BLOCK.format("measure comm(1) : Shmem_Put_Full(@@8.5, 1)"),
+     "must be a whole number, 8.5 is none"),
+    ("constant with a fraction", BLOCK.format("measure comm(1) : Shmem_Put_Full(3 @@/ 2.0, 1)"),
+     "must be a whole number, 1.5 is none"),
+    ("fraction for a setting", "set_warm_up(@@2.5)\n", "must be a whole number, 2.5 is none"),
+    ("setting out of range", "set_max_repetitions(@@0)\n", "from 1 to 1000000"),
+    ("unknown word of a setting", 'set_cache_state(@@"hot")\n', '"warm" or "cold"'),
+    ("word without quotes", "set_cache_state(@@cold)\n", 'put it in quotes: "cold"'),
+    ("unit without quotes", "set_unit(@@ns)\n", 'put it in quotes: "ns"'),
+    ("unknown unit", 'set_unit(@@"hours")\n', 'a unit is "ns", "us", "ms" or "s", or the units'),
+    ("constants that no function takes", BLOCK.format('measure comm(1) : @@Timer_Cost("sundial", 10)'),
+     "no timer of that name"),
     ("measuring no call", BLOCK.format("measure comm(1) : @@3"), "measurement function"),
     ("measuring a helper", BLOCK.format("measure comm(1) : @@sqrt(2)"), "not a measurement"),
     ("measurement without measure", "x = @@wtime(1)\n", "measure COMMUNICATOR"),
@@ -173,8 +185,17 @@ def test_files(tap):
             tap.ok(len(lines) == 1 and lines[0].startswith("skampi: error: ")
                    and all(word in lines[0] for word in words), f"{at}: one message", run)
             tap.equal(run.rows, [], f"{at}: nothing is measured")
-    for name, script in (("an empty script", ""), ("a script of comments", "# nothing\n\n"),
-                         ("a script that is not text", "\0\1\2")):
+    for name, script, words in (
+            ("results as JSON", '{"record":"header"}\n', "results of a run; type: "),
+            ("results as CSV", "record,block,number\n", "skampi-table none.ski"),
+            ("results as .sko", "# SKaMPI Version 5\n", "skampi-table none.ski"),
+            ("a trace", "SHMTRACE\1\0", "shmemtrace summary"),
+            ("another JSON", "{}", "JSON"), ("a script that is not text", "\0\1\2", "a binary file")):
+        run = skampi("none.ski", args=["-n"], launch=False, files={"none.ski": script})
+        tap.equal(run.status, 2, f"{name}: status 2", run)
+        tap.ok(run.err.startswith("skampi: error: cannot read script 'none.ski': it is no script but ")
+               and words in run.err, f"{name}: says what it is, and what reads it", run)
+    for name, script in (("an empty script", ""), ("a script of comments", "# nothing\n\n")):
         run = skampi("", args=["-n"], launch=False, files={"none.ski": script})
         run = skampi("none.ski", args=["-n"], launch=False, files={"none.ski": script})
         tap.equal(run.status, 2, f"{name}: status 2", run)
@@ -219,6 +240,27 @@ def test_options(tap):
         (["-i", "good.ski", "--set", "x"], ("--set x", "NAME=EXPR")),
         (["-i", "good.ski", "-i", "bad.ski"], ("-i bad.ski", "already", "good.ski")),
         (["Bcast", "=3"], ("=3", "NAME=VALUE")),
+        (["Shmem_Put_Round", "count=8.5"], ("count=8.5: 8.5 is no whole number",)),
+        (["Shmem_Put_Round", "count=64k"], ("count=64k", "write 64kb")),
+        (["Shmem_Put_Round", "count=-1"], ("count=-1", "at least 0")),
+        (["Shmem_Put_Round", "count=2*"], ("count=2*", "expected an expression")),
+        (["Shmem_Put_Round", "--sizes", "1mb:8"], ("--sizes 1mb:8", "no values", "give 8:1mb")),
+        (["Shmem_Put_Round", "--sizes", "abc"], ("--sizes abc", "a size in bytes, such as 8")),
+        (["Shmem_Put_Round", "--sizes", "64k,1M"], ("--sizes 64k,1M", "write 64kb")),
+        (["Shmem_Put_Round", "--sizes", "-8"], ("--sizes -8", "at least 0")),
+        (["Shmem_Put_Round", "--sizes", "0:8"], ("--sizes 0:8", "start at 1")),
+        (["Shmem_Put_Round", "--sizes", "8:1mb:*x"], ("--sizes 8:1mb:*x", "step *x")),
+        (["Shmem_Put_Round", "--pes", "0"], ("--pes 0", "at least 1")),
+        (["Shmem_Put_Round", "--pes", "two"], ("--pes two", "a number of PEs, such as 2")),
+        (["Shmem_Put_Round", "--iterations", "2.5"], ("--iterations 2.5", "no whole number")),
+        (["Bcast", "datatype=MPI_INTT"], ("datatype=MPI_INTT", "did you mean 'MPI_INT'?")),
+        (["Bcast", "datatype=8"], ("datatype", "must be a datatype")),
+        (["Shmem_Put_Pairs_Rate", "pattern=xx"], ("pattern must be one of",)),
+        (["Shmem_Put_Pairs_Rate", 'pattern=a"b'], ('pattern=a"b', "quotation marks")),
+        (["Shmem_Reduce_Sum_Double"], ("Shmem_Reduce_Sum_Double: did you mean ",
+                                       "Shmem_Reduce_Sum_Double_Barrier")),
+        (["shmem_double_p"], ("shmem_double_p: did you mean Shmem_P_",)),
+        (["Shmem_Atomic_Fetch{,_Lon}"], ("Shmem_Atomic_Fetch_Lon: did you mean",)),
         (["-i", "good.ski", "--timer", "sundial"], ("sundial: unknown timer; --timers",)),
         (["-i", "good.ski", "--unit", "minutes"], ("minutes", "ns, us, ms or s")),
         (["-i", "good.ski", "-d", "x"], ("-d x",)),
@@ -297,7 +339,7 @@ RUNNING = [
     ("index outside the array", "x = {1, 2} y = @@int_array_get(x, 2)", "0 to 1"),
     ("variable without value", "if get_np() < 0 then x = 1 fi print @@x", "'x'"),
     ("type found late", 'if get_np() > 0 then x = "a" else x = 1 fi y = x @@+ 1', "string"),
-    ("unknown word", '@@set_cache_state("hot")', '"warm" or "cold"'),
+    ("unknown word", 'x = "hot" @@set_cache_state(x)', '"warm" or "cold"'),
     ("unknown timer", '@@set_timer("sundial")', "sundial"),
     ("value out of range", "@@set_min_repetitions(get_np() - get_np())", "out of range"),
     ("more PEs than there are", "x = @@comm(get_np() + 1)", "start it with at least"),
@@ -307,8 +349,6 @@ RUNNING = [
     ("step that becomes 0", "for i = 1 to 3 step get_np() @@- get_np() do od", "step"),
     ("minimum above maximum", "set_min_repetitions(100) @@measure comm(1) : wtime(1)",
      "the minimum of 100 repetitions is above the maximum of 33"),
-    ("a constant that never works", 'measure comm(1) : @@Timer_Cost("sundial", 10)',
-     "no timer of that name"),
 ]
 NEED_SHMEM = ("Shmem_",)
 

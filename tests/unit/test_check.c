@@ -144,16 +144,29 @@ static void functions_must_exist(void **state)
     check("x = nowhere(\ny)", "1:5: unknown function 'nowhere'\n2:1: unknown name 'y'\n");
     check("set_unti(1)", "1:1: unknown function 'set_unti': did you mean 'set_unit'?\n");
     check_body("measure comm(2) : Shmem_Put_Ruond(1, 2)",
-               "1:41: unknown function 'Shmem_Put_Ruond': did you mean 'Shmem_Put_Round'?\n");
-    check_body("measure comm(2) : shmem_barrier()",
-               "1:41: unknown function 'shmem_barrier': did you mean 'Shmem_Barrier'?\n");
-    check_body("measure comm(2) : Put_Round(1, 2)",
-               "1:41: unknown function 'Put_Round': did you mean 'Shmem_Put_Round'?\n");
+               "1:41: unknown measurement function 'Shmem_Put_Ruond': did you mean "
+               "Shmem_Put_Round?\n");
     check_body("measure comm(2) : put_ruond(1, 2)",
-               "1:41: unknown function 'put_ruond': did you mean 'Shmem_Put_Round'?\n");
-    check_body("measure comm(2) : set_unti(1)", "1:41: unknown function 'set_unti'\n");
+               "1:41: unknown measurement function 'put_ruond': did you mean Shmem_Put_Round?\n");
+    check_body("measure comm(2) : set_unti(1)",
+               "1:41: unknown measurement function 'set_unti'; skampi --list shows all of them\n");
     check("x = Put_Round(1, 2)",
-          "1:5: unknown function 'Put_Round': did you mean 'Shmem_Put_Round'?\n");
+          "1:5: 'Put_Round' is a measurement function: write 'measure COMMUNICATOR : "
+          "Put_Round(...)'\n");
+}
+
+/* The same names as on the command line. */
+static void names_of_functions_and_routines(void **state)
+{
+    (void)state;
+    check_body("measure comm(2) : shmem_barrier()\nmeasure comm(2) : Put_Round(1, 2)\n"
+               "measure comm(2) : shmem_double_put(1, 2)",
+               "");
+    check_body("measure comm(2) : shmem_barrier_all(8)",
+               "1:59: too many arguments: shmem_barrier_all takes 0 arguments, you gave 1\n");
+    check_body("measure comm(2) : MPI_Nothing()",
+               "1:41: unknown measurement function 'MPI_Nothing'; skampi --list shows all of "
+               "them\n");
 }
 
 static void numbers_of_arguments(void **state)
@@ -182,7 +195,10 @@ static void numbers_of_arguments(void **state)
 static void types_of_arguments(void **state)
 {
     (void)state;
-    check("x = sqrt(2) + sqrt(2.5) + atoi(\"2\") + min_int(1.5, 2)", "");
+    check("x = sqrt(2) + sqrt(2.5) + atoi(\"2\") + min_int(1.0, 2)", "");
+    check("x = min_int(3, 1.5)",
+          "1:16: argument 2 of min_int must be a whole number, 1.5 is none\n");
+    check("n = 1.5 x = min_int(n, 2) + min_int(sqrt(2), 3)", "");
     check("x = sqrt(\"2\")", "1:10: argument 1 of sqrt must be a number, this is a string\n");
     check("x = min_int(1,\n comm(2))",
           "2:2: argument 2 of min_int must be an integer, this is a communicator\n");
@@ -197,7 +213,7 @@ static void types_of_arguments(void **state)
           "1:5: set_unit() returns no value\n"
           "2:9: set_unit() returns no value\n"
           "3:10: set_unit() returns no value\n");
-    check_body("measure comm(2) : Shmem_Put_Round(1.5, 2.5)\n"
+    check_body("measure comm(2) : Shmem_Put_Round(1.0, 5 / 2)\n"
                "measure comm(2) : Shmem_Pause(1)\nmeasure comm(2) : Shmem_Pause(1.5)\n"
                "measure comm(2) : Shmem_Named(\"n\", {1})",
                "");
@@ -220,8 +236,13 @@ static void arguments_below_their_minimum(void **state)
                "1:57: argument 1 of Shmem_Put_Round (count) must be at least 0\n");
     check_body("measure comm(2) : Shmem_Put_Round(0, 0)", "");
     check_body("measure comm(2) : Shmem_Put_Round(1, -2.6)",
-               "1:60: argument 2 of Shmem_Put_Round (iterations) must be at least 0\n");
-    check_body("measure comm(2) : Shmem_Put_Round(1, -0.4)", "");
+               "1:60: argument 2 of Shmem_Put_Round (iterations) must be a whole number, -2.6 is "
+               "none\n");
+    check_body("measure comm(2) : Shmem_Put_Round(3 / 2.0, 0)",
+               "1:59: argument 1 of Shmem_Put_Round (count) must be a whole number, 1.5 is none\n");
+    check_body("measure comm(2) : Shmem_Put_Round(2 - 3, 0)",
+               "1:59: argument 1 of Shmem_Put_Round (count) must be at least 0\n");
+    check_body("n = 1.5 measure comm(2) : Shmem_Put_Round(n, n * 1.5)", "");
     check_body("measure comm(2) : Shmem_Put_Full_Single(0, 5, 0)",
                "1:63: argument 1 of Shmem_Put_Full_Single (count) must be at least 1\n");
     check_body("measure comm(2) : Shmem_Put_Full_Single(+1, 5, -1)",
@@ -609,6 +630,7 @@ int main(void)
         cmocka_unit_test(reads_bind_where_they_stand),
         cmocka_unit_test(missing_includes_excuse_unknown_names),
         cmocka_unit_test(functions_must_exist),
+        cmocka_unit_test(names_of_functions_and_routines),
         cmocka_unit_test(numbers_of_arguments),
         cmocka_unit_test(types_of_arguments),
         cmocka_unit_test(arguments_below_their_minimum),

@@ -11,9 +11,11 @@
 
 #include "base/text.h"
 #include "command_script.h"
+#include "engine/alias.h"
 #include "engine/measurement.h"
 #include "list_fold.h"
 #include "ski/check.h"
+#include "ski/function_names.h"
 #include "ski/parser.h"
 
 #define WORDS(...)                                                                                 \
@@ -152,16 +154,50 @@ static void iterations_need_a_parameter(void **state)
                    "end measurement\n");
     command.iterations = "5";
     check(command,
-          "--iterations: Allreduce has no parameter iterations; it has count, datatype, op");
+          "--iterations 5: Allreduce has no parameter iterations; it has count, datatype, op");
+}
+
+/* A name means no other type and no other routine; types of OpenSHMEM have a word in names. */
+static void routines_are_what_they_say(void **state)
+{
+    static const char *const types[][2] = {{"short", ""},
+                                           {"int", "_Int"},
+                                           {"long", "_Long"},
+                                           {"longlong", "_Longlong"},
+                                           {"float", "_Float"},
+                                           {"double", "_Double"},
+                                           {"complexf", "_Complexf"}};
+    static const char *const operations[][2] = {{"and", "And"}, {"or", "Or"},     {"xor", "Xor"},
+                                                {"sum", "Sum"}, {"prod", "Prod"}, {"min", "Min"},
+                                                {"max", "Max"}};
+    const struct measurement *found;
+    (void)state;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t o = 0; o < sizeof operations / sizeof *operations; o++) {
+            char *routine = text_format("shmem_%s_%s_to_all", types[t][0], operations[o][0]);
+            char *name = text_format("Shmem_Reduce_%s%s_Barrier", operations[o][1], types[t][1]);
+            const struct measurement *wanted = measurement_find(name);
+            assert_int_equal(alias_find(routine, &found, 1) > 0, wanted != NULL);
+            if (wanted)
+                assert_string_equal(found->name, name);
+            free(routine);
+            free(name);
+        }
+    for (size_t i = 0; measurement_at(i); i++)
+        assert_ptr_equal(function_meant(measurement_at(i)->name), measurement_at(i));
 }
 
 static void names_are_found(void **state)
 {
-    static const char *const same[][2] = {{"MPI_Allreduce", "Allreduce"},
-                                          {"allreduce", "Allreduce"},
-                                          {"put_round", "Shmem_Put_Round"},
-                                          {"shmem_getmem", "Shmem_Get_Round"},
-                                          {"SHMEM_PUT_ROUND", "Shmem_Put_Round"}};
+    static const char *const same[][2] = {
+        {"MPI_Allreduce", "Allreduce"},
+        {"allreduce", "Allreduce"},
+        {"put_round", "Shmem_Put_Round"},
+        {"shmem_getmem", "Shmem_Get_Round"},
+        {"shmem_double_sum_to_all", "Shmem_Reduce_Sum_Double_Barrier"},
+        {"shmem_short_sum_to_all", "Shmem_Reduce_Sum_Barrier"},
+        {"shmem_putmem_nbi", "Shmem_Put_Nonblocking_Post"},
+        {"SHMEM_PUT_ROUND", "Shmem_Put_Round"}};
     (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         struct command_words typed = words_of(WORDS(same[i][0], same[i][1]));
@@ -179,6 +215,11 @@ static void names_are_refused(void **state)
     (void)state;
     check_words(WORDS("Shmem_Put_Ruond"),
                 "unknown measurement function Shmem_Put_Ruond: did you mean Shmem_Put_Round?");
+    check_words(WORDS("shmem_double_p"),
+                "unknown measurement function shmem_double_p: did you mean "
+                "Shmem_P_Full, Shmem_P_Call or Shmem_P_Round?");
+    check_words(WORDS("Shmem_Put_{Round,Full}", "count=8", "count=9"),
+                "count=9: count is given twice; give a list, such as count=8,64");
     check_words(WORDS("my.ski"), "my.ski is no measurement function; if it is a script: -i my.ski");
     check_words(WORDS("Nothing*"),
                 "no measurement function matches Nothing*; skampi --list shows them");
@@ -190,18 +231,21 @@ static void names_are_refused(void **state)
     check_words(WORDS("Bcast", "count=8", "count=9"),
                 "count=9: count is given twice; give a list, such as count=8,64");
     command.sizes = "8:9:10";
-    check(command, "--sizes: write the step of a range as a factor or a difference: *10 or +10");
+    check(command,
+          "--sizes 8:9:10: write the step of a range as a factor or a difference: *10 or +10");
     command.sizes = "8,";
-    check(command, "--sizes: a value is missing: give one, such as 8, a list, such as 8,64,1kb, or "
-                   "a range, such as 8:1mb");
+    check(command,
+          "--sizes 8,: a value is missing: give one, such as 8, a list, such as 8,64,1kb, or "
+          "a range, such as 8:1mb");
     command.sizes = "8:9,10";
-    check(command, "--sizes: give a list, such as 8,64,1kb, or a range, such as 8:1mb, not both");
+    check(command,
+          "--sizes 8:9,10: give a list, such as 8,64,1kb, or a range, such as 8:1mb, not both");
     command = words_of(WORDS("Shmem_Barrier"));
     command.sizes = "8";
-    check(command, "--sizes: no parameter of Shmem_Barrier is a size");
+    check(command, "--sizes 8: no parameter of Shmem_Barrier is a size");
     command = words_of(WORDS("Bcast", "count=8"));
     command.sizes = "8";
-    check(command, "--sizes and count=8 both set count of Bcast: give one of them");
+    check(command, "--sizes 8 and count=8 both set count of Bcast: give one of them");
 }
 
 /* Whatever the function: its script is one that the checker accepts. */
@@ -214,7 +258,7 @@ static void every_function_has_a_script(void **state)
         command.pes = "1:2";
         char *error, *script = command_script(&command, &error);
         assert_non_null(script);
-        struct source *source = source_from_text(COMMAND_SCRIPT_NAME, script, strlen(script));
+        struct source *source = source_from_text(SOURCE_COMMAND_LINE, script, strlen(script));
         struct diag *diag = diag_create(source);
         struct tree *tree = parse_script(source, diag);
         tree_check(tree, diag);
@@ -288,6 +332,7 @@ int main(void)
         cmocka_unit_test(one_name_sets_both_sides),
         cmocka_unit_test(sizes_are_bytes),
         cmocka_unit_test(iterations_need_a_parameter),
+        cmocka_unit_test(routines_are_what_they_say),
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(names_are_refused),
         cmocka_unit_test(every_function_has_a_script),

@@ -22,6 +22,7 @@ struct engine {
     int status;
     uint64_t agreed;
     double last_time, share;
+    const char *absent;
     size_t left_out;
     jmp_buf *escape;
 };
@@ -203,6 +204,7 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     log_measure(engine, request, status);
     engine->left_out += status == MEASURE_TOO_LARGE && !request->open;
     engine->last_time = NAN;
+    engine->absent = "it has none";
     if (status == MEASURE_DONE && request->function->parameters[0].name)
         engine->last_time = time_of(request->arguments[0].integer);
     return status;
@@ -212,6 +214,8 @@ void engine_leave_out(struct engine *engine, const struct measure_request *reque
                       const char *reason)
 {
     log_measure(engine, request, MEASURE_REFUSED);
+    engine->last_time = NAN;
+    engine->absent = "it was left out";
     text_append(log_of(engine), "since %s\n", reason);
     engine->left_out++;
 }
@@ -234,6 +238,16 @@ double engine_last_time(const struct engine *engine)
 double engine_assumed_time(const struct engine *engine)
 {
     return engine->last_time;
+}
+
+const char *engine_absent(const struct engine *engine)
+{
+    return engine->absent;
+}
+
+void engine_end_early(struct engine *engine, const char *place)
+{
+    text_append(log_of(engine), "ended at %s, since %s\n", place, engine->absent);
 }
 
 void engine_sort_begin(struct engine *engine)
