@@ -8,22 +8,11 @@ from typing import NamedTuple
 
 from . import results, style
 from .common_states import CommonStates, combined, control_text
+from .points import STATED, numbered, occurrence_of, text_of
 from .states import states_for, told_by
 from .statistics import interquartile, rounds_of
 
-POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes",
-         "quantity")
-
-
-def _points(file):
-    """{what identifies a point in every launch: Result}; a point that a script measures several
-    times counts each time."""
-    seen, points = Counter(), {}
-    for result in file.points:
-        key = result.key
-        points[key, seen[key]] = result
-        seen[key] += 1
-    return points
+POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes", "quantity")
 
 
 def spread_within(result):
@@ -75,7 +64,8 @@ def aggregate_point(measured, confidence, by_state=()):
     without = [number for number, value in enumerate(values, 1) if not math.isfinite(value)]
     if without:
         notes.append(f"nothing in {len(without)} of {len(measured)} launches: {_listed(without)}")
-    record = {"record": "rounds", **{key: there[0].record.get(key) for key in POINT}}
+    record = {"record": "rounds", **{key: there[0].record.get(key) for key in POINT}, "point": there[0].key,
+              **{key: there[0].stated[key] for key in STATED if key in there[0].stated}}
     for name, value in (
             ("rounds", len(known)), ("median", rounds.median), ("median_low", rounds.low),
             ("median_high", rounds.high), ("reached", rounds.reached or math.nan),
@@ -111,7 +101,7 @@ def aggregate(files, confidence=0.95, states=None):
     """The rounds records of all points that any of these launches has, in the order of the first
     launch that has them. states: of states_of(); None: numbers of these launches alone."""
     common, indices = states or States(CommonStates(files), range(len(files)))
-    launches = [_points(file) for file in files]
+    launches = [file.by_key() for file in files]
     order = {}
     for points in launches:
         for key in points:
@@ -196,6 +186,7 @@ def summarize(campaign, points, definition, confidence=0.95, name_variable=None,
         for record in points[name]:
             if name_variable:
                 record = {**record, "variables": {name_variable: name, **(record["variables"] or {})}}
+                record["point"] = numbered(text_of(record), occurrence_of(record["point"]))
             blocks.setdefault((record["number"] or 0, record["block"]), []).append(record)
         missing += _missing(files)
     for (number, block), records in sorted(blocks.items(), key=lambda item: item[0][0]):

@@ -85,14 +85,8 @@ def _read_directory(path, configuration):
 
 
 def _points(file, chosen):
-    """{key: Result}; a point that occurs several times is numbered."""
-    points, seen = {}, {}
-    for result in file.points:
-        key = result.key
-        seen[key] = seen.get(key, 0) + 1
-        if chosen(result):
-            points[key + (seen[key],)] = result
-    return points
+    """{key: Result}"""
+    return {key: result for key, result in file.by_key().items() if chosen(result)}
 
 
 def _chooser(blocks, functions):
@@ -298,7 +292,7 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     for key in keys:
         mine, theirs = ([points[key] for points in side if key in points] for side in (old, new))
         some = (mine or theirs)[0]
-        row = Row(key, str(some.block), str(some.function), some.label(), some.quantity or "time",
+        row = Row(key, some, str(some.block), str(some.function), some.label(), some.quantity or "time",
                   _median([r.best() for r in mine]), _median([r.best() for r in theirs]),
                   count_old=len(mine), count_new=len(theirs))
         comparison.rows.append(row)

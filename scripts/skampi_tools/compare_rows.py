@@ -12,7 +12,8 @@ SLOWER, FASTER, UNCHANGED, CANNOT_TELL, ONLY_OLD, ONLY_NEW = VERDICTS = (
 @dataclass
 class Row:
     """A point. Times in seconds (bytes where the quantity is bytes); NaN: nothing to state."""
-    key: tuple
+    key: str             # what identifies it
+    result: object       # a Result of it, of the old side if that has one
     block: str
     function: str
     label: str           # within its block

@@ -115,10 +115,8 @@ def evaluate(files):
     runs = sorted(with_rounds, key=lambda file: str(file.header.get("started")))
     found, coverage = {}, Coverage([], len(runs), math.nan)
     for number, file in enumerate(runs):
-        seen = {}
         for result in file.rounds:
-            seen[result.key] = seen.get(result.key, 0) + 1
-            found.setdefault(result.key + (seen[result.key],), []).append((number, result))
+            found.setdefault(result.key, []).append((number, result))
             if math.isnan(coverage.confidence):
                 coverage.confidence = result.confidence
     for measured in found.values():

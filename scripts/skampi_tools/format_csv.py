@@ -12,7 +12,7 @@ from .states import HAND_OVER, WORDS
 
 COLUMNS = (
     "record block number function call args arg_units variables pes members placement "
-    "bytes quantity round at time standard_error error time_low time_high time_confidence kept "
+    "bytes quantity point settings round at time standard_error error time_low time_high time_confidence kept "
     "mean deviation median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 "
     "p999 valid invalid late overruns warm_up autocorrelation effective iterations synchronization "
     "window_rule window run_time buffers cache hand_over hand_over_slowest hand_over_shared addition copy "
@@ -154,7 +154,7 @@ _COMPOSED = {
         f"{_escape(name)}={_value_text(value)}"
         for name, value in (record.get("variables") or {}).items()]),
     "pes": _pe_set("size"), "members": _pe_set("members"), "placement": _pe_set("placement"),
-    "flags": _texts("flags"), "notes": _texts("notes"),
+    "settings": _texts("settings"), "flags": _texts("flags"), "notes": _texts("notes"),
     **{name: _groups(name, names) for name, names in _GROUPS.items()},
     "counters": lambda record: ";".join([
         f"{_escape(name)}={_entry(count['most'])}/{_entry(count['mean'])}"
@@ -235,7 +235,7 @@ def _record(cells):
                 pe_set["size"] = number(text)
             elif column in ("members", "placement"):
                 pe_set[column] = text
-            elif column in ("flags", "notes"):
+            elif column in ("settings", "flags", "notes"):
                 record[column] = [unescape(part) for part in split(text, ";")]
             elif column in _GROUPS:
                 groups[column] = [dict(zip(_GROUPS[column], _numbers(entry, ":")))
@@ -255,6 +255,8 @@ def _record(cells):
     if pe_set["size"] == 1:
         for part in groups.get("parts", ()):
             part.pop(HAND_OVER)
+    if "synchronization" in record:
+        record.setdefault("window_rule", "")
     return {**record, **groups, "pe_set": pe_set}
 
 
@@ -263,6 +265,12 @@ def _missing(cells):
               "reason": cells.get("reason", "")}
     column = "number"
     try:
+        if "point" in cells:
+            column = "variables"
+            variables = {name: _parse_value(value) for name, value in _pairs(cells["variables"])} \
+                if "variables" in cells else {}
+            record.update(point=cells["point"], variables=variables)
+            column = "number"
         if "block" in cells:
             record.update(block=cells["block"], number=number(cells.get("number", "0")))
         column = "points"

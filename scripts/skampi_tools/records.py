@@ -17,7 +17,7 @@ VALUES = ("time standard_error error time_low time_high mean deviation median me
 SECONDS = "at window hand_over hand_over_slowest hand_over_shared addition copy".split()
 RATES = {"bandwidth": "MB/s", "bus_bandwidth": "MB/s", "rate": "M/s"}
 COUNTS = "number round kept valid invalid late overruns warm_up iterations repeated rounds".split()
-TEXTS = "block function call quantity synchronization window_rule run_time buffers cache".split()
+TEXTS = "point block function call quantity synchronization window_rule run_time buffers cache".split()
 
 _NUMBER = frozenset((int, float, type(None)))
 _COUNT = frozenset((int,))
@@ -72,7 +72,7 @@ _POINT = {
                                  value=lambda value: _scalar(value) or _whole_numbers(value))),
     "variables": _map_of(_scalar),
     "pe_set": _object(size=_count_or_none, members=_text, placement=_text),
-    "flags": _list_of(_text), "notes": _list_of(_text),
+    "settings": _list_of(_text), "flags": _list_of(_text), "notes": _list_of(_text),
     "levels": _list_of(_object(["value", "share"], value=_number, share=_number)),
     "counters": _map_of(_object(["most", "mean"], most=_number, mean=_number)),
     "per_pe": _numbers, "samples": _numbers, "medians": _numbers,
@@ -104,8 +104,8 @@ _MEMBERS = {
     },
     "block": _BLOCK, "block_end": _BLOCK,
     "result": _POINT, "rounds": _POINT,
-    "missing": {"kind": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT, "reason": _TEXT,
-                "points": _count},
+    "missing": {"kind": _TEXT, "point": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT,
+                "variables": _map_of(_scalar), "reason": _TEXT, "points": _count},
     "state": {"state": _count, "members": _TEXT_OR_NONE, "pes": _count_or_none,
               "hand_over": _RANGE, "addition": _RANGE,
               "share": _NUMBER, "seconds": _NUMBER, "known": _FLAG, "new": _FLAG},

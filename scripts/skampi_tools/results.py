@@ -17,7 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import doubt, format_csv, format_json
+from . import doubt, format_csv, format_json, points
 from .cli import Error
 from .records import NUMBERS
 from .sko import reader as sko_reader
@@ -58,6 +58,8 @@ class Result:
         self.record = record
         self.of_launches = of_launches
         self._states = states  # of the file, which may still be read: theirs follow the results
+        self._key = record.get("point")
+        self.stated = record   # with all members that identify it
 
     def __getattr__(self, name):
         if name == "record" or name.startswith("_"):
@@ -92,9 +94,13 @@ class Result:
 
     @property
     def key(self):
-        """What identifies the point in several files: block, call, PEs, and the loop variables."""
-        return (self.block, self.call, self.pes,
-                tuple((name, str(value)) for name, value in self.variables.items()))
+        """What identifies the point in several files: everything that is stated about it, as one text (points.py)."""
+        return self._key or points.text_of(self.record)
+
+    @property
+    def occurrence(self):
+        """Which of the points of its file that are stated alike, from 1."""
+        return points.occurrence_of(self.key)
 
     @property
     def state(self):
@@ -211,6 +217,23 @@ class ResultFile:
         aggregated = {r.key for r in self.rounds}
         return self.rounds + [r for r in self.results if r.key not in aggregated]
 
+    def identify(self):
+        """When all records are there: keys of results in files of versions that do not state them."""
+        known = {id(result.record): result for result in self.results + self.later + self.rounds}
+        measured = [record for record in self.records if id(record) in known]
+        for record, (text, stated) in zip(measured, points.texts_of(measured)):
+            known[id(record)]._key, known[id(record)].stated = text, stated
+
+    def by_key(self):
+        """{key: Result} of .points."""
+        return {result.key: result for result in self.points}
+
+    def missing_by_key(self):
+        """{key: record} of the points that have no result. Files of older versions do not say which these are."""
+        there = {result.key for result in self.results + self.rounds}
+        return {record["point"]: record for record in self.records
+                if record["record"] == "missing" and record.get("point") and record["point"] not in there}
+
 
 def format_of(lines):
     """"json", "csv", "sko", or None: what the first lines look like."""
@@ -250,6 +273,7 @@ def read(path, unit=None):
     try:
         for record in records:
             file.add(record)
+        file.identify()
     finally:
         if collecting:
             gc.enable()

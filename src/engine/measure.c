@@ -298,7 +298,7 @@ static enum measure_status time_over(struct engine *engine, const struct measure
     limit->endless = limit->endless || request->endless;
     if (engine->round.number == 1) {
         limit->skipped++;
-        missing_state(&engine->missing, MISSING_TIME_LIMIT, request->text,
+        missing_state(&engine->missing, MISSING_TIME_LIMIT, request,
                       "the time limit had ended before");
     }
     return MEASURE_TIME_OVER;
@@ -325,7 +325,7 @@ static bool is_measurable(struct engine *engine, const struct measure_request *r
     const char *reason = measurement_unsupported(request->function);
     if (reason) {
         engine->missing.incomplete = true;
-        missing_state(&engine->missing, MISSING_UNSUPPORTED, request->text, reason);
+        missing_state(&engine->missing, MISSING_UNSUPPORTED, request, reason);
         *status = MEASURE_UNSUPPORTED;
         return false;
     }
@@ -334,8 +334,7 @@ static bool is_measurable(struct engine *engine, const struct measure_request *r
         return false;
     }
     if (pe_set_size(request->set) == 0) {
-        missing_state(&engine->missing, MISSING_SKIPPED, request->text,
-                      "the communicator is empty");
+        missing_state(&engine->missing, MISSING_SKIPPED, request, "the communicator is empty");
         *status = MEASURE_SKIPPED;
         return false;
     }
@@ -390,8 +389,6 @@ enum measure_status measure(struct engine *engine, const struct measure_request 
     int64_t start = timer_now();
     enum measure_status status;
     watch_progress();
-    if (engine->options.verify >= 0)
-        engine->settings.verify = (enum verify)engine->options.verify;
     engine->latest = (struct latest){.time = NAN, .assumed = NAN, .median = NAN, .within = NAN};
     if (!is_measurable(engine, request, &status))
         return status;

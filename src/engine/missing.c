@@ -12,12 +12,14 @@
 #include "base/text.h"
 #include "engine/engine.h"
 
-void missing_state(const struct missing *missing, enum result_missing kind, const char *call,
-                   const char *reason)
+void missing_state(const struct missing *missing, enum result_missing kind,
+                   const struct measure_request *request, const char *reason)
 {
-    if (missing->output)
-        output_missing(missing->output, kind, missing->block->name, missing->block->number, call,
-                       reason);
+    if (!missing->output)
+        return;
+    struct described described = describe(missing->describer, request);
+    output_missing(missing->output, kind, &described.point, reason);
+    described_release(&described);
 }
 
 static void say(struct missing *missing, const char *format, ...)
@@ -73,7 +75,7 @@ void missing_leave_out(struct missing *missing, enum result_missing kind,
     missing->reason = memory_text(reason);
     warn(missing, request, reason);
     if (listed)
-        missing_state(missing, kind, request->text, reason);
+        missing_state(missing, kind, request, reason);
 }
 
 void missing_fail(struct missing *missing, const struct measure_request *request,
@@ -83,7 +85,7 @@ void missing_fail(struct missing *missing, const struct measure_request *request
     if (!missing->output)
         return;
     say(missing, "%s: error: %s: %s", request->place, request->text, reason);
-    missing_state(missing, MISSING_FAILED, request->text, reason);
+    missing_state(missing, MISSING_FAILED, request, reason);
 }
 
 static void forget_warnings(struct missing *missing)

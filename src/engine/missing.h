@@ -8,15 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/block.h"
+#include "engine/describe.h"
 #include "engine/progress.h"
-#include "engine/request.h"
-#include "output/output.h"
 
 struct missing {
     struct output *output; /* of PE 0, else NULL */
     struct display *display;
     const struct block *block;
+    const struct describer *describer;
     bool incomplete; /* something failed or is unsupported: exit status 3 */
     size_t left_out; /* since they could not be measured, or did not fit */
     /* Of this block, those of them that are not listed; what they were like, and the last call. */
@@ -28,7 +27,7 @@ struct missing {
 };
 
 /* The output states what takes the place of a result. All PEs. */
-void missing_state(const struct missing *, enum result_missing kind, const char *call,
+void missing_state(const struct missing *, enum result_missing kind, const struct measure_request *,
                    const char *reason);
 /* A measurement cannot be made, or does not fit: states it, as long as there are few. All PEs. */
 void missing_leave_out(struct missing *, enum result_missing kind, const struct measure_request *,

@@ -28,6 +28,7 @@ struct rounds_record {
     char *block;
     size_t block_number, region; /* region: of sorted results, 0: none */
     double key;                  /* among them */
+    size_t number;               /* among points that are stated alike */
     int64_t bytes, iterations;
     double effective; /* independent repetitions of the first round */
     size_t rounds, made;

@@ -13,12 +13,11 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "clock/timer.h"
-#include "comm/comm.h"
 #include "engine/counters.h"
 #include "engine/counting.h"
-#include "engine/members.h"
 #include "engine/rates.h"
 #include "engine/states.h"
+#include "output/point.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
 #include "stats/stats.h"
@@ -32,24 +31,6 @@
 #define QUARTERS 1.349
 /* Levels of rounds are at least this far apart, as a share. */
 #define LEVEL_LEAST 0.1
-
-/* "on one node", "on several nodes" (one PE each), "mixed". O(members) on one PE. */
-static const char *placement(const struct pe_set *set)
-{
-    int size = pe_set_size(set), first = comm_node_of(pe_set_member(set, 0));
-    bool one = true, several = size > 1;
-    unsigned char *seen = memory_zeroed((size_t)comm_node_count(), 1);
-    for (int rank = 0; rank < size; rank++) {
-        int node = comm_node_of(pe_set_member(set, rank));
-        if (node != first)
-            one = false;
-        if (seen[node])
-            several = false;
-        seen[node] = 1;
-    }
-    free(seen);
-    return one ? "on one node" : several ? "on several nodes" : "on several nodes, mixed";
-}
 
 /* "none", "fresh", "same" or "cycling". */
 static const char *buffers_in_use(const struct bench *bench)
@@ -82,96 +63,28 @@ static const char *unit_text(char *text, size_t size, const struct measurement *
     return text;
 }
 
-/* The command line's, or what the script says. */
-static double unit_of(const struct reporter *reporter, const struct settings *settings)
+/* buffers: in words. */
+static char *conditions(const struct measurement *function, const struct result_point *point,
+                        const char *buffers)
 {
-    return reporter->options->unit > 0 ? reporter->options->unit : settings->unit;
+    char unit[64], *start = point_start(point);
+    struct text text = {0};
+    text_append(&text, "%zu PE%s %s; PEs %s; %s; %s run time; ", point->pes,
+                words_plural(point->pes), point->placement, point->members, start, point->run_time);
+    text_append(&text, "%s", buffers);
+    for (size_t i = 0; i < point->setting_count; i++)
+        text_append(&text, "%s; ", point->settings[i]);
+    text_append(&text, "%s", unit_text(unit, sizeof unit, function, point->unit));
+    free(start);
+    return text_take(&text);
 }
 
-static char *conditions(const struct bench *bench, const char *buffers, double unit)
+/* For the conditions. */
+static char *buffer_words(const struct bench *bench, const char *buffers)
 {
-    static const char *const starts[] = {"window start", "barrier start", "no synchronization"};
-    static const char *const rules[] = {"", " (mpiperf)", " (round_time)", " (dissemination)"};
-    const struct run *run = &bench->run;
-    const struct settings *settings = run->settings;
-    const struct measurement *function = run->function;
-    int start = function->synchronized ? (int)settings->synchronization : SYNCHRONIZE_NONE;
-    bool global = window_global_run_time(run);
-    char buffer[64], values[64];
     if (strcmp(buffers, "none") == 0)
-        snprintf(buffer, sizeof buffer, "no buffers");
-    else
-        snprintf(buffer, sizeof buffer, "%s buffers, %s", buffers,
-                 bench->buffers.cold ? "cold" : "warm");
-    return text_format(
-        "%d PE%s %s; %s%s; %s run time; %s; %s", run->size, words_plural((size_t)run->size),
-        placement(run->set), starts[start], window_applies(run) ? rules[settings->window.rule] : "",
-        global ? "global" : "local", buffer, unit_text(values, sizeof values, function, unit));
-}
-
-/* By name and unit, as the script gave them. The caller frees the array. */
-static struct result_argument *named_arguments(const struct measure_request *request, size_t *n)
-{
-    const struct measurement *function = request->function;
-    *n = measurement_parameter_count(function);
-    struct result_argument *named = memory_zeroed(*n ? *n : 1, sizeof *named);
-    for (size_t i = 0; i < *n; i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        const struct argument *argument = &request->arguments[i];
-        named[i] = (struct result_argument){.name = parameter->name,
-                                            .unit = parameter->unit,
-                                            .type = RESULT_INTEGER,
-                                            .integer = argument->integer,
-                                            .real = argument->real,
-                                            .string = argument->string,
-                                            .array = argument->array};
-        if (parameter->type == PARAMETER_DOUBLE)
-            named[i].type = RESULT_REAL;
-        if (argument->string)
-            named[i].type = RESULT_STRING;
-        if (parameter->type == PARAMETER_INT_ARRAY)
-            named[i].type = RESULT_INTEGERS;
-    }
-    return named;
-}
-
-/* What a point's description owns. */
-struct described {
-    struct result_argument *arguments;
-    char *members;
-};
-
-static struct result_point describe(const struct reporter *reporter,
-                                    const struct measure_request *request,
-                                    const struct settings *settings, int64_t bytes,
-                                    struct described *owned)
-{
-    size_t arguments;
-    bool is_time = request->function->quantity == QUANTITY_TIME;
-    owned->arguments = named_arguments(request, &arguments);
-    owned->members = members_text(request->set);
-    return (struct result_point){
-        .block = reporter->block->name ? reporter->block->name : "",
-        .block_number = reporter->block->number,
-        .function = request->function->name,
-        .text = request->text,
-        .arguments = owned->arguments,
-        .argument_count = arguments,
-        .variables = (const struct result_variable *)request->variables,
-        .variable_count = request->variable_count,
-        .members = owned->members,
-        .placement = placement(request->set),
-        .pes = (size_t)pe_set_size(request->set),
-        .bytes = bytes,
-        .is_time = is_time,
-        .unit = is_time ? unit_of(reporter, settings) : 1,
-    };
-}
-
-static void release(struct described *owned)
-{
-    free(owned->arguments);
-    free(owned->members);
+        return memory_text("no buffers; ");
+    return text_format("%s buffers, %s; ", buffers, bench->buffers.cold ? "cold" : "warm");
 }
 
 void report_result(const struct reporter *reporter, const struct bench *bench,
@@ -182,10 +95,12 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
     const struct settings *settings = run->settings;
     const struct statistics *statistics = &outcome->statistics;
     const char *buffers = buffers_in_use(bench);
-    char *text = conditions(bench, buffers, unit_of(reporter, settings));
-    struct described owned;
+    struct described described = describe(reporter->describer, request);
+    described.point.bytes = (int64_t)run->demand.reported;
+    char *words = buffer_words(bench, buffers);
+    char *text = conditions(run->function, &described.point, words);
     struct result result = {
-        .point = describe(reporter, request, settings, (int64_t)run->demand.reported, &owned),
+        .point = described.point,
         .rates = rates_of(request->function, (size_t)pe_set_size(request->set),
                           (int64_t)run->demand.reported, statistics->median),
         .round = reporter->round->number,
@@ -195,10 +110,10 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
         .per_pe = settings->max_nr_node_times > 0 ? outcome->per_pe : NULL,
         .samples = outcome->samples,
         .sample_count = outcome->sample_count,
-        .in_windows = window_applies(run),
-        .synchronized = request->function->synchronized,
-        .global = window_global_run_time(run),
         .buffers = buffers,
+        .cache = strcmp(buffers, "none") == 0 ? ""
+                 : bench->buffers.cold        ? "cold"
+                                              : "warm",
         .counters = outcome->counted,
         .counter_count = counting_applies(request->function) ? counters_count() : 0,
         .notes = (const char *const *)bench->hooks.notes.text,
@@ -214,7 +129,8 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
     block->overruns += (int64_t)statistics->overruns;
     block->window_changes += (int64_t)outcome->window_changes;
     progress_result(reporter->display, statistics, result.point.unit);
-    release(&owned);
+    described_release(&described);
+    free(words);
     free(text);
 }
 
@@ -342,13 +258,17 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     struct rounds_unseen unseen = unseen_by(reporter, record);
     rounds_widen(&rounds, &unseen);
     struct result_level levels[RESULT_LEVELS_MAX];
-    struct described owned;
     struct notes notes = {0};
     struct state_rounds states = {0};
-    struct result_point point =
-        describe(reporter, &record->request, &record->settings, record->bytes, &owned);
-    point.block = record->block;
-    point.block_number = record->block_number;
+    const struct block block = {.name = record->block, .number = record->block_number};
+    const struct describer describer = {.options = reporter->options,
+                                        .block = &block,
+                                        .settings = &record->settings,
+                                        .number = record->number};
+    struct described described = describe(&describer, &record->request);
+    struct result_point point = described.point;
+    point.bytes = record->bytes;
+    char *text = conditions(record->request.function, &point, "");
     if (n < record->rounds)
         notes_add(&notes,
                   text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds));
@@ -383,9 +303,11 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .several_states = log && (log->state_count > 1 || log->known_count > 0),
         .notes = (const char *const *)notes.text,
         .note_count = notes.count,
+        .conditions = text,
     };
     output_rounds(reporter->output, &result);
-    release(&owned);
+    free(text);
+    described_release(&described);
     states_release(&states);
     notes_clear(&notes);
     free(within);

@@ -5,6 +5,7 @@
 #define SKAMPI_ENGINE_REPORT_H
 
 #include "engine/controls.h"
+#include "engine/describe.h"
 #include "engine/outcome.h"
 #include "engine/point.h"
 #include "engine/progress.h"
@@ -13,6 +14,7 @@
 struct reporter {
     struct output *output;
     const struct engine_options *options;
+    const struct describer *describer;
     struct block *block; /* whose totals a result adds to */
     const struct round *round;
     struct display *display;

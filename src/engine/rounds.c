@@ -90,6 +90,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .timer = timer_in_use->name,
         .block = memory_text(engine->block.name ? engine->block.name : ""),
         .block_number = engine->block.number,
+        .number = engine->describer.number,
         .region = engine->sorting.region,
         .key = engine->sorting.key,
         .bytes = (int64_t)engine->bench.run.demand.reported,
@@ -199,6 +200,7 @@ static void measure_again(struct engine *engine, struct rounds_record *record)
     select_timer(engine, record->timer);
     engine->block.name = record->block;
     engine->block.number = record->block_number;
+    engine->describer.number = record->number;
     enum measure_status status = measure(engine, &record->request);
     if (status == MEASURE_TIME_OVER)
         return;

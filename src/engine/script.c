@@ -30,8 +30,18 @@ static const char *const absent[] = {[MEASURE_DONE] = "it has none",
                                      [MEASURE_REFUSED] = "it was left out",
                                      [MEASURE_TIME_OVER] = "the time limit had ended"};
 
+/* What the script asks for, under the settings in force. */
+static void name_point(struct engine *engine, const struct measure_request *request)
+{
+    if (engine->options.verify >= 0)
+        engine->settings.verify = (enum verify)engine->options.verify;
+    if (engine->output)
+        describe_next(&engine->describer, request);
+}
+
 enum measure_status engine_measure(struct engine *engine, const struct measure_request *request)
 {
+    name_point(engine, request);
     enum measure_status status = measure(engine, request);
     if (status == MEASURE_DONE && engine->latest.measured)
         rounds_record(engine, request);
@@ -71,6 +81,7 @@ void engine_leave_out(struct engine *engine, const struct measure_request *reque
 {
     engine->latest =
         (struct latest){.time = NAN, .assumed = NAN, .absent = absent[MEASURE_REFUSED]};
+    name_point(engine, request);
     missing_leave_out(&engine->missing, MISSING_REFUSED, request, reason);
 }
 

@@ -49,11 +49,16 @@ static void connect_parts(struct engine *engine)
     engine->clocks.debug = engine->options.debug & DEBUG_CLOCKS;
     engine->display = (struct display){
         .options = &engine->options, .block = &engine->block, .round = &engine->round};
-    engine->missing =
-        (struct missing){.output = output, .display = &engine->display, .block = &engine->block};
+    engine->describer = (struct describer){
+        .options = &engine->options, .block = &engine->block, .settings = &engine->settings};
+    engine->missing = (struct missing){.output = output,
+                                       .display = &engine->display,
+                                       .block = &engine->block,
+                                       .describer = &engine->describer};
     engine->pending.output = output;
     engine->reporter = (struct reporter){.output = output,
                                          .options = &engine->options,
+                                         .describer = &engine->describer,
                                          .block = &engine->block,
                                          .round = &engine->round,
                                          .display = &engine->display};
@@ -173,6 +178,7 @@ static void release(struct engine *engine)
     rounds_free(engine);
     controls_free(&engine->controls);
     missing_free(&engine->missing);
+    describer_free(&engine->describer);
     free(engine->display.result);
     free(engine->pending.text);
     free(engine);

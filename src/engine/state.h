@@ -11,6 +11,7 @@
 #include "engine/block.h"
 #include "engine/clocks.h"
 #include "engine/controls.h"
+#include "engine/describe.h"
 #include "engine/engine.h"
 #include "engine/estimate.h"
 #include "engine/judge.h"
@@ -40,6 +41,7 @@ struct engine {
     struct round round;
     struct replay replay;
     struct display display;
+    struct describer describer;
     struct missing missing;
     struct pending_text pending;
     struct reporter reporter;

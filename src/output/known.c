@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "output/known_key.h"
+#include "output/point.h"
 #include "stats/rounds.h"
 #include "stats/stats.h"
 
@@ -486,13 +486,27 @@ void known_free(struct known *known)
     free(known);
 }
 
-const struct known_point *known_find(const struct known *known, const struct result_point *point)
+static const struct known_point *find_point(const struct known *known,
+                                            const struct result_point *point)
 {
-    struct known_point wanted = {.key = known_key(point)};
+    struct known_point wanted = {.key = point_text(point)};
     const struct known_point *found =
         bsearch(&wanted, known->points, known->point_count, sizeof *known->points, compare_points);
     free(wanted.key);
     return found;
+}
+
+const struct known_point *known_find(const struct known *known, const struct result_point *point)
+{
+    /* All that files of older versions state of points over rounds. */
+    const struct result_point older = {.block = point->block,
+                                       .text = point->text,
+                                       .variables = point->variables,
+                                       .variable_count = point->variable_count,
+                                       .members = point->members,
+                                       .pes = point->pes};
+    const struct known_point *found = find_point(known, point);
+    return found ? found : find_point(known, &older);
 }
 
 const struct known_state *known_state_find(const struct known *known, const char *members, int pes,

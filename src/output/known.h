@@ -37,8 +37,8 @@ struct known {
 struct known *known_read(const char *const *paths, size_t n, char **error);
 void known_free(struct known *);
 
-/* The point with the same block, call, PEs and loop variables; NULL: earlier runs do not have it.
- */
+/* The point with the same point_text(); of files of older versions, with the same block, call, PEs
+ * and loop variables. NULL: earlier runs do not have it. */
 const struct known_point *known_find(const struct known *, const struct result_point *);
 
 /* The state with that number of a set of PEs (members NULL or "": not known), or NULL.

@@ -9,7 +9,7 @@
 #include "base/lines.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "output/known_key.h"
+#include "output/point.h"
 #include "output/result.h"
 
 void known_run_release(struct known_run *run)
@@ -307,14 +307,19 @@ static struct result_variable *take_variables(json_t *variables, size_t *count)
     return taken;
 }
 
+/* What the file says, or in those of older versions what follows from the members that they have.
+ */
 static char *key_of(const json_t *record, const struct known_point *point)
 {
+    const char *stated = json_string_value(json_object_get(record, "point"));
+    if (stated)
+        return memory_text(stated);
     struct result_point identity = {
         .block = point->block, .text = point->call, .members = point->members, .pes = point->pes};
     struct result_variable *variables =
         take_variables(json_object_get(record, "variables"), &identity.variable_count);
     identity.variables = variables;
-    char *key = known_key(&identity);
+    char *key = point_text(&identity);
     for (size_t i = 0; i < identity.variable_count; i++)
         free((char *)variables[i].value);
     free(variables);

@@ -32,7 +32,7 @@ struct known_value {
 };
 
 struct known_point {
-    char *key; /* known_key() */
+    char *key; /* point_text() */
     char *block, *call, *members;
     size_t pes;
     struct known_value *values;

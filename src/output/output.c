@@ -326,12 +326,6 @@ void output_end_block(struct output *output, const struct output_block *block)
     put(output, &(struct record){.kind = RECORD_BLOCK_END, .block_end = block});
 }
 
-void output_rounds(struct output *output, const struct result_rounds *rounds)
-{
-    put(output,
-        &(struct record){.kind = RECORD_ROUNDS, .columns = &output->columns, .rounds = rounds});
-}
-
 void output_state(struct output *output, const struct result_state *state)
 {
     put(output, &(struct record){.kind = RECORD_STATE, .state = state});
@@ -342,19 +336,34 @@ void output_controls(struct output *output, const struct result_control_series *
     put(output, &(struct record){.kind = RECORD_CONTROLS, .controls = controls});
 }
 
-void output_missing(struct output *output, enum result_missing kind, const char *block,
-                    size_t number, const char *call, const char *reason)
+static void put_missing(struct output *output, const struct record_missing *missing)
 {
-    output_missing_more(output, kind, block, number, call, reason, 1);
+    if (__builtin_add_overflow(output->end.missing, missing->points, &output->end.missing))
+        output->end.missing = INT64_MAX;
+    put(output, &(struct record){.kind = RECORD_MISSING, .missing = missing});
+}
+
+void output_missing(struct output *output, enum result_missing kind,
+                    const struct result_point *point, const char *reason)
+{
+    put_missing(output, &(struct record_missing){.kind = kind,
+                                                 .block = point->block,
+                                                 .number = point->block_number,
+                                                 .call = point->text,
+                                                 .reason = reason,
+                                                 .point = point,
+                                                 .points = 1});
 }
 
 void output_missing_more(struct output *output, enum result_missing kind, const char *block,
                          size_t number, const char *call, const char *reason, int64_t points)
 {
-    struct record_missing missing = {kind, block, number, call, reason, points};
-    if (__builtin_add_overflow(output->end.missing, points, &output->end.missing))
-        output->end.missing = INT64_MAX;
-    put(output, &(struct record){.kind = RECORD_MISSING, .missing = &missing});
+    put_missing(output, &(struct record_missing){.kind = kind,
+                                                 .block = block,
+                                                 .number = number,
+                                                 .call = call,
+                                                 .reason = reason,
+                                                 .points = points});
 }
 
 void output_missing_unknown(struct output *output)
@@ -433,20 +442,16 @@ void output_release(struct output *output)
     output->holding = false;
 }
 
-void output_result(struct output *output, const struct result *result)
+/* Writes it, or keeps it back; conditions: NULL where it has none of its own. */
+static void put_result(struct output *output, const struct record *record, const char *conditions)
 {
-    /* Those of later rounds stand nowhere near them. */
-    const char *conditions = result->round > 1 ? NULL : result->conditions;
     struct held held = {
         .key = output->key,
-        .texts = compose(
-            output,
-            &(struct record){.kind = RECORD_RESULT, .columns = &output->columns, .result = result}),
+        .texts = compose(output, record),
         .stating = compose(output, &(struct record){.kind = RECORD_CONDITIONS,
                                                     .text = conditions ? conditions : ""}),
         .conditions = conditions ? memory_text(conditions) : NULL,
     };
-    output->end.results++;
     pthread_mutex_lock(&output->writing);
     if (output->holding) {
         if (output->held_count == output->held_room) {
@@ -460,6 +465,24 @@ void output_result(struct output *output, const struct result *result)
         free_result(output, &held);
     }
     pthread_mutex_unlock(&output->writing);
+}
+
+void output_result(struct output *output, const struct result *result)
+{
+    output->end.results++;
+    /* Those of later rounds stand nowhere near them. */
+    put_result(
+        output,
+        &(struct record){.kind = RECORD_RESULT, .columns = &output->columns, .result = result},
+        result->round > 1 ? NULL : result->conditions);
+}
+
+void output_rounds(struct output *output, const struct result_rounds *rounds)
+{
+    put_result(
+        output,
+        &(struct record){.kind = RECORD_ROUNDS, .columns = &output->columns, .rounds = rounds},
+        rounds->conditions);
 }
 
 /* ---- The end ---- */

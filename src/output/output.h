@@ -71,11 +71,11 @@ void output_state(struct output *output, const struct result_state *state);
 void output_controls(struct output *output, const struct result_control_series *controls);
 void output_end_block(struct output *output, const struct output_block *block);
 
-/* In place of a result. block: NULL outside of blocks. */
-void output_missing(struct output *output, enum result_missing kind, const char *block,
-                    size_t number, const char *call, const char *reason);
+/* In place of a result. */
+void output_missing(struct output *output, enum result_missing kind,
+                    const struct result_point *point, const char *reason);
 
-/* The same for `points` of them at once. */
+/* In place of `points` of them at once. block: NULL outside of blocks; call: of the last one. */
 void output_missing_more(struct output *output, enum result_missing kind, const char *block,
                          size_t number, const char *call, const char *reason, int64_t points);
 

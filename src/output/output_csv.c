@@ -10,18 +10,26 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "output/point.h"
 #include "output/record.h"
 
 static const char *const point_columns[] = {
-    "record",    "block", "number",  "function",  "call",  "args",    "arg_units",
-    "variables", "pes",   "members", "placement", "bytes", "quantity"};
+    "record", "block",   "number",    "function", "call",     "args",  "arg_units", "variables",
+    "pes",    "members", "placement", "bytes",    "quantity", "point", "settings"};
 static const char *const list_columns[] = {"flags",  "notes",       "levels",  "counters",
                                            "per_pe", "samples",     "medians", "parts",
                                            "states", "round_states"};
 static const char *const missing_columns[] = {"kind", "reason", "points"};
 static const char *const state_columns[] = {"hand_over_low", "hand_over_high", "addition_low",
                                             "addition_high", "share"};
-enum { NUMBER_COLUMN = 2, CALL_COLUMN = 4, PES_COLUMN = 8, MEMBERS_COLUMN = 9 };
+enum {
+    NUMBER_COLUMN = 2,
+    CALL_COLUMN = 4,
+    VARIABLES_COLUMN = 7,
+    PES_COLUMN = 8,
+    MEMBERS_COLUMN = 9,
+    POINT_COLUMN = 13
+};
 #define POINT_COLUMNS (sizeof point_columns / sizeof *point_columns)
 #define LIST_COLUMNS (sizeof list_columns / sizeof *list_columns)
 #define MISSING_COLUMNS (sizeof missing_columns / sizeof *missing_columns)
@@ -200,13 +208,13 @@ static void put_flags(FILE *text, unsigned flags)
     list_end(text, &list);
 }
 
-static void put_notes(FILE *text, const char *const *notes, size_t n)
+static void put_texts(FILE *text, const char *const *texts, size_t n)
 {
     struct list list;
     list_begin(&list);
     for (size_t i = 0; i < n; i++) {
         fputs(i ? ";" : "", list.stream);
-        put_escaped(list.stream, notes[i]);
+        put_escaped(list.stream, texts[i]);
     }
     list_end(text, &list);
 }
@@ -293,6 +301,13 @@ static void put_commas(FILE *text, size_t n)
         fputc(',', text);
 }
 
+static void put_identity(FILE *text, const struct result_point *point)
+{
+    char *name = point_text(point);
+    put_text(text, name);
+    free(name);
+}
+
 static void put_point(FILE *text, const char *record, const struct result_point *point)
 {
     fprintf(text, "%s,", record);
@@ -307,7 +322,9 @@ static void put_point(FILE *text, const char *record, const struct result_point 
     put_text(text, point->members ? point->members : "");
     fputc(',', text);
     put_text(text, point->placement);
-    fprintf(text, ",%lld,%s", (long long)point->bytes, point->is_time ? "time" : "bytes");
+    fprintf(text, ",%lld,%s,", (long long)point->bytes, point->is_time ? "time" : "bytes");
+    put_identity(text, point);
+    put_texts(text, (const char *const *)point->settings, point->setting_count);
 }
 
 /* Behind the columns that results have. */
@@ -335,7 +352,7 @@ static void put_members(FILE *text, const struct result *result, const struct re
             fprintf(text, "%lld", (long long)*(const int64_t *)value);
             break;
         case MEMBER_WORD:
-            put_text(text, member->word(result));
+            put_text(text, word_of(value));
             break;
         default:
             put_number(text, *(const double *)value);
@@ -349,7 +366,7 @@ static void put_result(FILE *text, const struct result *result)
     put_point(text, "result", &result->point);
     put_members(text, result, NULL);
     put_flags(text, result->statistics.flags);
-    put_notes(text, result->notes, result->note_count);
+    put_texts(text, result->notes, result->note_count);
     put_levels(text, result->statistics.levels, result->statistics.level_count);
     put_counters(text, result->counters, result->counter_count);
     put_numbers(text, result->per_pe, result->point.pes);
@@ -365,7 +382,7 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
     put_point(text, "rounds", &rounds->point);
     put_members(text, NULL, rounds);
     put_flags(text, rounds->flags);
-    put_notes(text, rounds->notes, rounds->note_count);
+    put_texts(text, rounds->notes, rounds->note_count);
     put_levels(text, rounds->levels, rounds->level_count);
     put_counters(text, NULL, 0);
     put_numbers(text, NULL, 0);
@@ -383,7 +400,15 @@ static void put_missing(FILE *text, const struct record_missing *missing)
     put_text(text, missing->block ? missing->block : "");
     fprintf(text, ",%zu,,", missing->number);
     put_text(text, missing->call);
-    put_commas(text, POINT_COLUMNS + member_count + LIST_COLUMNS - CALL_COLUMN - 1);
+    put_commas(text, VARIABLES_COLUMN - CALL_COLUMN - 1);
+    if (missing->point)
+        put_variables(text, missing->point);
+    else
+        fputc(',', text);
+    put_commas(text, POINT_COLUMN - VARIABLES_COLUMN);
+    if (missing->point)
+        put_identity(text, missing->point);
+    put_commas(text, POINT_COLUMNS + member_count + LIST_COLUMNS - POINT_COLUMN - 1);
     fprintf(text, ",%s,", missing_name(missing->kind));
     put_text(text, missing->reason);
     fprintf(text, ",%lld", (long long)missing->points);

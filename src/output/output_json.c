@@ -1,8 +1,10 @@
 /* JSON Lines, as scripts/results.schema.json states them: one record a line. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "output/point.h"
 #include "output/record.h"
 
 #define SCHEMA 1
@@ -225,8 +227,16 @@ static void put_variables(FILE *text, const struct result_point *point)
     fputc('}', text);
 }
 
+static void put_identity(FILE *text, const struct result_point *point)
+{
+    char *name = point_text(point);
+    put_string(text, "point", name);
+    free(name);
+}
+
 static void put_point(FILE *text, const struct result_point *point)
 {
+    put_identity(text, point);
     put_string(text, "block", point->block);
     put_integer(text, "number", (int64_t)point->block_number);
     put_string(text, "function", point->function);
@@ -247,6 +257,8 @@ static void put_point(FILE *text, const struct result_point *point)
     fputc('}', text);
     put_integer(text, "bytes", point->bytes);
     put_string(text, "quantity", point->is_time ? "time" : "bytes");
+    if (point->setting_count > 0)
+        put_strings(text, "settings", (const char *const *)point->settings, point->setting_count);
 }
 
 /* One of the two is NULL. */
@@ -266,7 +278,7 @@ static void put_members(FILE *text, const struct result *result, const struct re
             put_integer(text, member->name, *(const int64_t *)value);
             break;
         case MEMBER_WORD:
-            put_string(text, member->name, member->word(result));
+            put_string(text, member->name, word_of(value));
             break;
         default:
             put_number(text, member->name, *(const double *)value);
@@ -503,11 +515,15 @@ static void put_missing(FILE *text, const struct record_missing *missing)
 {
     fputs("{\"record\":\"missing\"", text);
     put_string(text, "kind", missing_name(missing->kind));
+    if (missing->point)
+        put_identity(text, missing->point);
     if (missing->block) {
         put_string(text, "block", missing->block);
         put_integer(text, "number", (int64_t)missing->number);
     }
     put_string(text, "call", missing->call);
+    if (missing->point)
+        put_variables(text, missing->point);
     put_string(text, "reason", missing->reason);
     if (missing->points != 1)
         put_integer(text, "points", missing->points);

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/words.h"
+#include "output/point.h"
 #include "output/record.h"
 
 #define SIGNIFICANT 4
@@ -313,13 +315,40 @@ static void print_notes(FILE *text, const char *const *notes, size_t n)
         fprintf(text, "# note: %s\n", notes[i]);
 }
 
+/* As it is where it is one word of ASCII, as always; else, so that it can be read again, in quotes.
+ */
+static void print_value(FILE *text, const char *value)
+{
+    bool word = *value != '\0';
+    for (const char *c = value; *c; c++)
+        word = word && *c > ' ' && *c <= '~' && *c != '"' && *c != '\\';
+    if (word)
+        fputs(value, text);
+    else
+        json_string(text, value);
+}
+
+/* The rest of what identifies a point is in its line and in the conditions. */
+static void print_call(FILE *text, const struct result_point *point)
+{
+    if (!point->text)
+        return;
+    fprintf(text, "# call: %s", point->text);
+    if (point->number > 1)
+        fprintf(text, "; no. %zu", point->number);
+    fputc('\n', text);
+}
+
 /* Without per-PE values and the end of the line. */
 static void print_line(FILE *text, const struct result_point *point, double time, double error,
                        size_t repetitions)
 {
     char times[64], errors[64];
-    for (size_t i = 0; i < point->variable_count; i++)
-        fprintf(text, "%s= %s ", point->variables[i].name, point->variables[i].value);
+    for (size_t i = 0; i < point->variable_count; i++) {
+        fprintf(text, "%s= ", point->variables[i].name);
+        print_value(text, point->variables[i].value);
+        fputc(' ', text);
+    }
     fprintf(text, "%8lld %9s %9s %8zu", (long long)point->bytes,
             output_number(times, sizeof times, time * point->unit),
             output_number(errors, sizeof errors, error * point->unit), repetitions);
@@ -332,6 +361,7 @@ static void print_result(FILE *text, const struct result *result, const struct c
     if (result->per_pe)
         print_per_pe(text, result);
     fputc('\n', text);
+    print_call(text, &result->point);
     print_columns(text, columns, &result->point, result, false);
     print_counters(text, result);
     print_levels(text, &result->point, result->statistics.levels, result->statistics.level_count);
@@ -380,6 +410,7 @@ static void print_rounds(FILE *text, const struct result_rounds *rounds,
     fprintf(text, ", spread between rounds %s, within rounds %s\n",
             percent(p[0], sizeof p[0], rounds->between),
             percent(p[1], sizeof p[1], rounds->within));
+    print_call(text, &rounds->point);
     print_columns(text, columns, &rounds->point, rounds, true);
     for (size_t i = 0; rounds->several_states && i < rounds->state_count; i++) {
         const struct result_state_rounds *state = &rounds->states[i];
@@ -469,6 +500,11 @@ static void print_missing(FILE *text, const struct record_missing *missing)
         [MISSING_REFUSED] = "not measurable", [MISSING_TOO_LARGE] = "too large",
         [MISSING_STATE] = "not in this state"};
     fprintf(text, "# %s: %s: %s\n", words[missing->kind], missing->call, missing->reason);
+    if (!missing->point)
+        return;
+    char *point = point_text(missing->point);
+    fprintf(text, "# point: %s\n", point);
+    free(point);
 }
 
 static void print_end(FILE *text, const struct record_end *end)

@@ -63,7 +63,8 @@ struct record_missing {
     const char *block; /* NULL: outside of blocks */
     size_t number;
     const char *call, *reason;
-    int64_t points; /* that are missing */
+    const struct result_point *point; /* NULL: several, or none of a block */
+    int64_t points;                   /* that are missing */
 };
 
 struct record_end {
@@ -91,7 +92,7 @@ struct member {
     enum {
         MEMBER_COUNT,
         MEMBER_INTEGER,
-        MEMBER_WORD,
+        MEMBER_WORD,   /* const char *; NULL as "" */
         MEMBER_NUMBER, /* this one and those below: a double */
         MEMBER_VALUE,  /* what was measured: seconds or bytes */
         MEMBER_SECONDS,
@@ -99,8 +100,9 @@ struct member {
         MEMBER_RATE       /* per second */
     } type;
     int result, rounds;
-    const char *(*word)(const struct result *);
 };
+/* Of a MEMBER_WORD, from its place. */
+const char *word_of(const void *place);
 /* In the order of the columns in CSV. */
 extern const struct member members[];
 extern const size_t member_count;

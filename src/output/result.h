@@ -68,7 +68,7 @@ struct result_level {
     double value, share; /* of the time spent in it */
 };
 
-/* What identifies a point: the same in every round. */
+/* What is stated about a point: the same in every round. point_text() puts it together. */
 struct result_point {
     const char *block;
     size_t block_number;
@@ -81,6 +81,12 @@ struct result_point {
     const char *members; /* as members_text() gives them; NULL: not known */
     const char *placement;
     size_t pes;
+    const char *synchronization; /* "window", "barrier", "none" */
+    const char *window_rule;     /* "" without windows */
+    const char *run_time;        /* "local", "global" */
+    char *const *settings;       /* as settings_stated() gives them */
+    size_t setting_count;
+    size_t number; /* of points of the run that are stated alike, from 1 */
     int64_t bytes;
     bool is_time; /* else bytes */
     double unit;  /* reported units per second */
@@ -155,10 +161,8 @@ struct result {
     const double *per_pe;  /* means over the kept repetitions, in the order of ranks; NULL: none */
     const double *samples; /* valid ones in the order of time, or NULL */
     size_t sample_count;
-    bool in_windows;     /* starts by the clock, or after the engine's own barrier */
-    bool synchronized;   /* starts as the script chose, else by itself */
-    bool global;         /* run time */
     const char *buffers; /* "same", "cycling", "fresh", "none" */
+    const char *cache;   /* "warm", "cold"; "" without buffers */
     const struct result_counter *counters;
     size_t counter_count;     /* 0: nothing was counted */
     const char *const *notes; /* about this result alone */
@@ -218,6 +222,7 @@ struct result_rounds {
     unsigned flags;
     const char *const *notes;
     size_t note_count;
+    const char *conditions; /* as in a result, without buffers */
 };
 
 /* What takes the place of a result. */

@@ -44,7 +44,9 @@ struct setting {
     const struct setting_word *words; /* in the order of the values, then one without a name */
     bool names_unit;                  /* "ns" and its like are the units per second */
     const char *unit;                 /* "s", "bytes" or NULL */
-    const char *help;                 /* for the reference: what it means, without what is above */
+    bool identifies;  /* says what is measured, not how long, how often or how exactly: points that
+                         differ in it are different ones */
+    const char *help; /* for the reference: what it means, without what is above */
 };
 
 extern const struct setting setting_rows[];
@@ -72,6 +74,11 @@ char *setting_word_list(const struct setting_word *words, const char *quote, con
 /* NULL, or why the function of the language does not take this argument; the caller frees it. */
 char *setting_refuse_word(const struct setting *, const char *word);
 char *setting_refuse_number(const struct setting *, double value);
+
+/* The settings that identify a point and are not as by default, each as a script sets it:
+ * set_cache_state("cold"). *texts and what is in it are the caller's to free. Returns their number.
+ */
+size_t settings_stated(const struct settings *, char ***texts);
 
 /* "(names of arguments) what it does; range; default", for the reference. The caller frees it. */
 char *setting_help(const struct setting *first);

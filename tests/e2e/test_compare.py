@@ -123,7 +123,7 @@ def share(text, old, new, points, kind, change, wanted, first=0):
         after = launches(generator, new, points, kind)
         after[:, slow] += math.log1p(change)
         compared = compare.compare_files(files(np.exp(before)), files(np.exp(after)))
-        called = {row.key[1]: row.verdict in (compare.SLOWER, compare.FASTER) for row in compared.rows}
+        called = {row.result.call: row.verdict in (compare.SLOWER, compare.FASTER) for row in compared.rows}
         alarms += any(called[f"f({i})"] for i in range(points) if not slow[i])
         found += sum(called[f"f({i})"] for i in range(points) if slow[i])
         there += int(slow.sum())
@@ -193,7 +193,7 @@ for text, rounds, spacing in (("10 rounds, further apart than levels last", 10, 
         alarms += any(row.verdict in (compare.SLOWER, compare.FASTER) for row in compared.rows)
         sides[1][:, 3] *= 1.6
         compared = compare.compare_files(*(files([np.median(s, axis=0)], [s]) for s in sides))
-        found += any(row.verdict == compare.SLOWER and row.key[1] == "f(3)" for row in compared.rows)
+        found += any(row.verdict == compare.SLOWER and row.result.call == "f(3)" for row in compared.rows)
     check_alarms(f"one launch a side, {text}", alarms)
     tap.ok(found >= 0.8 * RUNS, f"one launch a side, {text}: 60 % slower is found", f"{found} of {RUNS}")
     tap.note(f"one launch a side, {text}: found {found} of {RUNS}")

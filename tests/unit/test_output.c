@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "output/output.h"
+#include "output/point.h"
 
 static void number(double value, const char *expected)
 {
@@ -412,7 +413,10 @@ static void csv_cells(void **state)
     char *text = sink_contents(OUTPUT_CSV);
     IN_ORDER(text, "result,\"two\nlines, \"\"quoted\"\" " JSON_REPLACEMENT "\",1,F,F(),",
              "\"n=-3;r=null;s='1.5;a=[1, 2]\",n=bytes;s=a\\;b,",
-             "\"x=a\\=b\\;c\\\\,\"\"d\"\";y='null\",1,,on one node,8,time,1,0,1e-06,,0,",
+             "\"x=a\\=b\\;c\\\\,\"\"d\"\";y='null\",1,,on one node,8,time,"
+             "\"\"\"two\\nlines, \\\"\"quoted\\\"\" " JSON_REPLACEMENT
+             "\"\" x=\"\"a=b;c\\\\,\\\"\"d\\\"\"\"\" y=\"\"null\"\": F(); 1 PE on one "
+             "node\",,1,0,1e-06,,0,",
              ",level_shift;few_valid,one\\;;two,1.5e-07:0.62;nan:0.38,,nan,,,,,,,,,,,,,\n");
     unlink(sink_path(OUTPUT_SKO));
     unlink(sink_path(OUTPUT_JSON));
@@ -422,6 +426,7 @@ static void csv_cells(void **state)
 static void missing(void **state)
 {
     (void)state;
+    at_count[0].value = "8";
     for (int ended = 0; ended < 2; ended++) {
         struct output *output = open_all(false);
         output_header(output, &(struct header){.version = "v",
@@ -431,26 +436,42 @@ static void missing(void **state)
                                                .library = "l",
                                                .timer = "t",
                                                .clock_source = "c"});
-        output_missing(output, MISSING_REFUSED, "b", 1, "F(n=1, m=2)", "a \"set\"");
+        output_missing(output, MISSING_REFUSED,
+                       &(struct result_point){.block = "b",
+                                              .block_number = 1,
+                                              .text = "F(n=1, m=2)",
+                                              .variables = at_count,
+                                              .variable_count = 1,
+                                              .pes = 2,
+                                              .members = "0-1",
+                                              .placement = "on one node",
+                                              .synchronization = "barrier",
+                                              .number = 2},
+                       "a \"set\"");
         output_missing_more(output, MISSING_TOO_LARGE, NULL, 0, "F(n=3)", "and more", 12);
         if (ended)
             output_end(output, 3, NULL, 1, 0.5);
         else
             output_last_words(output, 143, "said", "why");
         assert_null(output_close(output));
-        IN_ORDER(sink_contents(OUTPUT_SKO), "# not measurable: F(n=1, m=2): a \"set\"\n",
-                 "# too large: F(n=3): and more\n");
-        IN_ORDER(sink_contents(OUTPUT_JSON),
-                 "\"missing\",\"kind\":\"not_measurable\",\"block\":\"b\",\"number\":1,",
-                 "\"reason\":\"a \\\"set\\\"\"}\n",
-                 "\"kind\":\"too_large\",\"call\":", "\"points\":12}\n", "{\"record\":\"end\",",
-                 ended ? "\"missing\":13}" : "\"missing\":null,\"missing_at_least\":13,");
+        IN_ORDER(
+            sink_contents(OUTPUT_SKO), "# not measurable: F(n=1, m=2): a \"set\"\n",
+            "# point: \"b\" count=8: F(n=1, m=2); 2 PEs 0-1 on one node; barrier start; no. 2\n",
+            "# too large: F(n=3): and more\n");
+        IN_ORDER(
+            sink_contents(OUTPUT_JSON), "\"missing\",\"kind\":\"not_measurable\",",
+            "\"point\":\"\\\"b\\\" count=8: F(n=1, m=2); 2 PEs 0-1 on one node; barrier start; "
+            "no. 2\",\"block\":\"b\",\"number\":1,",
+            "\"variables\":{\"count\":8},", "\"reason\":\"a \\\"set\\\"\"}\n",
+            "\"kind\":\"too_large\",\"call\":", "\"points\":12}\n", "{\"record\":\"end\",",
+            ended ? "\"missing\":13}" : "\"missing\":null,\"missing_at_least\":13,");
         const char *csv = sink_contents(OUTPUT_CSV);
         IN_ORDER(csv,
                  ",kind,reason,points,hand_over_low,hand_over_high,addition_low,"
                  "addition_high,share\n",
-                 "missing,b,1,,\"F(n=1, m=2)\",,", ",,not_measurable,\"a \"\"set\"\"\",1,,,,,\n",
-                 "missing,,0,,F(n=3),,", ",,too_large,and more,12,,,,,\n");
+                 "missing,b,1,,\"F(n=1, m=2)\",,,count=8,,", ",\"\"\"b\"\" count=8: F(n=1",
+                 ",,not_measurable,\"a \"\"set\"\"\",1,,,,,\n", "missing,,0,,F(n=3),,",
+                 ",,too_large,and more,12,,,,,\n");
         int cells[3] = {0}, row = 0;
         for (; *csv; csv++) {
             if (*csv == '\n')
@@ -458,7 +479,7 @@ static void missing(void **state)
             else if (row < 3 && *csv == ',')
                 cells[row]++;
         }
-        assert_int_equal(cells[1], cells[0] + 1); /* one of them in quotes */
+        assert_int_equal(cells[1], cells[0] + 2); /* two of them in quotes */
         assert_int_equal(cells[2], cells[0]);
     }
 }
@@ -489,6 +510,66 @@ static void last_words(void **state)
     assert_null(output_close(output));
     assert_string_equal(contents(), "# before\n# the end\n");
     unlink(path);
+}
+
+static void point_is(const struct result_point *point, const char *expected)
+{
+    char *text = point_text(point);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* What identifies a point: what is stated about it, in a form in which no two of them are equal. */
+static void points(void **state)
+{
+    (void)state;
+    struct result_variable variables[] = {{"n", "1"}, {"n", "2.50"}, {"x", "a b"}, {"z", "-0"}};
+    char *settings[] = {"set_cache_state(\"cold\")", "set_verify(\"every\")"};
+    struct result_point point = {.block = "a \"b\"",
+                                 .text = "F(1)",
+                                 .variables = variables,
+                                 .variable_count = 4,
+                                 .members = "0,2",
+                                 .placement = "on several nodes",
+                                 .pes = 2,
+                                 .synchronization = "window",
+                                 .window_rule = "classic",
+                                 .run_time = "local",
+                                 .number = 1};
+    point_is(&point, "\"a \\\"b\\\"\" n=2.5 x=\"a b\" z=0: F(1); 2 PEs 0,2 on several nodes; "
+                     "window start");
+    point.variable_count = 0;
+    point.window_rule = "mpiperf";
+    point.run_time = "global";
+    point.settings = settings;
+    point.setting_count = 2;
+    point.number = 3;
+    point_is(&point, "\"a \\\"b\\\"\": F(1); 2 PEs 0,2 on several nodes; window start (mpiperf); "
+                     "global run time; set_cache_state(\"cold\"); set_verify(\"every\"); no. 3");
+}
+
+/* Of a loop variable: in quotes where it is no word, so that it can be read again. */
+static void values_in_sko(void **state)
+{
+    (void)state;
+    static const char *const values[][2] = {{"8", "v= 8 "},
+                                            {"a=b", "v= a=b "},
+                                            {"", "v= \"\" "},
+                                            {"x= 5", "v= \"x= 5\" "},
+                                            {"\"a\"", "v= \"\\\"a\\\"\" "},
+                                            {"\xC3\xA4", "v= \"\xC3\xA4\" "}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct output *output = open_sko(path);
+        struct result result = small_result();
+        struct result_variable variable = {"v", values[i][0]};
+        result.point.variables = &variable;
+        result.point.number = 2;
+        output_result(output, &result);
+        assert_null(output_close(output));
+        assert_ptr_equal(strstr(contents(), values[i][1]), contents());
+        assert_non_null(strstr(contents(), "\n# call: F(); no. 2\n"));
+        unlink(path);
+    }
 }
 
 /* All rounds made are listed, also where one of them has no result. */
@@ -563,14 +644,15 @@ static int choose_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_strings), cmocka_unit_test(json_numbers),
-        cmocka_unit_test(rounds),       cmocka_unit_test(rounds_in_json),
-        cmocka_unit_test(held),         cmocka_unit_test(one_full),
-        cmocka_unit_test(csv_cells),    cmocka_unit_test(numbers),
-        cmocka_unit_test(columns),      cmocka_unit_test(results),
-        cmocka_unit_test(missing),      cmocka_unit_test(library_end),
-        cmocka_unit_test(last_words),   cmocka_unit_test(failures),
-        cmocka_unit_test(lost),
+        cmocka_unit_test(json_strings),  cmocka_unit_test(json_numbers),
+        cmocka_unit_test(rounds),        cmocka_unit_test(rounds_in_json),
+        cmocka_unit_test(held),          cmocka_unit_test(one_full),
+        cmocka_unit_test(csv_cells),     cmocka_unit_test(numbers),
+        cmocka_unit_test(columns),       cmocka_unit_test(results),
+        cmocka_unit_test(missing),       cmocka_unit_test(library_end),
+        cmocka_unit_test(last_words),    cmocka_unit_test(failures),
+        cmocka_unit_test(lost),          cmocka_unit_test(points),
+        cmocka_unit_test(values_in_sko),
     };
     return cmocka_run_group_tests_name("output", tests, choose_path, NULL);
 }

@@ -25,7 +25,7 @@ static void add_result(struct summary *summary, unsigned flags, size_t round)
 static void add_missing(struct summary *summary, enum result_missing kind, int64_t points,
                         const char *call)
 {
-    struct record_missing missing = {kind, "b", 1, call, "why", points};
+    struct record_missing missing = {kind, "b", 1, call, "why", NULL, points};
     summary_count(summary, &(struct record){.kind = RECORD_MISSING, .missing = &missing});
 }
 

@@ -16,6 +16,7 @@ from ..states import states_for
 class Point(NamedTuple):
     """What is measured, the same in all files."""
     script: str      # name of its file, without directories
+    key: str         # what identifies it in the results of that script
     block: str
     call: str
     pes: int
@@ -126,9 +127,8 @@ def _read(path, kept):
              if value not in (None, "")}
     launch = Launch(path, when, facts, file.states)
     script = os.path.basename(str((file.header.get("script") or {}).get("name") or ""))
-    seen = {}
     for result in file.points:
-        point = _point(script, result, seen, kept)
+        point = _point(script, result, kept)
         value = result.best()
         if value != value:
             continue
@@ -141,12 +141,11 @@ def _read(path, kept):
     return launch
 
 
-def _point(script, result, seen, kept):
+def _point(script, result, kept):
     variables = tuple((name, str(value)) for name, value in result.variables.items())
-    same = (script, str(result.block), str(result.call or result.function or ""), result.pes,
-            str(result.pe_set.get("members") or ""), variables)
-    seen[same] = seen.get(same, 0) + 1
-    return kept(Point(*same, seen[same], str(result.quantity or "time")))
+    return kept(Point(script, result.key, str(result.block), str(result.call or result.function or ""), result.pes,
+                      str(result.pe_set.get("members") or ""), variables, result.occurrence,
+                      str(result.quantity or "time")))
 
 
 def _parts(file, result):

@@ -1,7 +1,6 @@
 """The columns of the tables of results and of comparisons."""
 
 import math
-from collections import Counter
 
 from .. import doubt, style
 from ..results import MEAN, shown_as
@@ -152,12 +151,4 @@ def compared_records(comparison, files):
     if not comparison:
         return {}
     rows = {row.key: row for row in comparison.rows}
-    found = {}
-    for _, file in files:
-        seen = Counter()
-        for result in file.points:
-            key = result.key
-            seen[key] += 1
-            if row := rows.get((*key, seen[key])):  # as compare_files numbers them
-                found[id(result.record)] = row
-    return found
+    return {id(result.record): rows[result.key] for _, file in files for result in file.points if result.key in rows}

@@ -64,10 +64,8 @@ def sections_of(files):
         def occurrence(block, number):
             return numbers[block].setdefault(number, len(numbers[block]))
 
-        # Aggregates may be in their results' block or in one of their own.
-        measured = {(r.number, r.key) for r in file.results}
-        aggregated = {(r.number if (r.number, r.key) in measured else None, r.key): r
-                      for r in file.rounds}
+        # They may be in their results' block or in one of their own.
+        aggregated = {r.key: r for r in file.rounds}
         result_of = {id(r.record): r for r in file.results}
         shown = set()
         for record in file.records:
@@ -78,16 +76,11 @@ def sections_of(files):
                 section(block, occurrence(block, number)).missing.append((name, record))
             elif kind == "result" and record.get("round", 1) == 1:
                 result = result_of[id(record)]
-                where = next((w for w in ((number, result.key), (None, result.key)) if w in aggregated),
-                             None)
-                if where is None:
-                    section(block, occurrence(block, number)).points.append(Point(name, result))
-                elif where not in shown:
-                    shown.add(where)
-                    section(block, occurrence(block, number)).points.append(
-                        Point(name, aggregated[where]))
-        for where, result in aggregated.items():  # with no result of the first round
-            if where not in shown:
+                shown.add(result.key)
+                section(block, occurrence(block, number)).points.append(
+                    Point(name, aggregated.get(result.key, result)))
+        for key, result in aggregated.items():  # with no result of the first round
+            if key not in shown:
                 block = result.block or ""
                 section(block, occurrence(block, result.number)).points.append(Point(name, result))
     filled = {one.name for one in sections.values() if one.points or one.missing}

@@ -5,6 +5,7 @@ skampi-table take them from here.
 """
 
 import datetime
+import json
 import math
 import re
 
@@ -84,9 +85,42 @@ def _are_fields(tokens, form):
             all(map(NUMBER.fullmatch, tokens[4:])))
 
 
+# A value in quotes: one that is not a word of ASCII.
+_QUOTED = re.compile(r'\s*([A-Za-z_]\w*)= ("(?:[^"\\]|\\.)*")(?=\s)')
+_WORD = re.compile(r"\s*([A-Za-z_]\w*)= (\S+)(?=\s)")
+
+
+def variable_text(value):
+    """Of a loop variable, as skampi prints it: in quotes unless it is one word of ASCII."""
+    text = "---" if value is None else str(value)
+    word = text and all("!" <= c <= "~" and c not in '"\\' for c in text)
+    return text if word else json.dumps(text, ensure_ascii=False)
+
+
+def _unquoted(line):
+    """The variables at the start of a line in which a value is in quotes, and where what follows them begins; None:
+    it has no such value, or the quotes are those of an older version."""
+    variables, at, quoted = [], 0, False
+    while found := _QUOTED.match(line, at) or _WORD.match(line, at):
+        text = found[2]
+        if text.startswith('"'):
+            try:
+                text = json.loads(text)
+                quoted = True
+            except ValueError:
+                pass
+        variables.append((found[1], text))
+        at = found.end()
+    return (variables, at) if quoted else None
+
+
 def split_row(line):
     """([(name, text) of each variable], texts of the fields); None: not a result line. An inner loop may
     have the name of an outer one, so a name may occur twice."""
+    if '"' in line and (start := _unquoted(line)):
+        fields = line[start[1]:].split()
+        if _are_fields(fields, NUMBER):
+            return start[0], fields
     tokens = line.split()
     at = 0
     variables = []
@@ -104,6 +138,8 @@ def split_row(line):
                  for name, after in zip(names, names[1:])]
     last = [names[-1].group(1)] if names else []
     rest = line[names[-1].end():] if names else line
+    if names and rest.startswith(" ") and (empty := _LAYOUT.fullmatch(rest[1:].rstrip())) and not empty["value"]:
+        return variables + [(last[0], "")], empty["fields"].split()  # as older versions print an empty text
     found = _LAYOUT.fullmatch(rest.rstrip())
     if found and bool(found["value"].strip()) == bool(names):
         return variables + [(name, found["value"].strip()) for name in last], found["fields"].split()

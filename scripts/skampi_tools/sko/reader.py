@@ -5,6 +5,7 @@ import math
 import re
 
 from ..cli import Error
+from ..points import STATED, numbered, text_of
 from ..records import COUNTS, NUMBERS, STATE_NUMBERS
 from ..states import HAND_OVER, WORDS
 from .header import take_fact
@@ -85,9 +86,10 @@ class _Reader:
         if record is None:
             return
         stated = self.conditions
-        for name in ("synchronization", "window_rule", "run_time", "buffers", "cache"):
-            if name in stated:
-                record[name] = stated[name]
+        names = STATED if record["record"] == "rounds" else (*STATED, "buffers", "cache")
+        record.update({name: stated[name] for name in names if name in stated})
+        if "members" in stated:
+            record["pe_set"]["members"] = stated["members"]
         if "placement" in stated:
             record["pe_set"]["placement"] = stated["placement"]
         if stated.get("quantity"):
@@ -111,6 +113,8 @@ class _Reader:
             columns.pop("median", None)  # a number without its error
         for name, value in columns.items():
             record.setdefault(name, value)
+        if "point" in record:
+            record["point"] = numbered(text_of(record), int(record["point"] or 1))
 
     def _finish_columns(self, record, size):
         """With more PEs than columns these are some values in ascending order, not PEs."""
@@ -148,6 +152,10 @@ class _Reader:
                 stated["buffers"] = "none" if found.group(1) == "no" else found.group(1)
                 if found.group(2):
                     stated["cache"] = found.group(2)
+            elif found := re.fullmatch(r"PEs (\d.*)", part):
+                stated["members"] = found.group(1)
+            elif re.fullmatch(r"(set|switch)_\w+\(.*\)", part):
+                stated.setdefault("settings", []).append(part)
             elif part == "values in bytes":
                 stated["quantity"] = "bytes"
             elif part.startswith("times in "):
@@ -163,6 +171,21 @@ class _Reader:
             if found := re.fullmatch(r"iterations chosen: (\d{1,18})", text):
                 self.row["iterations"] = int(found.group(1))
             self.row["notes"].append(text)
+
+    def _take_call(self, text):
+        """Which of several such points it is may follow."""
+        if self.row is None:
+            return False
+        call, number = re.fullmatch(r"(.*?)(?:; no\. (\d{1,18}))?", text).groups()
+        self.row.update(call=call, function=re.match(r"\w*", call)[0], point=number)
+        return True
+
+    def _take_point(self, text):
+        """What identifies a missing result, which stands in the line above."""
+        if not self.records or self.records[-1]["record"] != "missing":
+            return False
+        self.records[-1]["point"] = text
+        return True
 
     def _take_counters(self, text):
         counters = counters_of(text)
@@ -385,6 +408,10 @@ class _Reader:
                 self.unit, self.unit_forced = UNITS[found.group(1)], True
         elif kind in (*INCOMPLETE, *MISSING_WORDS.values(), "skipped", "time limit") and rest:
             self._take_missing(kind, rest)
+        elif kind == "call" and self._take_call(rest):
+            pass
+        elif kind == "point" and self._take_point(rest):
+            pass
         elif kind == "counters" and self._take_counters(rest):
             pass
         elif kind == "columns" and self._take_columns(rest):
@@ -440,13 +467,13 @@ class _Reader:
         return True
 
     def _name_rounds(self):
-        """Lines over all rounds do not repeat their PEs, function and block number: those of the first round's
-        results do, which are in the same order."""
+        """Lines over all rounds do not repeat their block number, and in older versions neither PEs nor function:
+        those of the first round's results do, which are in the same order."""
         first = {}
         for record in self.records:
             if record["record"] not in ("result", "rounds"):
                 continue
-            point = (record["block"], record["bytes"], *map(str, record["variables"].items()))
+            point = record.get("point") or (record["block"], record["bytes"], *map(str, record["variables"].items()))
             if record["record"] == "result":
                 first.setdefault(point, []).append(record)
             elif first.get(point):

@@ -4,9 +4,10 @@ import math
 import re
 
 from .. import style
+from ..points import numbered, occurrence_of, start_of
 from ..states import WORDS, controls_for, set_text, sets_of, several, state_of, states_for
 from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, column_text, ctime,
-                    number_text, span_text, unit_text)
+                    number_text, span_text, unit_text, variable_text)
 
 
 class _Writer:
@@ -123,7 +124,7 @@ class _Writer:
 
     def row_begin(self, record, unit, value, error, count):
         """Up to the repetitions."""
-        variables = "".join(f"{name}= {_variable_text(value)} "
+        variables = "".join(f"{name}= {variable_text(value)} "
                             for name, value in (record.get("variables") or {}).items())
         size = record.get("bytes")
         whole = int(size) if size is not None and math.isfinite(size) else 0
@@ -143,6 +144,7 @@ class _Writer:
         for value in record.get("per_pe") or []:
             line += "     ---   " if value is None else f" {self.number(value, unit):>9}"
         self.line(line)
+        self.call(record)
         if self.medians and record.get("median") is not None:
             median, low, high = (self.number(record.get(name), unit)
                                  for name in ("median", "median_low", "median_high"))
@@ -161,6 +163,11 @@ class _Writer:
         columns = [column_text(column, record[column], unit, name) for column in self.columns if column in record]
         if columns:
             self.comment(f"columns: {', '.join(columns)}")
+
+    def call(self, record):
+        """The rest of what identifies a point is in its line and in the conditions."""
+        if record.get("call"):
+            self.comment(numbered(f"call: {record['call']}", occurrence_of(record.get("point", ""))))
 
     def by_state(self, record):
         return self.cut_off or states_for(record.get("pe_set") or {}, self.several)
@@ -223,6 +230,7 @@ class _Writer:
                      f"{number['median_high']}], {percent['confidence']} prediction interval "
                      f"[{number['next_low']}, {number['next_high']}], spread between rounds "
                      f"{percent['between']}, within rounds {percent['within']}")
+        self.call(record)
         if record.get("launch_difference") is not None:
             self.lose("what intervals allow for from launch to launch")
         self.further(record, unit)
@@ -255,20 +263,21 @@ class _Writer:
 
     def conditions_of(self, record, unit):
         pe_set = record.get("pe_set") or {}
-        size, rule = pe_set.get("size"), record.get("window_rule")
+        size = pe_set.get("size")
         parts = []
         if size is not None:
             parts.append(f"{size} PE{'' if size == 1 else 's'} {pe_set.get('placement', '')}".strip())
-        start = {"window": "window start", "barrier": "barrier start",
-                 "none": "no synchronization"}.get(record.get("synchronization"))
-        if start:
-            parts.append(start + (f" ({rule})" if rule and rule != "classic" else ""))
+        if pe_set.get("members"):
+            parts.append(f"PEs {pe_set['members']}")
+        if start := start_of(record):
+            parts.append(start)
         if record.get("run_time"):
             parts.append(f"{record['run_time']} run time")
         if buffers := record.get("buffers"):
             cache = record.get("cache")
             parts.append(("no" if buffers == "none" else buffers) + " buffers" +
                          (f", {cache}" if cache and buffers != "none" else ""))
+        parts += record.get("settings") or []
         parts.append("values in bytes" if record.get("quantity") == "bytes" else
                      f"times in {unit_text(unit)}")
         return "; ".join(parts)
@@ -298,6 +307,8 @@ class _Writer:
         elif kind == "missing":
             kind = MISSING_WORDS.get(record["kind"], record["kind"].replace("_", " "))
             self.comment(_one_line(f"{kind}: {record['call']}: {record.get('reason', '')}"))
+            if record.get("point"):
+                self.comment(_one_line(f"point: {record['point']}"))
         elif kind == "state":
             self.state(record)
         elif kind == "controls":
@@ -344,7 +355,7 @@ class _Writer:
 _NOT_HELD = [
     (["mean", "min", "max", "p5", "p25", "p75", "p95", "p99", "p999", "deviation"],
      "statistics other than time and standard error"),
-    (["call", "arguments"], "calls and their arguments"),
+    (["arguments"], "arguments of calls one by one"),
     (["invalid", "late", "overruns", "warm_up", "window", "autocorrelation", "effective"],
      "how repetitions went"),
     (["samples"], "samples"), (["medians"], "medians of rounds"),
@@ -361,10 +372,6 @@ def _range_text(control):
 
 def _one_line(text):
     return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
-
-
-def _variable_text(value):
-    return "---" if value is None else _one_line(str(value))
 
 
 def _percent(share):

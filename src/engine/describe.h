@@ -1,0 +1,37 @@
+/*
+ * What is stated about a point, in the words of the output: of results, of points over all rounds,
+ * and of what is missing. PE 0.
+ */
+#ifndef SKAMPI_ENGINE_DESCRIBE_H
+#define SKAMPI_ENGINE_DESCRIBE_H
+
+#include "base/table.h"
+#include "engine/block.h"
+#include "engine/options.h"
+#include "engine/request.h"
+
+struct describer {
+    const struct engine_options *options;
+    const struct block *block;
+    const struct settings *settings; /* in force */
+    /* Hashes of the texts of points, and how often each has been asked for. */
+    struct table seen;
+    size_t *counts, room;
+    size_t number; /* of the point in progress, among those that are stated alike */
+};
+
+/* A point with what it owns. */
+struct described {
+    struct result_point point;
+    struct result_argument *arguments;
+    char *members, **settings;
+};
+
+/* The script asks for a measurement: numbers it among those that are stated alike. What comes of
+ * it has this number, also if it is missing. */
+void describe_next(struct describer *, const struct measure_request *);
+struct described describe(const struct describer *, const struct measure_request *);
+void described_release(struct described *);
+void describer_free(struct describer *);
+
+#endif

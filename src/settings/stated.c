@@ -1,0 +1,68 @@
+/* Settings that say what is measured, in the words of a script. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "settings/table.h"
+
+/* As a number; the index of a word. */
+static double value_of(const struct setting *row, const struct settings *settings)
+{
+    const void *member = (const char *)settings + row->place;
+    switch (row->type) {
+    case SETTING_INT:
+    case SETTING_WORD:
+        return *(const int *)member;
+    case SETTING_BYTES:
+        return (double)*(const int64_t *)member;
+    case SETTING_REAL:
+        return *(const double *)member;
+    case SETTING_FLAG:
+        return *(const bool *)member;
+    case SETTING_INFO:
+        break;
+    }
+    return 0;
+}
+
+/* The call, with its closing bracket; row: the first of the function. */
+static char *call_of(const struct setting *row, const struct settings *settings)
+{
+    struct text text = {0};
+    text_append(&text, "%s(", row->function);
+    for (size_t i = 0, n = setting_arguments(row); row->argument && i < n; i++) {
+        double value = value_of(&row[i], settings);
+        text_append(&text, "%s", i ? ", " : "");
+        if (row[i].words)
+            text_append(&text, "\"%s\"", row[i].words[(size_t)value].name);
+        else
+            text_append(&text, "%.15g", value);
+    }
+    text_append(&text, ")");
+    return text_take(&text);
+}
+
+/* Of several functions without arguments for a member, the one whose value it has. */
+static bool is_stated(const struct setting *row, const struct settings *settings,
+                      const struct settings *initial)
+{
+    double value = value_of(row, settings);
+    return row->identifies && value != value_of(row, initial) &&
+           (row->argument || value == row->initial);
+}
+
+size_t settings_stated(const struct settings *settings, char ***texts)
+{
+    struct settings initial = settings_default();
+    size_t count = 0;
+    *texts = memory_zeroed(setting_row_count, sizeof **texts);
+    for (size_t i = 0; i < setting_row_count; i += setting_arguments(&setting_rows[i])) {
+        bool stated = false;
+        for (size_t k = 0; k < setting_arguments(&setting_rows[i]); k++)
+            stated = stated || is_stated(&setting_rows[i + k], settings, &initial);
+        if (stated)
+            (*texts)[count++] = call_of(&setting_rows[i], settings);
+    }
+    return count;
+}
