@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/closest.h"
 #include "base/memory.h"
-#include "ski/diag.h"
 #include "ski/function_names.h"
 
 static void __attribute__((format(printf, 2, 3)))
@@ -191,7 +191,7 @@ static void fail_unused(struct command *command, const struct given *given)
         names[i] = function->parameters[i].name;
         text_append(&list, "%s%s", i ? ", " : "", names[i]);
     }
-    const char *closest = diag_closest(given->name, names, count);
+    const char *closest = closest_name(given->name, names, count);
     fail(command, "%s: %s has no parameter %s%s%s%s; it has %s", given->typed, function->name,
          given->name, closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : "",
          count > 0 ? list.data : "none");

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/beside.h"
+#include "base/closest.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -22,7 +23,6 @@
 #include "output/columns.h"
 #include "output/output.h"
 #include "settings/table.h"
-#include "ski/diag.h"
 #include "ski/number.h"
 
 #ifndef SKAMPI_VERSION
@@ -212,7 +212,7 @@ static void fail_timer(struct options *options, const char *name)
     size_t count = 0;
     for (; count < timer_count() && count < sizeof names / sizeof *names; count++)
         names[count] = timer_at(count)->name;
-    closest = diag_closest(name, names, count);
+    closest = closest_name(name, names, count);
     fail(options, "--timer %s: unknown timer%s%s%s --timers lists them", name,
          closest ? ": did you mean " : ";", closest ? closest : "", closest ? "?" : "");
 }
@@ -318,7 +318,7 @@ static void fail_column(struct options *options, const char *name)
             names[count++] = next;
             text_append(&all, "%s%s", count > 1 ? ", " : "", next);
         }
-    const char *closest = diag_closest(name, names, count);
+    const char *closest = closest_name(name, names, count);
     fail(options, "--columns %s: there is no such number%s%s; there are %s", name,
          closest ? "; did you mean " : "", closest ? closest : "", all.data);
     text_release(&all);
@@ -553,7 +553,7 @@ static void fail_unknown(struct options *options, const char *option)
     for (int i = 0; i < OPTIONS; i++)
         names[i] = option_rows[i].name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(begin, "="), begin);
-    closest = diag_closest(name, names, OPTIONS);
+    closest = closest_name(name, names, OPTIONS);
     fail(options, "unknown or ambiguous option %s%s%s%s -h lists them", option,
          closest ? ": did you mean --" : ";", closest ? closest : "", closest ? "?" : "");
 }

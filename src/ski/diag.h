@@ -48,8 +48,4 @@ char *diag_format(const struct source *source, struct position where, const char
 /* "file:line:column" of a place; the caller frees it. */
 char *diag_place(const struct source *source, struct position where);
 
-/* The name among candidates (count of them) closest to name, or NULL when none is close: for
- * "did you mean". Case differences count least. */
-const char *diag_closest(const char *name, const char *const *candidates, size_t count);
-
 #endif

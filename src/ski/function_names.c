@@ -9,10 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/closest.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/alias.h"
-#include "ski/diag.h"
 
 static const char prefix[] = "Shmem_";
 
@@ -64,7 +64,7 @@ static const char *closest_name(const char *name)
     for (size_t i = 0; (function = measurement_at(i)); i++)
         if (short_name(function))
             names[count++] = short_name(function);
-    const char *closest = diag_closest(name, names, count);
+    const char *closest = closest_name(name, names, count);
     for (size_t i = 0; closest && (function = measurement_at(i)); i++)
         if (short_name(function) == closest)
             closest = function->name;

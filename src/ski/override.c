@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/closest.h"
 #include "base/memory.h"
 #include "ski/parser.h"
 
@@ -21,7 +22,7 @@ static void report_no_global(const struct tree *tree, struct diag *diag, struct 
     for (size_t i = 0; i < tree->top.count; i++)
         if (tree->top.items[i]->kind == STMT_ASSIGN)
             candidates[count++] = tree->symbols[tree->top.items[i]->symbol];
-    closest = diag_closest(name, candidates, count);
+    closest = closest_name(name, candidates, count);
     diag_error(diag, where, "the script assigns no variable '%s' outside its blocks%s%s%s", name,
                closest ? ": did you mean '" : "", closest ? closest : "", closest ? "'?" : "");
     free(candidates);

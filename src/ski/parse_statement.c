@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/closest.h"
 #include "base/text.h"
 #include "ski/node.h"
 #include "ski/parse_expression.h"
@@ -329,7 +330,7 @@ static void reject_name(struct parser *p)
     for (int kind = 0; kind < TOKEN_KINDS; kind++)
         if (token_keyword((enum token_kind)kind))
             words[count++] = token_keyword((enum token_kind)kind);
-    word = diag_closest(name, words, count);
+    word = closest_name(name, words, count);
     if (word && p->next.kind < TOKEN_LESS) {
         parse_fail(p, p->current.where, "unknown statement '%s': did you mean '%s'?", name, word);
     } else if (p->next.starts_line || p->next.kind == TOKEN_EOF) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/closest.h"
 #include "base/memory.h"
 #include "engine/measurement.h"
 #include "ski/builtins.h"
@@ -98,7 +99,7 @@ static void report(struct checker *c, const struct expr *expr, const char *what,
 static void report_unknown(struct checker *c, const struct expr *expr, const char *what,
                            struct candidates *candidates)
 {
-    report(c, expr, what, diag_closest(expr->text, candidates->names, candidates->count));
+    report(c, expr, what, closest_name(expr->text, candidates->names, candidates->count));
     free(candidates->names);
 }
 

@@ -1,6 +1,8 @@
 /* Error messages have their place, the line and a caret under the right column. */
 #include "front_end.h"
 
+#include "base/closest.h"
+
 static struct source *source_of(const char *text)
 {
     return source_from_text("t", text, strlen(text));
@@ -190,7 +192,7 @@ static const char *closest(const char *name)
                                         "NP",
                                         "end"};
 
-    return diag_closest(name, names, sizeof names / sizeof *names);
+    return closest_name(name, names, sizeof names / sizeof *names);
 }
 
 static void did_you_mean(void **state)
@@ -215,7 +217,7 @@ static void did_you_mean(void **state)
     memset(giant, 'x', sizeof giant - 1);
     giant[sizeof giant - 1] = '\0';
     assert_null(closest(giant));
-    assert_null(diag_closest("x", NULL, 0));
+    assert_null(closest_name("x", NULL, 0));
 }
 
 int main(void)
