@@ -211,8 +211,10 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 # ---- Tracing: the command, which also reads, and the library that is loaded into applications ----
 
-# The files of src/trace itself are in the command, too.
-tracer_sources := $(wildcard src/trace/*.c src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c)
+# The files of src/trace itself are in the command, too. Memory is the tracer's own affair: it must not end
+# the application for want of it.
+tracer_sources := $(filter-out src/base/memory.c, \
+	$(wildcard src/trace/*.c src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c))
 trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
 trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime/%,$(trace_sources)))
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
@@ -256,7 +258,7 @@ $(BUILD)/trace/wrappers.c: $(wildcard src/trace/wrappers/*) $(BUILD)/config.mk
 
 $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 	@$(say) SO $@
-	$(Q)$(filter-out $(sanitize_flags),$(compile)) -shared -Wl,--as-needed -Wl,-z,defs -o $@ \
+	$(Q)$(filter-out $(sanitize_flags),$(compile)) -shared -Wl,--as-needed -Wl,-z,defs -Wl,--wrap=free -o $@ \
 		$(tracer_objects) $(LDFLAGS) $(LDLIBS) -ldl -lpthread -lm
 
 .PRECIOUS: $(BUILD)/pic/%.o $(BUILD)/trace/%.c

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "sim/arguments.h"
 #include "sim/folder.h"
+#include "trace/folder.h"
 #include "trace/format.h"
 #include "trace/read/pack.h"
 #include "trace/read/read.h"
@@ -170,7 +171,7 @@ static void write_index(const struct target *target, char *const *files, size_t 
             give_up(target, 2, text_format("%s: %s", files[i], strerror(errno)));
         places[i].bytes = status.st_size;
         entries[i] =
-            (struct pack_entry){.number = (uint32_t)trace_file_number(strrchr(files[i], '/') + 1),
+            (struct pack_entry){.number = (uint32_t)folder_pe_of(strrchr(files[i], '/') + 1),
                                 .at = head.bytes,
                                 .bytes = (uint64_t)status.st_size};
         pack_seal_entry(&entries[i]);

@@ -5,6 +5,7 @@
 #ifndef SKAMPI_TRACE_FORMAT_H
 #define SKAMPI_TRACE_FORMAT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,12 +18,19 @@
     3 /* from here on: the tracer's own cost, values of puts, and which                            \
          operation of a put with signal has which number */
 #define FORMAT_NAME "pe-%05d.trace"
-/* Of the second job of one command on: FOLDER.2, ... with a file of this name, by which the command
- * knows folders that it may replace. In the first one it says that a job has refused to record. */
+/* Set by the command, to what no other command sets it to: each job that runs under it has a folder
+ * of its own. */
+#define FORMAT_JOBS_VARIABLE "SHMEMTRACE_JOBS"
+/* Of the second job of one command on: FOLDER.2, ... with a file of this name that holds the value
+ * of the variable: by it the next command knows folders that it may replace. In the first folder it
+ * says that a job has refused to record. */
 #define FORMAT_JOB "%s.%d"
 #define FORMAT_JOB_MARK ".job"
-/* Set by the command: each job that runs under it has a folder of its own. */
-#define FORMAT_JOBS_VARIABLE "SHMEMTRACE_JOBS"
+/* Files that are in a folder for a while begin like this: one with the value of the variable, which
+ * the first job of a command makes; files of PEs whose beginning is being written. */
+#define FORMAT_PASSING ".shmemtrace-"
+#define FORMAT_CLAIM FORMAT_PASSING "%s"
+#define FORMAT_NEW FORMAT_PASSING "new-%05d"
 
 /* ---- File: head, what it says, ending, blocks ---- */
 
@@ -39,7 +47,10 @@ struct format_head {
 static inline bool format_may_replace(int descriptor)
 {
     char magic[sizeof FORMAT_MAGIC - 1];
-    ssize_t got = pread(descriptor, magic, sizeof magic, 0);
+    ssize_t got;
+    do
+        got = pread(descriptor, magic, sizeof magic, 0);
+    while (got < 0 && errno == EINTR);
     return got == 0 ||
            (got == (ssize_t)sizeof magic && memcmp(magic, FORMAT_MAGIC, sizeof magic) == 0);
 }

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -81,6 +82,26 @@ int main(int argc, char **argv)
     shmem_free(data);
     shmem_finalize();
     return 0;
+}
+"""
+# Counts a call as other tools do, and passes it on.
+COUNTER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+static long puts_;
+void shmem_long_p(long *target, long value, int pe)
+{
+    static void (*next)(long *, long, int);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "shmem_long_p");
+    puts_++;
+    next(target, value, pe);
+}
+__attribute__((destructor)) static void tell(void)
+{
+    if (puts_)
+        fprintf(stderr, "puts %ld\n", puts_);
 }
 """
 CALLS = 1000  # of shmem_long_p
@@ -277,8 +298,6 @@ tap.equal(os.listdir(foreign) + os.listdir(namesake), ["thesis.tex", "pe-00000.t
           "... nothing of the user's is touched")
 refused = run([SHMEMTRACE, "-o"])
 tap.ok(refused.status == 2 and "missing" in refused.err, "refused: no argument", refused)
-refused = run([SHMEMTRACE, "-o", path("none"), "no-such-launcher"])
-tap.ok(refused.status == 127 and "no-such-launcher" in refused.err, "no such launcher", refused)
 refused = record("--only", "put,shmem_long_pot")
 tap.ok(refused.status == 2 and refused.err.count("shmem_long_pot") == 1,
        "a routine that is not there: one PE says so, status 2", refused)
@@ -289,6 +308,75 @@ refused = run(launched(), env={"LD_PRELOAD": os.path.join(ROOT, "libshmemtrace.s
 tap.ok(refused.status == 2 and "app.c" in refused.err, "a folder that cannot be", refused)
 again = run([SHMEMTRACE, "-o", whole.trace, *launched(np=1)])
 tap.equal((again.status, os.listdir(whole.trace)), (0, ["pe-00000.trace"]), "an old trace is replaced")
+
+# ---- An old trace stays until the new one has begun ----
+
+
+def state(trace):
+    """The files of a trace, each with what tells it from another one of its name."""
+    return {name: (os.stat(os.path.join(trace, name)).st_ino, os.path.getsize(os.path.join(trace, name)))
+            for name in sorted(os.listdir(trace))}
+
+
+old = record()
+files = state(old.trace)
+script = path("not_executable")
+with open(script, "w", encoding="utf-8") as file:
+    file.write("echo\n")
+for words, status, said in ((["sumary"], 2, "did you mean summary?"), (["recrod"], 2, "did you mean record?"),
+                            (["osrhun", "-np", "2"], 2, "did you mean oshrun?"), (["help"], 2, "shmemtrace -h"),
+                            (["no-such-launcher"], 2, "no-such-launcher"), ([script], 2, "cannot be executed"),
+                            ([path("nothing/here")], 2, "neither a command nor a program"),
+                            ([old.trace], 2, f"shmemtrace summary {old.trace}"),
+                            ([os.path.join(old.trace, "pe-00000.trace")], 2, "shmemtrace summary"),
+                            ([], 2, "no program is named"), (["--limt", "1G", "true"], 2, "--limt"),
+                            (["--only", "put,shmem_long_pot", *launched(np=1)], 2, "shmem_long_pot"),
+                            (["--limit", "1K", *launched(np=1)], 2, "SHMEMTRACE_LIMIT"),
+                            (["ls", "/"], 0, "has the trace of before"), (["false"], 1, "has the trace of before")):
+    done = run([SHMEMTRACE, "-o", old.trace, *words], timeout=30)
+    tap.ok(done.status == status and said in done.err and len(done.err.splitlines()) == 1,
+           f"{' '.join(words)[-50:]}: status {status}, in a line", done)
+    tap.equal(state(old.trace), files, "... the old trace is as it was")
+looked = run([SHMEMTRACE, "-o", old.trace, "sh", "-c", f"ls {old.trace}; {shlex.join(launched(np=1))}; ls {old.trace}"],
+             timeout=30)
+tap.equal([word for word in looked.out.split() if word.startswith("pe-")],
+          ["pe-00000.trace", "pe-00001.trace", "pe-00000.trace"],
+          "it is there until the program starts the library, then the new one alone", looked)
+killed = run([SHMEMTRACE, "-o", old.trace, "sh", "-c", "kill -KILL $PPID"], timeout=30)
+done = run([SHMEMTRACE, "-o", old.trace, *launched(np=1)], timeout=30)
+tap.ok(killed.status != 0 and done.status == 0 and not done.err and
+       os.listdir(old.trace) == ["pe-00000.trace"], "what a command that was killed leaves is no obstacle", done)
+
+# ---- Paths, and other libraries that are preloaded ----
+
+odd = os.path.join(scratch_directory(), "a b:c;d")
+os.mkdir(odd)
+for name in ("shmemtrace", "libshmemtrace.so"):
+    shutil.copy(os.path.join(ROOT, name), odd)
+for output, command in (("shmemtrace.out", launched(np=1)), ("x y", ["sh", "-c", shlex.join(launched(np=1))])):
+    done = run([os.path.join(odd, "shmemtrace"), "-o", output, *command], cwd=odd, timeout=30)
+    done.trace = os.path.join(odd, output)
+    tap.ok(done.status == 0 and names(events(done)).count("shmem_long_p") == CALLS and
+           os.listdir(done.trace) == ["pe-00000.trace"], f"in a folder with blanks and colons: {output}, {command[0]}",
+           done)
+tap.equal(sorted(os.listdir(odd)), ["libshmemtrace.so", "shmemtrace", "shmemtrace.out", "x y"], "... nothing else is left")
+with open(path("counter.c"), "w", encoding="utf-8") as file:
+    file.write(COUNTER)
+compile_c(path("counter.c"), path("counter.so"), "-shared", "-fPIC", "-ldl")
+other = f"LD_PRELOAD={path('counter.so')}"
+launcher = launched(np=1)
+for name, command, env in (
+        ("in the environment", launcher, {"LD_PRELOAD": path("counter.so")}),
+        ("by -x", ["oshrun", "-np", "1", "-x", other, *launcher[-2:]] if shutil.which("oshrun") else None,
+         harness.launch_environment())):
+    if not command:
+        tap.skip(f"another library that is preloaded {name}", "another launcher")
+        continue
+    done = record(command=command, env=env)
+    seen = re.search(r"puts (\d+)", done.err)
+    tap.ok(done.status == 0 and seen and seen.group(1) == str(CALLS),
+           f"another library that is preloaded {name} sees the calls", done)
+    tap.equal(names(events(done)).count("shmem_long_p"), CALLS, "... and the tracer, too")
 
 # ---- Ways of ending ----
 

@@ -58,7 +58,8 @@ class Build:
         compile_ = [compiler, f"-I{STUB}/emulation", f"-I{ROOT}", *flags, "-O0", "-g0"]
         self.libs = [f"-L{self.folder}", "-Wl,--no-as-needed", "-lshmem15", f"-Wl,-rpath,{self.folder}"]
         hidden = ["-fPIC", "-fvisibility=hidden", "-c"]
-        objects = glob.glob(os.path.join(harness.build_directory(), "pic/src/**/*.o"), recursive=True)
+        objects = [name for name in glob.glob(os.path.join(harness.build_directory(), "pic/src/**/*.o"),
+                                              recursive=True) if not name.endswith("base/memory.o")]
         self.tracer, self.program = self.path("libshmemtrace.so"), self.path("teams")
         self.compiler = shlex.join([*compile_, *self.libs])
         for command in (
@@ -69,7 +70,7 @@ class Build:
                  shlex.join(self.libs), "--", *compile_],
                 [*compile_, *hidden, "-Werror", "-o", self.path("wrappers.o"), self.path("wrappers.c")],
                 [*compile_, *hidden, "-o", self.path("routines.o"), self.path("routines.c")],
-                [compiler, "-shared", "-Wl,-z,defs", "-o", self.tracer, *objects, self.path("wrappers.o"),
+                [compiler, "-shared", "-Wl,-z,defs", "-Wl,--wrap=free", "-o", self.tracer, *objects, self.path("wrappers.o"),
                  self.path("routines.o"), *self.libs, "-ldl", "-lpthread", "-lm"]):
             done = run(command, cwd=ROOT, timeout=100)
             if done.status != 0:

@@ -68,9 +68,11 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(word, commands[i]->name) == 0)
             return reader_main(commands[i], argc - 1, argv + 1);
-    if (strcmp(word, "record") == 0) {
-        argv[1] = argv[0];
-        return record_main(argc - 1, argv + 1);
-    }
-    return record_main(argc, argv);
+    const char *names[COMMANDS + 1];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
+    names[COMMANDS] = "record";
+    int explicitly = strcmp(word, "record") == 0;
+    argv[explicitly] = argv[0];
+    return record_main(argc - explicitly, argv + explicitly, names, COMMANDS + 1);
 }

@@ -201,10 +201,10 @@ static void check_files(struct check *check)
         check_other_blocks(source);
         source_close(source);
     }
-    for (int pe = 0; pe < pes && reader->count > 1; pe++)
+    for (int pe = 0; pe < pes && reader_wants_run(reader); pe++)
         if (!there[pe])
             finding(check, "%s: no file of PE %d", reader->path, pe);
-    if (reader->count == 1 && pes > 1) {
+    if (!reader_wants_run(reader) && pes > 1) {
         reader_say(reader, "one PE of %d, so collectives are not matched", pes);
         check->matching = false;
     }

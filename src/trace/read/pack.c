@@ -12,6 +12,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "trace/folder.h"
 #include "trace/format.h"
 
 /* ---- Heads and entries ---- */
@@ -104,25 +105,12 @@ static char *read_entry(int descriptor, const char *path, const struct pack_head
 
 /* ---- Names ---- */
 
-long trace_file_number(const char *name)
-{
-    char again[64];
-    char *end;
-    if (strncmp(name, "pe-", 3) != 0)
-        return -1;
-    long number = strtol(name + 3, &end, 10);
-    if (number < 0 || number > INT32_MAX)
-        return -1;
-    snprintf(again, sizeof again, FORMAT_NAME, (int)number);
-    return strcmp(again, name) == 0 ? number : -1;
-}
-
 /* The pack of a file that is in one, to be freed; NULL: it is in none. */
 static char *pack_of(const char *name, long *number)
 {
     struct stat status;
     const char *slash = strrchr(name, '/');
-    *number = slash ? trace_file_number(slash + 1) : -1;
+    *number = slash ? folder_pe_of(slash + 1) : -1;
     if (*number < 0 || slash == name)
         return NULL;
     char *path = text_format("%.*s", (int)(slash - name), name);

@@ -49,9 +49,6 @@ char *place_find(const char *name, struct place *);
 /* Names of all files in a pack, as trace_files() gives them. PACK_NONE: this is no pack. */
 long pack_files(const char *path, char ***files, char **error);
 
-/* The number in the name of a file, without its folder; -1: it has none. */
-long trace_file_number(const char *name);
-
 /* Whether writing to a file would change this file of a trace. */
 bool trace_is_in(const char *name, const struct stat *file);
 

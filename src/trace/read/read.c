@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/encode.h"
+#include "trace/folder.h"
 #include "trace/format.h"
 #include "trace/read/pack.h"
 
@@ -608,12 +609,12 @@ void trace_cursor_free(struct trace_cursor *cursor)
 
 static int is_file_of_pe(const struct dirent *entry)
 {
-    return trace_file_number(entry->d_name) >= 0;
+    return folder_pe_of(entry->d_name) >= 0;
 }
 
 static int compare_pes(const struct dirent **a, const struct dirent **b)
 {
-    long x = trace_file_number((*a)->d_name), y = trace_file_number((*b)->d_name);
+    long x = folder_pe_of((*a)->d_name), y = folder_pe_of((*b)->d_name);
     return (x > y) - (x < y);
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "trace/read/event_out.h"
 #include "trace/read/pack.h"
 
@@ -221,6 +222,28 @@ void reader_window(struct reader *reader)
                     reader_given(reader, "from"), reader_given(reader, "to"));
 }
 
+bool reader_wants_run(const struct reader *reader)
+{
+    return reader->count > 1 || !reader->files[0] || strcmp(reader->files[0], reader->path) != 0;
+}
+
+/* What a trace lacks, whatever is shown of it: a file may be missing since its PE could not be
+ * traced. */
+static void say_incomplete(const struct reader *reader)
+{
+    if (reader->lost)
+        reader_say(reader, "incomplete: %" PRIu64 " events of %zu PE%s are lost", reader->lost,
+                   reader->lossy, words_plural(reader->lossy));
+    if (reader->endless)
+        reader_say(reader,
+                   "incomplete: %zu PE%s: the program still runs, was killed, or could not be "
+                   "recorded to its end",
+                   reader->endless, words_plural(reader->endless));
+    if (reader_wants_run(reader) && (size_t)reader->pes_of_run > reader->count)
+        reader_say(reader, "incomplete: there are files of %zu of %d PEs", reader->count,
+                   reader->pes_of_run);
+}
+
 int reader_main(const struct reader_command *command, int argc, char **argv)
 {
     struct reader reader = {.command = command, .out = stdout, .out_name = "standard output"};
@@ -232,12 +255,17 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     reader.count = (size_t)count;
     reader.told = memory_zeroed(reader.count, sizeof *reader.told);
     memset(reader.told, 0, reader.count * sizeof *reader.told);
+    reader.seen = memory_zeroed(reader.count, sizeof *reader.seen);
+    if (command->findings)
+        signal(SIGPIPE, SIG_IGN); /* the status is what matters, whoever reads */
     const char *output = command->output ? reader_given(&reader, "output") : NULL;
     if (output && strcmp(output, "-") != 0) {
         reader.out_name = output;
         reader.out = reader_create(&reader, output);
     }
     int status = command->run(&reader);
+    if (!command->findings)
+        say_incomplete(&reader);
     reader_close_written(&reader, reader.out, reader.out_name);
     if (reader.out != stdout)
         reader_close_written(&reader, stdout, "standard output");
@@ -245,6 +273,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
         free(reader.files[i]);
     free(reader.files);
     free(reader.told);
+    free(reader.seen);
     table_free(&reader.routines);
     sets_free(&reader.sets);
     free(reader.pes);
@@ -260,6 +289,8 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
 static void write_failed(const struct reader *reader, const char *path)
 {
     /* Whoever reads from the pipe has enough. */
+    if (errno == EPIPE && reader->command->findings)
+        return;
     if (errno == EPIPE)
         exit(128 + SIGPIPE);
     reader_fail(reader, 1, "%s: cannot be written: %s", path, strerror(errno));
@@ -327,6 +358,18 @@ static void check_only(const struct reader *reader, const struct trace_file *fil
     }
 }
 
+static void note_losses(struct reader *reader, size_t index, const struct trace_info *info)
+{
+    if (reader->seen[index])
+        return;
+    reader->seen[index] = true;
+    reader->lost += info->lost;
+    reader->lossy += info->lost > 0;
+    reader->endless += !info->complete;
+    if (info->pes > reader->pes_of_run)
+        reader->pes_of_run = info->pes;
+}
+
 struct source *source_open(struct reader *reader, size_t index)
 {
     char *error = NULL;
@@ -350,6 +393,7 @@ struct source *source_open(struct reader *reader, size_t index)
     if (reader->readable++ == 0)
         check_only(reader, file);
     const struct trace_info *info = trace_info(file);
+    note_losses(reader, index, info);
     if (info->profile && !reader->command->profiles)
         reader_fail(reader, 2,
                     "%s: holds sums, no events (recorded with --summary); shmemtrace summary shows "

@@ -60,6 +60,11 @@ struct reader {
     struct sets sets;      /* of PEs, of all files, once source_set() was called */
     int status;            /* so far */
     size_t readable;
+    int pes_of_run;     /* of the files so far */
+    uint64_t lost;      /* events of the files that were opened */
+    size_t lossy;       /* these files */
+    size_t endless;     /* files that do not say how the program ended */
+    bool *seen;         /* by index: opened before */
     bool chosen;        /* a readable one was, by --pe */
     bool thread_chosen; /* and a thread in it, by --thread */
 };
@@ -107,6 +112,9 @@ void reader_say(const struct reader *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void reader_fail(const struct reader *, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
+
+/* Whether all PEs are meant: a folder or a pack was named, not a file of it. */
+bool reader_wants_run(const struct reader *);
 
 /* What a command returns when it is through: 0, 1 when something could not be read; ends the
  * program with 2 when nothing could. */

@@ -40,13 +40,14 @@ static void end_aside(struct tracer_thread *thread, const struct trace_entry *en
         return;
     if (off & (OFF_PHASE | OFF_CONTROL))
         return;
-    if (off & (OFF_LIMIT | OFF_FAILED))
+    bool kept = !(off & (OFF_LIMIT | OFF_FAILED));
+    if (!off && thread->profile)
+        kept = profile_add(thread->profile, routine, entry->phase,
+                           plan_kinds[routine].keyed ? entry->values[0] : -1,
+                           bytes_of(&trace_routines[routine], entry->values),
+                           (int64_t)(entry->end - entry->start));
+    if (!kept)
         thread->refused++;
-    else if (!off && thread->profile)
-        profile_add(thread->profile, routine, entry->phase,
-                    plan_kinds[routine].keyed ? entry->values[0] : -1,
-                    bytes_of(&trace_routines[routine], entry->values),
-                    (int64_t)(entry->end - entry->start));
 }
 
 void trace_end_otherwise(struct trace_thread *thread, const struct trace_entry *entry)

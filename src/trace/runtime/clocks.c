@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
@@ -42,9 +43,7 @@ void clocks_loaded(void)
 static double rate_of_node(const struct timer *timer)
 {
     int node = comm_node_of(comm_pe()), size = comm_node_size(node), count = 0;
-    int *members = malloc((size_t)size * sizeof *members);
-    if (!members)
-        return timer_calibrate(timer);
+    int *members = memory_allocate((size_t)size * sizeof *members);
     for (int pe = comm_node_leader(node); count < size; pe++)
         if (comm_node_of(pe) == node)
             members[count++] = pe;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "trace/encode.h"
 #include "trace/runtime/file.h"
@@ -63,8 +64,12 @@ static void close_stretch(void)
     if (counters.kept == counters.room) {
         size_t room = counters.room * 2 + 64;
         struct stretch *more = realloc(counters.stretches, room * sizeof *more);
-        if (!more)
+        if (!more) {
+            static atomic_flag said = ATOMIC_FLAG_INIT;
+            if (!atomic_flag_test_and_set(&said))
+                tracer_say("out of memory for what --hw counts; some of it is missing");
             return;
+        }
         counters.stretches = more;
         counters.room = room;
     }
@@ -174,8 +179,8 @@ char *counters_begin(const char *names)
         return text_format("SHMEMTRACE_HW: PAPI cannot be started here");
     counters.set = PAPI_NULL;
     int status = papi.create_eventset(&counters.set);
-    char *list = strdup(names), *rest = list;
-    for (char *name; status == PAPI_OK && list && (name = strsep(&rest, ","));) {
+    char *list = memory_text(names), *rest = list;
+    for (char *name; status == PAPI_OK && (name = strsep(&rest, ","));) {
         int code = 0;
         status = papi.name_to_code(name, &code);
         if (status == PAPI_OK)
@@ -188,7 +193,7 @@ char *counters_begin(const char *names)
             free(list);
             return problem;
         }
-        counters.names[counters.count++] = strdup(name);
+        counters.names[counters.count++] = memory_text(name);
     }
     free(list);
     if (status == PAPI_OK)
@@ -204,6 +209,6 @@ char *counters_begin(const char *names)
 char *counters_begin(const char *names)
 {
     (void)names;
-    return strdup("SHMEMTRACE_HW: this tracer was built without PAPI");
+    return memory_text("SHMEMTRACE_HW: this tracer was built without PAPI");
 }
 #endif

@@ -16,8 +16,8 @@
 
 #include "base/checksum.h"
 #include "base/text.h"
-#include "comm/comm.h"
 #include "trace/encode.h"
+#include "trace/runtime/claim.h"
 #include "trace/runtime/plan.h"
 
 /* Descriptors that applications count on are below. */
@@ -25,7 +25,6 @@
 #define MOST_JOBS 1000000
 
 static struct {
-    int job;             /* of one command; 0 and 1: the first */
     char path[PATH_MAX]; /* absolute: programs change folders */
     _Atomic int descriptor;
     dev_t device; /* of the file, in case the application closes all descriptors and opens others */
@@ -45,20 +44,6 @@ char *file_problem(const char *what, const char *remedy)
     return text_format("%s: %s: %s", file.path, what, remedy);
 }
 
-/* Folders that lead to it are made, too. */
-static bool make_folder(const char *path)
-{
-    char part[sizeof file.path];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *at = part + 1; *at; at++)
-        if (*at == '/') {
-            *at = '\0';
-            mkdir(part, 0777);
-            *at = '/';
-        }
-    return mkdir(part, 0777) == 0 || errno == EEXIST;
-}
-
 /* A program must not be killed by SIGXFSZ because of its tracer; it may set its own limit at any
  * time. In signal handlers. */
 static uint64_t most_bytes(void)
@@ -73,12 +58,10 @@ static uint64_t most_bytes(void)
 
 enum { NO_LONGER_OPEN = -1, TOO_LARGE = -2 };
 
-/* Why something was not written; error: errno, 0 when a part was written, or one of those above.
- * In signal handlers. */
+/* Why something was not written; error: errno, or one of those above. In signal handlers. */
 static const char *why_not(int error)
 {
     switch (error) {
-    case 0:
     case ENOSPC:
         return "the disk is full";
     case EDQUOT:
@@ -95,7 +78,36 @@ static const char *why_not(int error)
     }
 }
 
-static char *write_beginning(const unsigned char *description, size_t bytes)
+/* Writes all parts, however many calls that takes: signals and file systems may end one early. 0,
+ * or why not, for why_not(). In signal handlers. */
+static int write_all(int descriptor, struct iovec *parts, int count, off_t at)
+{
+    while (count > 0) {
+        ssize_t done = pwritev(descriptor, parts, count, at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done < 0 ? errno : ENOSPC;
+        at += done;
+        for (; count > 0 && (size_t)done >= parts->iov_len; parts++, count--)
+            done -= (ssize_t)parts->iov_len;
+        if (count > 0) {
+            parts->iov_base = (char *)parts->iov_base + done;
+            parts->iov_len -= (size_t)done;
+        }
+    }
+    return 0;
+}
+
+static int write_at(const void *bytes, size_t count, off_t at)
+{
+    struct iovec part = {(void *)(uintptr_t)bytes, count};
+    return write_all(file.descriptor, &part, 1, at);
+}
+
+#define OTHER_FOLDER "name another folder by SHMEMTRACE_OUTPUT (-o of shmemtrace)"
+
+static char *write_beginning(int descriptor, const unsigned char *description, size_t bytes)
 {
     static const unsigned char no_ending[FORMAT_ENDING_BYTES];
     struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
@@ -105,21 +117,12 @@ static char *write_beginning(const unsigned char *description, size_t bytes)
                             {(void *)(uintptr_t)description, bytes},
                             {(void *)(uintptr_t)no_ending, sizeof no_ending}};
     file.ending = (off_t)(sizeof head + head.description_bytes);
-    off_t end = file.ending + FORMAT_ENDING_BYTES;
-    bool room = (uint64_t)end <= most_bytes();
-    errno = 0;
-    bool written = room && pwritev(file.descriptor, parts, 3, 0) == end;
-    int error = errno;
-    file.end = end;
-    /* A beginning that is cut off is no trace. */
-    if (!written && ftruncate(file.descriptor, 0) == 0)
-        unlink(file.path);
-    if (!room)
+    file.end = file.ending + FORMAT_ENDING_BYTES;
+    if ((uint64_t)file.end > most_bytes())
         return file_problem("files may not be as large as a trace's beginning",
                             "raise SHMEMTRACE_LIMIT, or the shell's ulimit -f");
-    return written ? NULL
-                   : file_problem(why_not(error), "free some, or name another folder by "
-                                                  "SHMEMTRACE_OUTPUT (-o of shmemtrace)");
+    int error = write_all(descriptor, parts, 3, 0);
+    return error ? file_problem(why_not(error), "free some, or " OTHER_FOLDER) : NULL;
 }
 
 /* Out of the application's way, and no other run's. */
@@ -138,89 +141,90 @@ static bool is_free(int descriptor)
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-static void make_mark(const char *folder)
+/* The folder of the job, which is made, and the names of the file: in the end, and until its
+ * beginning is written. 0, or errno. */
+static int name_files(int job, char *unfinished, size_t size)
 {
-    char mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
-    snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, folder);
-    int descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor >= 0)
-        close(descriptor);
-}
-
-void file_refused(void)
-{
-    const char *folder = getenv("SHMEMTRACE_OUTPUT");
-    if (folder && getenv(FORMAT_JOBS_VARIABLE))
-        make_mark(folder);
-}
-
-/* The number of a folder that no job has yet. What is wrong with folders is found when files are
- * made there. */
-static int64_t claim_folder(void)
-{
-    const char *folder = tracer.recording.folder;
-    char path[PATH_MAX], first[32];
-    if (!getenv(FORMAT_JOBS_VARIABLE) || !make_folder(folder))
-        return 1;
-    snprintf(first, sizeof first, FORMAT_NAME, 0);
-    if (snprintf(path, sizeof path, "%s/%s", folder, first) >= (int)sizeof path)
-        return 1;
-    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0)
-        close(descriptor);
-    if (descriptor >= 0 || errno != EEXIST)
-        return 1;
-    for (int job = 2; job < MOST_JOBS; job++) {
-        if (snprintf(path, sizeof path, FORMAT_JOB, folder, job) >= (int)sizeof path)
-            break;
-        if (mkdir(path, 0777) == 0) {
-            tracer_say("this is job %d of one command; its trace goes to %s", job, path);
-            make_mark(path);
-            return job;
-        }
-        if (errno != EEXIST)
-            break;
-    }
-    return 1;
-}
-
-void file_agree(void)
-{
-    int64_t job = tracer.pe == 0 ? claim_folder() : 1;
-    comm_broadcast(comm_world(), &job, sizeof job);
-    file.job = (int)job;
-}
-
-char *file_create(const unsigned char *description, size_t bytes)
-{
-    char name[32], folder[PATH_MAX], whole[PATH_MAX];
-    snprintf(name, sizeof name, FORMAT_NAME, tracer.pe);
-    if (file.job > 1)
-        snprintf(folder, sizeof folder, FORMAT_JOB, tracer.recording.folder, file.job);
+    char folder[PATH_MAX], whole[PATH_MAX];
+    if (job > 1)
+        snprintf(folder, sizeof folder, FORMAT_JOB, tracer.recording.folder, job);
     else
         snprintf(folder, sizeof folder, "%s", tracer.recording.folder);
     snprintf(file.path, sizeof file.path, "%s", folder);
-    if (!make_folder(folder) || !realpath(folder, whole))
-        return file_problem(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
-    int length = snprintf(file.path, sizeof file.path, "%s/%s", whole, name);
-    if (length < 0 || (size_t)length >= sizeof file.path)
-        return file_problem("the name is too long", "name another folder by SHMEMTRACE_OUTPUT");
-    int descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        return file_problem(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
-    file.descriptor = keep(descriptor);
+    if (!claim_make_folder(folder) || !realpath(folder, whole))
+        return errno;
+    if (snprintf(file.path, sizeof file.path, "%s/" FORMAT_NAME, whole, tracer.pe) >=
+            (int)sizeof file.path ||
+        snprintf(unfinished, size, "%s/" FORMAT_NEW, whole, tracer.pe) >= (int)size)
+        return ENAMETOOLONG;
+    return 0;
+}
+
+/* What is there already, and no trace that may be replaced. NULL, or what is wrong. */
+static char *find_obstacle(void)
+{
     struct stat status;
-    if (fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-        !format_may_replace(file.descriptor))
-        return file_problem("there is a file that is no trace", "move it or name another folder");
-    if (!is_free(file.descriptor))
-        return file_problem("a running program writes its trace there",
-                            "name another folder by SHMEMTRACE_OUTPUT");
+    int there = open(file.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (there < 0)
+        return errno == ENOENT ? NULL : file_problem(strerror(errno), OTHER_FOLDER);
+    char *problem = NULL;
+    if (fstat(there, &status) != 0 || !S_ISREG(status.st_mode) || !format_may_replace(there))
+        problem =
+            file_problem("there is a file that is no trace", "move it or name another folder");
+    else if (!is_free(there))
+        problem = file_problem("a running program writes its trace there", OTHER_FOLDER);
+    close(there);
+    return problem;
+}
+
+static bool has_no_room(int error)
+{
+    return error == ENOSPC || error == EDQUOT || error == ENOMEM || error == EMFILE ||
+           error == ENFILE || error == EIO;
+}
+
+/* Writes the beginning into a file that is not in the place of an earlier one yet. NULL, or what is
+ * wrong. */
+static char *begin_file(int descriptor, const unsigned char *description, size_t bytes,
+                        const char *unfinished)
+{
+    struct stat status;
+    if (!is_free(descriptor))
+        return file_problem("a running program writes its trace there", OTHER_FOLDER);
+    if (fstat(descriptor, &status) != 0 || ftruncate(descriptor, 0) != 0)
+        return file_problem(strerror(errno), OTHER_FOLDER);
+    char *problem = write_beginning(descriptor, description, bytes);
+    if (!problem && rename(unfinished, file.path) != 0)
+        problem = file_problem(strerror(errno), OTHER_FOLDER);
     file.device = status.st_dev;
     file.inode = status.st_ino;
-    if (ftruncate(file.descriptor, 0) != 0)
-        return file_problem(strerror(errno), "name another folder by SHMEMTRACE_OUTPUT");
-    return write_beginning(description, bytes);
+    return problem;
+}
+
+char *file_create(int job, const unsigned char *description, size_t bytes, bool *wrong)
+{
+    char unfinished[PATH_MAX];
+    int error = name_files(job, unfinished, sizeof unfinished);
+    char *obstacle = error ? NULL : find_obstacle();
+    *wrong = obstacle;
+    if (obstacle)
+        return obstacle;
+    int descriptor = error ? -1 : open(unfinished, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        error = error ? error : errno;
+        *wrong = !has_no_room(error);
+        return file_problem(strerror(error), OTHER_FOLDER);
+    }
+    descriptor = keep(descriptor);
+    char *problem = begin_file(descriptor, description, bytes, unfinished);
+    if (problem) {
+        *wrong = tracer.recording.limit && (uint64_t)file.end > tracer.recording.limit;
+        unlink(unfinished);
+        close(descriptor);
+        return problem;
+    }
+    file.descriptor = descriptor;
+    return NULL;
 }
 
 /* ---- Blocks ---- */
@@ -281,11 +285,11 @@ bool file_write_block(struct buffer *block)
     }
     head->magic = BLOCK_MAGIC;
     head->checksum = block_checksum(head, block->payload);
-    errno = 0;
     bool there = is_open();
-    if (there && pwrite(file.descriptor, head, (size_t)bytes, at) == bytes)
+    int error = there ? write_at(head, (size_t)bytes, at) : NO_LONGER_OPEN;
+    if (!error)
         return true;
-    stop(OFF_FAILED, why_not(there ? errno : NO_LONGER_OPEN));
+    stop(OFF_FAILED, why_not(error));
     /* What was written of it is no block. */
     off_t behind = at + bytes;
     if (atomic_compare_exchange_strong(&file.end, &behind, at) && there &&
@@ -301,14 +305,9 @@ bool file_write_at(off_t *end, const struct block_head *head, const void *payloa
     whole.checksum = block_checksum(&whole, payload);
     struct iovec parts[] = {{&whole, sizeof whole}, {(void *)(uintptr_t)payload, whole.bytes}};
     off_t bytes = (off_t)(sizeof whole + whole.bytes);
-    int error = 0;
-    errno = 0;
-    if ((uint64_t)(*end + bytes) > most_bytes())
-        error = TOO_LARGE;
-    else if (!is_open())
-        error = NO_LONGER_OPEN;
-    else if (pwritev(file.descriptor, parts, 2, *end) != bytes)
-        error = errno ? errno : ENOSPC;
+    int error = (uint64_t)(*end + bytes) > most_bytes() ? TOO_LARGE
+                : !is_open()                            ? NO_LONGER_OPEN
+                             : write_all(file.descriptor, parts, 2, *end);
     if (error) {
         file.append_error = error;
         return false;
@@ -388,8 +387,8 @@ void file_write_ending(const char *reason, const struct kept *kept, off_t end, b
     give_signed(&output, tracer.realtime);
     uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
     memcpy(bytes, &sum, sizeof sum);
-    if (pwrite(file.descriptor, bytes, sizeof bytes, file.ending) < 0)
-        return; /* nobody is left to hear of it */
+    if (write_at(bytes, sizeof bytes, file.ending) != 0)
+        return; /* readers see that it does not say how the program ended */
     if (last && ftruncate(file.descriptor, end) == 0)
         file.end = end;
 }

@@ -20,14 +20,10 @@ struct buffer {
     unsigned char payload[BLOCK_BYTES];
 };
 
-/* Which of the jobs of one command this is: that it has a folder of its own. Collective over all
- * PEs. */
-void file_agree(void);
-/* There will be no file, and why was said: the command need not say it. */
-void file_refused(void);
-/* Makes the folder and the file, and writes the description. NULL, or what is wrong and what to do,
- * to be freed. */
-char *file_create(const unsigned char *description, size_t bytes);
+/* Makes the file of a job's trace, writes the description, and only then replaces what a trace
+ * before has left. NULL, or what is wrong and what to do, to be freed; wrong: the name is, rather
+ * than that there is no room. */
+char *file_create(int job, const unsigned char *description, size_t bytes, bool *wrong);
 /* Writes a block at the file's end, under the lock; its head is filled in but for magic and
  * checksum. False: not written, and recording is off from now on. */
 bool file_write_block(struct buffer *block);

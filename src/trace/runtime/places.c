@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "comm/comm.h"
 
 #define PAGE 4096
@@ -77,9 +78,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
     }
     if (!info->dlpi_name[0] || info->dlpi_addr == places.own || places.objects == OBJECTS)
         return 0;
-    char *name = strdup(info->dlpi_name);
-    if (!name)
-        return 1;
+    char *name = memory_text(info->dlpi_name);
     add_ranges(info, places.objects);
     places.names[places.objects++] = name;
     return 0;

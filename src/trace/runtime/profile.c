@@ -61,15 +61,20 @@ static void grow(struct profile *profile)
     free(old);
 }
 
-void profile_add(struct profile *profile, unsigned routine, uint32_t phase, int64_t peer,
+bool profile_add(struct profile *profile, unsigned routine, uint32_t phase, int64_t peer,
                  uint64_t bytes, int64_t ticks)
 {
     if (profile->used * 2 >= profile->size)
         grow(profile);
     struct row *row = find_row(profile->rows, profile->size, routine, phase, peer);
     if (row->calls == 0) {
-        if (profile->used + 1 == profile->size)
-            return; /* no memory for more rows, and one must stay free */
+        if (profile->used + 1 == profile->size) { /* one must stay free */
+            static atomic_flag said = ATOMIC_FLAG_INIT;
+            if (!atomic_flag_test_and_set(&said))
+                tracer_say("out of memory for more routines, phases and peers; calls of these are "
+                           "lost");
+            return false;
+        }
         row->routine = routine;
         row->phase = phase;
         row->peer = peer;
@@ -79,6 +84,7 @@ void profile_add(struct profile *profile, unsigned routine, uint32_t phase, int6
     row->ticks += ticks;
     row->most = ticks > row->most ? ticks : row->most;
     row->calls++;
+    return true;
 }
 
 /* False: there is no room. */

@@ -2,6 +2,7 @@
 #ifndef SKAMPI_TRACE_RUNTIME_PROFILE_H
 #define SKAMPI_TRACE_RUNTIME_PROFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -10,7 +11,8 @@
 struct profile;
 
 struct profile *profile_create(void);
-void profile_add(struct profile *, unsigned routine, uint32_t phase, int64_t peer, uint64_t bytes,
+/* False: there is no memory for one more routine, phase or peer. */
+bool profile_add(struct profile *, unsigned routine, uint32_t phase, int64_t peer, uint64_t bytes,
                  int64_t ticks);
 /* Appends blocks with all that was added, as file_write_at does, and adds the calls to *calls.
  * Returns how many of these are not in the blocks for want of room. In signal handlers. */

@@ -19,10 +19,12 @@ static struct saver {
 
 bool save_prepare(void)
 {
-    saver = calloc(1, sizeof *saver);
-    if (saver)
-        saver->copy = malloc(sizeof *saver->copy + RING_JOURNAL_BYTES);
-    return saver && saver->copy && journal_allocate_encoder(&saver->encoder);
+    struct saver *made = calloc(1, sizeof *made);
+    if (made)
+        made->copy = malloc(sizeof *made->copy + RING_JOURNAL_BYTES);
+    bool good = made && made->copy && journal_allocate_encoder(&made->encoder);
+    saver = good ? made : NULL;
+    return good;
 }
 
 /* Where a journal ends; NULL: nothing is in it. */

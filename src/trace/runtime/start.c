@@ -1,11 +1,12 @@
 /* The beginning and the end of a trace: hooks of the routines that start and end the library. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "comm/comm.h"
 #include "trace/runtime/calls.h"
+#include "trace/runtime/claim.h"
 #include "trace/runtime/clocks.h"
 #include "trace/runtime/cost.h"
 #include "trace/runtime/counters.h"
@@ -15,8 +16,6 @@
 #include "trace/runtime/plan.h"
 #include "trace/runtime/save.h"
 
-#define NO_MEMORY "out of memory; run without the tracer"
-
 /* ---- Beginning ---- */
 
 __attribute__((constructor)) static void loaded(void)
@@ -24,8 +23,18 @@ __attribute__((constructor)) static void loaded(void)
     clocks_loaded();
 }
 
-/* NULL, or what is wrong, to be freed. */
-static char *prepare(void)
+/* What keeps a PE from tracing. */
+struct problem {
+    char *text; /* to be freed; NULL: there is none */
+    bool wrong; /* what the user has set: the program is not to run then. Else it runs untraced */
+};
+
+static struct problem no_memory(void)
+{
+    return (struct problem){text_format("out of memory"), false};
+}
+
+static struct problem prepare(void)
 {
     char problem[512], word[128];
     bool good = recording_from_environment(&tracer.recording, problem, sizeof problem);
@@ -41,77 +50,104 @@ static char *prepare(void)
                      lists[i], word);
         }
     if (!good)
-        return strdup(problem);
+        return (struct problem){text_format("%s", problem), true};
     trace_results = tracer.recording.results;
     trace_values = tracer.recording.values;
-    return plan_routines() ? NULL : strdup(NO_MEMORY);
+    if (!plan_routines() || !save_prepare())
+        return no_memory();
+    char *refusal = tracer.recording.counters ? counters_begin(tracer.recording.counters) : NULL;
+    return (struct problem){refusal, refusal};
 }
 
-/* One PE says what is wrong, and the job ends. */
-static void give_up(const char *problem, bool speaks)
+static void say(const struct problem *problem)
 {
-    if (speaks) {
-        tracer_say("%s", problem);
-        file_refused();
-    }
-    shmem_global_exit(2);
-    _exit(2);
+    tracer_say(problem->wrong ? "%s" : "%s; nothing is traced, the program goes on", problem->text);
+    claim_refused();
 }
 
-/* One PE's problem is everybody's: returns false when a PE has one, and *speaks on the first of
- * those. */
-static bool start_together(const char *problem, bool *speaks)
+/* Everybody's problem, if a PE has one; the first of these says it. A wrong setting ends the job.
+ * together: PEs can talk. */
+static bool agree(const struct problem *problem, bool together)
 {
-    *speaks = problem;
-    if (!comm_attach()) {
-        clocks_start_alone();
-        return !problem;
+    int64_t most[] = {problem->text ? -tracer.pe : INT64_MIN, problem->wrong};
+    if (together)
+        comm_allreduce_int(comm_world(), COMM_MAX, most, 2);
+    if (problem->text && most[0] == -tracer.pe)
+        say(problem);
+    if (most[1]) {
+        shmem_global_exit(2);
+        _exit(2);
     }
-    int64_t first = problem ? -tracer.pe : INT64_MIN;
-    comm_allreduce_int(comm_world(), COMM_MAX, &first, 1);
-    *speaks = problem && first == -tracer.pe;
-    if (first == INT64_MIN) {
-        file_agree();
-        clocks_start();
-    }
-    comm_detach();
-    return first == INT64_MIN;
+    return most[0] == INT64_MIN;
 }
 
-/* NULL, or what is wrong, to be freed. */
-static char *create_file(void)
+static struct problem create_file(int job)
 {
+    struct problem problem = {NULL, false};
     size_t size;
-    unsigned char *description = save_prepare() ? describe_run(&size) : (size = 0, NULL);
-    if (!description)
-        return size ? file_problem("the description does not fit", "load fewer libraries")
-                    : strdup(NO_MEMORY);
-    char *problem = file_create(description, size);
+    unsigned char *description = describe_run(&size);
+    if (description)
+        problem.text = file_create(job, description, size, &problem.wrong);
+    else if (size)
+        problem.text = file_problem("the description does not fit", "load fewer libraries");
+    else
+        problem = no_memory();
     free(description);
     return problem;
+}
+
+/* The files of all PEs. PE 0 is first: where it cannot write, nobody does, and an earlier trace
+ * stays. False: there is none of this PE. */
+static bool create_files(bool together)
+{
+    struct problem problem = {NULL, false};
+    int64_t job = tracer.pe == 0 ? claim_folder() : 1;
+    if (tracer.pe == 0) {
+        problem = create_file((int)job);
+        if (!problem.text)
+            claim_replace((int)job, together ? 1 : trace_pes);
+    }
+    if (together) {
+        if (!agree(&problem, true))
+            return false;
+        comm_broadcast(comm_world(), &job, sizeof job);
+    }
+    if (tracer.pe > 0)
+        problem = create_file((int)job);
+    return agree(&problem, false);
+}
+
+/* Whether this PE is traced from now on. */
+static bool start_together(void)
+{
+    struct problem problem = prepare();
+    const bool together = comm_attach();
+    bool traced = agree(&problem, together);
+    if (traced) {
+        together ? clocks_start() : clocks_start_alone();
+        places_find();
+        cost_measure();
+        traced = create_files(together);
+    }
+    if (together)
+        comm_detach();
+    free(problem.text);
+    return traced;
 }
 
 struct trace_thread *trace_started(unsigned routine)
 {
     if (tracer.pid)
         return NULL;
-    bool speaks;
     comm_steady(); /* programs need not end the library by shmem_finalize */
     tracer.pid = getpid();
     tracer.pe = shmem_my_pe();
     trace_pes = shmem_n_pes();
-    char *problem = prepare();
-    if (!problem && tracer.recording.counters)
-        problem = counters_begin(tracer.recording.counters);
-    if (!start_together(problem, &speaks))
-        give_up(problem ? problem : "", speaks);
-    places_find();
-    cost_measure();
-    problem = create_file();
-    if (problem)
-        give_up(problem, true);
+    if (!start_together())
+        return NULL;
     thread_watch();
     ending_watch();
+    tracer.traced = true;
     tracer_begin(recording_wants_phase(&tracer.recording, 0) ? 0 : OFF_PHASE);
     /* The first event is the library's start, before all this. */
     struct trace_thread *thread = trace_begin_otherwise(routine);
@@ -127,6 +163,8 @@ struct trace_thread *trace_started(unsigned routine)
 void trace_finishing(void)
 {
     struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
+    if (tracer.pid && !tracer.traced)
+        clocks_finish(); /* other PEs may be, and count on this one */
     if (atomic_load(&tracer.off) & OFF_ENDED)
         return;
     tracer_leave_call(); /* a handler of a signal may end the program */

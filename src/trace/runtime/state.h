@@ -37,8 +37,9 @@ struct tracer_thread;
 struct tracer {
     struct recording recording;
     atomic_int off;
-    pid_t pid;
+    pid_t pid; /* 0: the library has not started */
     int pe;
+    bool traced; /* else its start has failed, and nothing is recorded here */
     struct tracer_thread *_Atomic threads; /* the latest first */
     atomic_uint thread_count;
     atomic_uint_fast64_t unrecorded; /* calls of threads that there was no memory for */

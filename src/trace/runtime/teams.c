@@ -110,6 +110,9 @@ void trace_team_add(int64_t number, const void *team, const struct trace_team_ca
             write_members(number, members, buffer);
         tracer_unlock();
         tracer_release(&hold);
+    } else {
+        tracer_say("the members of a team are not recorded: out of memory, or the library does not "
+                   "tell them");
     }
     free(buffer);
     free(members);

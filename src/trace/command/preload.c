@@ -1,0 +1,140 @@
+/* Puts the library into the environment of the program. */
+#define _GNU_SOURCE /* realpath */
+#include "trace/command/preload.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "trace/command/destination.h"
+#include "trace/command/programs.h"
+#include "trace/format.h"
+#include "trace/recording.h"
+
+#ifndef SKAMPI_LIBRARY_DIR
+#define SKAMPI_LIBRARY_DIR "/usr/local/lib"
+#endif
+#define LIBRARY "libshmemtrace.so"
+#define SEPARATORS " :" /* of LD_PRELOAD, which has no quotes */
+
+/* Beside this program where it was built, else where it was installed. */
+static bool find_library(char *path, size_t size)
+{
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    if (slash)
+        *slash = '\0';
+    static const char *const places[] = {"", "../lib/"};
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        char candidate[PATH_MAX + 32], whole[PATH_MAX];
+        snprintf(candidate, sizeof candidate, "%s/%s" LIBRARY, own, places[i]);
+        if (realpath(candidate, whole) && access(whole, R_OK) == 0) {
+            snprintf(path, size, "%s", whole);
+            return true;
+        }
+    }
+    snprintf(path, size, "%s/" LIBRARY, SKAMPI_LIBRARY_DIR);
+    return access(path, R_OK) == 0;
+}
+
+int preload_find(struct preload *preload)
+{
+    preload->link[0] = '\0';
+    if (find_library(preload->library, sizeof preload->library))
+        return 0;
+    return refuse("%s is neither beside this program nor in %s: build it with OpenSHMEM and "
+                  "python3, or make install",
+                  LIBRARY, SKAMPI_LIBRARY_DIR);
+}
+
+int preload_name(struct preload *preload, const char *folder, const char *command)
+{
+    const char *const places[] = {folder, getenv("TMPDIR"), "/tmp"};
+    if (!strpbrk(preload->library, SEPARATORS))
+        return 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!places[i] || strpbrk(places[i], SEPARATORS) ||
+            snprintf(preload->link, PATH_MAX, "%s/" FORMAT_CLAIM ".so", places[i], command) >=
+                PATH_MAX)
+            continue;
+        if (symlink(preload->library, preload->link) == 0)
+            return 0;
+    }
+    preload->link[0] = '\0';
+    return refuse("%s: LD_PRELOAD takes no path with a blank or a colon, and no link to it can be "
+                  "made in the folder of the trace, in TMPDIR or in /tmp: move it",
+                  preload->library);
+}
+
+void preload_tidy(const struct preload *preload)
+{
+    if (preload->link[0])
+        unlink(preload->link);
+}
+
+/* ---- Launcher ---- */
+
+/* The library after others: wrappers of the same routines call the next one of that name, as the
+ * rule for them is, while ours calls the library itself, so that others after it would see nothing.
+ */
+static char *after_others(const char *others, const char *library)
+{
+    bool more = others && *others;
+    return text_format("%s%s%s", more ? others : "", more ? ":" : "", library);
+}
+
+/* What follows -x: our library after those that the user preloads there. */
+static char *with_library(const char *word, const char *library, char *preload)
+{
+    static const char name[] = "LD_PRELOAD=";
+    if (strcmp(word, "LD_PRELOAD") == 0)
+        return preload; /* holds what the environment has */
+    if (strncmp(word, name, strlen(name)) != 0)
+        return (char *)(uintptr_t)word;
+    return text_format("%s%s", name, after_others(word + strlen(name), library));
+}
+
+/* LAUNCHER -x NAME... REST, with -x NAME... behind each : between programs, too, since it holds for
+ * one of them. */
+static char **with_variables(char **command, size_t count, const char *library, char *preload)
+{
+    size_t programs = 1, used = 0;
+    for (size_t i = 1; i < count; i++)
+        programs += strcmp(command[i], ":") == 0;
+    char **words =
+        memory_zeroed(count + programs * 2 * (recording_row_count + 2) + 1, sizeof *words);
+    for (size_t i = 0; i < count; i++) {
+        bool variable = i > 0 && strcmp(command[i - 1], "-x") == 0;
+        words[used++] = variable ? with_library(command[i], library, preload) : command[i];
+        if (i > 0 && strcmp(command[i], ":") != 0)
+            continue;
+        words[used++] = "-x";
+        words[used++] = preload;
+        words[used++] = "-x";
+        words[used++] = FORMAT_JOBS_VARIABLE;
+        for (size_t k = 0; k < recording_row_count; k++)
+            if (getenv(recording_rows[k].variable)) {
+                words[used++] = "-x";
+                words[used++] = (char *)(uintptr_t)recording_rows[k].variable;
+            }
+    }
+    return words;
+}
+
+char **preload_command(const struct preload *preload, char **command, size_t count)
+{
+    const char *library = preload->link[0] ? preload->link : preload->library;
+    char *text = after_others(getenv("LD_PRELOAD"), library);
+    if (programs_is_open_mpi(command[0]))
+        return with_variables(command, count, library, text_format("LD_PRELOAD=%s", text));
+    setenv("LD_PRELOAD", text, 1);
+    return command;
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# PLAIN
+# TIMEOUT: 300
+"""Where memory or writing fails inside the tracer, the program ends with its own status and output, and what the trace
+lacks is said by it."""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+import harness
+import traces
+from harness import ROOT, SAMPLE, Tap, in_parallel, run, scratch_directory, skip_all
+from traces import TRACE
+
+ALL = 1000000  # more calls than there are
+SUMMARY = ("--summary",)
+
+
+def library():
+    path = os.path.join(scratch_directory(), "faults.so")
+    built = run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC",
+                 os.path.join(ROOT, "tests/support/stub/tracer_faults.c"), "-o", path])
+    assert built.status == 0, built
+    return path
+
+
+def traced(faults, call=None, how=None, first=0, last=0, pe=0, options=(), count=None):
+    """A program of many calls, of which some of the tracer's own fail on one PE."""
+    env = {"LD_PRELOAD": faults, "FAULT_AT": str(first), "FAULT_TO": str(last), "FAULT_PE": str(pe)}
+    env.update({name: value for name, value in (("FAULT_CALL", call), ("FAULT_HOW", how), ("FAULT_COUNT", count))
+                if value})
+    done = traces.recorded(2, [traces.app("stencil"), "--size", "32", "--steps", "3000"], options, env)
+    done.checked = traces.read("check", done.path(TRACE))
+    done.summed = traces.read("summary", done.path(TRACE))
+    return done
+
+
+def ends_well(done):
+    return done.status == 0 and done.out.count("verified") == 1
+
+
+def messages(done):
+    return [line for line in done.err.splitlines() if line.startswith("shmemtrace: ")]
+
+
+def is_told(done):
+    """Once as it happens, and by the trace: by check as a finding, by summary in a line. If no PE is traced, there is
+    no trace."""
+    if re.search(r"nothing is traced", done.err) and done.checked.status == 2:
+        return True
+    return (len(messages(done)) == 1 and done.checked.status == 1 and "all well" not in done.checked.out
+            and "incomplete: " in done.summed.err)
+
+
+def check_memory(tap, faults, counts):
+    cases = []
+    for pe in (0, 1):
+        # The last ones are of the thread that makes the calls.
+        last = counts[pe] - 14
+        cases += [(pe, n, n, ()) for n in range(1 + 4 * pe, counts[pe] + 1, 25 if SAMPLE else 1)]
+        cases += [(pe, n, ALL, ()) for n in ((9, last) if SAMPLE else (1, 9, 40, last))]
+        cases += [(pe, last, ALL, SUMMARY)]
+        cases += [(pe, n, n, ("--ring",)) for n in range(last - 2, last + 8, 6 if SAMPLE else 1)]
+    runs = in_parallel(cases, lambda case: traced(faults, "malloc", None, *case[1:3], case[0], case[3]), 3)
+    silent = 0
+    for (pe, first, last, options), done in runs:
+        name = f"PE {pe}: {'no allocation from the %d. on' if last == ALL else 'the %d. allocation fails'}" % first
+        tap.ok(ends_well(done) and "skampi" not in done.err, f"{' '.join([name, *options])}: the program is as ever",
+               done)
+        silent += not messages(done)
+        if messages(done):
+            tap.ok(is_told(done), "... what is missing is said", f"{done}\n{done.checked}\n{done.summed}")
+        else:
+            tap.equal(done.checked.status, 0, "... nothing is missing", done.checked)
+    tap.ok(0 < silent < len(cases), "some failures cost nothing, some do", f"{silent} of {len(cases)}")
+
+
+def check_writes(tap, faults):
+    for how in ("interrupt", "short"):
+        # The call after these succeeds.
+        for first, last in ((1, 1), (2, 4)) if SAMPLE else ((1, 1), (2, 2), (5, 5), (2, 4), (1, 6)):
+            done = traced(faults, "pwritev", how, first, last, 1)
+            tap.ok(ends_well(done) and not messages(done) and done.checked.status == 0,
+                   f"{how} of writes {first} to {last}: nothing is lost", f"{done}\n{done.checked}")
+    for how, said in (("full", "the disk is full"), ("broken", "Input/output error")):
+        for first in (1, 3) if SAMPLE else (1, 2, 3, 6):
+            done = traced(faults, "pwritev", how, first, ALL, 1)
+            tap.ok(ends_well(done) and said in done.err, f"{how} from write {first} on: said, the program goes on", done)
+            tap.ok(is_told(done), "... and by the trace", f"{done}\n{done.checked}\n{done.summed}")
+
+
+def check_old_trace(tap, faults):
+    """What does not begin does not replace what is there."""
+    folder = scratch_directory()
+    argv = [traces.app("stencil"), "--size", "32", "--steps", "10"]
+    before = traces.recorded(2, argv, cwd=folder)
+    kept = {name: os.stat(before.path(os.path.join(TRACE, name))).st_ino for name in os.listdir(before.path(TRACE))}
+    env = {"LD_PRELOAD": faults, "FAULT_CALL": "pwritev", "FAULT_HOW": "full", "FAULT_AT": "1", "FAULT_TO": str(ALL)}
+    again = traces.recorded(2, argv, env=env, cwd=folder)
+    tap.ok(ends_well(again) and "nothing is traced" in again.err, "PE 0 cannot begin its file", again)
+    tap.equal({name: os.stat(again.path(os.path.join(TRACE, name))).st_ino for name in os.listdir(again.path(TRACE))},
+              kept, "... so the old trace stays, and nothing else")
+
+
+def main():
+    if harness.sanitized() or not traces.is_built():
+        skip_all("no tracer was built")
+    tap = Tap()
+    faults = library()
+    counts = []
+    for pe in (0, 1):
+        file = os.path.join(scratch_directory(), "count")
+        done = traced(faults, pe=pe, count=file)
+        tap.ok(ends_well(done) and not done.err and done.checked.status == 0, f"no failure, PE {pe}", done)
+        with open(file, encoding="utf-8") as numbers:
+            counts.append(int(numbers.read().split()[0]))
+    tap.ok(min(counts) > 30, "the tracer allocates", counts)
+    check_memory(tap, faults, counts)
+    check_writes(tap, faults)
+    check_old_trace(tap, faults)
+    tap.done()
+
+
+main()
