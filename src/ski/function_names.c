@@ -51,7 +51,7 @@ const struct measurement *function_meant(const char *name)
 
 #define MOST_SUGGESTED 3
 
-static const char *closest_name(const char *name)
+static const char *closest_function(const char *name)
 {
     const struct measurement *function;
     size_t count = 0;
@@ -99,7 +99,7 @@ static size_t find_suggested(const char *name, const char **names)
     for (size_t i = 0; i < count; i++)
         names[i] = related[i]->name;
     if (count == 0)
-        names[0] = closest_name(name);
+        names[0] = closest_function(name);
     return count == 0 && names[0] ? 1 : count;
 }
 
