@@ -8,6 +8,7 @@
 
 #include "base/beside.h"
 #include "base/memory.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
@@ -362,6 +363,7 @@ static int inform(const struct options *options)
 
 int main(int argc, char **argv)
 {
+    plain_numbers();
     timer_calibration_begin();
     double launched_at = wall_seconds();
     struct options options;

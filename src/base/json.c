@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 size_t json_character(const char *bytes, size_t length)
 {
     const unsigned char *c = (const unsigned char *)bytes;
@@ -65,11 +67,13 @@ void json_number(FILE *text, double value)
         fputs("null", text);
         return;
     }
+    locale_t before = plain_begin();
     for (int precision = 15; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
         if (strtod(digits, NULL) == value)
             break;
     }
+    plain_end(before);
     fputs(digits, text);
 }
 
@@ -99,5 +103,8 @@ bool json_is_number(const char *string)
             return false;
         c += digits;
     }
-    return *c == '\0' && isfinite(strtod(string, NULL));
+    locale_t before = plain_begin();
+    bool number = *c == '\0' && isfinite(strtod(string, NULL));
+    plain_end(before);
+    return number;
 }

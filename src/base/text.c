@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plain.h"
 
 static void text_reserve(struct text *text, size_t more)
 {
@@ -32,6 +33,7 @@ static void text_append_list(struct text *text, const char *format, va_list list
 {
     va_list again;
     int count;
+    locale_t before = plain_begin();
 
     va_copy(again, list);
     count = vsnprintf(NULL, 0, format, again);
@@ -41,6 +43,7 @@ static void text_append_list(struct text *text, const char *format, va_list list
     text_reserve(text, (size_t)count);
     vsnprintf(text->data + text->length, (size_t)count + 1, format, list);
     text->length += (size_t)count;
+    plain_end(before);
 }
 
 void text_append(struct text *text, const char *format, ...)

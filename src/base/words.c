@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 #define WORDS_BYTES 32
 #define LEAST_PLAIN 1e-4
 #define MOST_PLAIN 1e7
@@ -38,6 +40,7 @@ char *words_number(char *text, double value, int digits)
         snprintf(text, WORDS_BYTES, isnan(value) ? "---" : value > 0 ? "inf" : "-inf");
         return text;
     }
+    locale_t before = plain_begin();
     snprintf(text, WORDS_BYTES, "%.*e", digits - 1, value);
     double rounded = strtod(text, NULL), size = fabs(rounded);
     if (size >= LEAST_PLAIN && size < MOST_PLAIN) {
@@ -46,6 +49,7 @@ char *words_number(char *text, double value, int digits)
     } else if (size == 0) {
         snprintf(text, WORDS_BYTES, "0");
     }
+    plain_end(before);
     strip_zeros(text);
     return text;
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/plain.h"
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/control.h"
@@ -340,6 +341,7 @@ static void look(struct idle *idle)
 static void *watch(void *unused)
 {
     (void)unused;
+    plain_numbers();
     struct idle idle = {NULL, 0, wall_seconds()};
     sigset_t pipe;
     sigemptyset(&pipe);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "sim/arguments.h"
 #include "sim/platform.h"
@@ -228,6 +229,7 @@ static int predict(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    plain_numbers();
     memory_on_exhausted(exhausted);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write that fails says so */

@@ -56,20 +56,32 @@ void recording_default(struct recording *recording)
     *recording = (struct recording){.folder = RECORDING_FOLDER, .limit = RECORDING_LIMIT};
 }
 
+/* "1.5", whatever the locale of the traced program is. */
+static double read_decimal(const char *text, const char **end)
+{
+    double value = 0, scale = 1;
+    for (; isdigit((unsigned char)*text); text++)
+        value = 10 * value + (*text - '0');
+    if (*text == '.')
+        for (text++; isdigit((unsigned char)*text); text++)
+            value += (scale /= 10) * (*text - '0');
+    *end = text;
+    return value;
+}
+
 /* Bytes of "300", "64K", "1.5M", "2G"; false for anything else. */
 static bool take_size(const char *text, uint64_t *bytes)
 {
     static const char suffixes[] = "KMGT";
-    char *end;
     if (!isdigit((unsigned char)*text))
         return false;
-    double size = strtod(text, &end);
-    const char *suffix = *end ? strchr(suffixes, toupper((unsigned char)*end)) : NULL;
+    double size = read_decimal(text, &text);
+    const char *suffix = *text ? strchr(suffixes, toupper((unsigned char)*text)) : NULL;
     if (suffix) {
         size *= (double)(UINT64_C(1) << 10 * (suffix - suffixes + 1));
-        end++;
+        text++;
     }
-    if (*end || size < 1 || size > (double)(UINT64_C(1) << 50))
+    if (*text || size < 1 || size > (double)(UINT64_C(1) << 50))
         return false;
     *bytes = (uint64_t)size;
     return true;

@@ -2,7 +2,9 @@
 # TIMEOUT: 300
 """The language and the command line as a user meets them: scripts in, results out."""
 
+import csv
 import glob
+import json
 import os
 import re
 import shutil
@@ -10,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
+from builds import preloadable
 from harness import Tap, skampi
 
 QUICK = """set_min_repetitions(4)
@@ -139,7 +142,7 @@ def test_scopes_and_branches(tap):
   x = x + 1
   x = x + 1
   if x == 1 then print "one" elseif x == 3 then print "three" else print "other" fi
-  for i = 5 to 1 do print "never" od
+  for i = 5 to get_np() do print "never" od
   measure comm : wtime(10)""") + block("b", "print x"), np=2)
     good(tap, run, "scopes")
     tap.equal(printed(run, 0), ["three", "1"], "a block changes its own variables only", run)
@@ -444,8 +447,104 @@ def test_consistency(tap, np):
                f"{np} PEs: no PE takes longer than all ({row.block})", row.line)
 
 
+# A library that chooses the user's locale when it is loaded, and again when the libraries start.
+GERMAN = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <locale.h>
+__attribute__((constructor)) static void choose(void) { setlocale(LC_ALL, "de_DE.UTF-8"); }
+void shmem_init(void)
+{
+    ((void (*)(void))dlsym(RTLD_NEXT, "shmem_init"))();
+    choose();
+}
+int MPI_Init_thread(int *argc, char ***argv, int wanted, int *got)
+{
+    int (*next)(int *, char ***, int, int *) = dlsym(RTLD_NEXT, "MPI_Init_thread");
+    int status = next(argc, argv, wanted, got);
+    choose();
+    return status;
+}
+"""
+
+
+def test_other_locale(tap):
+    """Numbers have a point, read and written, whatever locale a library has chosen."""
+    folder = harness.scratch_directory()
+    made = shutil.which("localedef") and harness.run(
+        ["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(folder, "de_DE.UTF-8")]).status < 2
+    library = made and preloadable(GERMAN)
+    if not library:
+        tap.skip("numbers in another locale", "no localedef here, or the locale cannot be made")
+        return
+    german = {"LOCPATH": folder, "LD_PRELOAD": library}
+    printed_there = harness.run(["sh", "-c", "printf '%.2f' 0,5"], env={**german, "LC_ALL": "de_DE.UTF-8"})
+    tap.ok("0,50" in printed_there.out, "the locale writes a comma", printed_there)
+    run = skampi(QUICK + "x = 0.25\n" + block("a", """  print x, " ", x * 3, " ", 1.5e-3
+  for y = 0.5 to 1.5 step +0.5 do measure comm(1) : wtime(1000) od"""), np=1, env=german, args=[
+      "-o", "a.sko", "-o", "a.json", "-o", "a.csv", "--set", "x=0.75", "--time-limit", "1.5m"])
+    tap.equal(run.status, 0, "another locale: status 0", run)
+    tap.ok("#P[0] 0.75 2.25 0.0015" in run.comments, "another locale: numbers of the script", run.comments)
+    with open(run.path("a.json"), encoding="utf-8") as file:
+        results = [record for record in map(json.loads, file) if record["record"] == "result"]
+    tap.equal([float(r["variables"]["y"]) for r in results], [0.5, 1, 1.5],
+              "another locale: JSON is valid, and loops have their values")
+    with open(run.path("a.csv"), encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["record"] == "result"]
+    tap.equal([float(row["time"]) for row in rows], [r["time"] for r in results],
+              "another locale: CSV says the same")
+
+
+def test_last_time(tap):
+    """A script that needs a result that is missing ends there, by the reason that there is."""
+    after = block("b", "  measure comm(1) : wtime(100)")
+    needs = "  if has_last_time() then print last_time() > 0 else print \"none\" fi\n  x = last_time()\n"
+    run = skampi(QUICK + block("a", "  measure comm(1) : wtime(100)\n" + needs) + after, np=1)
+    tap.equal((run.status, printed(run, 0)), (0, ["1"]), "a result that is there", run)
+    run = skampi(QUICK + block("a", "  measure comm(1) : wtime(100)\n  measure comm(5) : wtime(100)\n"
+                               + needs) + after, np=1, args=["-o", "a.sko", "-o", "a.json"])
+    tap.equal(run.status, 3, "the time of a skipped measurement: status 3", run)
+    tap.ok("none" in printed(run, 0) and len(run.rows) == 1, "a script can ask first", run)
+    tap.ok(re.search(r"warning: the script ended at test\.ski:8:7: .* it was left out", run.err),
+           "the time of a skipped measurement: says where and why", run)
+    with open(run.path("a.json"), encoding="utf-8") as file:
+        end = [json.loads(line) for line in file][-1]
+    tap.equal((end["record"], end["status"], "left out" in end["reason"]), ("end", 3, True),
+              "the time of a skipped measurement: so does the end record")
+    run = skampi(QUICK + block("a", "  for i = 1 to 100000 do\n    measure comm(1) : wtime(10000000)\n"
+                               "    x = last_time()\n  od"), np=1, args=["--time-limit", "2"])
+    tap.equal(run.status, 4, "the time of a measurement after the time limit: status 4", run)
+    tap.ok("error" not in run.err, "the time limit is no error of the script", run)
+    run = skampi(block("a", "  x = last_time()"), np=1)
+    tap.ok(run.status == 2 and "nothing has been measured yet" in run.err, "nothing measured before: an error",
+           run)
+
+
+def unfolded(name):
+    """The names that one with braces stands for."""
+    found = re.search(r"\{([^{}]*)\}", name)
+    return [each for word in found.group(1).split(",")
+            for each in unfolded(name[:found.start()] + word + name[found.end():])] if found else [name]
+
+
+def test_names(tap):
+    """Each name that --list prints can be typed, also with braces, and means what it says."""
+    folded = [line.split("(")[0].strip() for line in skampi(args=["--list"], launch=False).out.splitlines()
+              if line.startswith("  ")]
+    every = [line.split("(")[0].strip() for line in skampi(args=["--list", "--all"], launch=False).out.splitlines()
+             if line.startswith("  ")]
+    tap.equal(sorted(each for name in folded for each in unfolded(name)), sorted(every),
+              "folded names stand for all others, each once")
+    typed = skampi(args=["--print-script", *folded], launch=False)
+    blocks = re.findall(r'^begin measurement "(.*)"$', typed.out, re.MULTILINE)
+    tap.equal(sorted(blocks), sorted(every), "all names of --list, as it folds them, can be typed", typed.err)
+
+
 def main():
     tap = Tap()
+    test_names(tap)
+    test_last_time(tap)
+    test_other_locale(tap)
     for np in (1, 2, 4):
         test_loops_and_columns(tap, np)
         test_print_order(tap, np)

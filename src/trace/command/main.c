@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plain.h"
 #include "trace/command/manual.h"
 #include "trace/command/record.h"
 #include "trace/export/export.h"
@@ -49,6 +50,7 @@ static void exhausted(const char *text)
 
 int main(int argc, char **argv)
 {
+    plain_numbers();
     memory_on_exhausted(exhausted);
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
