@@ -259,7 +259,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 /* clang-format off */
-#define RECORD_BYTES {"count", PARAMETER_INT, "bytes", "size of a record, of which the first 8 bytes are changed", .minimum = 8, .example = "1024"}
+#define RECORD_BYTES {"count", PARAMETER_INT, "bytes", "size of a record, of which the first 8 bytes are changed", .size = true, .minimum = 8, .example = "1024"}
 /* clang-format on */
 #define COMMON .api = API_OPENSHMEM, .synchronized = true, .demand = demand, .who = "all"
 #define PLACES COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .whole = true

@@ -49,7 +49,7 @@ struct routine {
 /* ---- Descriptors ---- */
 
 /* clang-format off */
-#define COUNT_IN(elements) {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete " elements, .minimum = 1, .example = "1024"}
+#define COUNT_IN(elements) {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete " elements, .size = true, .minimum = 1, .example = "1024"}
 /* clang-format on */
 
 /* state_type: struct collective_state, or one that begins with it. */

@@ -292,7 +292,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 
 /* clang-format off */
 #define CONTEXTS {"contexts", PARAMETER_INT, "", "contexts that each have an operation in flight at the same time", .minimum = 1, .maximum = MOST_CONTEXTS, .example = "2"}
-#define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .example = "1024"}
+#define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .size = true, .example = "1024"}
 #define OPTIONS(options) &(const long){options}
 /* clang-format on */
 

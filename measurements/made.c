@@ -494,8 +494,8 @@ static const struct made_routine barrier = {.collective = MADE_BARRIER,
 #define BROADCAST_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"scatter_allgather\", \"ring\"", .example = "binomial"}
 #define COLLECT_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"recursive_doubling\", \"ring\"", .example = "ring"}
 #define REDUCE_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"recursive_doubling\", \"reduce_scatter_allgather\", \"ring\"", .example = "recursive_doubling"}
-#define BYTES {"count", PARAMETER_INT, "bytes", "data that the root sends, or each PE's block", .example = "1024"}
-#define LONGS {"count", PARAMETER_INT, "bytes", "data of each PE, rounded up to complete longs", .example = "1024"}
+#define BYTES {"count", PARAMETER_INT, "bytes", "data that the root sends, or each PE's block", .size = true, .example = "1024"}
+#define LONGS {"count", PARAMETER_INT, "bytes", "data of each PE, rounded up to complete longs", .size = true, .example = "1024"}
 #define SEGMENT {"segment", PARAMETER_INT, "bytes", "of a ring: a larger part goes on in pieces of that size (0: in one piece)", .otherwise = "8192", .example = "8192"}
 #define BUFFERS {"buffers", PARAMETER_STRING, "", "where a PE's own data are: in a source of their own, or in the target", .allowed = "one of \"" SEPARATE "\", \"" IN_PLACE "\"", .otherwise = SEPARATE, .example = SEPARATE}
 #define TARGET {"target", PARAMETER_STRING, "", "whether a PE waits until the next one says that its target is free, or the caller promises it, as the library's routines want", .allowed = "one of \"" ASKED "\", \"" READY "\"", .otherwise = ASKED, .example = ASKED}

@@ -351,7 +351,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 /* clang-format off */
-#define SIZE {"size", PARAMETER_INT, "bytes", "size of the block", .minimum = 1, .example = "1024"}
+#define SIZE {"size", PARAMETER_INT, "bytes", "size of the block", .size = true, .minimum = 1, .example = "1024"}
 #define NUMBER {"nb", PARAMETER_INT, "", "number of blocks of that size in one piece", .minimum = 1, .example = "4"}
 #define ALIGNMENT {"alignment", PARAMETER_INT, "bytes", "alignment of the block's address", .minimum = sizeof(void *), .allowed = "a power of two", .example = "64"}
 /* clang-format on */

@@ -230,7 +230,7 @@ static void tear_down_watched(struct run *run)
 #endif
 
 /* clang-format off */
-#define INTS {"count", PARAMETER_INT, "ints", "length of each message", .minimum = 1, .maximum = INT_MAX, .example = "256"}
+#define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
 #define SLEEP {"us", PARAMETER_INT, "microseconds", "length of the computation between two looks", .maximum = INT_MAX, .example = "10"}
 #define WATCHED(does, looks)                                                                       \
     MPI_FUNCTION, .version_major = 3, .synchronized = true, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_NOTHING,     \

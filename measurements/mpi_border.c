@@ -247,7 +247,7 @@ static void tear_down_border(struct run *run)
 #endif
 
 /* clang-format off */
-#define SIDE {"count", PARAMETER_INT, "doubles", "length of each side of a rank's square", .minimum = 1, .maximum = INT_MAX, .example = "64"}
+#define SIDE {"count", PARAMETER_INT, "doubles", "length of each side of a rank's square", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "64"}
 #define COMPUTE {"compute", PARAMETER_INT, "", "computations on the square after each exchange", .maximum = INT_MAX, .example = "1"}
 #define BORDER(by)                                                                                 \
     MPI_FUNCTION, .version_major = 3, .synchronized = true, .who = "all", .moves = MOVES_NOTHING, .demand = demand_square, \

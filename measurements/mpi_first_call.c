@@ -227,7 +227,7 @@ static double run_first_call(struct run *run)
 
 /* clang-format off */
 #define KIND {"kind", PARAMETER_STRING, "", "routine to call", .allowed = "one of Barrier, Bcast, Alltoall, Allreduce, ... (any other word lists them all)", .example = "Allreduce"}
-#define BYTES {"bytes", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete ints", .allowed = "at most 1 GiB divided by the size of the communicator", .otherwise = "8192", .example = "8192"}
+#define BYTES {"bytes", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete ints", .size = true, .allowed = "at most 1 GiB divided by the size of the communicator", .otherwise = "8192", .example = "8192"}
 #define SECOND {"second", PARAMETER_STRING, "", "place of the second call's data", .allowed = "one of \"" ELSEWHERE "\", \"" SAME "\"", .otherwise = ELSEWHERE, .example = ELSEWHERE}
 #define RATIO {"ratio", PARAMETER_STRING, "", "ranks whose times the note compares", .allowed = "one of \"" RANK_0 "\", \"" SLOWEST "\"", .otherwise = RANK_0, .example = RANK_0}
 /* clang-format on */

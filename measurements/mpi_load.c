@@ -240,7 +240,7 @@ const struct measurement measurements_mpi_load[] = {
     {"Barrier_Under_Load", "barrier of the first ranks while the others flood", TOGETHER(BARRIER),
      .parameters = {VICTIMS, AGGRESSORS, FLOOD, MEMORY}, .moves = MOVES_NOTHING, .timed = "one MPI_Barrier, after another one"},
     {"Allreduce_Under_Load", "sum of longs over the first ranks while the others flood", TOGETHER(ALLREDUCE),
-     .parameters = {{"count", PARAMETER_INT, "bytes", "data of each rank, rounded up to complete longs", .minimum = 1, .maximum = INT_MAX, .example = "1024"}, VICTIMS, AGGRESSORS, FLOOD, MEMORY},
+     .parameters = {{"count", PARAMETER_INT, "bytes", "data of each rank, rounded up to complete longs", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "1024"}, VICTIMS, AGGRESSORS, FLOOD, MEMORY},
      .moves = MOVES_REDUCED, .timed = "one MPI_Allreduce, after another one"},
     {.name = NULL},
 };

@@ -9,7 +9,7 @@
 #include "measurements/pair_operation.h"
 
 /* clang-format off */
-#define MPI_COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .maximum = INT_MAX, .example = "1024"}
+#define MPI_COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
 /* clang-format on */
 
 /* What is wrong with integers and "memory", or NULL. */

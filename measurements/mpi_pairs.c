@@ -339,7 +339,7 @@ static bool verify(struct run *run)
 #endif
 
 /* clang-format off */
-#define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .maximum = INT_MAX, .example = "1024"}
+#define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
 #define COMMON                                                                                     \
     MPI_FUNCTION_CHECKED(check), .synchronized = true, .minimum_pes = 2,                           \
         .who = "the ranks that work", .demand = pairs_demand_traffic, .state_bytes = STATE,                      \

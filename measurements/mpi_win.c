@@ -349,7 +349,7 @@ static void demand_memory(const struct measurement *function, const struct argum
 /* clang-format off */
 #define DOPUT {"doput", PARAMETER_INT, "", "whether data are put to the next rank before (0: no)", .maximum = INT_MAX, .example = "1"}
 #define WINDOWS {"n", PARAMETER_INT, "", "number of windows", .minimum = 1, .maximum = INT_MAX, .example = "10"}
-#define WINDOW_SIZE {"size", PARAMETER_INT, "bytes", "size of each window on each rank", .maximum = INT_MAX, .example = "1024"}
+#define WINDOW_SIZE {"size", PARAMETER_INT, "bytes", "size of each window on each rank", .size = true, .maximum = INT_MAX, .example = "1024"}
 #define WINDOW_KIND {"window", PARAMETER_STRING, "", "routine that makes the windows", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
 /* clang-format on */
 

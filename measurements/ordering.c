@@ -129,7 +129,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 
 #define COMMON .api = API_OPENSHMEM, .synchronized = true, .who = "all"
 /* clang-format off */
-#define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .example = "1024"}
+#define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .size = true, .example = "1024"}
 /* clang-format on */
 #define AFTER_PUT                                                                                  \
     .parameters = {ITERATIONS, BYTES_PUT}, .moves = MOVES_NOTHING, .demand = demand,               \

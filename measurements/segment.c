@@ -356,7 +356,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 /* clang-format off */
-#define SIZE {"size", PARAMETER_INT, "bytes", "size of the largest block", .minimum = 16, .example = "4096"}
+#define SIZE {"size", PARAMETER_INT, "bytes", "size of the largest block", .size = true, .minimum = 16, .example = "4096"}
 #define BLOCKS {"blocks", PARAMETER_INT, "", "blocks in use at the same time, at most", .minimum = 1, .example = "32", .allowed = "blocks of that size: at most 64 MiB together"}
 #define ALLOCATIONS {"allocations", PARAMETER_INT, "", "length of the sequence", .minimum = 1, .example = "100"}
 #define SEQUENCE_SEED {"seed", PARAMETER_INT, "", "another seed, another sequence", .minimum = 0, .example = "1", .otherwise = "1"}

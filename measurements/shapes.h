@@ -7,7 +7,7 @@
 #include "engine/measurement.h"
 
 /* clang-format off */
-#define COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .example = "1024"}
+#define COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .example = "1024"}
 #define ITERATIONS {"iterations", PARAMETER_ITERATIONS, "", "operations timed together (0: skampi chooses)", .example = "0"}
 #define THE_RANK {"therank", PARAMETER_RANK, "", "the only rank that works and reports", .example = "0"}
 #define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", .example = "0"}

@@ -248,7 +248,7 @@ static double syncs_alone(struct run *run)
 #endif
 
 /* clang-format off */
-#define COUNT {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete elements", .minimum = 1, .example = "1024"}
+#define COUNT {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete elements", .size = true, .minimum = 1, .example = "1024"}
 /* clang-format on */
 #define COMMON                                                                                     \
     ON_TEAM(check), .synchronized = true, .who = "all", .demand = demand,                          \

@@ -21,7 +21,7 @@ struct trip {
 #define TRIP_GET_GET .gets = {true, true}
 
 /* most: bytes that the library can count; 0: any. */
-#define TRIP_PARAMETERS(most) {"count", PARAMETER_INT, "bytes", "data moved in each half (0: none, synchronization alone)", .maximum = most, .example = "1024"}, PATTERN_OF_PAIRS, PAIRS_ALONE, ITERATIONS
+#define TRIP_PARAMETERS(most) {"count", PARAMETER_INT, "bytes", "data moved in each half (0: none, synchronization alone)", .size = true, .maximum = most, .example = "1024"}, PATTERN_OF_PAIRS, PAIRS_ALONE, ITERATIONS
 #define TRIP_FORM .synchronized = true, .whole = true, .minimum_pes = 2, .who = "the first ranks of the pairs"
 /* clang-format on */
 

@@ -153,23 +153,12 @@ static void read_values(struct command *command, struct given *given)
     free(wrong);
 }
 
-/* Whether it says how many data there are; others with such units say where they lie. */
-bool command_is_size(const struct parameter *parameter)
-{
-    static const char *const names[] = {"count", "s_count", "r_count", "size", "nb", "bytes"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(parameter->name, names[i]) == 0)
-            return parameter->type == PARAMETER_INT && *parameter->unit;
-    return false;
-}
-
 static void note_uses(struct command *command, const struct measurement *function)
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
         struct given *given = command_given(command, parameter);
-        bool sized = command->sizes.values.count > 0 && command_is_size(parameter);
+        bool sized = command->sizes.values.count > 0 && parameter->size;
         if (given)
             given->used = true;
         if (sized)

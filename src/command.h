@@ -43,8 +43,5 @@ void command_release(struct command *);
 bool command_loops(const struct given *);
 /* What sets the parameter, or NULL: "count" also sets s_count and r_count. */
 struct given *command_given(const struct command *, const struct parameter *);
-/* Whether --sizes sets the parameter: it says how many data there are. Others with such units say
- * where they lie. */
-bool command_is_size(const struct parameter *);
 
 #endif

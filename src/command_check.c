@@ -228,7 +228,7 @@ static char *wrong_given(const struct command *command, const struct given *give
         for (size_t k = 0; !wrong && k < measurement_parameter_count(function); k++) {
             const struct parameter *parameter = &function->parameters[k];
             struct wanted wanted = {parameter->type, parameter->minimum, parameter->maximum,
-                                    command_is_size(parameter), whole_forms};
+                                    parameter->size, whole_forms};
             if (command_given(command, parameter) == given)
                 wrong = wrong_values(given, &wanted);
         }

@@ -57,7 +57,7 @@ static char *element_of(const struct command *command, const struct measurement 
 static const struct parameter *size_of(const struct measurement *function)
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (command_is_size(&function->parameters[i]))
+        if (function->parameters[i].size)
             return &function->parameters[i];
     return NULL;
 }
@@ -74,7 +74,7 @@ static void append_argument(struct text *text, const struct command *command,
 {
     char *element;
 
-    if (command->sizes.values.count == 0 || !command_is_size(parameter)) {
+    if (command->sizes.values.count == 0 || !parameter->size) {
         append_value(text, command, parameter);
         return;
     }
@@ -137,7 +137,7 @@ static void open_loops(struct nest *nest, const struct command *command,
         const struct given *given = &command->givens[i];
         const struct parameter *parameter = set_by(command, function, given);
         if (parameter && command_loops(given))
-            open_loop(nest, given->name, given, command_is_size(parameter),
+            open_loop(nest, given->name, given, parameter->size,
                       parameter->type == PARAMETER_STRING, NULL);
     }
     if (command->sizes.values.count > 0 && size_of(function)) {
@@ -202,7 +202,7 @@ static size_t sample_weight(const struct measurement *function, int pes)
                                          .datatype = byte,
                                          .operation = operation_find("MPI_SUM"),
                                          .info = info_null()};
-        if (command_is_size(parameter))
+        if (parameter->size)
             arguments[i].integer = SAMPLE_BYTES / element;
     }
     if (function->demand)

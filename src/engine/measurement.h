@@ -46,8 +46,10 @@ struct parameter {
     const char *unit; /* "bytes", "s", ... or "" */
     const char *meaning;
     int64_t minimum,
-        maximum;         /* of integers, checked by the engine; maximum 0: there is none, or none
-                            that holds for all sets. Ranks are ranks of the set and need neither. */
+        maximum; /* of integers, checked by the engine; maximum 0: there is none, or none
+                    that holds for all sets. Ranks are ranks of the set and need neither. */
+    bool size; /* says how much data there are: --sizes sets it. Others in bytes say where they lie
+                */
     const char *allowed; /* what else the value must be: "a power of two"; NULL: anything */
     /* The value where a script leaves it out; NULL: it must be given. Only the last ones may have
      * one. As text, strings without quotes. */
