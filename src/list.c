@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "engine/alias.h"
@@ -113,8 +114,8 @@ static struct found find(const char *const *words, size_t count, bool pairs)
 void list_refuse(const char *what, const char *name)
 {
     char *suggestion = function_suggestion(name);
-    fprintf(stderr, "skampi: error: %s %s%s --list shows them all\n", what, name,
-            *suggestion ? suggestion : ";");
+    terminal_message("skampi: error: %s %s%s --list shows them all\n", what, name,
+                     *suggestion ? suggestion : ";");
     free(suggestion);
 }
 

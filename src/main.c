@@ -9,6 +9,7 @@
 #include "base/beside.h"
 #include "base/memory.h"
 #include "base/plain.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
@@ -66,7 +67,7 @@ static struct source *load(const struct options *options)
     char *error = NULL, *messages = NULL;
     struct source *source = open_source(options, &error);
     if (!source) {
-        fprintf(stderr, "skampi: error: %s\n", error);
+        terminal_message("skampi: error: %s\n", error);
         free(error);
         return NULL;
     }
@@ -142,13 +143,14 @@ static struct output *open_output(const struct options *options, const struct so
         int format = standard ? -1 : output_format_of(path);
         if (format < 0)
             format = options->format < 0 ? OUTPUT_SKO : options->format;
-        targets[i] = (struct output_target){standard ? NULL : path, (enum output_format)format};
+        targets[i] = (struct output_target){standard ? NULL : path, (enum output_format)format,
+                                            options->force};
         error = refuse_target(&targets[i], source);
     }
     if (!error)
         output = output_open(targets, count, &error);
     if (!output)
-        fprintf(stderr, "skampi: error: %s\n", error);
+        terminal_message("skampi: error: %s\n", error);
     free(error);
     free(targets);
     return output;
@@ -162,16 +164,15 @@ static void warn_known(const struct known *earlier)
     for (size_t i = 0; i < earlier->run_count; i++) {
         const struct known_run *run = &earlier->runs[i];
         if (run->pes != comm_pes())
-            fprintf(
-                stderr,
+            terminal_message(
                 "skampi: warning: --known %s: a run of %d PEs, this one has %d: its states hold "
                 "only for sets of PEs that both runs have\n",
                 run->path, run->pes, comm_pes());
         if (run->node_count > 0 && strcmp(run->nodes[0], comm_node_name(0)) != 0)
-            fprintf(stderr,
-                    "skampi: warning: --known %s: a run on node %s, this one is on %s: its states "
-                    "may be others\n",
-                    run->path, run->nodes[0], comm_node_name(0));
+            terminal_message(
+                "skampi: warning: --known %s: a run on node %s, this one is on %s: its states "
+                "may be others\n",
+                run->path, run->nodes[0], comm_node_name(0));
     }
 }
 
@@ -185,7 +186,7 @@ static bool read_known(const struct options *options, struct known **earlier)
     if (*earlier)
         warn_known(*earlier);
     else
-        fprintf(stderr, "skampi: error: --known: %s\n", error);
+        terminal_message("skampi: error: --known: %s\n", error);
     free(error);
     return *earlier != NULL;
 }
@@ -235,10 +236,10 @@ static void warn_alone(const struct options *options, const struct tree *tree)
 {
     if (comm_launched_rank() >= 0 || comm_pes() > 1 || !tree->communicates)
         return;
-    fprintf(stderr,
-            "skampi: warning: started without a launcher, so the only PE communicates with itself; "
-            "start two: %s -np 2 %s\n",
-            launcher(), options->command_line);
+    terminal_message(
+        "skampi: warning: started without a launcher, so the only PE communicates with itself; "
+        "start two: %s -np 2 %s\n",
+        launcher(), options->command_line);
 }
 
 /* Where results are read on the terminal they say the same; where nobody is at one, what reads
@@ -257,10 +258,10 @@ static int measure(const struct options *options, double launched_at, struct sou
     struct tree *tree;
     char *messages;
     if (parse(source, options, &tree, &messages)) {
-        fprintf(stderr,
-                "skampi: error: PE %d cannot read the script, but PE 0 can: put it where all nodes "
-                "can read it\n",
-                comm_pe());
+        terminal_message(
+            "skampi: error: PE %d cannot read the script, but PE 0 can: put it where all nodes "
+            "can read it\n",
+            comm_pe());
         comm_abort(1);
     }
     free(messages); /* PE 0 has shown the warnings */
@@ -306,7 +307,7 @@ static int measure(const struct options *options, double launched_at, struct sou
     struct engine *engine = engine_create(&engine_options, &error);
     if (!engine) {
         if (comm_pe() == 0)
-            fprintf(stderr, "skampi: error: --timer %s: %s\n", options->timer, error);
+            terminal_message("skampi: error: --timer %s: %s\n", options->timer, error);
         end_job(STATUS_BAD_SCRIPT);
     }
     script_run(tree, source, engine, options->show_source);
@@ -329,7 +330,7 @@ static bool finish_timed(struct output *output)
     engine_watch_output(NULL);
     char *failure = output_close(output);
     if (failure)
-        fprintf(stderr, "skampi: error: %s\n", failure);
+        terminal_message("skampi: error: %s\n", failure);
     bool good = !failure;
     free(failure);
     return good;
@@ -357,7 +358,7 @@ static int inform(const struct options *options)
         options->information == INFORM_SCRIPT ? print_script(options) : options_inform(options);
     if (!ferror(stdout) && fclose(stdout) == 0)
         return status;
-    fprintf(stderr, "skampi: error: standard output cannot be written: %s\n", strerror(errno));
+    terminal_message("skampi: error: standard output cannot be written: %s\n", strerror(errno));
     return STATUS_INTERNAL;
 }
 

@@ -59,6 +59,8 @@ const struct manual_option option_rows[OPTIONS] = {
         {"output", 'o', "FILE",
          .help = "write results to FILE (.sko, .csv or .json); may be repeated; - is standard "
                  "output"},
+    [OPTION_FORCE] = {"force",
+                      .help = "let -o replace any file, also one that is not a result file"},
     [OPTION_FORMAT] = {"format", 'f', "FORMAT",
                        .help = "format of outputs whose name has no suffix: sko, csv or json",
                        .words = "sko csv json"},
@@ -373,6 +375,9 @@ static void take(struct options *options, enum option_key key, const char *value
         break;
     case OPTION_OUTPUT:
         options->outputs[options->output_count++] = value;
+        break;
+    case OPTION_FORCE:
+        options->force = true;
         break;
     case OPTION_FORMAT:
         options->format = output_format_find(value);

@@ -30,6 +30,7 @@ enum information {
 enum option_key {
     OPTION_INPUT,
     OPTION_OUTPUT,
+    OPTION_FORCE,
     OPTION_FORMAT,
     OPTION_COLUMNS,
     OPTION_RAW,
@@ -77,6 +78,7 @@ extern const struct manual_option option_rows[OPTIONS];
 struct options {
     const char *input;
     const char **outputs; /* of -o; none: standard output, as "-" */
+    bool force;           /* they replace any file */
     size_t output_count;
     int format;        /* enum output_format, of outputs whose name has no suffix; -1: not given */
     const char *timer; /* NULL: the default */

@@ -2,6 +2,7 @@
 that are written, and the libraries that a program needs."""
 
 import argparse
+import contextlib
 import difflib
 import importlib
 import json
@@ -10,13 +11,10 @@ import os
 import re
 import sys
 
-from . import pages
+from . import kinds, pages, screen
+from .errors import Error
 
 SYSTEM_PYTHON = "/usr/bin/python3"
-
-
-class Error(Exception):
-    """A mistake that the user can correct; main() prints it as one line."""
 
 
 class Information(argparse.Action):
@@ -29,6 +27,15 @@ class Information(argparse.Action):
     def __call__(self, parser, namespace, values, option_string=None):
         sys.stdout.write(self.text())
         parser.exit()
+
+
+class Force(argparse.Action):
+    """--force, which all that is written later follows."""
+
+    given = False
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        Force.given = True
 
 
 def version():
@@ -55,19 +62,49 @@ def default_output(path, suffix):
     return name + suffix
 
 
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Descriptions and epilogs keep their lines where the terminal is wide enough."""
+
+    def __init__(self, prog):
+        super().__init__(prog, width=screen.columns() - 1)
+
+    def _fill_text(self, text, width, indent):
+        return screen.fold(super()._fill_text(text, width, indent), width)
+
+
+# Suffixes of what options write; names without a suffix are fine, too.
+SUFFIXES = {"json": (".json",), "html": (".html", ".htm"), "junit": (".xml",), "plot": (".svg",),
+            "write_spec": (".json",)}
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors have one line, as all others, and whose options cannot be
-    abbreviated: scripts of users go on working when there are more of them. Descriptions and epilogs keep
-    their lines."""
+    abbreviated: scripts of users go on working when there are more of them."""
 
-    def __init__(self, **settings):
-        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+    def __init__(self, writes=None, **settings):
+        """writes: suffixes of what -o writes, () for any; None: no option names a file to write."""
+        super().__init__(allow_abbrev=False, formatter_class=Formatter, **settings)
+        self.writes = writes
         self._actions[0].help = "show this help"
         for names, text, print_it in (
                 (("-V", "--version"), "show the version", lambda: f"{self.prog} {version()}\n"),
                 (("--man",), "show this as a manual page", lambda: pages.manual(self, summary(), version())),
                 (("--completion",), "show completion for bash", lambda: pages.completion(self))):
             self.add_argument(*names, action=Information, nargs=0, text=print_it, help=text)
+
+    def parse_args(self, args=None, namespace=None):
+        if self.writes is not None:
+            self.add_argument("--force", action=Force, nargs=0, default=argparse.SUPPRESS,
+                              help="replace any file, also one that skampi and its tools have not written")
+        given = super().parse_args(args, namespace)
+        if self.writes is not None:
+            # Now, since what is written may take hours.
+            for name, suffixes in {"output": self.writes, **SUFFIXES}.items():
+                paths = getattr(given, name, None) or []
+                for path in [paths] if isinstance(paths, str) else paths:
+                    check_suffix(path, suffixes)
+                    kinds.check_replacing(path, Force.given)
+        return given
 
     def error(self, message):
         if found := re.match(r"unrecognized arguments: (--?[A-Za-z][\w-]*)", message):
@@ -156,26 +193,55 @@ def duration(text):
 # ---- Files ----
 
 
+def check_suffix(path, suffixes, otherwise=""):
+    """An Error if the name has a suffix that says something else. otherwise: what else the user can do."""
+    suffix = os.path.splitext(path)[1]
+    if suffixes and suffix and suffix.lower() not in suffixes:
+        raise Error(f"{path}: unknown suffix {suffix}: there {'is' if len(suffixes) == 1 else 'are'} "
+                    f"{', '.join(suffixes)}{otherwise}")
+
+
 def finite(value):
     """The number; None, which JSON has for it, where it is none."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def write_json(path, value):
-    """As write_text()."""
-    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+    """As write_text(); bytes of names that are not UTF-8 are escaped, as JSON can."""
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n", "backslashreplace")
 
 
-def write_text(path, text):
+def write_text(path, text, errors="replace"):
     """Writes a file ("-": standard output); an error names it."""
+    with created(path, errors=errors) as file:
+        file.write(text)
+
+
+@contextlib.contextmanager
+def created(path, mode="w", errors="replace", newline=None):
+    """A file to be written ("-": standard output), which may replace one of ours, or with --force any; says that on
+    standard error. An error names the file."""
+    text = {} if "b" in mode else {"encoding": "utf-8", "errors": errors, "newline": newline}
     if path == "-":
-        sys.stdout.write(text)
+        yield raw_output(**text)
         return
+    kinds.check_replacing(path, Force.given)
+    replaced, new = kinds.replaced_text(path), not os.path.exists(path)
     try:
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+        with open(path, mode, **text) as file:
+            if replaced:
+                say(replaced)
+            yield file
     except OSError as error:
+        if new and os.path.isfile(path):
+            os.remove(path)
         raise Error(f"{path}: {error.strerror or error}") from None
+
+
+def raw_output(**settings):
+    """Standard output for what another program reads, byte by byte; on a terminal it commands nothing, too."""
+    sys.stdout.reconfigure(**settings)
+    return sys.stdout if sys.stdout.isatty() else screen.raw(sys.stdout)
 
 
 def need(*modules):
@@ -196,11 +262,6 @@ def need(*modules):
     os.environ.pop("SKAMPI_TOOLS_PYTHON", None)  # scripts started from here find theirs themselves
 
 
-def one_line(text):
-    """As errors show it: names of files may have anything in them."""
-    return re.sub(r"[\x00-\x1f\x7f]", lambda found: repr(found[0])[1:-1], str(text))
-
-
 def error_line(text):
     """What went wrong in a program, of what it and its launcher said: the first line with an error,
     else the first that says something."""
@@ -209,24 +270,37 @@ def error_line(text):
     return (errors or lines or ["no message"])[0]
 
 
+def say(text):
+    """One line on standard error, which begins with the program's name."""
+    print(f"{os.path.basename(sys.argv[0])}: {screen.printable(text)}", file=sys.stderr)
+
+
+def warn(text):
+    say(f"warning: {text}")
+
+
+def fail(text):
+    say(f"error: {text}")
+
+
 def main(function):
     """Runs function(arguments); its value is the exit status. 2: wrong usage or a file that cannot
     be read."""
-    name = os.path.basename(sys.argv[0])
     if hasattr(sys.stdout, "reconfigure"):
         # A name that the terminal's encoding, or UTF-8, does not have must not end the output.
         sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = screen.Shown(sys.stdout), screen.Shown(sys.stderr)
     try:
         status = function(sys.argv[1:])
         sys.stdout.flush()
     except Error as error:
-        print(f"{name}: error: {one_line(error)}", file=sys.stderr)
+        fail(error)
         status = 2
     except BrokenPipeError:  # the reader has seen enough
         status = 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"{name}: error: {one_line(where)}{error.strerror or error}", file=sys.stderr)
+        fail(f"{where}{error.strerror or error}")
         status = 2
     except KeyboardInterrupt:
         status = 130

@@ -72,6 +72,7 @@ class Data:
     states: list = field(default_factory=list)   # texts: which states were chosen
     mixed: list = field(default_factory=list)    # texts: classes that are of several states
     refused: list = field(default_factory=list)  # texts: results that were left out, and why
+    lacking: list = field(default_factory=list)  # texts: what files lack
     hosts: dict = field(default_factory=dict)    # {name: processors, 0: not known}
 
     def of(self, place, kind, part=FULL):
@@ -179,10 +180,29 @@ def _choose(data, groups, reasons):
             reasons[OTHER_STATES] += len(found) - len(own)
 
 
+def lacking(file):
+    """Texts: what the file says that it lacks, and which classes have fewer results for that."""
+    classes, count = Counter(), file.missing()
+    for record in file.records:
+        if record["record"] == "missing":
+            function = str(record.get("call") or "").partition("(")[0]
+            classes[FUNCTIONS.get(function, ("others",))[0]] += record.get("points", 1)
+    results = len(file.results) + len(file.later)
+    if count:
+        names = ", ".join(f"{name} ({number})" for name, number in classes.items())
+        yield f"{file.path}: {count} of {count + results} measurements have no result; fewer results, or none, of: {names}"
+    if reason := file.format != "csv" and file.unfinished():  # CSV never says how the run ended
+        yield f"{file.path}: {reason}"
+    stated = (file.end or {}).get("results") or 0
+    if stated > results:
+        yield f"{file.path}: {style.count_text(stated - results, 'result')} of {stated} are not in the file any more"
+
+
 def gather(files, state=None):
     """The Data of ResultFiles. state: the number that was asked for."""
     data, chosen, reasons, groups = Data(), _Chosen(files, state), Counter(), {}
     data.states = chosen.texts()
+    data.lacking = [text for file in files for text in lacking(file)]
     for index, file in enumerate(files):
         for node in file.header.get("nodes") or []:
             data.hosts[node.get("name")] = node.get("processors") or 0

@@ -72,6 +72,7 @@ def svg(machine):
     height = HEIGHT * len(panels) + 24
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
              f'height="{height}" font-family="sans-serif" font-size="12">',
+             "<!-- written by skampi-model -->",
              '<rect width="100%" height="100%" fill="white"/>']
     for number, (title, residuals, starts) in enumerate(panels):
         parts += _panel(title, residuals, starts, HEIGHT * number)

@@ -83,6 +83,8 @@ def _header(lines, machine, files):
     if machine.data.mixed:
         lines.add(f"# Of all states, since most of their results are of others: {', '.join(machine.data.mixed)}")
     lines.add("# The comment after a value: half of its interval of 95 %.")
+    for text in machine.data.lacking:
+        lines.add(f"# {style.printable(text)}")
     for text in machine.missing:
         lines.add(f"# Not measured, {text}")
 
@@ -231,7 +233,7 @@ def as_json(machine, files):
     """Times in seconds, per_byte in seconds a byte; error is half of an interval of 95 %, null: not known."""
     return {
         "model": 1, "files": [file.path for file in files], "states": machine.data.states,
-        "mixed": machine.data.mixed, "missing": machine.missing, "left_out": machine.data.refused,
+        "mixed": machine.data.mixed, "lacking": machine.data.lacking, "missing": machine.missing, "left_out": machine.data.refused,
         "progress": {progress.YES: "self", progress.INSIDE: "inside"}.get(_progress(machine)),
         "places": {place: _place_json(model) for place, model in machine.places.items()},
         "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,

@@ -13,12 +13,11 @@ machine it was measured (file.states), and its value in each.
 import gc
 import math
 import os
-import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import doubt, format_csv, format_json, points
-from .cli import Error
+from . import doubt, format_csv, format_json, kinds, points
+from .cli import Error, created
 from .records import NUMBERS
 from .sko import reader as sko_reader
 from .sko import writer as sko_writer
@@ -266,7 +265,7 @@ def read(path, unit=None):
     elif file.format == "sko":
         records = sko_reader.parse(name, lines, file.doubts, unit)
     else:
-        raise Error(f"{name}: neither .sko, CSV nor JSON Lines of skampi")
+        raise Error(f"{name}: {kinds.misfit(name) or 'neither .sko, CSV nor JSON Lines of skampi'}")
     # Records have no cycles; looking for them takes a quarter of the time in large files.
     collecting = gc.isenabled()
     gc.disable()
@@ -286,11 +285,5 @@ def write(file, target, format, unit=None, medians=False):
     hold, as a list of words."""
     arguments = {"unit": unit, "medians": medians} if format == "sko" else {}
     writer = {"json": format_json, "csv": format_csv, "sko": sko_writer}[format].write
-    if target == "-":
-        sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="")
-        return writer(sys.stdout, file, **arguments)
-    try:
-        with open(target, "w", encoding="utf-8", errors="replace", newline="") as stream:
-            return writer(stream, file, **arguments)
-    except OSError as error:
-        raise Error(f"{target}: cannot be written: {error.strerror or error}") from None
+    with created(target, newline="") as stream:
+        return writer(stream, file, **arguments)

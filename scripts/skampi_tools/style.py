@@ -9,6 +9,8 @@ Needs nothing but Python, so that every script can use it.
 
 import math
 
+from .screen import printable
+
 NOTHING = "---"  # as in .sko files: there is nothing to state
 
 TIME_UNITS = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0))
@@ -125,18 +127,6 @@ def percent_text(share, digits=3):
     """0.125 is "12.5 %"."""
     text = number_text(share if share is None else 100 * share, digits)
     return text if text == NOTHING else f"{text} %"
-
-
-def printable(text):
-    """Names come from scripts: without what would confuse a terminal."""
-    return "".join(c if c.isprintable() else "?" for c in str(text))
-
-
-def aligned(rows, left=()):
-    """Lines of a table of texts; the columns of these numbers stand on the left."""
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return ["  ".join(cell.ljust(width) if i in left else cell.rjust(width)
-                      for i, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
 
 
 def count_text(count, noun):

@@ -2,11 +2,14 @@
 #include "base/terminal.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 static bool coloured;
 
@@ -81,9 +84,29 @@ static void say_line(const char *line, size_t length)
 
 void terminal_say(const char *text)
 {
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        say_line(text, length);
-        text += length + (text[length] == '\n');
+    char *shown = text_printable(text, true);
+    for (const char *line = shown; *line;) {
+        size_t length = strcspn(line, "\n");
+        say_line(line, length);
+        line += length + (line[length] == '\n');
     }
+    free(shown);
+}
+
+void terminal_message(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = text_format_with(format, arguments);
+    va_end(arguments);
+    terminal_say(text);
+    free(text);
+}
+
+void terminal_line(const char *program, const char *format, va_list arguments)
+{
+    char *text = text_format_with(format, arguments), *shown = text_printable(text, false);
+    fprintf(stderr, "%s: %s\n", program, shown);
+    free(shown);
+    free(text);
 }

@@ -4,6 +4,7 @@
 #ifndef SKAMPI_BASE_TERMINAL_H
 #define SKAMPI_BASE_TERMINAL_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 /* Where a standard stream of this process ends up, or -1 if that is no terminal. launched: by a
@@ -26,7 +27,13 @@ enum terminal_style { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_GOOD, TERMINAL_DOU
 const char *terminal_style(enum terminal_style);
 
 /* To standard error. In colours, "error:" and "warning:" stand out, and so do carets below a line
- * of a script. A text without an end of line gets one. */
+ * of a script. A text without an end of line gets one. Control
+ * characters, apart from newlines and tabs, are shown escaped. */
 void terminal_say(const char *text);
+/* The same of a format. */
+void terminal_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* One line, without colours: the program, ": ", and a text in which newlines are escaped, too. */
+void terminal_line(const char *program, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/plain.h"
 
@@ -95,6 +96,37 @@ void text_disarm(char *text, bool newlines_too)
     for (char *c = text; *c != '\0'; c++)
         if (iscntrl((unsigned char)*c) && (newlines_too || *c != '\n'))
             *c = '?';
+}
+
+/* Whether these bytes of one character, 0 for none, can be shown. */
+static bool is_printable(const char *c, size_t size, bool newlines)
+{
+    unsigned char first = (unsigned char)c[0];
+    if (size == 1)
+        return (first >= ' ' && first != 0x7f) || (newlines && (first == '\n' || first == '\t'));
+    return size > 2 || (size == 2 && (first != 0xc2 || (unsigned char)c[1] >= 0xa0));
+}
+
+char *text_printable(const char *text, bool newlines)
+{
+    struct text shown = {0};
+    size_t left = strlen(text);
+    text_append_bytes(&shown, "", 0);
+    for (size_t size; left > 0; text += size, left -= size) {
+        size = json_character(text, left);
+        if (is_printable(text, size, newlines)) {
+            text_append_bytes(&shown, text, size);
+            continue;
+        }
+        /* Of C1 as UTF-8 the second byte is the code. */
+        unsigned code = (unsigned char)text[size == 2];
+        size = size ? size : 1;
+        if (code == '\n' || code == '\t')
+            text_append(&shown, code == '\n' ? "\\n" : "\\t");
+        else
+            text_append(&shown, "\\x%02x", code);
+    }
+    return text_take(&shown);
 }
 
 void text_append_word(struct text *text, const char *word)

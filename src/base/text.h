@@ -29,6 +29,11 @@ char *text_format_with(const char *format, va_list arguments) __attribute__((for
  * break the lines of an output nor reach a terminal. */
 void text_disarm(char *text, bool newlines_too);
 
+/* The text with every control character (C0, DEL and C1) shown as \n, \t or \x1b, and with every
+ * byte that is no UTF-8 as \xff: what a name or a file holds must not command a terminal. newlines:
+ * they and tabs stay. The caller frees it. */
+char *text_printable(const char *text, bool newlines);
+
 /* Appends a word as a shell reads it: in single quotes, if it has characters that mean something to
  * a shell. */
 void text_append_word(struct text *text, const char *word);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/words.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
@@ -216,7 +217,7 @@ int engine_finish(struct engine *engine, bool *report_end)
         if (!printed && !failure)
             failure = memory_text("standard output cannot be written");
         if (failure) {
-            fprintf(stderr, "skampi: error: %s\n", failure);
+            terminal_message("skampi: error: %s\n", failure);
             status = STATUS_INTERNAL;
         }
         free(failure);

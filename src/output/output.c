@@ -15,7 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/kind.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "output/record.h"
 #include "output/summary.h"
@@ -42,7 +44,8 @@ struct sink {
     int error;           /* of the first write that failed, */
     const char *trouble; /* or what another program did to the file */
     bool regular, linked;
-    off_t end; /* where a regular file ended after the last write */
+    char *replaced; /* what to say of a file that was there; NULL: nothing */
+    off_t end;      /* where a regular file ended after the last write */
 };
 
 /* A result kept back. */
@@ -123,7 +126,7 @@ static int open_file(const char *path)
         errno = reason;
         return -1;
     }
-    fprintf(stderr, "skampi: %s is a pipe that nobody reads: waiting for a reader\n", path);
+    terminal_message("skampi: %s is a pipe that nobody reads: waiting for a reader\n", path);
     return open(path, flags, 0666);
 }
 
@@ -135,6 +138,8 @@ static char *open_sinks(struct output *output, const struct output_target *targe
     for (size_t i = 0; i < count && !error; i++) {
         const char *path = targets[i].path;
         struct sink *sink = &output->sinks[i];
+        if (path && (error = kind_refuse_replacing(path, targets[i].force, &sink->replaced)))
+            break;
         sink->format = targets[i].format;
         sink->name = memory_text(path ? path : "standard output");
         sink->fd = path ? open_file(path) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -150,9 +155,13 @@ static char *open_sinks(struct output *output, const struct output_target *targe
                 error = text_format("%s and %s are the same output: give each format a file",
                                     output->sinks[j].name, sink->name);
     }
-    for (size_t i = 0; i < count && !error; i++)
-        if (targets[i].path && S_ISREG(files[i].st_mode) && ftruncate(output->sinks[i].fd, 0) != 0)
-            output->sinks[i].error = errno;
+    for (size_t i = 0; i < count && !error; i++) {
+        struct sink *sink = &output->sinks[i];
+        if (targets[i].path && sink->regular && ftruncate(sink->fd, 0) != 0)
+            sink->error = errno;
+        else if (sink->replaced)
+            terminal_message("skampi: %s", sink->replaced);
+    }
     free(files);
     return error;
 }
@@ -180,8 +189,10 @@ static char *release(struct output *output)
             output->sinks[i].error = errno;
     const char *failed = output_failed(output);
     char *failure = failed ? memory_text(failed) : NULL;
-    for (size_t i = 0; i < output->sink_count; i++)
+    for (size_t i = 0; i < output->sink_count; i++) {
         free(output->sinks[i].name);
+        free(output->sinks[i].replaced);
+    }
     fclose(output->last_words);
     pthread_mutex_destroy(&output->writing);
     summary_free(&output->summary);

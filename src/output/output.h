@@ -33,6 +33,7 @@ int output_format_of(const char *path);
 struct output_target {
     const char *path; /* NULL: standard output */
     enum output_format format;
+    bool force; /* replaces whatever file is there */
 };
 
 /* Opens all of them; no file is changed unless all can be written. NULL with *error (for the user;

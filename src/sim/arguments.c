@@ -9,13 +9,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/kind.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "trace/read/pack.h"
 
+void say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    terminal_line("shmemsim", format, arguments);
+    va_end(arguments);
+}
+
 _Noreturn void fail(int status, const char *text)
 {
-    fprintf(stderr, "shmemsim: %s\n", text);
+    say("%s", text);
     exit(status);
 }
 
@@ -137,6 +147,15 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
+void output_check(const char *path, bool force)
+{
+    char *replaced = NULL,
+         *refused = is_file(path) ? kind_refuse_replacing(path, force, &replaced) : NULL;
+    if (refused)
+        fail(2, refused);
+    free(replaced);
+}
+
 FILE *output_open(const char *path, const char *machine, struct names *files)
 {
     struct stat output;
@@ -147,9 +166,14 @@ FILE *output_open(const char *path, const char *machine, struct names *files)
         read = trace_is_in(names_get(files, i), &output);
     if (read)
         fail(2, text_format("%s: is read, too; name another file", path));
+    char *replaced;
+    kind_refuse_replacing(path, true, &replaced);
     FILE *file = fopen(path, "w");
     if (!file)
         fail(2, text_format("%s: cannot be written: %s", path, strerror(errno)));
+    if (replaced)
+        say("%s", replaced);
+    free(replaced);
     return file;
 }
 

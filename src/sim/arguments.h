@@ -23,6 +23,8 @@ struct sim_command {
 };
 extern const struct sim_command what_if_command, pack_command, unpack_command;
 
+/* "shmemsim: ..." on standard error. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends the program: "shmemsim: ..." on standard error. Takes the text over. */
 _Noreturn void fail(int status, const char *text);
 /* Ends the program, with 1 if standard output could not be written. */
@@ -50,6 +52,14 @@ struct machine *machine_open(const char *path);
 /* Both opened. Ends the program when one cannot be, or the options cannot be predicted for it. */
 struct machine *inputs_open(const struct inputs *, const struct replay_options *, struct run *);
 
+/* A row of options, for output_check(). */
+#define OPTION_FORCE                                                                               \
+    {                                                                                              \
+        .name = "force", .help = "replace any file, also one that no program of skampi wrote"      \
+    }
+
+/* Ends the program when this file must not be replaced. force: any may be. Before long work. */
+void output_check(const char *path, bool force);
 /* Standard output for NULL and "-"; ends the program when the file is one of those that are read
  * (NULL: none), or cannot be written. */
 FILE *output_open(const char *path, const char *machine, struct names *files);

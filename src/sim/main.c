@@ -16,6 +16,7 @@ enum key {
     KEY_PER_PE,
     KEY_JSON,
     KEY_OUTPUT,
+    KEY_FORCE,
     KEY_TRACE,
     KEY_PLATFORM,
     KEY_MODELS,
@@ -38,6 +39,7 @@ static const struct manual_option rows[KEYS] = {
                     .letter = 'o',
                     .value = "FILE",
                     .help = "write to FILE instead of standard output"},
+    [KEY_FORCE] = OPTION_FORCE,
     [KEY_TRACE] = {.name = "trace",
                    .value = "DIR",
                    .help = "write the predicted run as a trace to the new or empty folder DIR"},
@@ -53,7 +55,7 @@ static const struct manual_option rows[KEYS] = {
 
 struct options {
     struct replay_options replay;
-    bool json;
+    bool json, force;
     const char *output, *trace, *platform;
 };
 
@@ -151,6 +153,9 @@ static void take_option(void *context, size_t key, const char *value)
     case KEY_OUTPUT:
         options->output = value;
         return;
+    case KEY_FORCE:
+        options->force = true;
+        return;
     case KEY_TRACE:
         options->trace = value;
         return;
@@ -201,6 +206,7 @@ static int predict(int argc, char **argv)
     struct options options = {.replay = REPLAY_DEFAULTS};
     int at = arguments_parse(rows, KEYS, "shmemsim", argc, argv, take_option, &options);
     struct inputs inputs = arguments_inputs("shmemsim", argc, argv, at);
+    output_check(options.platform ? options.platform : options.output, options.force);
     if (options.platform && at + 1 < argc)
         fail(2, text_format("--platform reads no trace; leave out %s", argv[at + 1]));
     if (options.platform)
@@ -216,7 +222,7 @@ static int predict(int argc, char **argv)
         print_report(output_open(options.output, inputs.machine, &run.paths), &options, &inputs,
                      &replay);
     else
-        fprintf(stderr, "shmemsim: %s\n", replay.error);
+        say("%s", replay.error);
     if (!good && options.trace)
         simulated_discard(options.replay.simulated);
     int status = good ? 0 : replay.found ? 1 : 2;

@@ -18,7 +18,7 @@
 
 #define BUFFER_BYTES (1024 * 1024)
 
-enum { ROW_OUTPUT, ROW_HELP, ROWS };
+enum { ROW_OUTPUT, ROW_HELP, ROW_FORCE, ROWS };
 
 static const struct manual_option pack_rows[ROWS] = {
     [ROW_OUTPUT] = {.name = "output",
@@ -26,8 +26,9 @@ static const struct manual_option pack_rows[ROWS] = {
                     .value = "FILE",
                     .help = "the pack; -: standard output (default: TRACE.pack)"},
     [ROW_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
+    [ROW_FORCE] = OPTION_FORCE,
 };
-static const struct manual_option unpack_rows[ROWS] = {
+static const struct manual_option unpack_rows[ROW_FORCE] = {
     [ROW_OUTPUT] = {.name = "output",
                     .letter = 'o',
                     .value = "DIR",
@@ -54,7 +55,7 @@ const struct sim_command unpack_command = {
     .synopsis = "[OPTION]... PACK",
     .text = "Makes a folder of a packed trace again: the same files, byte by byte.",
     .rows = unpack_rows,
-    .count = ROWS,
+    .count = ROW_FORCE,
     .run = unpack,
 };
 
@@ -63,15 +64,18 @@ const struct sim_command unpack_command = {
 struct request {
     const struct sim_command *command;
     const char *output, *input;
+    bool force;
 };
 
 static void take_option(void *context, size_t row, const char *value)
 {
     struct request *request = context;
-    if (row == ROW_OUTPUT) {
+    if (row == ROW_OUTPUT)
         request->output = value;
+    if (row == ROW_FORCE)
+        request->force = true;
+    if (row != ROW_HELP)
         return;
-    }
     const struct sim_command *command = request->command;
     printf("Usage: shmemsim %s %s\n%s\n\n", command->name, command->synopsis, command->text);
     manual_help(command->rows, command->count);
@@ -215,6 +219,7 @@ static int pack(int argc, char **argv)
     const char *output = request.output ? request.output : standard;
     size_t count;
     char **files = folder_files(folder, &count);
+    output_check(output, request.force);
     struct names names;
     names_open(&names, count);
     for (size_t i = 0; i < count; i++)

@@ -16,7 +16,7 @@
 #define HELP "shmemsim what-if"
 
 /* Rows from FIRST_SWEEP on are quantities that are swept. */
-enum row { KEY_MODEL, KEY_CONTENTION, KEY_JSON, KEY_OUTPUT, KEY_HELP, FIRST_SWEEP };
+enum row { KEY_MODEL, KEY_CONTENTION, KEY_JSON, KEY_OUTPUT, KEY_FORCE, KEY_HELP, FIRST_SWEEP };
 
 static const struct manual_option rows[] = {
     [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: paper (default) or loggp", false,
@@ -29,6 +29,7 @@ static const struct manual_option rows[] = {
                     .letter = 'o',
                     .value = "FILE",
                     .help = "write to FILE instead of standard output"},
+    [KEY_FORCE] = OPTION_FORCE,
     [KEY_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
     {.name = "latency", .value = "VALUES", .help = "of buses: 'x0.5,1 us'; of one: ib=x0.5"},
     {.name = "bandwidth", .value = "VALUES", .help = "of buses, such as '1 GB/s,x2,infinite'"},
@@ -73,7 +74,7 @@ struct outcome {
 
 struct study {
     struct replay_options replay;
-    bool json;
+    bool json, force;
     const char *output;
     struct inputs inputs;
     struct run run;
@@ -111,6 +112,9 @@ static void take_option(void *context, size_t row, const char *value)
         return;
     case KEY_OUTPUT:
         study->output = value;
+        return;
+    case KEY_FORCE:
+        study->force = true;
         return;
     case KEY_HELP:
         print_help();
@@ -398,6 +402,7 @@ static int what_if(int argc, char **argv)
     study->replay = (struct replay_options)REPLAY_DEFAULTS;
     int at = arguments_parse(rows, ROWS, HELP, argc, argv, take_option, study);
     study->inputs = arguments_inputs(HELP, argc, argv, at);
+    output_check(study->output, study->force);
     check_effect(study);
     study->machine = inputs_open(&study->inputs, &study->replay, &study->run);
     read_sweeps(study);

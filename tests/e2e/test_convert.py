@@ -347,8 +347,8 @@ for name, text, wanted in (
            f"refused in one line: {name}", refused)
 for arguments, wanted in (
         (["nowhere.json"], "nowhere.json: No such file"), (["a\nb.json"], r"a\nb.json: No such"), (["."], ".: Is a directory"),
-        (["a.json", "-o", "none/x.csv"], "none/x.csv: cannot be written"),
-        (["a.json", "-o", "/dev/full"], "/dev/full: cannot be written"),
+        (["a.json", "-o", "none/x.csv"], "none/x.csv: No such file"),
+        (["a.json", "-o", "/dev/full"], "/dev/full: No space left"),
         (["a.json", "--to", "xml"], "--to"), ([], "IN"), (["a.json", "--unit", "m"], "--unit"),
         (["a.json", "--block", "x y"], 'a.json: no block "x y"; there are: "put"')):
     refused = convert(*arguments)

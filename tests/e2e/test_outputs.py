@@ -8,11 +8,16 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
+import traces
 from builds import preloadable
-from harness import Tap, in_parallel, run as run_program, skampi
+from harness import ROOT, Tap, in_parallel, run as run_program, skampi
 from job import Job
+from made_results import point, write
+from made_runs import Program, Simulator, command
 
 ONE = 'begin measurement "one"\n  measure MPI_COMM_WORLD : wtime(10)\nend measurement\n'
+FOREIGN = '{"my": "notes on skampi"}\n'
+GOOD = "# SKaMPI Version 5\nkept\n"
 LONG = ONE + """begin measurement "long"
   for i = 1 to 100000000 do
     measure MPI_COMM_WORLD : wtime(10)
@@ -53,7 +58,7 @@ def test_script_is_kept(tap):
     def start(case):
         np, args = case
         directory = harness.scratch_directory()
-        for name, text in (("test.ski", script), ("part.ski", include), ("good.sko", "kept\n")):
+        for name, text in (("test.ski", script), ("part.ski", include), ("good.sko", GOOD)):
             with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
                 file.write(text)
         os.mkdir(os.path.join(directory, "sub"))
@@ -72,11 +77,75 @@ def test_script_is_kept(tap):
         for file in ("test.ski", "part.ski", "good.sko"):
             with open(run.path(file), encoding="utf-8") as opened:
                 texts.append(opened.read())
-        tap.equal(texts, [script, include, "kept\n"], f"{name}: nothing is overwritten")
+        tap.equal(texts, [script, include, GOOD], f"{name}: nothing is overwritten")
     run = run_program(["sh", "-c", f"exec {harness.program()} -i - -o in.ski -f sko < in.ski"],
                       env=harness.launch_environment(), cwd=cases_folder("in.ski"))
     tap.ok(run.status == 2 and os.path.getsize(run.path("in.ski")) == len(ONE),
            "a script on standard input is kept, too", run)
+
+
+def writers(folder):
+    """(words of a program that writes a file, the file) for each kind of file that is written."""
+    put = [point("put", "Shmem_Put_Simple", {"count": size}, size * 1e-9 + 1e-6) for size in (8, 64, 512)]
+    write(os.path.join(folder, "in.json"), put)
+    tool = os.path.join(ROOT, "scripts", "skampi-")
+    skampi_ = [harness.program(), "-i", "test.ski", "-o"]
+    yield from (([*skampi_, name], name) for name in ("a.sko", "a.csv", "a.json"))
+    for name, words in (("convert", ("-o", "b.csv")), ("convert", ("-o", "b.sko")), ("convert", ("-o", "b.json")),
+                        ("report", ("-o", "b.html")), ("compare", ("in.json", "--json", "c.json")),
+                        ("guidelines", ("--json", "g.json")), ("history", ("--json", "h.json")),
+                        ("history", ("--html", "h.html")), ("history", ("--fail-over", "5%", "--junit", "h.xml")),
+                        ("model", ("-o", "m.txt")), ("model", ("--json", "m.json")), ("model", ("--plot", "m.svg")),
+                        ("plot", ("--write-spec", "s.json")),
+                        *(("plot", ("-o", f"p.{form}")) for form in ("png", "svg", "pdf"))):
+        yield [tool + name, "in.json", *words], words[-1]
+    sim = Simulator()
+    program = Program(2)
+    program.put(0, 1, 64, burst=100)
+    program.barrier(700)
+    trace, machine = sim.path(sim.trace(program)), sim.path(sim.machine(nodes=2))
+    for words in (("-o", "r.txt"), ("--json", "-o", "r.json"), ("--platform", "r.xml")):
+        yield [command(), *words, machine, *([] if "--platform" in words else [trace])], words[-1]
+    for words in (("-o", "w.txt"), ("--json", "-o", "w.json")):
+        yield [command(), "what-if", "--latency", "x2", *words, machine, trace], words[-1]
+    yield [command(), "pack", trace, "-o", "t.pack"], "t.pack"
+    for words in (("dump", "-o", "d.txt"), ("dump", "--csv", "-o", "d.csv"), ("dump", "--json", "-o", "d.json"),
+                  ("summary", "-o", "s.txt"), ("summary", "--json", "-o", "sum.json"),
+                  ("export", "--chrome", "e.json"), ("export", "--paraver", "e")):
+        yield [traces.command(), *words, trace], words[-1] + (".prv" if "--paraver" in words else "")
+    for name in ("sh.txt", "sh.md", "sh.csv", "sh.json"):
+        yield [tool + "shares", trace, "-o", name], name
+
+
+def test_replaced(tap):
+    """What is no file of ours is replaced only with --force; what is, is replaced, and that is said."""
+    folder = cases_folder("test.ski")
+
+    def start(words):
+        return run_program(words, env=harness.launch_environment(), cwd=folder)
+
+    for words, name in writers(folder):
+        path, shown = os.path.join(folder, name), f"{os.path.basename(words[0])} {' '.join(words[1:-1])} {name}"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(FOREIGN)
+        refused = start(words)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            tap.ok(refused.status == 2 and file.read() == FOREIGN and f"{name}: is there already" in refused.err
+                   and "--force" in refused.err, f"{shown}: a foreign file is kept", refused)
+        forced = start([words[0], *words[1:], "--force"] if "shmem" not in words[0] or words[1].startswith("-") else
+                       [*words[:2], "--force", *words[2:]])
+        tap.ok(forced.status in (0, 1, 3) and f"replaced {name} of " in forced.err, f"{shown}: --force", forced)
+        again = start(words)
+        tap.ok(again.status == forced.status and again.err.count(f"replaced {name} of ") == 1,
+               f"{shown}: a file of ours is replaced, which is said", again)
+        os.truncate(path, 0)
+        empty = start(words)
+        tap.ok(empty.status == forced.status and "replaced " + name not in empty.err, f"{shown}: an empty file holds nothing",
+               empty)
+    os.utime(os.path.join(folder, "a.sko"), (0, 0))
+    old = start([harness.program(), "-i", "test.ski", "-o", "a.sko", "-o", "/dev/null"])
+    tap.ok(old.status == 0 and "skampi: replaced a.sko of 19" in old.err and "/dev/null of" not in old.err,
+           "the date of an old file is said; nothing of a device", old)
 
 
 def cases_folder(name):
@@ -165,6 +234,7 @@ def main():
     tap = Tap()
     test_script_is_kept(tap)
     test_suffixes(tap)
+    test_replaced(tap)
     test_lost(tap)
     test_full(tap)
     test_pipe(tap)

@@ -140,8 +140,8 @@ static char path[] = "/tmp/skampi-test-output-XXXXXX";
 static struct output *open_sko(const char *name)
 {
     char *error;
-    struct output *output =
-        output_open(&(struct output_target){.path = name, .format = OUTPUT_SKO}, 1, &error);
+    struct output *output = output_open(
+        &(struct output_target){.path = name, .format = OUTPUT_SKO, .force = true}, 1, &error);
     assert_non_null(output);
     return output;
 }
@@ -271,11 +271,12 @@ static char *sink_contents(int format)
 static struct output *open_all(bool full)
 {
     char *paths[3], *error;
-    struct output_target targets[4] = {{"/dev/full", OUTPUT_SKO}};
+    struct output_target targets[4] = {{.path = "/dev/full", .format = OUTPUT_SKO}};
     for (int i = 0; i < 3; i++) {
         paths[i] = strdup(sink_path(i));
         assert_int_equal(output_format_of(paths[i]), i);
-        targets[i + full] = (struct output_target){paths[i], (enum output_format)i};
+        targets[i + full] =
+            (struct output_target){.path = paths[i], .format = (enum output_format)i};
     }
     struct output *output = output_open(targets, full ? 4 : 3, &error);
     assert_non_null(output);
@@ -588,7 +589,8 @@ static void rounds_in_json(void **state)
                                    .medians = medians,
                                    .made = 4};
     char *error;
-    struct output *output = output_open(&(struct output_target){path, OUTPUT_JSON}, 1, &error);
+    struct output *output =
+        output_open(&(struct output_target){.path = path, .format = OUTPUT_JSON}, 1, &error);
     assert_non_null(output);
     output_rounds(output, &result);
     assert_null(output_close(output));
@@ -603,6 +605,14 @@ static void failures(void **state)
     assert_null(output_open(&(struct output_target){.path = "/nonexistent/file"}, 1, &error));
     assert_string_equal(error, "cannot write /nonexistent/file: No such file or directory");
     free(error);
+    FILE *foreign = fopen(path, "w");
+    fputs("mine", foreign);
+    fclose(foreign);
+    assert_null(output_open(&(struct output_target){.path = path}, 1, &error));
+    assert_non_null(strstr(error, "is there already"));
+    assert_string_equal(contents(), "mine");
+    free(error);
+    unlink(path);
     struct output *full = open_sko("/dev/full");
     assert_null(output_failed(full));
     output_comment(full, "x");

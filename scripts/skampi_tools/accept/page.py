@@ -104,7 +104,7 @@ def page(value):
     if value["tests"]:
         body.append(f"<h2>Suspicions</h2>{_tests(value)}")
     body.append(f"<h2>Sites</h2>{_sites(value)}")
-    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="skampi-accept"><meta name="viewport" '
             'content="width=device-width, initial-scale=1"><title>skampi-accept</title>\n<style>'
             f'{asset(folder, "report.css")}{STYLE}</style></head>\n<body>\n' + "\n".join(body)
             + "\n</body></html>\n")

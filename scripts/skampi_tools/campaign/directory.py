@@ -96,7 +96,7 @@ def write_file(path, text):
     """Writes all of it, or leaves what was there before."""
     temporary = f"{path}.new"
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
+        with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 
-from .. import style
+from .. import screen, style
 from ..cli import Error
 from .definition import command_of, order_of_pass
 from .directory import launch_directory, note_environment, now, read_json, read_launch, set_aside, write_json
@@ -180,12 +180,13 @@ class Teller:
     def running(self, text):
         if self.terminal:
             width = shutil.get_terminal_size().columns - 1
-            sys.stderr.write(f"\r\x1b[K{text[:width]}")
+            screen.raw(sys.stderr).write(f"\r\x1b[K{screen.printable(text)[:width]}")
             sys.stderr.flush()
 
     def line(self, text):
         if not self.quiet:
-            sys.stderr.write(("\r\x1b[K" if self.terminal else "") + text + "\n")
+            screen.raw(sys.stderr).write("\r\x1b[K" * self.terminal)
+            sys.stderr.write(text + "\n")
             sys.stderr.flush()
 
 

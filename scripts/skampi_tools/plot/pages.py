@@ -19,7 +19,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from .. import style
-from ..cli import Error
+from ..cli import Error, created
 from . import curves as cv
 from . import layout, strips
 from .axes import MANY_CURVES, plain
@@ -30,7 +30,7 @@ CM = 1 / 2.54  # inches
 METADATA = {
     "svg": {"Date": None, "Creator": "skampi-plot"},
     "pdf": {"CreationDate": None, "Creator": "skampi-plot", "Producer": None},
-    "png": {"Software": None},
+    "png": {"Software": "skampi-plot"},
 }
 
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
@@ -347,12 +347,6 @@ def write(figures, path, form):
     paths = [path] if len(contents) == 1 else [f"{stem}-{i}{suffix}"
                                                for i in range(1, len(contents) + 1)]
     for name, content in zip(paths, contents):
-        existed = os.path.exists(name)
-        try:
-            with open(name, "wb") as file:
-                file.write(content)
-        except OSError as error:
-            if not existed and os.path.isfile(name):
-                os.remove(name)
-            raise Error(f"{name}: {error.strerror or error}") from None
+        with created(name, "wb") as file:
+            file.write(content)
     return paths

@@ -23,6 +23,7 @@ def prepare(folder):
                     path = os.path.join(folder, os.path.basename(name))
                     if name and os.path.isfile(path):
                         os.unlink(path)
+            os.truncate(mark, 0)
     else:
         try:
             os.makedirs(folder)
@@ -44,13 +45,10 @@ class Writer:
         """One by one: a list for many PEs is long."""
         path = os.path.join(self.folder, name)
         self.names.append(name)
-        try:
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, expected.COLUMNS, restval="", lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows)
-        except OSError as error:
-            raise cli.Error(f"{path}: {error.strerror or error}") from None
+        with cli.created(path, newline="") as file:
+            writer = csv.DictWriter(file, expected.COLUMNS, restval="", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
 
     def finish(self):
         self.write(MARK, "".join(f"{name}\n" for name in sorted(self.names)))

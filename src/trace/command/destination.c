@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "trace/folder.h"
 #include "trace/format.h"
 #include "trace/read/read.h"
@@ -21,9 +22,7 @@ int refuse(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fputs("shmemtrace: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    terminal_line("shmemtrace", format, arguments);
     va_end(arguments);
     return 2;
 }

@@ -41,6 +41,7 @@ const struct reader_command export_command = {
     .summary = "Converts a trace to the formats of other tools.",
     .options = options,
     .filters = true,
+    .creates = true,
     .notes = "",
     .run = export_run,
 };

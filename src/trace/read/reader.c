@@ -16,7 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/kind.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "trace/read/event_out.h"
@@ -24,21 +26,21 @@
 
 #define MOST_PES (1 << 24) /* readers keep something for each */
 
-static const struct reader_option help_option = {"help", 'h', NULL, "this text"},
-                                  output_option = {"output", 'o', "FILE",
-                                                   "write to FILE instead of standard output"},
-                                  filters[] = {
-                                      {"pe", 0, "LIST", "only these PEs, such as 0,4-7"},
-                                      {"thread", 0, "LIST", "only these threads of each PE"},
-                                      {"only", 0, "LIST",
-                                       "only these classes or routines, such as put,shmem_ctx_*"},
+static const struct reader_option
+    help_option = {"help", 'h', NULL, "this text"},
+    output_option = {"output", 'o', "FILE", "write to FILE instead of standard output"},
+    force_option = {"force", 0, NULL, "replace any file, also one that no program of skampi wrote"},
+    filters[] = {
+        {"pe", 0, "LIST", "only these PEs, such as 0,4-7"},
+        {"thread", 0, "LIST", "only these threads of each PE"},
+        {"only", 0, "LIST", "only these classes or routines, such as put,shmem_ctx_*"},
 };
 
 static void tell(const struct reader *reader, const char *format, va_list arguments)
 {
-    fprintf(stderr, "shmemtrace %s: ", reader->command->name);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    char *program = text_format("shmemtrace %s", reader->command->name);
+    terminal_line(program, format, arguments);
+    free(program);
 }
 
 void reader_say(const struct reader *reader, const char *format, ...)
@@ -70,6 +72,8 @@ size_t reader_options(const struct reader_command *command, struct reader_option
         options[count++] = *own;
     if (command->output)
         options[count++] = output_option;
+    if (command->output || command->creates)
+        options[count++] = force_option;
     options[count++] = help_option;
     return count;
 }
@@ -302,9 +306,16 @@ FILE *reader_create(const struct reader *reader, const char *path)
     for (size_t i = 0; stat(path, &output) == 0 && i < reader->count; i++)
         if (reader->files[i] && trace_is_in(reader->files[i], &output))
             reader_fail(reader, 2, "%s: is a file of the trace itself; name another one", path);
+    char *replaced,
+        *refused = kind_refuse_replacing(path, reader_given(reader, "force") != NULL, &replaced);
+    if (refused)
+        reader_fail(reader, 2, "%s", refused);
     FILE *file = fopen(path, "w");
     if (!file)
         reader_fail(reader, 2, "%s: cannot be written: %s", path, strerror(errno));
+    if (replaced)
+        reader_say(reader, "%s", replaced);
+    free(replaced);
     return file;
 }
 

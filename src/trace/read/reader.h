@@ -14,7 +14,7 @@
 #include "trace/read/sets.h"
 
 #define TRACE_DEFAULT_PATH "shmemtrace.out"
-#define READER_OPTIONS 16
+#define READER_OPTIONS 20
 
 struct reader_option {
     const char *name;
@@ -29,6 +29,7 @@ struct reader_command {
     const char *name, *summary;
     const struct reader_option *options; /* its own; the last has no name */
     bool filters, output;                /* whether it has --pe, --thread, --only; -o */
+    bool creates;                        /* writes files without -o */
     bool profiles;                       /* can do with traces that hold no events */
     bool findings;                       /* status 1 also says that it has found something */
     const char *notes;                   /* behind the options in the help */

@@ -119,7 +119,9 @@ class Steps:
     def fit(self, files, name="machine"):
         """(machine description, lines about what is not in it)"""
         machine = self.path(f"{name}.txt")
-        self.run("fit", [os.path.join(ROOT, "scripts", "skampi-model"), *files, "-o", machine])
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(machine)
+        self.run("fit", [os.path.join(ROOT, "scripts", "skampi-model"), *files, "-o", machine], (0, *NOT_FINISHED))
         with open(self.path("fit.log"), encoding="utf-8") as file:
             return machine, [line.strip().removeprefix("skampi-model: ") for line in file]
 

@@ -1,0 +1,145 @@
+"""Text on terminals: nothing in it commands them, wide characters take two columns, and lines end where the terminal
+does."""
+
+import itertools
+import re
+import shutil
+import sys
+import textwrap
+import unicodedata
+
+GAP = "  "  # between columns
+UNKNOWN = 80  # columns
+# Control characters, bytes that are not UTF-8, ends of lines, and what reverses the direction of text.
+_COMMANDS = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_COMMANDS_IN_LINES = re.compile(_COMMANDS.pattern.replace("\0-\x1f", "\0-\x08\x0b-\x1f"))
+
+
+def _escaped(found):
+    code = ord(found[0])
+    if 0xdc80 <= code <= 0xdcff:  # a byte that is not UTF-8
+        code -= 0xdc00
+    return {9: "\\t", 10: "\\n", 13: "\\r"}.get(code) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+def printable(text, newlines=False):
+    """Text that may come from anywhere, as a terminal may get it: control characters are shown escaped.
+    newlines: ends of lines and tabs stay."""
+    return (_COMMANDS_IN_LINES if newlines else _COMMANDS).sub(_escaped, str(text))
+
+
+class Shown:
+    """A stream on which everything that is written becomes printable."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def write(self, text):
+        return self.stream.write(printable(text, newlines=True))
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+
+def raw(stream):
+    """The stream on which everything is written as it is."""
+    return getattr(stream, "stream", stream)
+
+
+# ---- Widths ----
+
+
+def columns():
+    """Of the terminal: COLUMNS, or what standard output's terminal has."""
+    return max(shutil.get_terminal_size((UNKNOWN, 24)).columns, 20)
+
+
+def limit():
+    """How long lines of tables may be; None: as long as they are, since another program reads them."""
+    return columns() if sys.stdout.isatty() else None
+
+
+def width(text):
+    """Columns that a text takes: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) or unicodedata.category(c) in ("Mn", "Me", "Cf") else
+               2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def padded(text, columns_, left=False):
+    blanks = " " * (columns_ - width(text))
+    return text + blanks if left else blanks + text
+
+
+# ---- Folding ----
+
+
+def fold(text, most):
+    """Lines of help, none longer than `most`. Lines without indentation are a paragraph; others go on below their
+    text. What is not too long stays as it is."""
+    lines = []
+    for whole, group in itertools.groupby(text.split("\n"), lambda line: bool(line) and not line[0].isspace()):
+        group = list(group)
+        if whole and max(map(width, group)) > most:
+            group = [" ".join(group)]
+        for line in group:
+            lines += _folded(line, most) if width(line) > most else [line]
+    return "\n".join(lines)
+
+
+def _folded(line, most):
+    begin = re.match(r" *(\S.*?  +(?=\S))?", line)[0]
+    if len(begin) > most // 2:
+        begin = re.match(" *", line)[0] + " " * 4
+    return textwrap.wrap(line, most, subsequent_indent=" " * len(begin), break_long_words=False,
+                         break_on_hyphens=False)
+
+
+class Layout:
+    """A table whose lines are no longer than a terminal's: titles are folded at their words, and then rows at their
+    columns; what goes on in a further line is indented."""
+
+    def __init__(self, titles, widths, left=(), most=None):
+        """widths: of the cells. left: numbers of the columns that begin on the left. most: columns of the terminal;
+        None: any."""
+        self.titles, self.left = titles, left
+        whole = [max(width(title), cells) for title, cells in zip(titles, widths)]
+        if most and sum(whole) + len(GAP) * (len(whole) - 1) > most:
+            whole = [max(cells, *map(width, title.split() or [""])) for title, cells in zip(titles, widths)]
+        self.widths = whole
+        self.groups = [[]]  # numbers of the columns in each line of a row
+        used = 0
+        for number, columns_ in enumerate(whole):
+            if most and self.groups[-1] and used + columns_ > most:
+                self.groups.append([])
+                used = 2 * len(GAP)
+            self.groups[-1].append(number)
+            used += columns_ + len(GAP)
+
+    def _line(self, place, cells):
+        group = self.groups[place]
+        return (2 * GAP if place else "") + GAP.join(
+            padded(cell, self.widths[number], number in self.left) for number, cell in zip(group, cells))
+
+    def head(self):
+        """Lines of titles."""
+        lines = []
+        for place, group in enumerate(self.groups):
+            folded = [textwrap.wrap(self.titles[number], self.widths[number], break_long_words=False,
+                                    break_on_hyphens=False) for number in group]
+            height = max(map(len, folded))
+            lines += [self._line(place, [([""] * (height - len(title)) + title)[row] for title in folded])
+                      for row in range(height)]
+        return [line.rstrip() for line in lines]
+
+    def lines(self, cells):
+        """Lines of a row."""
+        return [self._line(place, [cells[number] for number in group]).rstrip()
+                for place, group in enumerate(self.groups)]
+
+
+def table(rows, left=()):
+    """Lines of a table of texts, the first row of which are its titles, as wide as the terminal may show them."""
+    layout = Layout(rows[0], [max(map(width, column)) for column in zip(*rows[1:])] or [0] * len(rows[0]), left, limit())
+    return layout.head() + [line for row in rows[1:] for line in layout.lines(row)]
