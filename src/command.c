@@ -9,6 +9,7 @@
 #include "base/closest.h"
 #include "base/memory.h"
 #include "ski/function_names.h"
+#include "tools.h"
 
 static void __attribute__((format(printf, 2, 3)))
 fail(struct command *command, const char *format, ...)
@@ -59,12 +60,20 @@ static void fail_unknown(struct command *command, const char *word)
 {
     size_t length = strlen(word);
     char *suggestion = function_suggestion(word);
+    const char *tool = tools_closest(word);
 
-    if (length > 4 && strcmp(word + length - 4, ".ski") == 0)
+    if (tool && (!*suggestion || strcmp(tool, word) == 0))
+        fail(command,
+             "unknown measurement function %s: did you mean the tool skampi %s? It is the first "
+             "word",
+             word, tool);
+    else if (length > 4 && strcmp(word + length - 4, ".ski") == 0)
         fail(command, "%s is no measurement function; if it is a script: -i %s", word, word);
     else
         fail(command, "unknown measurement function %s%s", word,
-             *suggestion ? suggestion : "; skampi --list shows them, -i names a script");
+             *suggestion
+                 ? suggestion
+                 : "; skampi --list shows them, -i names a script, and skampi help lists tools");
     free(suggestion);
 }
 

@@ -21,6 +21,7 @@
 static const char *const usages[] = {
     "oshrun -np N skampi FUNCTION... [NAME=VALUE]... [option]...",
     "oshrun -np N skampi -i SCRIPT [option]...",
+    "skampi TOOL [argument]...; skampi help lists the tools",
 };
 static const char purpose[] =
     "Measures functions of OpenSHMEM and MPI, or runs the measurements of "
@@ -41,7 +42,8 @@ static const char *const statuses[][2] = {
 
 static void print_help(void)
 {
-    printf("usage: %s\n       %s\n%s\n\n%s\n\n", usages[0], usages[1], purpose, words);
+    printf("usage: %s\n       %s\n       %s\n%s\n\n%s\n\n", usages[0], usages[1], usages[2],
+           purpose, words);
     manual_help(option_rows, OPTIONS);
     printf("\nA script without a path is searched for in the current directory, in inputs/ beside\n"
            "the program, and in %s.\n\nexit status:\n",
@@ -50,7 +52,7 @@ static void print_help(void)
         printf("  %-8s  %s\n", statuses[i][0], statuses[i][1]);
 }
 
-/* One screen for who types nothing. */
+/* One screen for a user who gives no arguments. */
 static void print_start(void)
 {
     fputs(
@@ -60,7 +62,7 @@ static void print_start(void)
         "MiB\n"
         "  oshrun -np 8 skampi MPI_Allreduce --sizes 8:1kb --pes 2,4,8\n"
         "  oshrun -np 2 skampi 'Put*Full' count=1kb -o put.json     several functions, to a file\n"
-        "  skampi-table put.json                                    the file as a table\n\n"
+        "  skampi table put.json                                    the file as a table\n\n"
         "What can be measured, and how:\n\n"
         "  skampi --list                             all functions, by family\n"
         "  skampi --list put                         those about puts\n"
@@ -69,7 +71,9 @@ static void print_start(void)
         "  skampi Shmem_Put_Round --sizes 8:1mb --print-script > my.ski\n"
         "  oshrun -np 2 skampi -i my.ski\n"
         "  oshrun -np 2 skampi -i quickstart.ski     a first look at everything\n\n"
-        "skampi -h lists all options. Without oshrun: srun, mpirun or what starts jobs here.\n",
+        "skampi -h lists all options, skampi help the tools for results. If you have no oshrun, "
+        "use srun,\n"
+        "mpirun, or the launcher of your site.\n",
         stdout);
 }
 
@@ -78,6 +82,7 @@ static void print_man(void)
     manual_page("skampi", options_version(), "measures OpenSHMEM and MPI");
     manual_synopsis(usages[0], NULL);
     manual_synopsis(usages[1], NULL);
+    manual_synopsis(usages[2], NULL);
     manual_section("DESCRIPTION");
     manual_text(purpose);
     manual_text(words);

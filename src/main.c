@@ -21,6 +21,7 @@
 #include "ski/override.h"
 #include "ski/parser.h"
 #include "ski/script.h"
+#include "tools.h"
 
 #define STATUS_INTERNAL 1
 #define STATUS_BAD_SCRIPT 2
@@ -369,6 +370,9 @@ int main(int argc, char **argv)
     double launched_at = wall_seconds();
     struct options options;
     bool launched = comm_launched_rank() >= 0;
+    int status = 0;
+    if (tools_start(argc, argv, comm_launched_rank() <= 0, &status))
+        return status;
     options_parse(&options, argc, argv);
     terminal_choose(options.color, launched);
     if (options.threads)
@@ -408,9 +412,9 @@ int main(int argc, char **argv)
     if (start.status != 0)
         end_job((int)start.status);
     bool report_end = false;
-    int status = options.check_only
-                     ? 0
-                     : measure(&options, launched_at, source, output, earlier, &report_end);
+    status = options.check_only
+                 ? 0
+                 : measure(&options, launched_at, source, output, earlier, &report_end);
     known_free(earlier);
     source_release(source);
     if (status != 0)

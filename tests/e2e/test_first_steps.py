@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, functions, has, run, skampi
@@ -100,6 +101,29 @@ for arguments, words in ((["--list", "lock", "--pairs"], "no measurement functio
                          (["--pairs", "Shmem_Put_Round"], "--pairs: it is for --list")):
     refused = shown(*arguments)
     tap.ok(refused.status == 2 and words in refused.err, f"refused: {' '.join(arguments)}", refused)
+
+# ---- Tools by one name ----
+
+offered = shown("help")
+words = re.findall(r"^  ([a-z-]+) {2,}\S", offered.out.partition("skampi -h")[2], re.MULTILINE)
+programs = {name[len("skampi-"):] for name in os.listdir(os.path.join(ROOT, "scripts")) if name.startswith("skampi-")}
+tap.equal(set(words), programs | {"trace", "predict", "bench-apps"}, "skampi help lists every tool", offered)
+tap.ok(not set(words) & {f["name"] for f in functions()}, "no function is called like a tool")
+for word, program in (("table", "skampi-table"), ("predict", "shmemsim"), ("bench-apps", "shmembench")):
+    tap.ok(program in shown("help", word).out, f"skampi help {word} shows its options")
+example = os.path.join(tempfile.mkdtemp(prefix="skampi-test-"), "alone.sko")
+with open(example, "w", encoding="utf-8") as file:
+    file.write(alone.out)
+same = run([os.path.join(ROOT, "scripts/skampi-table"), example])
+for started in (shown("table", example), skampi(args=["table", example], np=2)):
+    tap.ok(started.status == same.status == 0 and started.out == same.out != "",
+           "skampi table is skampi-table, once in a launch of several PEs", started)
+tap.equal(shown("compare", "/no/such", "/file").status, 2, "the status of a tool is that of skampi")
+for arguments, text in ((["tabel", example], "did you mean the tool skampi table?"),
+                        (["-o", "x.json", "table"], "did you mean the tool skampi table? It is the first word"),
+                        (["help", "tabel"], "did you mean table?")):
+    refused = shown(*arguments)
+    tap.ok(refused.status == 2 and text in refused.err, f"refused: {' '.join(arguments[:2])}", refused)
 
 # ---- Functions on the command line ----
 

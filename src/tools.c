@@ -1,0 +1,122 @@
+/* One table of tools, in the order of `skampi help`. */
+#include "tools.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/beside.h"
+#include "base/closest.h"
+
+#define STATUS_BAD 2
+
+static const struct tool {
+    const char *word, *program; /* program NULL: the word is a heading */
+    const char *purpose;
+} tools[] = {
+    {"Look at results", NULL, NULL},
+    {"table", "skampi-table", "result files as tables on the terminal"},
+    {"plot", "skampi-plot", "figures as PNG, SVG or PDF"},
+    {"report", "skampi-report", "one HTML page: tables, plots, and whether to trust them"},
+    {"convert", "skampi-convert", ".sko, CSV and JSON Lines into each other"},
+    {"fastest", "skampi-fastest", "the fastest of several ways, by PEs and size"},
+    {"load", "skampi-load", "how much slower operations get while other PEs flood"},
+    {"progress", "skampi-progress", "which operations make progress while the target computes"},
+    {"Measure more than once", NULL, NULL},
+    {"campaign", "skampi-campaign", "one script in many separate launches, summarized"},
+    {"job", "skampi-job", "a campaign as a job of Slurm, PBS or LSF"},
+    {"coverage", "skampi-coverage", "whether prediction intervals keep their promise here"},
+    {"Judge", NULL, NULL},
+    {"compare", "skampi-compare", "what became slower or faster, and what stayed the same"},
+    {"history", "skampi-history", "when points changed over weeks"},
+    {"guidelines", "skampi-guidelines",
+     "operations that are slower than others that can replace them"},
+    {"accept", "skampi-accept", "which nodes, links and PEs of a machine are slower than others"},
+    {"Applications", NULL, NULL},
+    {"trace", "shmemtrace", "records the OpenSHMEM calls of a program, and reads traces"},
+    {"shares", "skampi-shares", "what share of their time traced programs spend in what"},
+    {"model", "skampi-model", "a description of a machine, from results"},
+    {"predict", "shmemsim", "how long a traced program takes on a machine that is described"},
+    {"bench-apps", "shmembench", "programs that call every routine, to test libraries and tracers"},
+};
+#define TOOLS (sizeof tools / sizeof *tools)
+
+static const struct tool *find(const char *word)
+{
+    for (size_t i = 0; i < TOOLS; i++)
+        if (tools[i].program && strcmp(tools[i].word, word) == 0)
+            return &tools[i];
+    return NULL;
+}
+
+const char *tools_closest(const char *word)
+{
+    const char *words[TOOLS];
+    size_t count = 0;
+    for (size_t i = 0; i < TOOLS; i++)
+        if (tools[i].program)
+            words[count++] = tools[i].word;
+    return find(word) ? word : closest_name(word, words, count);
+}
+
+static int show_list(void)
+{
+    puts("skampi measures, and starts the tools that work with its results:\n\n"
+         "  skampi TOOL [ARGUMENT]...     the same as the program skampi-TOOL\n"
+         "  skampi help TOOL              its options\n"
+         "  skampi -h                     how to measure");
+    for (size_t i = 0; i < TOOLS; i++)
+        if (tools[i].program)
+            printf("  %-12s %s\n", tools[i].word, tools[i].purpose);
+        else
+            printf("\n%s:\n", tools[i].word);
+    return ferror(stdout) || fflush(stdout) ? 1 : 0;
+}
+
+/* Returns only if that fails: the exit status. arguments[0] is replaced by the program's path. */
+static int start(const struct tool *tool, char **arguments)
+{
+    static const char *const places[] = {"scripts/", ""};
+    char path[PATH_MAX], name[64];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(name, sizeof name, "%s%s", places[i], tool->program);
+        if (!beside_find(path, name) || access(path, F_OK) != 0)
+            continue;
+        arguments[0] = path;
+        execv(path, arguments);
+        fprintf(stderr, "skampi: error: %s cannot be started: %s\n", path, strerror(errno));
+        return STATUS_BAD;
+    }
+    fprintf(stderr,
+            "skampi: error: %s is not beside this program: build it with make, or make install\n",
+            tool->program);
+    return STATUS_BAD;
+}
+
+static int help(const char *word)
+{
+    const struct tool *tool = word ? find(word) : NULL;
+    if (!word)
+        return show_list();
+    if (tool)
+        return start(tool, (char *[]){NULL, (char[]){"--help"}, NULL});
+    const char *closest = tools_closest(word);
+    fprintf(stderr,
+            "skampi: error: no tool is called %s%s%s%s; skampi help lists them, skampi --describe "
+            "%s describes a function\n",
+            word, closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : "",
+            word);
+    return STATUS_BAD;
+}
+
+bool tools_start(int argc, char **argv, bool acts, int *status)
+{
+    if (argc < 2)
+        return false;
+    const struct tool *tool = find(argv[1]);
+    if (!tool && strcmp(argv[1], "help") != 0)
+        return false;
+    *status = !acts ? 0 : tool ? start(tool, argv + 1) : help(argv[2]);
+    return true;
+}
