@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import difflib
 import importlib
+import io
 import json
 import math
 import os
@@ -283,21 +284,41 @@ def fail(text):
     say(f"error: {text}")
 
 
+class _Standard(io.FileIO):
+    """Standard output or error. A reader that has seen enough, such as head, ends neither the program nor its verdict:
+    what nobody reads goes nowhere."""
+
+    def write(self, data):
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return len(data)
+
+
+def _whoever_reads(stream):
+    """The stream, if it is a file, as text that nothing unprintable ends: names may have characters that the terminal's
+    encoding, or UTF-8, does not have."""
+    try:
+        binary = _Standard(stream.fileno(), "w", closefd=False)
+    except (AttributeError, OSError, ValueError):  # there is none, or it is no file
+        return stream
+    return io.TextIOWrapper(io.BufferedWriter(binary), encoding=stream.encoding, errors="backslashreplace",
+                            line_buffering=stream.line_buffering)
+
+
 def main(function):
     """Runs function(arguments); its value is the exit status. 2: wrong usage or a file that cannot
     be read."""
-    if hasattr(sys.stdout, "reconfigure"):
-        # A name that the terminal's encoding, or UTF-8, does not have must not end the output.
-        sys.stdout.reconfigure(errors="backslashreplace")
-    sys.stdout, sys.stderr = screen.Shown(sys.stdout), screen.Shown(sys.stderr)
+    sys.stdout, sys.stderr = (screen.Shown(_whoever_reads(stream)) for stream in (sys.stdout, sys.stderr))
     try:
         status = function(sys.argv[1:])
         sys.stdout.flush()
     except Error as error:
         fail(error)
         status = 2
-    except BrokenPipeError:  # the reader has seen enough
-        status = 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         fail(f"{where}{error.strerror or error}")

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from . import style
 from .cli import finite
-from .independent import states_to_compare
 from .states import ALL_WORDS, StateValue, kind_of, match_states, sets_of, states_for
 from .statistics import median
 
@@ -31,13 +30,12 @@ def joined(values):
 
 
 class CommonStates:
-    """files: ResultFiles. comparing: they are to be compared, so that only controls count that what is compared cannot
-    change (independent.py)."""
+    """files: ResultFiles. to_compare: of each the States that it is compared by (independent.py)."""
 
-    def __init__(self, files, comparing=False):
+    def __init__(self, files, to_compare=None):
         self.files = files
-        self.lists = states_to_compare(files) if comparing else [file.states for file in files]
-        self.numbers, found = match_states(self.lists, comparing)
+        self.lists = to_compare or [file.states for file in files]
+        self.numbers, found = match_states(self.lists, joined=to_compare is not None)
         self.states = {state.number: state for state in found}
 
     def _of_set(self, index, result):

@@ -38,6 +38,7 @@ from .common_states import CommonStates
 from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS,
                            Comparison, Row)  # VERDICTS: for who shows them
 from .configuration import facts_of, stated
+from .independent import states_to_compare
 
 LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
@@ -312,7 +313,7 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     _by_launches(comparison, _launch_columns(launches, old + new), len(old))
     _by_rounds(comparison, _round_columns(rounds, old + new), len(old))
     if states:
-        _by_state(comparison, shared, old, new, CommonStates(old_files + new_files, comparing=True))
+        _by_state(comparison, shared, old, new, _common(old_files + new_files))
     separation.decide(comparison, _launch_columns([row for row in shared if row.unit == "launches"], old + new),
                       len(old))
     comparison.findings = hand_over.findings(old_files, new_files)
@@ -545,6 +546,10 @@ def _by_rounds(comparison, columns, old):
 
 
 # ---- State by state ----
+
+
+def _common(files):
+    return CommonStates(files, states_to_compare(files))
 
 
 def _by_state(comparison, rows, old, new, common):

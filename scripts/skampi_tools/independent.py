@@ -63,15 +63,15 @@ def restrict(lists, alike):
                                       if name in state.controls}) for state in states] for states in lists]
 
 
-def all_alike(headers):
-    """Whether these are of one library, in one version and with the same settings, as far as they say."""
-    software = [software_of(header) for header in headers]
+def all_alike(software):
+    """Whether these (software_of() of each file) are of one library, in one version and with the same settings, as far as
+    they say."""
     return all(own == software[0] for own in software[1:])
 
 
 def states_to_compare(files):
     """Of each ResultFile the States that it is compared by."""
-    return restrict([with_shared(file) for file in files], all_alike([file.header for file in files]))
+    return restrict([with_shared(file) for file in files], all_alike([software_of(file.header) for file in files]))
 
 
 def _typical(states, name):

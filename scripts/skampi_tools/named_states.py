@@ -54,8 +54,8 @@ def bounds_text(control):
 
 
 class NamedStates(CommonStates):
-    def __init__(self, files, comparing=False):
-        super().__init__(files, comparing)
+    def __init__(self, files):
+        super().__init__(files)
         sizes = {}
         self.named = {}  # by the number that match_states() gave
         for number, one in sorted(self.states.items()):  # ascending by values

@@ -181,8 +181,8 @@ void output_close(FILE *out, const char *path)
 {
     if (!fflush(out) && !ferror(out) && (!is_file(path) || !fclose(out)))
         return;
-    if (errno == EPIPE) /* whoever reads from the pipe has enough */
-        exit(128 + SIGPIPE);
+    if (errno == EPIPE) /* whoever reads from the pipe has enough; the status says the rest */
+        return;
     fail(1, text_format("%s: cannot be written: %s", is_file(path) ? path : "standard output",
                         strerror(errno)));
 }

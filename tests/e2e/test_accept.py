@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 import made_results
-from harness import ROOT, Tap, run, scratch_directory, skampi
+from harness import ROOT, Tap, run, scratch_directory, skampi, unread_status
 from made_tournament import Machine, Tournament, lossy, player, slow_link, slow_node
 from skampi_tools.accept.run import Wanted, accept
 from skampi_tools.accept.values import Times
@@ -114,6 +114,7 @@ files = sorted(f"node/{name}" for name in os.listdir(os.path.join(folder, "node"
 tap.ok(len(files) >= 2, "results of tournament and re-tests are kept", files)
 again = tool("--from", *files, "--json", "again.json")
 tap.ok(again.status == 1 and verdict("again")["look_at"] == value["look_at"], "--from says the same again", again)
+tap.equal(unread_status([ACCEPT, "--from", *files], folder), 1, "... also if nobody reads it")
 alone = tool("--from", "node/tournament.json")
 tap.ok(alone.status == 3 and "not re-tested" in alone.out, "without re-tests: suspects, nobody is accused", alone)
 

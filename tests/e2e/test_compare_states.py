@@ -12,7 +12,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skip_all
+from harness import ROOT, Tap, run, scratch_directory, skip_all, unread_status
 from made_results import HEADER, point, records, write_records
 from made_states import FOUR, HAND_OVER, controls_of, in_parts, in_rounds, in_state, states_of
 
@@ -244,6 +244,9 @@ tap.ok("Shmem_Barrier(), in state 2 (hand-over 164 ns)\n" in shown.out.splitline
        "... is the worst, and says where", shown)
 gate = tool("--fail-over", "5%", "old", "second")
 tap.ok(gate.status == 1, "... and --fail-over fails", gate)
+for more in ([], ["--json", "-"]):
+    tap.equal(unread_status([COMPARE, "--fail-over", "5%", *more, "old", "second"], folder), 1,
+              f"... also if nobody reads it {' '.join(more)}")
 side("both", {1: 7, 2: 3}, {1: 0.8, 2: 1.1})
 barrier = judged("old", "both")
 tap.ok(barrier.verdict == "slower" and barrier.reason ==

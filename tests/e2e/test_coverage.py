@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, run, scratch_directory, unread_status
 from made_results import point, records, write, write_records
 from made_states import FOUR, in_rounds, states_of
 
@@ -64,6 +64,8 @@ tap.ok(three.status == 0 and abs(written["contained"] - 1 / 3) < 1e-12 and
 tap.ok(written["promise"] is False and three.out.startswith("promise: not kept\n"), "not kept", three)
 tap.ok("33.3 %" in three.out and "width: not judged from 3 runs" in three.out, "said to people", three)
 tap.equal(tool("--from", "a.json", "b.json", "c.json", "--fail").status, 1, "--fail")
+tap.equal(unread_status([COVERAGE, "--from", "a.json", "b.json", "c.json", "--fail"], folder), 1,
+          "... also if nobody reads it")
 
 # Five runs: medians differ by factors up to e^0.1; an interval of e^-0.15 to e^0.15 is 1.5 times
 # as wide as needed, and one of e^-0.25 to e^0.25, 2.5 times.

@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import ROOT, Tap, run, scratch_directory, skampi
+from harness import ROOT, Tap, run, scratch_directory, skampi, unread_status
 from made_results import point, records, write, write_records
 from made_states import FOUR, in_parts, in_rounds, in_state, states_of
 
@@ -243,6 +243,7 @@ tap.ok(nothing.status == 0 and "comparisons" not in nothing.out and nothing.out.
 tap.ok("fcollect <= collect [Shmem_Fcollect_Synchro]: nothing in the files; blocks of equal size" in
        tool("-v", "p.json").out, "-v tells each rule")
 tap.equal(tool("--fail", "p.json").status, 1, "--fail with a violation")
+tap.equal(unread_status([GUIDELINES, "--fail", "p.json"], folder), 1, "... also if nobody reads it")
 write(in_folder("good.json"), sweep("Shmem_Put_Full", [1e-6, 2e-6]))
 tap.equal(tool("--fail", "good.json").status, 0, "--fail without")
 

@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 from datetime import datetime, timedelta, timezone
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skampi
+from harness import ROOT, Tap, run, scratch_directory, skampi, unread_status
 from made_results import HEADER, point, records, write, write_records
 from made_states import controls_in, in_rounds, states_of
 
@@ -77,6 +77,7 @@ def environment(number):
 slower = folder("slower", lambda number, count: 1.2 if number >= CHANGE and count > 8 else 1.0, environment)
 made, told = everything(slower, "--fail-over", "5%", "--junit", "slower.xml", "--html", "slower.html")
 tap.ok(made.status == 1 and len(told["changes"]) == 1, "a change is found, and --fail-over ends with 1", made)
+tap.equal(unread_status([HISTORY, slower, "--fail-over", "5%"], scratch), 1, "... also if nobody reads it")
 change = told["changes"][0]
 tap.ok(change["after"] == CHANGE and
        {told["points"][p["point"]]["variables"]["count"] for p in change["points"]} == {"64", "512"},

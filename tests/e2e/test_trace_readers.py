@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import traces
 from harness import (ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, optional, run,
-                     sanitized)
+                     sanitized, unread_status)
 from traces import HEAP, Made, small_scenario
 
 COLUMNS = ("pe,thread,index,routine,class,start,duration,burst,flags,phase,peer,elements,"
@@ -485,6 +485,8 @@ for arguments in (["dump", "--csv"], ["merge"], ["export", "--chrome", "-"], ["d
 ignored = run(["sh", "-c", f"trap '' PIPE; ('{COMMAND}' dump long; echo $? >status) | head -n 1"],
               cwd=FOLDER)
 tap.equal(ignored.err, "", "also where the signal is ignored", ignored)
+for name, status in (("bad0", 1), ("long", 0)):
+    tap.equal(unread_status([COMMAND, "check", name], FOLDER), status, f"check {name}: its status, if nobody reads")
 if os.path.exists("/dev/full"):
     for arguments in (["dump", "-o", "/dev/full"], ["merge", "-o", "/dev/full"],
                       ["summary", "--json", "-o", "/dev/full"], ["export", "--chrome", "/dev/full"]):

@@ -10,7 +10,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, run, scratch_directory, unread_status
 from made_results import HEADER, point, records, write, write_records
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
@@ -153,6 +153,7 @@ for names, outcome, start in ((["good.json"], "trustworthy", ""), (["doubtful.js
     tap.ok(shown.status == STATUS[outcome] and not shown.err
            and (last == outcome if not start else last.startswith(f"{outcome}: because {start}")),
            f"--verdict {' '.join(names)}: {outcome}", shown)
+    tap.equal(unread_status([REPORT, "--verdict", *names], folder), STATUS[outcome], "... also if nobody reads it")
 tap.equal(tool("--verdict", "good.json").out, "trustworthy\n", "one line, where nothing else is to say")
 tap.ok("doubtful: doubtful.json: 1 of 2 PEs" in tool("--verdict", "doubtful.json", "broken.json").out,
        "reasons that did not decide are listed before")

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from .. import results
 from ..cli import Error
-from ..configuration import all_facts_of
+from ..configuration import all_facts_of, software_of
+from ..independent import with_shared
 from ..states import states_for
 
 
@@ -45,9 +46,10 @@ class Launch:
     path: str
     when: datetime                              # UTC
     facts: dict                                 # of its header, as texts
-    states: list                                # State
+    software: dict                              # of its header, what may change how long its library takes
+    states: list                                # State, with what tells it whatever the library
     values: dict = field(default_factory=dict)  # {Point: value above 0}
-    parts: dict = field(default_factory=dict)   # {Point: {(members, number of the state): value}}
+    parts: dict = field(default_factory=dict)   # {Point: {(members, number of the state): StateValue}}
     useless: int = 0                            # values that are not above 0: they have no ratio
 
 
@@ -125,7 +127,8 @@ def _read(path, kept):
         raise Error("its header has no date (started): it has no place in a history")
     facts = {kept(name): kept(str(value)) for name, value in all_facts_of(file.header).items()
              if value not in (None, "")}
-    launch = Launch(path, when, facts, file.states)
+    software = {kept(name): kept(str(value)) for name, value in software_of(file.header).items()}
+    launch = Launch(path, when, facts, software, with_shared(file))
     script = os.path.basename(str((file.header.get("script") or {}).get("name") or ""))
     for result in file.points:
         point = _point(script, result, kept)
@@ -149,7 +152,7 @@ def _point(script, result, kept):
 
 
 def _parts(file, result):
-    """{(members, number of the state in this file): value}"""
+    """{(members, number of the state in this file): StateValue}"""
     members = {own.number: own.members for own in states_for(result.pe_set, file.states)}
-    return {(members[number], number): value.median for number, value in result.by_state().items()
+    return {(members[number], number): value for number, value in result.by_state().items()
             if number in members and value.median > 0}

@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass, field
 
-from ..common_states import CommonStates, combined
+from ..common_states import CommonStates, combined, joined
+from ..independent import all_alike, restrict
 from ..named_states import NamedStates, text_of
 from ..states import state_of
 from .reading import Point
@@ -44,18 +45,21 @@ class Series:
 class _Records:
     """What CommonStates needs of a file."""
 
-    def __init__(self, states):
+    def __init__(self, states=()):
         self.states = states
 
 
 class StatesOverTime:
     """Numbers of states that mean the same in all launches, however many these are: those of a number of
-    neighbouring launches are matched, then those of all such groups."""
+    neighbouring launches are matched, then those of all such groups. They come from controls that another library, or
+    version of it, cannot change: it is a change, and no state."""
 
     def __init__(self, launches):
+        lists = restrict([launch.states for launch in launches], all_alike([launch.software for launch in launches]))
         self.groups = []
         for start in range(0, len(launches), AT_ONCE):
-            self.groups.append(CommonStates([_Records(launch.states) for launch in launches[start:start + AT_ONCE]]))
+            own = lists[start:start + AT_ONCE]
+            self.groups.append(CommonStates([_Records() for _ in own], own))
         self.named = NamedStates([
             _Records([state_of(record) for record in combined(common, range(len(common.files)))])
             for common in self.groups])
@@ -88,8 +92,9 @@ def _by_state(point, launches, known):
     for index, launch in enumerate(launches):
         for (members, number), value in launch.parts.get(point, {}).items():
             if named := known.of(index, members, number):
-                by_state.setdefault(named, [None] * len(launches))[index] = value
+                by_state.setdefault(named, {}).setdefault(index, []).append(value)
     if len(by_state) < 2:
         return []
-    return [Series(point, named.number, text_of([named]), values)
+    return [Series(point, named.number, text_of([named]), [
+        joined(values[index]).median if index in values else None for index in range(len(launches))])
             for named, values in sorted(by_state.items(), key=lambda item: item[0].number)]

@@ -267,6 +267,8 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
         reader.out_name = output;
         reader.out = reader_create(&reader, output);
     }
+    if (command->findings)
+        signal(SIGPIPE, SIG_IGN);
     int status = command->run(&reader);
     if (!command->findings)
         say_incomplete(&reader);
@@ -292,8 +294,8 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
 
 static void write_failed(const struct reader *reader, const char *path)
 {
-    /* Whoever reads from the pipe has enough. */
-    if (errno == EPIPE && reader->command->findings)
+    /* Whoever reads from the pipe has enough; what a command finds is also in its status. */
+    if (errno == EPIPE && reader->command->findings && freopen("/dev/null", "w", reader->out))
         return;
     if (errno == EPIPE)
         exit(128 + SIGPIPE);

@@ -288,6 +288,15 @@ def run(argv, env=None, timeout=60, cwd=None, stdin=""):
                err.decode(errors="replace"), seconds, cwd, stuck)
 
 
+def unread_status(argv, cwd):
+    """The status of a program, here in seconds, whose output nobody reads: the reader has closed the pipe."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as nobody:
+        return subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=nobody, stderr=subprocess.DEVNULL,
+                              timeout=60 * SLOWNESS, check=False).returncode
+
+
 def launch_line(np, argv):
     """argv as started on np PEs by the launcher in use."""
     return [os.path.join(ROOT, "mk", "launch"), str(np), *argv]
