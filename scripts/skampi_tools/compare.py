@@ -48,6 +48,7 @@ LEAST_MINORITY = 0.3      # of all launches, on the smaller side, where fences m
 LOW_QUANTILE = 0.1
 WIDE = 2                  # times the ratio: as far as an interval may reach if one launch decides it
 LEAST_ROUNDS = 5
+NO_RATIO = "not all values are above 0, so there is no ratio"
 DEPENDENCE = 0.99         # confidence at which rounds are called dependent
 
 
@@ -336,8 +337,8 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
 
 def _check_sides(comparison, old_files, new_files):
     for file in old_files + new_files:
-        if file.end is None:
-            comparison.cautions.append(f"{file.path}: the file is not complete: points may be missing")
+        if reason := file.unfinished():
+            comparison.cautions.append(f"{file.path}: {reason}: points may be missing")
         if file.of_launches():
             comparison.cautions.append(f"{file.path}: the summary of a campaign, so its launches count "
                                        f"as rounds: give the campaign's directory")
@@ -375,7 +376,7 @@ def _cannot(row, reason):
 def _above_zero(row, values):
     values = [v for v in values if not math.isnan(v)]
     if not values or min(values) <= 0:
-        _cannot(row, "not all values are above 0")
+        _cannot(row, NO_RATIO)
         return False
     return True
 

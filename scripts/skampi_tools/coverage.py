@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 from .cli import Error
 from .common_states import CommonStates
+from .configuration import software_of
+from .independent import states_to_compare
 from .statistics import FEWEST_ROUNDS, between_launches, median
 
 LEAST_CONTAINED = 0.90
@@ -43,6 +45,7 @@ class Coverage:
     runs: int
     confidence: float
     by_pair: dict = field(default_factory=dict)  # (earlier, later): [inside, points]
+    cautions: list = field(default_factory=list)
     states: object = None  # Coverage of points and states; None: the runs do not state any
 
     def select(self, block):
@@ -127,14 +130,31 @@ def evaluate(files):
     if not any(point.pairs for point in coverage.points):
         raise Error("no prediction interval has a later run of the same point: give runs of one script "
                     "with at least 5 rounds")
+    coverage.cautions = list(_cautions(runs))
     coverage.states = _in_states(runs, found.values(), coverage.confidence)
     return coverage
+
+
+def _differing(runs):
+    """Names of what may change how long the library takes, in which the runs differ."""
+    software = [software_of(run.header) for run in runs]
+    return sorted({name for own in software for name in own if any(own[name] != other.get(name) for other in software)})
+
+
+def _cautions(runs):
+    if names := _differing(runs):
+        yield (f"the runs differ in {', '.join(names)}: an interval promises later runs of one library with one set of "
+               "settings")
+    for run in runs:
+        if reason := run.unfinished():
+            yield f"{run.path}: {reason}: points may be missing"
 
 
 def _in_states(runs, points, confidence):
     """Coverage of each state of each point: of the runs that had enough rounds in it for an interval. With
     fewer, a median is no median of as many later rounds."""
-    common = CommonStates(runs)
+    alike = not _differing(runs)
+    common = CommonStates(runs, None if alike else states_to_compare(runs))
     if not common.states:
         return None
     coverage = Coverage([], len(runs), confidence)

@@ -204,7 +204,7 @@ class ResultFile:
     def unfinished(self):
         """Why more may be missing than .missing() says, in words; None: nothing more is."""
         if self.end is None:
-            return "the file is not complete"
+            return None if self.format == "csv" else "the file is not complete"  # CSV has no end
         status, reason = self.end.get("status"), self.end.get("reason")
         if "missing_at_least" in self.end or status is None or reason and status != TIME_LIMIT:
             return reason or "the file does not say how the run ended"

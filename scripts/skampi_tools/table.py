@@ -82,7 +82,7 @@ class Row:
         self.kind = kind
         self.fields[1:3] = [median, low, high]
         self.unit = unit or self.unit
-        self.confidence = "" if confidence == "---" else f"{confidence} %"
+        self.confidence = "" if confidence in ("---", "0") else f"{confidence} %"
 
 
 def _whole(text):

@@ -9,8 +9,8 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, scratch_directory, skip_all
-from made_results import point, write
+from harness import ROOT, Tap, run, scratch_directory, skip_all
+from made_results import point, records, write, write_records
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli, results
@@ -47,4 +47,16 @@ for changed, points, launches in ((3, 6, 8), (6, 12, 6), (1, 6, 6)):
     tap.ok(alarms <= MOST_ALARMS, f"{changed} of {points} points changed: false alarms about the others are rare",
            f"{alarms} of {COMPARISONS}")
     tap.equal(found, changed * COMPARISONS, "... and what has changed is found")
+for side, status in (("old", 0), ("new", 139)):
+    for number in range(4):
+        lines = records([point("b", "Reused", {}, 0)], status=status)
+        if status:
+            lines[-1]["reason"] = "PE 1: segmentation fault"
+        os.makedirs(os.path.join(folder, side), exist_ok=True)
+        write_records(os.path.join(folder, side, f"{number}.json"), lines)
+zero = run([os.path.join(ROOT, "scripts/skampi-compare"), "--fail-over", "5%", "old", "new"], cwd=folder)
+tap.ok(zero.status == 2 and "not all values are above 0, so there is no ratio" in zero.err and "few" not in zero.err,
+       "values of 0 have no ratio, which is said", zero)
+tap.ok("caution: new/0.json: PE 1: segmentation fault: points may be missing" in zero.out and "caution: old" not in zero.out,
+       "runs that crashed are named with their reason", zero)
 tap.done()

@@ -67,6 +67,15 @@ tap.equal(tool("--from", "a.json", "b.json", "c.json", "--fail").status, 1, "--f
 tap.equal(unread_status([COVERAGE, "--from", "a.json", "b.json", "c.json", "--fail"], folder), 1,
           "... also if nobody reads it")
 
+made("other.json", [("x", 1.1, 0.9, 1.2)], "04")
+with open(in_folder("other.json"), encoding="utf-8") as file:
+    lines = file.read().replace('"made library 1.0"', '"another"').replace('"status": 0', '"status": 139, "reason": "PE 1: crashed"')
+with open(in_folder("other.json"), "w", encoding="utf-8") as file:
+    file.write(lines)
+told = tool("--from", "a.json", "other.json")
+tap.ok("caution: the runs differ in library: " in told.err and "other.json: PE 1: crashed" in told.err,
+       "runs of another library, and runs that crashed, are named", told)
+
 # Five runs: medians differ by factors up to e^0.1; an interval of e^-0.15 to e^0.15 is 1.5 times
 # as wide as needed, and one of e^-0.25 to e^0.25, 2.5 times.
 for name, half in (("narrow", 0.15), ("wide", 0.25)):

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta, timezone
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory, skampi, unread_status
 from made_results import HEADER, point, records, write, write_records
-from made_states import controls_in, in_rounds, states_of
+from made_states import controls_in, controls_of, in_rounds, states_of
 
 HISTORY = os.path.join(ROOT, "scripts/skampi-history")
 FIRST = datetime(2026, 3, 1, 2, 0, tzinfo=timezone.utc)
@@ -141,6 +141,40 @@ tap.ok(made.status == 1 and [[p["point"] for p in c["points"]] for c in told["ch
        "state 2 (hand-over 164 ns)" in made.out, "a change in one state is found in that state", made)
 
 # ---- What skampi writes ----
+
+
+
+def of_libraries(name, slow, shared):
+    """Nights of a library, and after CHANGE of one that hands over, and measures, `slow` times as slowly. shared: by
+    launch, its hand-over in shared memory; None: not known."""
+    where = os.path.join(scratch, name)
+    os.makedirs(where)
+    for number in range(LAUNCHES):
+        factor, generator = slow if number >= CHANGE else 1, random.Random(number)
+        medians = [2e-7 * factor * generator.gauss(1, 0.01) for _ in range(8)]
+        lines = records([in_rounds(point("barrier", "Shmem_Barrier", {}, 2e-7), medians, [1] * 8)],
+                        header=header_of(number, library=f"lib {1 + (number >= CHANGE)}"))
+        lines[-1:-1] = states_of({1: 1.0}, {1: 61e-9 * factor})
+        if shared:
+            lines[-1:-1] = [{**controls_of([1] * 4, values={1: 61e-9 * factor}), "hand_over_shared": [shared(number)] * 4}]
+        write_records(os.path.join(where, f"{number:02}.json"), lines)
+    return where
+
+
+for name, shared in (("shared", lambda number: 60e-9), ("states too", lambda number: 60e-9 * (1 + 2 * (number % 2))),
+                     ("apart", None)):
+    made, told = everything(of_libraries(name, 20, shared), "--fail-over", "5%")
+    tap.ok(made.status == 1 and len(told["changes"]) == 1 and abs(told["changes"][0]["after"] - CHANGE) < 2
+           and len(told["points"]) == (2 if name == "states too" else 1),
+           f"a library whose hand-over is slower is a change, and no state: {name}", made)
+crashed = folder("crashed", lambda number, count: 1.0)
+with open(os.path.join(crashed, "03.json"), encoding="utf-8") as file:
+    lines = [json.loads(line) for line in file]
+lines[-1].update(status=139, reason="PE 1: segmentation fault")
+write_records(os.path.join(crashed, "03.json"), lines)
+made = tool(crashed)
+tap.ok(made.status == 3 and "03.json: left out: its run failed: PE 1: segmentation fault" in made.err,
+       "a run that crashed is named and left out", made)
 
 # Without states, since the machine may be in another one in the second launch: then there are two series.
 measured = [skampi('set_controls(0) begin measurement "t" measure comm(1) : wtime(100) end measurement', np=1,

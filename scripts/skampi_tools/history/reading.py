@@ -120,8 +120,10 @@ def _read(path, kept):
     if os.path.exists(path) and not os.path.isfile(path):
         raise Error("not a file")
     file = results.read(path)
-    if file.end is None and file.format != "csv":  # which has no end
+    if file.end is None and file.unfinished():
         raise Error("the file was cut off, or its run has not ended yet: measure again, or remove it")
+    if (reason := file.unfinished()) and file.end["status"] != results.TIME_LIMIT:
+        raise Error(f"its run failed: {reason}")
     when = date_of(file.header.get("started"))
     if when is None:
         raise Error("its header has no date (started): it has no place in a history")

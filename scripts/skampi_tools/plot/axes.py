@@ -20,7 +20,7 @@ LONGEST_LABEL = 120
 # What is on the axis, and its units.
 NAMES = {None: ("Time", style.TIME_UNITS), "bandwidth": ("Bandwidth", style.RATE_UNITS),
          "bus_bandwidth": ("Bus bandwidth", style.RATE_UNITS), "rate": ("Message rate", style.MESSAGE_UNITS)}
-WITHOUT = {"bandwidth": "there is no bandwidth: no bytes are moved",
+WITHOUT = {"bandwidth": "there is no bandwidth: no result has both bytes that are moved and a time above 0",
            "bus_bandwidth": "there is no bus bandwidth: only results of collectives have one",
            "rate": "there is no message rate: no result states one"}
 MANY_CURVES = 5  # in a panel: its legend is beside the axes

@@ -267,8 +267,6 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
         reader.out_name = output;
         reader.out = reader_create(&reader, output);
     }
-    if (command->findings)
-        signal(SIGPIPE, SIG_IGN);
     int status = command->run(&reader);
     if (!command->findings)
         say_incomplete(&reader);
