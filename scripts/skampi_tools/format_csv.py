@@ -25,6 +25,7 @@ KINDS = ("result", "rounds", "missing", "state")
 _BOUNDS = {name: (f"{name}_low", f"{name}_high") for name in WORDS}
 _OF_STATES = frozenset((*sum(_BOUNDS.values(), ()), "share"))
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+_FORMULA = re.compile("'*[=+@\t\r-]")  # to spreadsheets, with apostrophes before it
 _SPECIAL = re.compile(r"[;=\\]")
 # Columns that hold numbers, and groups of numbers with these names.
 _NUMBER_LISTS = ("per_pe", "samples", "medians", "round_states")
@@ -39,6 +40,17 @@ _ALWAYS = {"result": {"function": "", "call": "", "quantity": "time", "bytes": N
 
 
 # ---- Cells ----
+
+
+def _cell(value):
+    """As it is written: an apostrophe in front of what spreadsheets would take for a formula keeps it text."""
+    formula = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
+    return "'" + value if formula else value
+
+
+def _cell_of(text):
+    """What _cell() was given."""
+    return text[1:] if text[0] == "'" and _FORMULA.match(text) else text
 
 
 def _escape(text):
@@ -184,7 +196,7 @@ def write(stream, file):
     table = csv.writer(stream, lineterminator="\n")
     table.writerow(COLUMNS)
     # The writer has the shortest form of numbers that gives them back, and nothing for None.
-    table.writerows([compose(record) if compose else record.get(name) for name, compose in _WRITERS]
+    table.writerows([_cell(compose(record) if compose else record.get(name)) for name, compose in _WRITERS]
                     for record in map(_as_row, file.records) if record["record"] in KINDS)
     counts = {}
     for record in file.records:
@@ -343,7 +355,7 @@ def parse(name, lines, warnings):
             raise Error(f"{name}:{line}: column record: neither result, rounds, missing nor "
                         f"state")
         try:
-            record = _record({column: cell for column, cell in zip(columns, cells) if cell})
+            record = _record({column: _cell_of(cell) for column, cell in zip(columns, cells) if cell})
         except ValueError as error:
             raise Error(f"{name}:{line}: column {error}: not a value for this column (docs/results.md)") \
                 from None

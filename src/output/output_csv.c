@@ -50,12 +50,22 @@ static void put_columns(FILE *text)
     fputc('\n', text);
 }
 
-/* Quoted where the format needs it, in UTF-8. */
+/* What spreadsheets take for a formula, with any apostrophes before it: those that are there must
+ * not be taken for the one that is added. */
+static bool is_formula(const char *cell)
+{
+    const char *begin = cell + strspn(cell, "'");
+    return *begin && strchr("=+-@\t\r", *begin) && !json_is_number(cell);
+}
+
+/* Quoted where the format needs it, in UTF-8; an apostrophe in front keeps text text. */
 static void put_text(FILE *text, const char *cell)
 {
     bool quoted = strpbrk(cell, ",\"\r\n");
     size_t length = strlen(cell);
     fputs(quoted ? "\"" : "", text);
+    if (is_formula(cell))
+        fputc('\'', text);
     for (size_t i = 0; i < length;) {
         size_t size = json_character(cell + i, length - i);
         if (size == 0)

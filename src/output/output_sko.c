@@ -78,9 +78,11 @@ static void print_rounds_wanted(FILE *text, const struct header *header)
 
 static void print_header(FILE *text, const struct header *header)
 {
-    char started[32];
+    char started[32], zone[16];
+    struct tm local;
+    strftime(zone, sizeof zone, "%z", localtime_r(&header->started, &local));
     fprintf(text, "# SKaMPI Version %s\n\n", header->version);
-    fprintf(text, "# Started at %.24s\n\n\n", ctime_r(&header->started, started));
+    fprintf(text, "# Started at %.24s %s\n\n\n", ctime_r(&header->started, started), zone);
     fprintf(text, "# command line: %s\n", header->command_line);
     fprintf(text, "# script: %s (checksum %s)\n", header->script, header->checksum);
     fprintf(text, "# library: %s\n", header->library);

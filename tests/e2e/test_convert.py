@@ -142,6 +142,21 @@ tap.equal(list(map(json.loads, same.out.splitlines())), LINES, "JSON -> JSON cha
 tap.equal(same.err, "", "... and loses nothing")
 tap.equal(convert("-", "--to", "json", stdin=JSON).out, same.out, "from standard input")
 
+# Texts that spreadsheets take for formulas, and back; numbers stay numbers.
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-1+1", "@SUM(1)", "'=a", "''+b", "'c", "-", "\t=x"]
+write("formulas.json", "".join(json.dumps(line) + "\n" for line in (
+    LINES[0], *({**full(next(line for line in LINES if line["record"] == "result")), "block": text, "number": number,
+                 "time": -1.5e-9, "pe_set": {"size": 2, "placement": text}, "variables": {"x": text}} for number, text in enumerate(FORMULAS, 1)))))
+table = list(csv.DictReader(convert("formulas.json", "--to", "csv").out.splitlines(keepends=True)))
+tap.ok(len(table) == len(FORMULAS) and not [cell for row in table for column, cell in row.items()
+                                             if cell and cell[0] in "=+-@\t" and column != "time"],
+       "no cell is a formula", table)
+tap.equal({row["time"] for row in table}, {"-1.5e-09"}, "numbers are numbers")
+convert("formulas.json", "-o", "formulas.csv")
+back = results.read(path("formulas.csv")).results
+tap.equal([(r.block, r.pe_set["placement"], r.variables["x"]) for r in back], [(text, text, text) for text in FORMULAS],
+          "... and each is read as the text that it was")
+
 # ---- .sko ----
 
 

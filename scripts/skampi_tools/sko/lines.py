@@ -209,16 +209,18 @@ LAST_WORDS = (r"interrupted by signal (?P<signal>\d{1,3})\b|ended by (?P<watchdo
 
 
 def instant(text):
-    """ISO 8601, without an offset from UTC, which .sko files do not state; None: no such date."""
-    try:
-        return datetime.datetime.strptime(" ".join(text.split()), _TIME_FORMAT).isoformat()
-    except ValueError:
-        return None
+    """ISO 8601, without an offset from UTC where an old file does not state it; None: no such date."""
+    for form in (_TIME_FORMAT + " %z", _TIME_FORMAT):
+        try:
+            return datetime.datetime.strptime(" ".join(text.split()), form).isoformat()
+        except ValueError:
+            continue
+    return None
 
 
 def ctime(text):
     try:
-        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).strftime(_TIME_FORMAT)
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).strftime(_TIME_FORMAT + " %z").rstrip()
     except ValueError:
         return text
 
