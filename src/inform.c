@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/manual.h"
+#include "base/terminal.h"
 #include "base/words.h"
 #include "clock/timer.h"
 #include "engine/alias.h"
@@ -241,12 +242,8 @@ static int print_timers(void)
     return 0;
 }
 
-int options_inform(const struct options *options)
+static int inform(const struct options *options)
 {
-    if (options->error) {
-        options_print_error(options);
-        return STATUS_BAD;
-    }
     bool json = options->format == OUTPUT_JSON;
     switch (options->information) {
     case INFORM_HELP:
@@ -280,4 +277,20 @@ int options_inform(const struct options *options)
         break;
     }
     return 0;
+}
+
+int options_inform(const struct options *options)
+{
+    if (options->error) {
+        options_print_error(options);
+        return STATUS_BAD;
+    }
+    enum information what = options->information;
+    bool help = what == INFORM_HELP || what == INFORM_START;
+    bool table = what == INFORM_LIST || what == INFORM_DESCRIBE || what == INFORM_TIMERS;
+    if (help || (table && options->format != OUTPUT_JSON))
+        terminal_fold_begin(table);
+    int status = inform(options);
+    terminal_fold_end();
+    return status;
 }

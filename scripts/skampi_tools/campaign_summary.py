@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from . import results, style
+from . import results, screen, style
 from .common_states import CommonStates, combined, control_text
 from .points import STATED, numbered, occurrence_of, text_of
 from .states import states_for, told_by
@@ -265,16 +265,8 @@ def table(campaign, summaries):
                              style.percent_text(result.within, 2),
                              f"{result.record['rounds']}{' *' if result.notes else ''}"])
                 rows += _state_rows(result, summaries[name], several)
-        lines += [block, *_aligned(rows, left=1 + several), ""]
+        lines += [block, *screen.table(rows, (*range(1 + several), -1), indent="  "), ""]
     return lines + _footnotes(summaries)
-
-
-def _aligned(rows, left):
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        cells = [cell.ljust(width) if i < left or i == len(row) - 1 else cell.rjust(width)
-                 for i, (cell, width) in enumerate(zip(row, widths))]
-        yield ("  " + "  ".join(cells)).rstrip()
 
 
 def _footnotes(summaries):

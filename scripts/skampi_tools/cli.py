@@ -69,6 +69,9 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog):
         super().__init__(prog, width=screen.columns() - 1)
 
+    def add_usage(self, usage, *rest, **further):
+        super().add_usage(usage and screen.fold(usage, self._width - len("usage: ")), *rest, **further)
+
     def _fill_text(self, text, width, indent):
         return screen.fold(super()._fill_text(text, width, indent), width)
 
@@ -242,7 +245,8 @@ def created(path, mode="w", errors="replace", newline=None):
 def raw_output(**settings):
     """Standard output for what another program reads, byte by byte; on a terminal it commands nothing, too."""
     sys.stdout.reconfigure(**settings)
-    return sys.stdout if sys.stdout.isatty() else screen.raw(sys.stdout)
+    raw = screen.raw(sys.stdout)
+    return screen.Shown(raw, folded=False) if raw.isatty() else raw
 
 
 def need(*modules):
@@ -321,7 +325,8 @@ def main(function):
         status = 2
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        fail(f"{where}{error.strerror or error}")
+        folder = kinds.misfit(error.filename) if isinstance(error, IsADirectoryError) else ""
+        fail(f"{where}{folder or error.strerror or error}")
         status = 2
     except KeyboardInterrupt:
         status = 130

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import stat
+import sys
 import time
 from typing import NamedTuple
 
@@ -107,7 +108,7 @@ def misfit(path):
     """For a message about a file that a program cannot use: what it is and which command reads it, such as
     "this is a script: oshrun -np 2 skampi -i my.ski". "": unknown."""
     kind = kind_of(path)
-    if not kind:
+    if not kind or kind.reader.startswith(os.path.basename(sys.argv[0]) + " "):  # what it reads itself is damaged
         return ""
     return f"this is {kind.what}" + (f": {kind.reader.replace('%s', shlex.quote(path))}" if kind.reader else "")
 

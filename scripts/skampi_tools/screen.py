@@ -29,13 +29,15 @@ def printable(text, newlines=False):
 
 
 class Shown:
-    """A stream on which everything that is written becomes printable."""
+    """A stream on which everything that is written becomes printable; on a terminal lines, which are written as a
+    whole, are folded at its width."""
 
-    def __init__(self, stream):
-        self.stream = stream
+    def __init__(self, stream, folded=True):
+        self.stream, self.folded = stream, folded and stream.isatty()
 
     def write(self, text):
-        return self.stream.write(printable(text, newlines=True))
+        text = printable(text, newlines=True)
+        return self.stream.write(fold(text, columns(), joined=False) if self.folded else text)
 
     def __getattr__(self, name):
         return getattr(self.stream, name)
@@ -75,13 +77,13 @@ def padded(text, columns_, left=False):
 # ---- Folding ----
 
 
-def fold(text, most):
-    """Lines of help, none longer than `most`. Lines without indentation are a paragraph; others go on below their
-    text. What is not too long stays as it is."""
+def fold(text, most, joined=True):
+    """Lines none of which is longer than `most`: what is too long goes on below its text. joined: lines without
+    indentation are a paragraph."""
     lines = []
     for whole, group in itertools.groupby(text.split("\n"), lambda line: bool(line) and not line[0].isspace()):
         group = list(group)
-        if whole and max(map(width, group)) > most:
+        if joined and whole and max(map(width, group)) > most:
             group = [" ".join(group)]
         for line in group:
             lines += _folded(line, most) if width(line) > most else [line]
@@ -139,7 +141,15 @@ class Layout:
                 for place, group in enumerate(self.groups)]
 
 
-def table(rows, left=()):
-    """Lines of a table of texts, the first row of which are its titles, as wide as the terminal may show them."""
-    layout = Layout(rows[0], [max(map(width, column)) for column in zip(*rows[1:])] or [0] * len(rows[0]), left, limit())
-    return layout.head() + [line for row in rows[1:] for line in layout.lines(row)]
+def table(rows, left=(0,), indent="", titled=True, folded=True):
+    """A text for each row of texts, of several lines where the terminal is too narrow. left: numbers of the columns that
+    begin on the left, as indices of lists. titled: the first row has the titles. folded: for a terminal."""
+    if not rows:
+        return []
+    count = len(rows[0])
+    most = limit() if folded else None
+    body = rows[1:] if titled else rows
+    layout = Layout(rows[0] if titled else [""] * count, [max(map(width, column)) for column in zip(*body)] or [0] * count,
+                    {number % count for number in left}, most and most - len(indent))
+    lines = [*([layout.head()] if titled else []), *map(layout.lines, body)]
+    return ["\n".join((indent + line).rstrip() for line in group) for group in lines]

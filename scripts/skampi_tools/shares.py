@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from . import cli
+from . import cli, kinds, screen
 
 REDUCTION = re.compile(r"_(and|or|xor|sum|prod|min|max)_(to_all|reduce)$|_reduce$")
 REMOTE = {"put", "get", "nonblocking", "atomic"}
@@ -95,7 +95,8 @@ def read(path):
     try:
         summary = json.loads(text)
     except ValueError:
-        raise cli.Error(f"{path}: neither a trace nor the output of shmemtrace summary --json") from None
+        raise cli.Error(f"{path}: {kinds.misfit(path) or 'neither a trace nor the output of shmemtrace summary --json'}") \
+            from None
     if not isinstance(summary, dict) or "summary" not in summary:
         raise cli.Error(f"{path}: JSON, but not the output of shmemtrace summary --json")
     return Shares(summary, path)
@@ -105,11 +106,7 @@ def read(path):
 
 
 def as_text(rows):
-    table = [list(TITLES), *(row.cells() for row in rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(TITLES))]
-    return "".join("  ".join(cell.ljust(width) if column == 0 else cell.rjust(width)
-                             for column, (cell, width) in enumerate(zip(line, widths))).rstrip() + "\n"
-                   for line in table)
+    return "".join(line + "\n" for line in screen.table([TITLES, *(row.cells() for row in rows)], folded=False))
 
 
 def as_markdown(rows):

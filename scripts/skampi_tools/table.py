@@ -7,7 +7,7 @@ that is still going on.
 import re
 from collections import Counter
 
-from . import style
+from . import screen, style
 from .common_states import control_text
 from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, STATED_UNIT, STATE_ROUNDS,
                         columns_of, controls_of, counters_of, number_text, part_of, split_row,
@@ -19,6 +19,7 @@ TITLES = {
     "median": ("bytes", "median", "from", "to", "repetitions"),
     "rounds": ("bytes", "median of rounds", "from", "to", "rounds"),
 }
+INDENT, MARK = "  ", " *"
 NAMED_EMPTY = 5  # blocks that the time limit left empty; more are only counted
 _NUMBER = re.compile(r"([-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?|-?inf|-?nan|---)")
 _LAST_WORDS = ("interrupted by ", "ended by ", "stopped by the time limit ")
@@ -92,20 +93,25 @@ def _whole(text):
 
 
 class _Columns:
-    """Rows of one shape below a head: widths, titles and units."""
+    """Rows of one shape below a head."""
 
     def __init__(self, rows):
         first = rows[0]
         self.mixed = any(row.unit != first.unit for row in rows)
         self.states = sorted({number for row in rows for number in row.by_state})
-        self.titles = self._titles(first, all(row.confidence == first.confidence for row in rows))
+        titles = self._titles(first, all(row.confidence == first.confidence for row in rows))
         self.after = []
-        self.widths = []
-        for title, texts in zip(self.titles, zip(*(row.texts(self.states) for row in rows))):
-            before = max(map(_whole, texts))
-            after = max(len(text) - _whole(text) for text in texts)
-            self.after.append(after)
-            self.widths.append(max(len(title), before + after))
+        widths = []
+        for texts in zip(*(row.texts(self.states) for row in rows)):
+            self.after.append(max(len(text) - _whole(text) for text in texts))
+            widths.append(max(map(screen.width, texts)) if self.after[-1] == 0 else
+                          max(map(_whole, texts)) + self.after[-1])
+        if self.mixed:
+            titles.append("unit")
+            widths.append(max(len(row.unit) for row in rows))
+        most = screen.limit()
+        self.layout = screen.Layout(titles, widths, {len(titles) - 1} if self.mixed else (),
+                                    most and most - len(INDENT + MARK))
 
     def _titles(self, row, sure):
         own = list(TITLES[row.kind])
@@ -121,15 +127,15 @@ class _Columns:
         return row.names + own + states + [name for name, _ in row.columns + row.counters]
 
     def head(self):
-        return "".join(f"  {title:>{width}}" for title, width in zip(self.titles, self.widths)) + \
-            ("  unit" if self.mixed else "")
+        return [INDENT + line for line in self.layout.head()]
 
-    def line(self, row):
+    def lines(self, row):
         """Decimal points are below each other."""
-        cells = (text + " " * (after - (len(text) - _whole(text)))
-                 for text, after in zip(row.texts(self.states), self.after))
-        return "".join(f"  {cell:>{width}}" for cell, width in zip(cells, self.widths)) + \
-            (f"  {row.unit}" if self.mixed else "") + (" *" if row.marked else "")
+        cells = [text + " " * (after - (len(text) - _whole(text)))
+                 for text, after in zip(row.texts(self.states), self.after)]
+        found = [INDENT + line for line in self.layout.lines(cells + [row.unit] * self.mixed)]
+        found[-1] += MARK if row.marked else ""
+        return found
 
 
 def _share_text(state):
@@ -333,8 +339,10 @@ class Table:
                             break
                         rows.append(other)
                 columns = _Columns(rows)
-                self.write(columns.head())
-            self.write(columns.line(item))
+                for line in columns.head():
+                    self.write(line)
+            for line in columns.lines(item):
+                self.write(line)
             self.marks = self.marks or item.marked
         if not items:
             self.write("  nothing was measured")

@@ -1,4 +1,5 @@
-/* Finds terminals, and writes messages in colours. */
+/* Finds terminals, writes messages in colours, and folds lines. */
+#define _GNU_SOURCE /* memfd_create */
 #include "base/terminal.h"
 
 #include <fcntl.h>
@@ -6,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 static bool coloured;
@@ -108,5 +112,122 @@ void terminal_line(const char *program, const char *format, va_list arguments)
     char *text = text_format_with(format, arguments), *shown = text_printable(text, false);
     fprintf(stderr, "%s: %s\n", program, shown);
     free(shown);
+    free(text);
+}
+
+/* ---- Folding ---- */
+
+#define UNKNOWN_COLUMNS 80
+#define FEWEST_COLUMNS 20
+
+static bool paragraphs;  /* there are some */
+static int folding = -1; /* where standard output goes really; -1: nothing is folded */
+
+static size_t columns(void)
+{
+    const char *given = getenv("COLUMNS");
+    int stated = given ? atoi(given) : 0;
+    struct winsize size;
+    if (stated <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        stated = size.ws_col;
+    if (stated <= 0)
+        stated = UNKNOWN_COLUMNS;
+    return stated < FEWEST_COLUMNS ? FEWEST_COLUMNS : (size_t)stated;
+}
+
+/* Characters, as bytes of UTF-8 that begin one. */
+static size_t width(const char *text, size_t length)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < length; i++)
+        found += (text[i] & 0xc0) != 0x80;
+    return found;
+}
+
+/* Where the text begins to which a line goes on: after its first gap of two blanks. */
+static size_t hanging(const char *line, size_t length, size_t most)
+{
+    size_t indent = strspn(line, " ");
+    const char *gap = indent < length ? memmem(line + indent, length - indent, "  ", 2) : NULL;
+    size_t at = gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
+    return at > 0 && at <= most / 2 ? at : indent > 0 ? indent + 4 : 0;
+}
+
+static void fold_line(const char *line, size_t length, size_t most)
+{
+    size_t indent = hanging(line, length, most), used = 0;
+    const char *end = line + length;
+    while (line < end) {
+        size_t blanks = 0, word;
+        while (line + blanks < end && line[blanks] == ' ')
+            blanks++;
+        for (word = blanks; line + word < end && line[word] != ' ';)
+            word++;
+        size_t wide = width(line, word);
+        if (used > indent && used + wide > most) {
+            printf("\n%*s", (int)indent, "");
+            line += blanks;
+            word -= blanks;
+            wide -= blanks;
+            used = indent;
+        }
+        fwrite(line, 1, word, stdout);
+        used += wide;
+        line += word;
+    }
+}
+
+/* The length of a line, which takes in the lines of its paragraph: those without indentation. */
+static size_t join(char *text, size_t length)
+{
+    while (text[0] != ' ' && text[length] && text[length + 1] && !strchr(" \n", text[length + 1])) {
+        text[length] = ' ';
+        length += strcspn(text + length, "\n");
+    }
+    return length;
+}
+
+static void fold(char *text, size_t most)
+{
+    for (size_t length; *text; text += length) {
+        length = strcspn(text, "\n");
+        if (paragraphs && width(text, length) > most)
+            length = join(text, length);
+        if (width(text, length) > most)
+            fold_line(text, length, most);
+        else
+            fwrite(text, 1, length, stdout);
+        if (text[length] == '\n')
+            putchar(text[length++]);
+    }
+}
+
+void terminal_fold_begin(bool terminals_only)
+{
+    if (terminals_only && !isatty(STDOUT_FILENO))
+        return;
+    fflush(stdout);
+    paragraphs = !terminals_only;
+    int kept = memfd_create("folded", MFD_CLOEXEC);
+    folding = kept < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (folding >= 0)
+        dup2(kept, STDOUT_FILENO);
+    if (kept >= 0)
+        close(kept);
+}
+
+void terminal_fold_end(void)
+{
+    if (folding < 0)
+        return;
+    fflush(stdout);
+    off_t length = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+    char *text = memory_zeroed((size_t)length + 1, 1);
+    ssize_t got = pread(STDOUT_FILENO, text, (size_t)length, 0);
+    dup2(folding, STDOUT_FILENO);
+    close(folding);
+    folding = -1;
+    text[got > 0 ? got : 0] = '\0';
+    fold(text, columns());
     free(text);
 }

@@ -36,4 +36,10 @@ void terminal_message(const char *format, ...) __attribute__((format(printf, 1, 
 void terminal_line(const char *program, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
+/* Between these two lines of standard output are folded at the width of the terminal: what is too
+ * long goes on below its text. terminals_only: what is no terminal gets lines as they are; else it
+ * gets 80 columns, and lines without indentation are those of a paragraph. */
+void terminal_fold_begin(bool terminals_only);
+void terminal_fold_end(void);
+
 #endif

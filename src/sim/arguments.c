@@ -31,6 +31,7 @@ _Noreturn void fail(int status, const char *text)
 
 _Noreturn void finish_printing(void)
 {
+    terminal_fold_end();
     exit(fflush(stdout) || ferror(stdout) ? 1 : 0);
 }
 
@@ -101,7 +102,9 @@ struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
 
 struct machine *machine_open(const char *path)
 {
-    char *error;
+    char *error = kind_misfit(path);
+    if (error)
+        fail(2, text_format("%s: is no machine description: %s", path, error));
     struct machine *machine = machine_read(path, &error);
     if (!machine) {
         fputs(error, stderr);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/plain.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
 #include "sim/platform.h"
@@ -67,6 +68,7 @@ static const struct sim_command *const commands[] = {&what_if_command, &pack_com
 
 static void print_help(void)
 {
+    terminal_fold_begin(false);
     puts("Usage: shmemsim [OPTION]... MACHINE [TRACE]...");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("       shmemsim %-8s %s\n", commands[i]->name, commands[i]->synopsis);

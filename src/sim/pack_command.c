@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
 #include "sim/folder.h"
@@ -77,6 +78,7 @@ static void take_option(void *context, size_t row, const char *value)
     if (row != ROW_HELP)
         return;
     const struct sim_command *command = request->command;
+    terminal_fold_begin(false);
     printf("Usage: shmemsim %s %s\n%s\n\n", command->name, command->synopsis, command->text);
     manual_help(command->rows, command->count);
     finish_printing();

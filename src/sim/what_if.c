@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
 #include "sim/report.h"
@@ -92,6 +93,7 @@ struct study {
 
 static void print_help(void)
 {
+    terminal_fold_begin(false);
     printf("Usage: %s %s\n%s\n\n", HELP, what_if_command.synopsis, what_if_command.text);
     manual_help(rows, ROWS);
     finish_printing();

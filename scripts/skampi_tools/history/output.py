@@ -3,6 +3,7 @@
 import re
 from xml.sax.saxutils import escape, quoteattr
 
+from .. import screen
 from ..cli import finite
 from ..style import count_text, number_text, printable, size_text, time_text
 
@@ -97,11 +98,7 @@ def _over_lines(history, everything):
 
 
 def _table(rows):
-    if not rows:
-        return []
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  " + "  ".join(cell.ljust(width) if column == len(row) - 1 else cell.rjust(width)
-                             for column, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
+    return screen.table(rows, (-1,), indent="  ", titled=False)
 
 
 # ---- JSON ----

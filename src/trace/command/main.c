@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/plain.h"
+#include "base/terminal.h"
 #include "trace/command/manual.h"
 #include "trace/command/record.h"
 #include "trace/export/export.h"
@@ -23,6 +24,7 @@ static int written(void)
 
 static int help(void)
 {
+    terminal_fold_begin(false);
     puts(
         "Usage: shmemtrace [OPTION]... LAUNCHER... PROGRAM...   record what a program calls\n"
         "       shmemtrace COMMAND [OPTION]... [TRACE]          read what was recorded\n"
@@ -39,6 +41,7 @@ static int help(void)
         "  shmemtrace oshrun -np 4 ./app\n"
         "  shmemtrace summary\n"
         "  shmemtrace export --chrome app.json");
+    terminal_fold_end();
     return written();
 }
 

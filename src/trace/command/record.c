@@ -15,34 +15,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "trace/command/destination.h"
 #include "trace/command/preload.h"
 #include "trace/command/programs.h"
 #include "trace/recording.h"
 
-#define USAGE_COLUMNS 90
-
 /* Statuses of shells for what cannot be started. */
 enum { STATUS_WRONG = 2, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 
-/* Ends a paragraph. */
 static void print_classes(void)
 {
-    int column = printf("Classes of routines are");
-    for (size_t i = 0; i < TRACE_CLASSES; i++) {
-        const char *name = trace_class_names[i];
-        if (column + (int)strlen(name) > USAGE_COLUMNS - 2) {
-            putchar('\n');
-            column = printf("%s", name);
-        } else {
-            column += printf(" %s", name);
-        }
-        column += printf("%s", i + 1 < TRACE_CLASSES ? "," : ".\n");
-    }
+    printf("Classes of routines are");
+    for (size_t i = 0; i < TRACE_CLASSES; i++)
+        printf(" %s%s", trace_class_names[i], i + 1 < TRACE_CLASSES ? "," : ".\n\n");
 }
 
 static void usage(void)
 {
+    terminal_fold_begin(false);
     puts("Usage: shmemtrace [record] [OPTION...] LAUNCHER... PROGRAM [ARGUMENT...]\n"
          "\n"
          "Runs an OpenSHMEM program, which need not be recompiled, and writes a trace of its "
@@ -56,16 +47,17 @@ static void usage(void)
         char option[64];
         snprintf(option, sizeof option, row->argument == ARGUMENT_OPTIONAL ? "%s[=%s]" : "%s %s",
                  row->option, row->placeholder ? row->placeholder : "");
-        printf("  %-20s %s\n", option, row->help);
+        printf("  %-20s  %s\n", option, row->help);
     }
-    puts("  -h, --help           this text\n"
+    puts("  -h, --help            this text\n"
          "\n"
-         "SIZE is a number of bytes; K, M or G may follow it.");
+         "SIZE is a number of bytes; K, M or G may follow it.\n");
     print_classes();
     puts("Each option can also be set by an environment variable, for programs that you start "
          "with\nLD_PRELOAD=libshmemtrace.so or link with -Wl,--no-as-needed -lshmemtrace:");
     for (size_t i = 0; i < recording_row_count; i++)
-        printf("  %-20s %s\n", recording_rows[i].option, recording_rows[i].variable);
+        printf("  %-20s  %s\n", recording_rows[i].option, recording_rows[i].variable);
+    terminal_fold_end();
 }
 
 /* ---- Options ---- */

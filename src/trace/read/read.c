@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/kind.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/encode.h"
@@ -280,10 +281,15 @@ static char *read_beginning(struct trace_file *file)
     ssize_t got = read_at(file, &head, sizeof head, 0);
     if (got < 0)
         return text_format("%s: %s", file->path, strerror(errno));
-    if (got < (ssize_t)sizeof head || memcmp(head.magic, FORMAT_MAGIC, sizeof head.magic) != 0)
-        return text_format(
-            "%s: this is no trace; name a folder that shmemtrace has written, or a file of it",
-            file->path);
+    if (got < (ssize_t)sizeof head || memcmp(head.magic, FORMAT_MAGIC, sizeof head.magic) != 0) {
+        char *misfit = kind_misfit(file->path);
+        char *error = text_format("%s: this is no trace; %s", file->path,
+                                  misfit ? misfit
+                                         : "name a folder that shmemtrace has written, or a file "
+                                           "of it");
+        free(misfit);
+        return error;
+    }
     if (head.version < FORMAT_OLDEST || head.version > FORMAT_VERSION)
         return text_format("%s: format version %u, this program reads versions %d to %d; use the "
                            "shmemtrace that recorded it",

@@ -80,6 +80,7 @@ size_t reader_options(const struct reader_command *command, struct reader_option
 
 void reader_help(const struct reader_command *command)
 {
+    terminal_fold_begin(false);
     struct reader_option options[READER_OPTIONS];
     size_t count = reader_options(command, options);
     printf("Usage: shmemtrace %s [OPTION]... [TRACE]\n\n%s\n"
@@ -91,13 +92,14 @@ void reader_help(const struct reader_command *command)
         snprintf(name, sizeof name, "--%s%s%s", o->name, o->value ? " " : "",
                  o->value ? o->value : "");
         if (o->letter)
-            printf("  -%c, %-18s %s\n", o->letter, name, o->help);
+            printf("  -%c, %-18s  %s\n", o->letter, name, o->help);
         else
-            printf("      %-18s %s\n", name, o->help);
+            printf("      %-18s  %s\n", name, o->help);
     }
     printf(
         "\n%sExit status: 0 all well; 1 damaged trace%s, failed write; 2 wrong usage, no trace.\n",
         command->notes ? command->notes : "", command->findings ? ", findings" : "");
+    terminal_fold_end();
 }
 
 /* "0,4-7" */
