@@ -30,8 +30,10 @@ static const struct routine barrier = {.call = WITH_SHMEM(call_barrier)},
                             sync = {.call = WITH_SHMEM(call_sync)},
                             sync_half = {.call = WITH_SHMEM(call_sync), .on_half = true};
 
-#define WHOLE .no_data = true, .who = "all"
-#define HALF .no_data = true, .who = "ranks 0, 2, 4, ...: half of all, rounded down, at least one"
+#define WHOLE .no_data = true, .synchronizes = true, .who = "all"
+#define HALF                                                                                       \
+    .no_data = true, .synchronizes = true,                                                         \
+    .who = "ranks 0, 2, 4, ...: half of all, rounded down, at least one"
 
 const struct measurement measurements_barrier[] = {
     {"Shmem_Barrier", "one barrier", SYNCHRO, WHOLE, .variant = &barrier, .timed = "barrier",

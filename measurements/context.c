@@ -2,6 +2,7 @@
  * Communication contexts: creating and destroying them, put, get, quiet and fence on one, and
  * non-blocking operations in flight on several.
  */
+#include "measurements/completion.h"
 #include "measurements/shapes.h"
 #include "measurements/user_context.h"
 
@@ -126,13 +127,43 @@ static void fill(struct run *run)
     data_poison(part->get ? run->local : run->remote, run->demand.local);
 }
 
+static shmem_ctx_t context_of(const struct run *run)
+{
+    return ((const struct context_state *)run->state)->contexts.handles[0];
+}
+
+static void put(struct run *run, void *target, const void *source, size_t bytes, int pe)
+{
+    shmem_ctx_putmem_nbi(context_of(run), target, source, bytes, pe);
+}
+
+static void set(struct run *run, long *flag, long value, int pe)
+{
+    shmem_ctx_long_p(context_of(run), flag, value, pe);
+}
+
+static void order(struct run *run)
+{
+    const struct part *part = run->function->variant;
+    part->order(context_of(run));
+}
+
+/* Of those that are about quiet and fence. */
+static bool verify_order(struct run *run)
+{
+    const struct part *part = run->function->variant;
+    bool fences = part->order == shmem_ctx_fence;
+    return completion_verify(run, &(struct completing){put, fences ? set : NULL, order},
+                             (struct completion *)(void *)run->scratch);
+}
+
 static bool verify(struct run *run)
 {
     const struct part *part = run->function->variant;
     const struct context_state *state = run->state;
     size_t bytes = run->demand.local;
-    if (!part->op)
-        return true;
+    if (run->demand.scratch > 0 && !verify_order(run))
+        return false;
     return (part->get ? data_verify(run, "the data got from the next rank", run->local, bytes,
                                     state->partner.rank)
                       : data_verify(run, "the data that the rank before put", run->remote, bytes,
@@ -290,6 +321,13 @@ static void demand(const struct measurement *function, const struct argument *ar
         function, arguments, "count", argument_value(function, arguments, "nb", 0));
 }
 
+static void demand_ordering(const struct measurement *function, const struct argument *arguments,
+                            int pes, struct demand *demand_of)
+{
+    demand(function, arguments, pes, demand_of);
+    demand_of->scratch = sizeof(struct completion);
+}
+
 /* clang-format off */
 #define CONTEXTS {"contexts", PARAMETER_INT, "", "contexts that each have an operation in flight at the same time", .minimum = 1, .maximum = MOST_CONTEXTS, .example = "2"}
 #define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .size = true, .example = "1024"}
@@ -310,9 +348,10 @@ static void demand(const struct measurement *function, const struct argument *ar
             .cost = "ctx_destroy", .variant = OPTIONS(kind)
 
 #define DATA .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
-#define ON_ONE COMMON, .demand = demand, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_part)
-#define OF_SIZE ON_ONE, DATA, .parameters = {COUNT_BYTES, ITERATIONS}
-#define BEHIND_PUT ON_ONE, DATA, .parameters = {ITERATIONS, BYTES_PUT}
+#define ON_ONE COMMON, DATA, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_part)
+#define OF_SIZE ON_ONE, .demand = demand, .parameters = {COUNT_BYTES, ITERATIONS}
+#define ORDERING ON_ONE, .demand = demand_ordering
+#define BEHIND_PUT ORDERING, .parameters = {ITERATIONS, BYTES_PUT}
 #define MINUS_QUIET .reference = WITH_SHMEM(quiet_alone), .subtracted = "an empty quiet"
 #define MINUS_POST                                                                                 \
     .reference = WITH_SHMEM(operation_before_quiet),                                               \
@@ -366,10 +405,10 @@ const struct measurement measurements_context[] = {
      OF_SIZE, MINUS_POST, .moves = MOVES_NOTHING, .timed = "get_nbi + quiet",
      .cost = "wire + quiet", .variant = PART(shmem_ctx_getmem_nbi, shmem_ctx_quiet, true, false)},
 
-    {"Shmem_Ctx_Quiet", "quiet of a user context with nothing outstanding", ON_ONE, .no_data = true,
+    {"Shmem_Ctx_Quiet", "quiet of a user context with nothing outstanding", ORDERING,
      .parameters = {ITERATIONS}, .timed = "quiet", .cost = "quiet",
      .variant = PART(NULL, shmem_ctx_quiet, false, false)},
-    {"Shmem_Ctx_Fence", "fence of a user context with nothing outstanding", ON_ONE, .no_data = true,
+    {"Shmem_Ctx_Fence", "fence of a user context with nothing outstanding", ORDERING,
      .parameters = {ITERATIONS}, .timed = "fence", .cost = "fence",
      .variant = PART(NULL, shmem_ctx_fence, false, false)},
     {"Shmem_Ctx_Quiet_Put", "quiet of a user context alone after a put to the next rank",

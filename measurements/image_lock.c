@@ -3,6 +3,7 @@
  * which those of the library are measured; then put and get on random PEs under the lock of the
  * target.
  */
+#include "measurements/exclusion.h"
 #include "measurements/image_locks.h"
 #include "measurements/lock_scenes.h"
 
@@ -24,7 +25,7 @@ struct access_state {
     unsigned char *read; /* what is there after a put */
 };
 
-#define TURNS 3 /* of the verification: so many locks are wanted by all */
+#define TURNS 8 /* of the verification: so many times a lock is wanted by all */
 
 static struct image_locks *locks_of(const struct run *run)
 {
@@ -32,9 +33,9 @@ static struct image_locks *locks_of(const struct run *run)
 }
 
 /* Under the lock, for the verification. */
-static long *counter_of(const struct run *run)
+static struct exclusion *exclusion_of(const struct run *run)
 {
-    return (long *)(void *)(run->scratch + image_locks_bytes(run->size));
+    return (struct exclusion *)(void *)(run->scratch + image_locks_bytes(run->size));
 }
 
 static bool set_up(struct run *run)
@@ -97,7 +98,6 @@ static void fill(struct run *run)
     unsigned char *source = access->get ? run->remote : run->local;
     pattern_fill(source, run->demand.local, data_key(run, run->rank));
     data_poison(access->get ? run->local : run->remote, run->demand.local);
-    *counter_of(run) = 0;
 }
 
 /* Whether all bytes are what one rank had: two puts at the same time leave some of each. */
@@ -111,27 +111,22 @@ static bool is_of_one_rank(struct run *run, const char *what, const unsigned cha
                     run->rank);
 }
 
-/* Increments in several steps get lost when two PEs hold the same lock at the same time. All want
- * the lock of rank 0, then that of rank 1, and so on. */
+/* All want the lock of rank 0, then that of rank 1, and so on. */
 static bool excludes(struct run *run)
 {
     const struct access *access = run->function->variant;
     struct image_locks *locks = locks_of(run);
-    long *counter = counter_of(run);
+    struct exclusion *exclusion = exclusion_of(run);
     for (int turn = 0; turn < TURNS; turn++) {
         int rank = turn % run->size, pe = pe_set_member(run->set, rank);
+        exclusion_ask(run, exclusion, pe);
         image_lock_set(locks, access->protection, rank, pe);
-        shmem_long_p(counter, shmem_long_g(counter, pe) + 1, pe);
+        exclusion_count(run, exclusion, pe);
         image_lock_clear(locks, access->protection, rank, pe);
     }
     run_barrier(run);
     int turns = TURNS / run->size + (run->rank < TURNS % run->size);
-    long wanted = (long)turns * run->size;
-    return *counter == wanted ||
-           run_fail(run,
-                    "%ld increments under the lock counted to %ld on rank %d: it does not exclude "
-                    "other PEs",
-                    wanted, *counter, run->rank);
+    return exclusion_proved(run, exclusion, turns);
 }
 
 /* Collective, so everything is done before something is found wrong. */
@@ -144,8 +139,7 @@ static bool verify(struct run *run)
     bool read_back = !access->get && run->remote_step == 0;
     if (read_back)
         shmem_getmem(read, run->remote, bytes, pe_set_member(run->set, state->last));
-    *counter_of(run) = 0;
-    run_barrier(run);
+    *exclusion_of(run) = (struct exclusion){0, 0};
     bool right = excludes(run);
     if (access->get)
         return is_of_one_rank(run, "what was got", run->local) && right &&
@@ -165,7 +159,7 @@ static void access_demand(const struct measurement *function, const struct argum
 {
     demand->local = demand->remote = demand->reported =
         (size_t)argument_named(function, arguments, "count")->integer;
-    demand->scratch = image_locks_bytes(pes) + sizeof(long);
+    demand->scratch = image_locks_bytes(pes) + sizeof(struct exclusion);
 }
 
 #define ACTS(act, ...) LOCK_COMMON, LOCK_ACTS(mcs_lock_kind, act, __VA_ARGS__)

@@ -12,6 +12,7 @@
 #ifndef SKAMPI_MEASUREMENTS_LOCK_SCENES_H
 #define SKAMPI_MEASUREMENTS_LOCK_SCENES_H
 
+#include "measurements/exclusion.h"
 #include "measurements/mcs_lock.h"
 #include "measurements/shapes.h"
 
@@ -21,9 +22,9 @@
 struct lock_row {
     struct mcs_lock mcs[LOCKS];
     long lock[LOCKS];
-    long counter; /* on rank 0, as those that follow: under the lock, for the verification */
-    long come;    /* PEs that were about to queue, in all */
-    long held;    /* by PEs of the queue since the lock went round, in picoseconds */
+    struct exclusion exclusion; /* on rank 0, as those that follow */
+    long come;                  /* PEs that were about to queue, in all */
+    long held;                  /* by PEs of the queue since the lock went round, in picoseconds */
 };
 
 /* The i-th lock of a row. home: the PE that it belongs to, where there is one on each. */

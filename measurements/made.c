@@ -534,9 +534,10 @@ static const struct made_routine barrier = {.collective = MADE_BARRIER,
 
 const struct measurement measurements_made[] = {
     {"Shmem_Made_Barrier", "one barrier by one-sided operations", BY_THE_CLOCK(barrier),
-     .no_data = true, .parameters = {BARRIER_ALGORITHM, BY}},
+     .no_data = true, .synchronizes = true, .parameters = {BARRIER_ALGORITHM, BY}},
     {"Shmem_Made_Barrier_Consecutive", "barriers by one-sided operations, in a row",
-     IN_A_ROW(barrier), .no_data = true, .parameters = {BARRIER_ALGORITHM, BY, ITERATIONS}},
+     IN_A_ROW(barrier), .no_data = true, .synchronizes = true,
+     .parameters = {BARRIER_ALGORITHM, BY, ITERATIONS}},
     FORMS("Shmem_Made_Broadcast", broadcast, MOVES_TO_ALL, "broadcast", BROADCAST_ALGORITHM, BYTES,
           ROOT, SEGMENT, TARGET),
     FORMS("Shmem_Made_Collect", collect, MOVES_BLOCKS, "blocks of all PEs, concatenated on all,",

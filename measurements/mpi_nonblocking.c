@@ -8,7 +8,7 @@
 #define PARTS(name, iname, major, minor, moved, what, ...)                                         \
     MPI_NONBLOCKING_PARTS(#iname, mpi_##name, MPI_SINCE(3, 0), moved, what, __VA_ARGS__),
 
-#define WITHOUT_DATA MPI_SINCE(3, 0), .no_data = true
+#define WITHOUT_DATA MPI_SINCE(3, 0), .no_data = true, .synchronizes = true
 
 /* clang-format off */
 const struct measurement measurements_mpi_nonblocking[] = {

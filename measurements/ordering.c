@@ -1,7 +1,7 @@
 /*
  * Quiet and fence: with nothing outstanding, and alone after a put.
  */
-#include "measurements/shapes.h"
+#include "measurements/completion.h"
 
 #if SKAMPI_SHMEM
 
@@ -109,12 +109,40 @@ static void fill(struct run *run)
     data_poison(run->remote, run->demand.remote);
 }
 
+static void put(struct run *run, void *target, const void *source, size_t bytes, int pe)
+{
+    (void)run;
+    shmem_putmem_nbi(target, source, bytes, pe);
+}
+
+static void set(struct run *run, long *flag, long value, int pe)
+{
+    (void)run;
+    shmem_long_p(flag, value, pe);
+}
+
+static void quiet(struct run *run)
+{
+    (void)run;
+    shmem_quiet();
+}
+
+static void fence(struct run *run)
+{
+    (void)run;
+    shmem_fence();
+}
+
+static const struct completing by_quiet = {put, NULL, quiet}, by_fence = {put, set, fence};
+
 static bool verify(struct run *run)
 {
     size_t bytes = run->demand.local;
+    bool right =
+        completion_verify(run, run->function->variant, (struct completion *)(void *)run->scratch);
     return data_verify(run, "the data that the rank before put", run->remote, bytes,
                        (run->rank + run->size - 1) % run->size) &&
-           data_verify(run, "the source of a put", run->local, bytes, run->rank);
+           data_verify(run, "the source of a put", run->local, bytes, run->rank) && right;
 }
 
 #endif
@@ -124,29 +152,30 @@ static void demand(const struct measurement *function, const struct argument *ar
 {
     (void)pes;
     demand->local = demand->remote = demand->reported =
-        (size_t)argument_named(function, arguments, "nb")->integer;
+        (size_t)argument_value(function, arguments, "nb", 0);
+    demand->scratch = sizeof(struct completion);
 }
 
-#define COMMON .api = API_OPENSHMEM, .synchronized = true, .who = "all"
+#define COMMON                                                                                     \
+    .api = API_OPENSHMEM, .synchronized = true, .who = "all", .demand = demand,                    \
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
+#define QUIET .variant = WITH_SHMEM(&by_quiet)
+#define FENCE .variant = WITH_SHMEM(&by_fence)
 /* clang-format off */
 #define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .size = true, .example = "1024"}
 /* clang-format on */
-#define AFTER_PUT                                                                                  \
-    .parameters = {ITERATIONS, BYTES_PUT}, .moves = MOVES_NOTHING, .demand = demand,               \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
+#define AFTER_PUT .parameters = {ITERATIONS, BYTES_PUT}, .moves = MOVES_NOTHING
 
 const struct measurement measurements_ordering[] = {
-    {"Shmem_Quiet", "quiet with nothing outstanding", COMMON, .parameters = {ITERATIONS},
-     .no_data = true, .run = WITH_SHMEM(run_quiet), .whole = true, .timed = "quiet",
-     .cost = "quiet"},
-    {"Shmem_Fence", "fence with nothing outstanding", COMMON, .parameters = {ITERATIONS},
-     .no_data = true, .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence",
-     .cost = "fence"},
-    {"Shmem_Quiet_Put", "quiet alone after a put to the next rank", COMMON, AFTER_PUT,
+    {"Shmem_Quiet", "quiet with nothing outstanding", COMMON, QUIET, .parameters = {ITERATIONS},
+     .run = WITH_SHMEM(run_quiet), .whole = true, .timed = "quiet", .cost = "quiet"},
+    {"Shmem_Fence", "fence with nothing outstanding", COMMON, FENCE, .parameters = {ITERATIONS},
+     .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence", .cost = "fence"},
+    {"Shmem_Quiet_Put", "quiet alone after a put to the next rank", COMMON, QUIET, AFTER_PUT,
      .run = WITH_SHMEM(run_quiet_put), .timed = "put + quiet",
      .reference = WITH_SHMEM(put_before_quiet),
      .subtracted = "the put, with nothing outstanding before it", .cost = "wire + quiet"},
-    {"Shmem_Fence_Put", "fence alone after a put to the next rank", COMMON, AFTER_PUT,
+    {"Shmem_Fence_Put", "fence alone after a put to the next rank", COMMON, FENCE, AFTER_PUT,
      .run = WITH_SHMEM(run_fence_put), .timed = "put + fence", .reference = WITH_SHMEM(put_alone),
      .subtracted = "the put, measured alone", .cost = "fence"},
     {.name = NULL},

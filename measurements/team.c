@@ -197,7 +197,7 @@ static const char *check_split(const struct measurement *function, const struct 
     COMMON, ON_TEAM(check_split), .setup = WITH_SHMEM_1_5(set_up_split),                           \
                                   .run = WITH_SHMEM_1_5(run_split)
 #define OF_SYNC                                                                                    \
-    COMMON, ON_TEAM(check_team), .setup = WITH_SHMEM_1_5(team_set_up),                             \
+    COMMON, ON_TEAM(check_team), .setup = WITH_SHMEM_1_5(team_set_up), .synchronizes = true,       \
                                  .run = WITH_SHMEM_1_5(run_syncs), .timed = "team_sync",           \
                                  .cost = "sync"
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,16 @@
 #include "comm/yield.h"
 
 #define HOST_NAME 64
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+#define STATUS_INTERNAL 1
+#define STATUS_REFUSED 2
+/* Seconds that a PE waits for PE 0 to find the same error, and to end the job. */
+#define REPORT_GRACE 1
 /* Seconds that PE 0 waits for others that finish the library later. */
 #define LONGEST_FAREWELL 5.0
 
 struct whereabouts {
-    uint64_t host; /* hash of the host's name */
+    uint64_t host; /* hash of the host's name and of its kernel's identity */
     int32_t first_cpu, cpus;
 };
 
@@ -364,6 +370,11 @@ int64_t comm_word_receive(enum comm_word channel)
     return link_word_receive((int)channel);
 }
 
+bool comm_word_is(enum comm_word channel, int64_t word)
+{
+    return link_word_is((int)channel, word);
+}
+
 /* The words of a PE that shares plain memory with this one, or NULL. */
 static struct shared_words *words_of(int pe)
 {
@@ -474,13 +485,26 @@ const char *comm_wtime_unusable(void)
 
 /* ---- Where the PEs are ---- */
 
+/* Nodes may have the same name, and one kernel may run several that are told apart by names. */
+static uint64_t identify_host(const char *name)
+{
+    char boot[64] = "";
+    FILE *file = fopen(BOOT_ID, "r");
+    if (file) {
+        if (!fgets(boot, sizeof boot, file))
+            boot[0] = '\0';
+        fclose(file);
+    }
+    return hash_bytes(hash_text(name), boot, strlen(boot));
+}
+
 static struct whereabouts own_whereabouts(char *name)
 {
     struct whereabouts here = {0, -1, 0};
     if (gethostname(name, HOST_NAME) != 0)
         strcpy(name, "unknown");
     name[HOST_NAME - 1] = '\0';
-    here.host = hash_text(name);
+    here.host = identify_host(name);
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         here.cpus = CPU_COUNT(&set);
@@ -631,9 +655,38 @@ static void offer_words(void)
     comm_broadcast(&comm.world, comm.words, n * sizeof *comm.words);
 }
 
+/* Before PEs can exchange anything. */
+static _Noreturn void refuse_start(int status, const char *format, ...)
+{
+    va_list arguments;
+    if (link_pe() != 0)
+        sleep(REPORT_GRACE);
+    fputs("skampi: error: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    link_abort(status);
+}
+
+static bool numbers_make_sense(void)
+{
+    return link_pe() >= 0 && link_pe() < link_pes();
+}
+
 void comm_start(int *argc, char ***argv)
 {
-    link_start(argc, argv, &comm.start);
+    size_t lacking = link_start(argc, argv, &comm.start);
+    if (!numbers_make_sense())
+        refuse_start(STATUS_INTERNAL,
+                     "the library says that this is PE %d of %d: it is damaged, or the launcher is "
+                     "that of another library",
+                     link_pe(), link_pes());
+    if (lacking)
+        refuse_start(STATUS_REFUSED,
+                     "PE %d has no room for skampi itself in its symmetric heap (%zu bytes): make "
+                     "the heap larger (%s)",
+                     link_pe(), lacking, comm_heap_variable());
     process_enter("the first exchange between the PEs");
     look_around();
     join_board();
@@ -644,7 +697,7 @@ void comm_start(int *argc, char ***argv)
 
 bool comm_attach(void)
 {
-    if (!link_attach())
+    if (!numbers_make_sense() || !link_attach())
         return false;
     memset(&comm, 0, sizeof comm);
     look_around();

@@ -94,6 +94,8 @@ void comm_receive(int from_pe, void *data, size_t bytes);
 enum comm_word { COMM_QUESTION, COMM_ANSWER };
 void comm_word_send(int to_pe, enum comm_word channel, int64_t word);
 int64_t comm_word_receive(enum comm_word channel);
+/* Whether this word waits to be received; in MPI, whether any word does. */
+bool comm_word_is(enum comm_word channel, int64_t word);
 
 /* A word that goes from one PE to another and back, as a program would do it: a put of one word and
  * a blocking wait in OpenSHMEM, a send and a receive in MPI. Of two partners one echoes, until the

@@ -63,7 +63,7 @@ static void share_claim(void)
     MPI_Comm_free(&node);
 }
 
-void link_start(int *argc, char ***argv, struct library_start *cost)
+size_t link_start(int *argc, char ***argv, struct library_start *cost)
 {
     cost->resident_before = resident_bytes();
     double begin = wall_seconds();
@@ -75,6 +75,7 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     process_enter("the library's first barrier");
     link_attach();
     share_claim();
+    return 0;
 }
 
 double link_finish(void)
@@ -187,6 +188,14 @@ int64_t link_word_receive(int channel)
     int64_t word;
     receive_message(MPI_ANY_SOURCE, WORD_TAG + channel, &word, sizeof word);
     return word;
+}
+
+bool link_word_is(int channel, int64_t word)
+{
+    int there;
+    (void)word; /* no message comes twice */
+    MPI_Iprobe(MPI_ANY_SOURCE, WORD_TAG + channel, engine_comm, &there, MPI_STATUS_IGNORE);
+    return there;
 }
 
 int64_t link_hand_over_begin(int partner, int lane, int64_t mine)

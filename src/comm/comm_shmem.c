@@ -105,7 +105,7 @@ static void start_shmem(void)
     process_set_threads(provided == SHMEM_THREAD_MULTIPLE ? THREADS_GIVEN : THREADS_REFUSED);
 }
 
-void link_start(int *argc, char ***argv, struct library_start *cost)
+size_t link_start(int *argc, char ***argv, struct library_start *cost)
 {
     cost->resident_before = resident_bytes();
     double begin = wall_seconds();
@@ -123,14 +123,7 @@ void link_start(int *argc, char ***argv, struct library_start *cost)
     cost->shmem = wall_seconds() - begin;
     cost->resident_after = resident_bytes();
     process_enter("the library's first barrier");
-    if (!link_attach()) {
-        if (shmem_my_pe() == 0)
-            fprintf(stderr,
-                    "skampi: error: the symmetric heap is too small for skampi itself (%zu bytes): "
-                    "set SHMEM_SYMMETRIC_SIZE\n",
-                    sizeof *symmetric);
-        shmem_global_exit(2);
-    }
+    return link_attach() ? 0 : sizeof *symmetric;
 }
 
 void link_detach(void)
@@ -278,6 +271,11 @@ int64_t link_word_receive(int channel)
     int64_t word = symmetric->word[channel];
     symmetric->word[channel] = 0;
     return word;
+}
+
+bool link_word_is(int channel, int64_t word)
+{
+    return __atomic_load_n(&symmetric->word[channel], __ATOMIC_ACQUIRE) == word;
 }
 
 static int64_t *library_word(int lane)

@@ -190,19 +190,22 @@ static bool read_message(int descriptor, struct message *message)
 int last_words_receive(double seconds, int *status, char *text, size_t size)
 {
     double end = wall_seconds() + seconds;
+    /* Whoever connects and says nothing must not keep this PE from ending: also who waits in the
+     * queue already is heard until then only. */
     while (words.listener && ready_by(words.listener, POLLIN, end)) {
         struct message message;
         int descriptor = accept4(words.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (descriptor < 0)
-            continue;
-        bool good = read_message(descriptor, &message);
-        close(descriptor);
-        if (!good)
-            continue;
-        message.text[LAST_WORDS_LONGEST - 1] = '\0';
-        *status = message.status;
-        snprintf(text, size, "%s", message.text);
-        return message.pe;
+        bool good = descriptor >= 0 && read_message(descriptor, &message);
+        if (descriptor >= 0)
+            close(descriptor);
+        if (good) {
+            message.text[LAST_WORDS_LONGEST - 1] = '\0';
+            *status = message.status;
+            snprintf(text, size, "%s", message.text);
+            return message.pe;
+        }
+        if (wall_seconds() >= end)
+            break;
     }
     return -1;
 }

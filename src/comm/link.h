@@ -27,7 +27,8 @@ struct link_end {
                        all earlier ones of the two ports */
 };
 
-void link_start(int *argc, char ***argv, struct library_start *cost);
+/* Returns 0, or the bytes of symmetric memory that this PE needs and cannot have. */
+size_t link_start(int *argc, char ***argv, struct library_start *cost);
 /* In a library that was started by another; false when there is no memory. */
 bool link_attach(void);
 void link_detach(void);
@@ -50,6 +51,7 @@ void link_await_signal(int from_pe, bool world, int round, int64_t number);
 
 void link_word_send(int to_pe, int channel, int64_t word);
 int64_t link_word_receive(int channel);
+bool link_word_is(int channel, int64_t word);
 
 /* Hand-overs, as comm.h explains them, through the library. mine: a word for the other PE before
  * the first trip, of which begin and echo return the other's. */

@@ -11,6 +11,7 @@
 #endif
 
 #include "comm/comm.h"
+#include "engine/watch.h"
 
 #define FILL 0x55
 
@@ -54,6 +55,21 @@ static size_t block_bytes(size_t bytes, size_t alignment)
     return bytes + 4 * alignment + 2 * BUFFER_GUARD + GAPS;
 }
 
+/* Whether all PEs have the block. Those of OpenSHMEM allocate together: where some have it and
+ * others do not, their heaps differ from now on, and the job ends. */
+static bool all_have(const unsigned char *block, size_t bytes)
+{
+    int major, minor;
+    int64_t have = block ? 1 : 0;
+    if (!block)
+        watch_lacking(bytes);
+    comm_allreduce_int(comm_world(), COMM_SUM, &have, 1);
+    if (have > 0 && have < comm_pes() && comm_has_shmem(&major, &minor))
+        watch_end_lacking();
+    watch_lacking(0);
+    return have == comm_pes();
+}
+
 /* All PEs have the block or none has: where one has none, the others give theirs back. */
 static bool provide(unsigned char **block, size_t *have, size_t need)
 {
@@ -62,9 +78,7 @@ static bool provide(unsigned char **block, size_t *have, size_t need)
     comm_free(*block);
     *block = comm_allocate(need);
     *have = 0;
-    int64_t all = *block ? 1 : 0;
-    comm_allreduce_int(comm_world(), COMM_AND, &all, 1);
-    if (!all) {
+    if (!all_have(*block, need)) {
         comm_free(*block);
         *block = NULL;
         return false;

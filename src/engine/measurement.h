@@ -138,12 +138,14 @@ struct measurement {
     bool clocks; /* is about synchronized clocks, however it starts */
     bool once;   /* happens once in a process: one repetition, without an untimed call before it */
     enum quantity quantity;
-    bool any_sign;   /* values below zero are meaningful, not an error of the method */
-    int minimum_pes; /* in the set */
-    bool one_place;  /* works on the memory that set-up found: its buffers do not cycle */
-    bool no_data;    /* moves and changes nothing that could be verified */
-    bool own_check;  /* run() verifies each repetition's data itself: they do not outlive it */
-    bool threads;    /* several threads of a PE call the library, see --threads */
+    bool any_sign;     /* values below zero are meaningful, not an error of the method */
+    int minimum_pes;   /* in the set */
+    bool one_place;    /* works on the memory that set-up found: its buffers do not cycle */
+    bool no_data;      /* moves and changes nothing that could be verified */
+    bool synchronizes; /* nobody's run() of one iteration returns before all who take part have
+                          called it, which the engine verifies */
+    bool own_check;    /* run() verifies each repetition's data itself: they do not outlive it */
+    bool threads;      /* several threads of a PE call the library, see --threads */
     enum moves moves;
     bool neighborhood;      /* demand gets the largest number of neighbours of a rank in the set's
                                topology instead of the set's size */

@@ -57,23 +57,32 @@ double repetition_count(struct bench *bench, double *counts)
     return value;
 }
 
+struct untimed repetition_untimed(struct bench *bench)
+{
+    struct untimed untimed = {bench->run.iterations, bench->hooks.timing.shortest, timer_now()};
+    bench->hooks.window.synchronization = SYNCHRONIZE_NONE;
+    bench->run.iterations = 1;
+    bench->run.untimed = true;
+    return untimed;
+}
+
+void repetition_timed(struct bench *bench, const struct untimed *untimed)
+{
+    bench->run.untimed = false;
+    bench->run.iterations = untimed->iterations;
+    bench->hooks.timing.shortest = untimed->shortest;
+    bench->verification.seconds += timer_seconds(timer_now() - untimed->start);
+}
+
 void repetition_prove(struct bench *bench)
 {
-    struct run *run = &bench->run;
-    int64_t iterations = run->iterations, shortest = bench->hooks.timing.shortest;
-    if (!verify_has(run->function) || run->function->once)
+    if (!verify_has(bench->run.function) || bench->run.function->once)
         return;
-    int64_t start = timer_now();
-    bench->hooks.window.synchronization = SYNCHRONIZE_NONE;
-    run->iterations = 1;
-    run->untimed = true;
+    struct untimed untimed = repetition_untimed(bench);
     verify_begin(&bench->verification);
     repetition_make(bench);
     verify_end(&bench->verification);
-    run->untimed = false;
-    bench->verification.seconds += timer_seconds(timer_now() - start);
-    run->iterations = iterations;
-    bench->hooks.timing.shortest = shortest;
+    repetition_timed(bench, &untimed);
 }
 
 double repetition_refer(struct bench *bench)

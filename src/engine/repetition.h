@@ -30,6 +30,12 @@ double repetition_make(struct bench *);
 double repetition_count(struct bench *, double *counts);
 /* A repetition that is not timed, and of one iteration, by which the data are verified. */
 void repetition_prove(struct bench *);
+/* Repetitions between these two are not timed, and of one iteration. */
+struct untimed {
+    int64_t iterations, shortest, start;
+};
+struct untimed repetition_untimed(struct bench *);
+void repetition_timed(struct bench *, const struct untimed *);
 /* What is subtracted, once; seconds per operation. */
 double repetition_refer(struct bench *);
 /* The cost that is subtracted, from repetitions of its own, of that many iterations. */

@@ -61,6 +61,9 @@ const char *measurement_window_sizes(const struct measurement *function)
 
 const char *measurement_data(const struct measurement *function)
 {
+    if (function->synchronizes)
+        return "none; that nobody leaves before all have entered is verified before the timed "
+               "repetitions and after them";
     if (function->no_data || function->api == API_NONE)
         return "none";
     if (function->own_check)

@@ -15,6 +15,7 @@
 #include "engine/counting.h"
 #include "engine/iterations.h"
 #include "engine/remarks.h"
+#include "engine/synchronism.h"
 
 /* Every repetition, where the output wants them. */
 static void keep_raw(const struct samples *samples, struct outcome *outcome)
@@ -30,6 +31,13 @@ static bool has_one_warm_place(const struct bench *bench)
     return !bench->buffers.cold && (bench->buffers.fixed || !bench->run.settings->buffer_cycling);
 }
 
+/* Whether the operation does what it should, outside of what is timed. */
+static void prove(struct bench *bench)
+{
+    repetition_prove(bench);
+    synchronism_prove(bench);
+}
+
 static bool set_up(struct bench *bench)
 {
     struct run *run = &bench->run;
@@ -42,7 +50,7 @@ static bool set_up(struct bench *bench)
         run->function->setup(run);
     if (repetition_failed(bench))
         return false;
-    repetition_prove(bench);
+    prove(bench);
     return !repetition_failed(bench);
 }
 
@@ -133,7 +141,7 @@ static bool make_batches(const struct trial *trial, struct judge *judge, struct 
     account(trial->accounting, bench, &samples, took);
     if (counting_applies(function))
         counting_run(&batches, outcome);
-    repetition_prove(bench);
+    prove(bench);
     bool failed = repetition_failed(bench);
     if (run->rank == 0 && !failed) {
         remarks_make(bench, &samples, &outcome->statistics);

@@ -39,6 +39,9 @@
 #define SHORTEST_NAP 0.01
 /* This long after the time limit, other PEs leave it to PE 0 to end the job. */
 #define TURN_SECONDS 5.0
+/* So long a PE without the symmetric memory that it asked for waits for the others: they may wait
+ * for it inside the library, until the job ends. */
+#define LACKING_SECONDS 10.0
 #define LONGEST_SAID 640
 /* Milliseconds; launchers kill a second after they have asked. */
 #define TURNS 500
@@ -72,13 +75,14 @@ static struct {
     _Atomic(const char *) doing; /* text of the measurement in progress, or NULL */
     atomic_bool outside;         /* waits for the members of a set */
     char text[512];              /* that doing may point to */
+    _Atomic size_t lacking;      /* bytes of symmetric memory that this PE has not got; 0: none */
 } activity;
 
 /* What an idle time is counted for. */
 struct idle {
     const void *what;
     long progress;
-    double since;
+    double since, had; /* had: when no memory was lacking for the last time */
 };
 
 /* Those that whoever started this ignores stay ignored; but shells ignore SIGINT and SIGQUIT for
@@ -294,6 +298,37 @@ static void exhausted(const char *why)
     end_job(STATUS_INTERNAL);
 }
 
+void watch_lacking(size_t bytes)
+{
+    atomic_store(&activity.lacking, bytes);
+}
+
+/* This PE has not got what others have. */
+static void lacking(size_t bytes)
+{
+    char text[LONGEST_SAID + 256];
+    snprintf(
+        text, sizeof text,
+        "PE %d has no room for %zu bytes in its symmetric heap, unlike others, in %s: make the "
+        "heap larger (%s), or the buffer smaller (set_skampi_buffer)",
+        guard.pe, bytes, doing(), comm_heap_variable());
+    if (comm_claim())
+        fprintf(stderr, "skampi: error: %s\n", text);
+    engine_watch_ending();
+    comm_say_end(COMM_FAILED, STATUS_FAILED_MEASUREMENT, text);
+    last_words(STATUS_FAILED_MEASUREMENT, text);
+    end_job(STATUS_FAILED_MEASUREMENT);
+}
+
+void watch_end_lacking(void)
+{
+    size_t bytes = atomic_load(&activity.lacking);
+    if (bytes)
+        lacking(bytes);
+    for (;;)
+        pause(); /* the one that lacks it ends the job */
+}
+
 /* Seconds without progress that are too long now; 0: any time is right. */
 static double patience(const double *engines)
 {
@@ -327,9 +362,14 @@ static void look(struct idle *idle)
     /* A PE outside the set waits for its members, however long they take: they watch. */
     if (what != idle->what || progress != idle->progress ||
         (engines && atomic_load(&activity.outside)))
-        *idle = (struct idle){what, progress, now};
+        *idle = (struct idle){what, progress, now, idle->had};
     if (atomic_load(&guard.ending))
         return;
+    size_t bytes = atomic_load(&activity.lacking);
+    if (!bytes)
+        idle->had = now;
+    else if (now - idle->had >= LACKING_SECONDS)
+        lacking(bytes);
     /* The others leave it to PE 0, unless that one is stopped itself. */
     bool first = guard.pe == 0;
     if (now >= guard.over_at + (first ? 0 : TURN_SECONDS))
@@ -342,7 +382,7 @@ static void *watch(void *unused)
 {
     (void)unused;
     plain_numbers();
-    struct idle idle = {NULL, 0, wall_seconds()};
+    struct idle idle = {NULL, 0, wall_seconds(), wall_seconds()};
     sigset_t pipe;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE); /* standard error may have gone with the launcher */

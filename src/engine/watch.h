@@ -16,6 +16,11 @@ void watch_stop(void);
 
 /* A step has been made. */
 void watch_progress(void);
+/* Bytes of symmetric memory that this PE asked for and has not got, while it does not know whether
+ * others have; 0: it knows. If it does not come to know, the job ends and says so. */
+void watch_lacking(size_t bytes);
+/* All PEs, when some lack it and others do not: those end the job. */
+_Noreturn void watch_end_lacking(void);
 /* The measurement in progress, for messages; NULL: none. Keeps a copy. */
 void watch_doing(const char *call, const char *place);
 const char *watch_done(void);

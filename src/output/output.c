@@ -42,6 +42,7 @@ struct sink {
     char *name; /* for messages */
     int fd;
     int error;           /* of the first write that failed, */
+    int late;            /* or of what was written before, as closing says, */
     const char *trouble; /* or what another program did to the file */
     bool regular, linked;
     char *replaced; /* what to say of a file that was there; NULL: nothing */
@@ -178,13 +179,21 @@ static void look_after(struct sink *sink)
         sink->trouble = "another program has cut it short meanwhile: results are lost";
 }
 
+/* Some file systems report a full disk only when a file is closed: that of another descriptor of
+ * it, so that the end can still be written, and say so. */
+static void try_closing(struct sink *sink)
+{
+    int copy = sink->regular ? dup(sink->fd) : -1;
+    if (copy >= 0 && close(copy) != 0)
+        sink->late = errno;
+}
+
 /* NULL, or what could not be written. */
 static char *release(struct output *output)
 {
     for (size_t i = 0; i < output->sink_count; i++)
         look_after(&output->sinks[i]);
     for (size_t i = 0; i < output->sink_count; i++)
-        /* Some file systems report a full disk only now. */
         if (output->sinks[i].fd >= 0 && close(output->sinks[i].fd) != 0 && !output->sinks[i].error)
             output->sinks[i].error = errno;
     const char *failed = output_failed(output);
@@ -223,9 +232,10 @@ const char *output_failed(struct output *output)
 {
     for (size_t i = 0; i < output->sink_count && !output->failure; i++) {
         const struct sink *sink = &output->sinks[i];
-        if (sink->error || sink->trouble)
-            output->failure = text_format("%s cannot be written: %s", sink->name,
-                                          sink->trouble ? sink->trouble : strerror(sink->error));
+        if (sink->error || sink->trouble || sink->late)
+            output->failure = text_format(
+                "%s cannot be written: %s", sink->name,
+                sink->trouble ? sink->trouble : strerror(sink->error ? sink->error : sink->late));
     }
     return output->failure;
 }
@@ -535,8 +545,10 @@ char *output_close(struct output *output)
 {
     output_release(output);
     char *reason = (char *)(uintptr_t)output->end.reason;
-    for (size_t i = 0; i < output->sink_count; i++)
+    for (size_t i = 0; i < output->sink_count; i++) {
         look_after(&output->sinks[i]);
+        try_closing(&output->sinks[i]);
+    }
     if (output->ending) {
         const char *failed = output_failed(output);
         if (failed) {

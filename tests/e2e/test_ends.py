@@ -3,7 +3,7 @@
 # TIMEOUT: 300
 # PLAIN: memory that runs out is not the sanitizer's
 """Runs that end early: start and end hang, launchers die, signals, crashes, time limits,
-memory that runs out. None hangs, and what there is says why it ended."""
+memory that runs out, files that cannot be closed. None hangs, and what there is says why it ended."""
 
 import json
 import os
@@ -292,6 +292,71 @@ def test_memory(tap, library):
         tap.ok(last_line(run).startswith("# ended by an error: PE "), f"{name}: so does the .sko", last_line(run))
 
 
+HEAP = """set_min_repetitions(2) set_max_repetitions(2)
+begin measurement "small"
+  measure MPI_COMM_WORLD : Shmem_Put_Full(8, 5)
+end measurement
+set_skampi_buffer(4mb)
+begin measurement "large"
+  measure MPI_COMM_WORLD : Shmem_Put_Full(2mb, 5)
+end measurement
+"""
+HEAP_REQUESTS = 6
+
+
+def test_heap(tap, library):
+    """One PE alone has no symmetric memory, at any of skampi's requests: one message names it, the bytes and the
+    variable that the library reads; whether the library lets the others go or not."""
+    cases = [(fault, at) for fault in ("heap", "heap, together") for at in range(1, HEAP_REQUESTS + 2)]
+
+    def start(case):
+        fault, at = case
+        return skampi(HEAP, np=2, args=BOTH, timeout=90,
+                      env={"LD_PRELOAD": library, "SKAMPI_FAULT": fault, "SKAMPI_FAULT_AT": str(at), "SKAMPI_FAULT_PE": "1"})
+
+    for (fault, at), run in in_parallel(cases, start):
+        name = f"{fault}, request {at}"
+        if at > HEAP_REQUESTS:
+            tap.equal((run.status, len(run.rows)), (0, 2), f"{name}: there are no more", run)
+            continue
+        tap.equal(run.status, 2 if at == 1 else 3, f"{name}: status", run)
+        said = errors(run)
+        tap.ok(len(said) == 1 and re.search(r"PE 1 .*\b\d+ bytes\b", said[0]) and "SYMMETRIC" in said[0],
+               f"{name}: one message says which PE, how much, and what to do", run)
+        if at > 1:
+            end = end_record(run)
+            tap.ok(end.get("status") == 3 and "PE 1 " in end.get("reason", ""), f"{name}: the end record says so", end)
+
+
+def test_strange_numbers(tap, library):
+    """A library that says nonsense about its PEs."""
+    for pes in ("-1", "0"):
+        run = skampi(ONE, np=2, env={"LD_PRELOAD": library, "SKAMPI_FAULT": f"pes {pes}"})
+        said = [line for line in errors(run) if f" of {pes}: it is damaged" in line]
+        tap.ok(run.status == 1 and said and said == errors(run), f"{pes} PEs: said, status 1", run)
+    run = skampi(ONE, np=2, env={"LD_PRELOAD": library, "SKAMPI_FAULT": "pes 1", "SKAMPI_FAULT_PE": "1"})
+    tap.ok(run.status == 1 and "PE 1 of 1: it is damaged" in run.err, "PE 1 of 1: said, status 1", run)
+
+
+def test_nodes(tap, library):
+    """Two kernels are two nodes, whatever they are called."""
+    for fault, nodes in (("none", "1 node"), ("boot", "2 nodes")):
+        run = skampi(ONE, np=2, env={"LD_PRELOAD": library, "SKAMPI_FAULT": fault, "SKAMPI_FAULT_PE": "1"})
+        tap.ok(run.status == 0 and f"# PEs: 2 on {nodes}" in run.comments, f"{fault}: {nodes}", run)
+
+
+def test_close(tap, library):
+    """A file system that reports only at the end that it is full."""
+    run = skampi(ONE, np=2, args=("-o", "full.json", "-o", "out.json", "-o", "out.sko"),
+                 env={"LD_PRELOAD": library, "SKAMPI_FAULT": "close"})
+    tap.ok(run.status == 1 and len(errors(run)) == 1 and "full.json cannot be written" in errors(run)[0],
+           "a file that cannot be closed: said once, status 1", run)
+    for name in ("full.json", "out.json"):
+        last = json.loads(read(run, name).splitlines()[-1])
+        tap.ok(last["record"] == "end" and last["status"] == 1 and "cannot be written" in last["reason"],
+               f"... and {name} says so", last)
+
+
 def test_time_is_up(tap):
     """A run that takes too long for a test says where its processes were."""
     run = run_program(["sh", "-c", "sleep 77; true"], timeout=2)
@@ -316,6 +381,10 @@ def main():
     test_launcher_dies(tap)
     test_time_limits(tap, library)
     test_memory(tap, library)
+    test_heap(tap, library)
+    test_strange_numbers(tap, library)
+    test_nodes(tap, library)
+    test_close(tap, library)
     test_time_is_up(tap)
     tap.done()
 

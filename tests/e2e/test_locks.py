@@ -27,7 +27,6 @@ MOST_NS = 1e8  # of a lock that does not stall
 
 # Fault of the library, a function that must notice it, words of its reason.
 FAULTS = [
-    ("set_lock excludes nobody", "Shmem_Set_Lock()", "it does not exclude"),
     ("test_lock always acquires", "Shmem_Lock_Test_Busy()", "acquired a lock that another one holds"),
     ("test_lock always acquires", "Shmem_Lock_Test_Busy_Round()", "that another one holds"),
     ("test_lock never acquires", "Shmem_Lock_Test_Free()", "did not acquire a free lock"),

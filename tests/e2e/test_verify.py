@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # PLAIN
 """What a library does wrong while it is timed is noticed: operations that are dropped, changed, or that
-write too much from some call on. Then there is no time, but a reason, and the status is 3."""
+write too much from some call on; locks, barriers, quiet and fence that do nothing. Then there is no time, but a
+reason, and the status is 3."""
 
 import os
 import re
@@ -52,6 +53,34 @@ PASSING = [
     ("shmem_getmem", "flip", 40, 47, f"Shmem_Get_Round({BYTES}, 1)"),
 ]
 AFTER = "wtime(10)"
+# What faulty_library.c does wrong, a function that must notice it each time, and its words.
+EXCLUDE, TOGETHER = "does not exclude", "it does not synchronize: rank"
+BEFORE = "what was put before the"
+ORDER = [
+    ("set_lock excludes nobody", "Shmem_Set_Lock()", EXCLUDE),
+    ("set_lock excludes nobody", "Shmem_Lock_Contended(3)", EXCLUDE),
+    ("set_lock excludes nobody", "Shmem_Lock_Random_Put(8, 3)", EXCLUDE),
+    *((f"shmem_{name}_all synchronizes nobody", call, TOGETHER) for name, call in (
+        ("barrier", "Shmem_Barrier()"), ("barrier", "Shmem_Barrier_Consecutive(5)"), ("sync", "Shmem_Sync()"))),
+    *((f"shmem_{name} synchronizes nobody", call, TOGETHER) for name, call in (
+        ("barrier", "Shmem_Barrier_Half()"), ("sync", "Shmem_Sync_Half_Consecutive(5)"))),
+    *(("quiet completes nothing", call, BEFORE) for call in ("Shmem_Quiet(5)", "Shmem_Quiet_Put(5, 8)")),
+    *(("fence orders nothing", call, BEFORE) for call in ("Shmem_Fence(5)", "Shmem_Fence_Put(5, 8)")),
+]
+MPI_BARRIERS = ["Barrier()", "Barrier_Consecutive(5)", "Ibarrier_Full()", "Ibarrier_Post()"]
+NO_BARRIER = """
+#include <mpi.h>
+int MPI_Barrier(MPI_Comm comm)
+{
+    return MPI_SUCCESS;
+}
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+"""
+TIMES = 2 if harness.SAMPLE else 20
 SAID = re.compile(r"wrong data: .*PE \d+.*should|wrong data: the last of \d+ operations")
 
 
@@ -114,12 +143,46 @@ def test_every(tap, library):
                   f"{routine}: {kind} for a while, --verify {which}", run)
 
 
+def judge_order(tap, cases, environment):
+    """Each fault is found in each of several runs; the function after it is measured."""
+    def measure(case):
+        fault, call, _ = case
+        return skampi(script(call, AFTER), np=4 if "Half" in call else 2, env=environment(fault))
+
+    found = {case: [] for case in cases}
+    for case, run in in_parallel([case for case in cases for _ in range(TIMES)], measure, width=2):
+        failed = [line for line in run.comments if line.startswith("# failed: ")]
+        good = run.status == 3 and len(failed) == 1 and case[2] in failed[0] and len(run.rows) == 1
+        found[case].append(None if good else run)
+    for (fault, call, _), runs in found.items():
+        tap.ok(not any(runs), f"{fault}: {call} notices it in each of {len(runs)} runs", next(filter(None, runs), ""))
+
+
+def test_order(tap):
+    """Locks, barriers, quiet and fence that do nothing; the same without a fault."""
+    if harness.has("SHMEM"):
+        library = preloadable("faulty_library.c")
+        if tap.ok(library, "the faulty library is built"):
+            judge_order(tap, ORDER, lambda fault: {"LD_PRELOAD": library, "SKAMPI_FAULT": fault})
+            calls = list(dict.fromkeys(call for _, call, _ in ORDER))
+            for np in (1, 2, 5):
+                run = skampi(script(*calls), np=np, env={"LD_PRELOAD": library, "SKAMPI_FAULT": "none"})
+                tap.equal((run.status, len(run.rows)), (0, len(calls)), f"without a fault, {np} PEs", run)
+    if harness.has("MPI"):
+        library = preloadable(NO_BARRIER)
+        if tap.ok(library, "an MPI without barriers is built"):
+            judge_order(tap, [("no barrier of MPI", call, TOGETHER) for call in MPI_BARRIERS],
+                        lambda _: {"LD_PRELOAD": library})
+            run = skampi(script(*MPI_BARRIERS), np=3)
+            tap.equal(run.status, 0, "barriers of MPI without a fault", run)
+
+
 # Functions whose data do not outlive the repetition.
 OWN_CHECK = {"First_Call", "First_Call_MPI", "Memory_Footprint", "Memory_Footprint_Init",
              "Memory_Footprint_Peers", "Memory_Footprint_MPI"}
 # Words in the names of what moves no data; nothing else may say so.
-NO_DATA = re.compile(r"Barrier|Sync|Quiet|Fence|Wait|Test|Startup|time|Timer|waitpattern|Clock|Create|"
-                     r"Destroy|Signal_Fetch|Team_|Comm_|Win_|Ibarrier")
+NO_DATA = re.compile(r"Wait|Test|Startup|time|Timer|waitpattern|Clock|Create|"
+                     r"Destroy|Signal_Fetch|Team_|Comm_|Win_")
 
 
 def test_all_are_verified(tap):
@@ -161,6 +224,7 @@ def main():
         test_sound(tap, library)
         if harness.has("SHMEM"):
             test_every(tap, library)
+    test_order(tap)
     test_all_are_verified(tap)
     test_words(tap)
     tap.done()

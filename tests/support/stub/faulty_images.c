@@ -89,31 +89,16 @@ void shmem_quiet(void)
 
 /* ---- Atomics ---- */
 
-static bool claims; /* a lock by an atomic that did nothing */
-
 long shmem_long_atomic_swap(long *target, long value, int pe)
 {
     REAL(long, "shmem_long_atomic_swap", (long *, long, int));
-    claims = fault("atomics succeed");
-    return claims ? 0 : real(target, value, pe);
+    return fault("atomics succeed") ? 0 : real(target, value, pe);
 }
 
 long shmem_long_atomic_compare_swap(long *target, long wanted, long value, int pe)
 {
     REAL(long, "shmem_long_atomic_compare_swap", (long *, long, long, int));
-    if (!fault("atomics succeed"))
-        return real(target, wanted, value, pe);
-    claims = false;
-    return wanted;
-}
-
-/* Without exclusion, all read before anybody writes. */
-void shmem_long_p(long *target, long value, int pe)
-{
-    REAL(void, "shmem_long_p", (long *, long, int));
-    if (claims)
-        shmem_barrier_all();
-    real(target, value, pe);
+    return fault("atomics succeed") ? wanted : real(target, wanted, value, pe);
 }
 
 long shmem_long_atomic_fetch_add(long *target, long value, int pe)

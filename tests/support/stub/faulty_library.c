@@ -1,7 +1,7 @@
 /*
- * Preloaded: an OpenSHMEM whose locks or allocations are wrong in the way that SKAMPI_FAULT names,
- * so that tests see whether the measurement functions notice. What frees or clears sees to it that
- * the library underneath stays whole.
+ * Preloaded: an OpenSHMEM whose locks, barriers, completion or allocations are wrong in the way
+ * that SKAMPI_FAULT names, so that tests see whether the measurement functions notice. What frees
+ * or clears sees to it that the library underneath stays whole.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +28,6 @@ static bool fault(const char *name)
 #define MOST_LOCKS 64
 
 static volatile long *pretended[MOST_LOCKS]; /* said to be acquired, but not so */
-static bool inside;                          /* between set_lock and clear_lock */
 
 static void pretend(volatile long *lock)
 {
@@ -52,7 +51,6 @@ static bool was_pretended(volatile long *lock)
 void shmem_set_lock(volatile long *lock)
 {
     REAL(void, "shmem_set_lock", (volatile long *));
-    inside = true;
     if (!fault("set_lock excludes nobody"))
         real(lock);
 }
@@ -60,18 +58,8 @@ void shmem_set_lock(volatile long *lock)
 void shmem_clear_lock(volatile long *lock)
 {
     REAL(void, "shmem_clear_lock", (volatile long *));
-    inside = false;
     if (!fault("set_lock excludes nobody") && !was_pretended(lock))
         real(lock);
-}
-
-/* Without exclusion, all read before anybody writes. */
-void shmem_long_p(long *target, long value, int pe)
-{
-    REAL(void, "shmem_long_p", (long *, long, int));
-    if (inside && fault("set_lock excludes nobody"))
-        shmem_barrier_all();
-    real(target, value, pe);
 }
 
 int shmem_test_lock(volatile long *lock)
@@ -84,6 +72,67 @@ int shmem_test_lock(volatile long *lock)
         return held;
     pretend(lock);
     return 0;
+}
+
+/* ---- Barriers ---- */
+
+/* Only calls by skampi itself, and not the one by which it starts, which nothing can replace. */
+static bool returns_at_once(const char *name, const void *caller)
+{
+    static long calls;
+    const char *chosen = getenv("SKAMPI_FAULT");
+    size_t length = strlen(name);
+    Dl_info from;
+    if (!dladdr(caller, &from) || !from.dli_fname || strstr(from.dli_fname, ".so"))
+        return false;
+    return calls++ > 0 && chosen && strncmp(chosen, name, length) == 0 &&
+           strcmp(chosen + length, " synchronizes nobody") == 0;
+}
+
+#define RETURNS_AT_ONCE(name, parameters, arguments)                                               \
+    void name parameters                                                                           \
+    {                                                                                              \
+        REAL(void, #name, parameters);                                                             \
+        if (!returns_at_once(#name, __builtin_return_address(0)))                                  \
+            real arguments;                                                                        \
+    }
+
+RETURNS_AT_ONCE(shmem_barrier_all, (void), ())
+RETURNS_AT_ONCE(shmem_sync_all, (void), ())
+RETURNS_AT_ONCE(shmem_barrier, (int start, int stride, int size, long *sync),
+                (start, stride, size, sync))
+RETURNS_AT_ONCE(shmem_sync, (int start, int stride, int size, long *sync),
+                (start, stride, size, sync))
+
+/* ---- Completion ---- */
+
+#define MOST_LATE 64
+
+static struct late {
+    void *target;
+    const void *source;
+    size_t bytes;
+    int pe;
+} late[MOST_LATE];
+static int late_count;
+
+void shmem_putmem_nbi(void *target, const void *source, size_t bytes, int pe)
+{
+    REAL(void, "shmem_putmem_nbi", (void *, const void *, size_t, int));
+    bool is_late = fault("quiet completes nothing") || fault("fence orders nothing");
+    if (is_late && late_count < MOST_LATE)
+        late[late_count++] = (struct late){target, source, bytes, pe};
+    else
+        real(target, source, bytes, pe);
+}
+
+void shmem_quiet(void)
+{
+    REAL(void, "shmem_quiet", (void));
+    for (int i = 0; i < late_count && !fault("quiet completes nothing"); i++)
+        shmem_putmem(late[i].target, late[i].source, late[i].bytes, late[i].pe);
+    late_count = 0;
+    real();
 }
 
 /* ---- Memory ---- */

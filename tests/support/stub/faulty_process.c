@@ -2,7 +2,10 @@
  * Preloaded into skampi: a library whose start or end hangs, or memory that runs out, as
  * SKAMPI_FAULT says. "hang FUNCTION": that function never returns. "memory": from the
  * SKAMPI_FAULT_AT-th request of the program itself (not of its libraries) on, malloc(), calloc()
- * and realloc() give nothing. SKAMPI_FAULT_PE: on this PE alone.
+ * and realloc() give nothing. "heap": its SKAMPI_FAULT_AT-th request of symmetric memory fails;
+ * "heap, together": after all PEs have asked for it. "pes NUMBER": so many are said to be there.
+ * "boot": another identity of the kernel. "close": closing a file that is called full.json, every
+ * time. SKAMPI_FAULT_PE: on this PE alone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,6 +13,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,4 +103,46 @@ void *calloc(size_t count, size_t bytes)
 void *realloc(void *block, size_t bytes)
 {
     return none(__builtin_return_address(0)) ? NULL : __libc_realloc(block, bytes);
+}
+
+static bool fault(const char *name)
+{
+    const char *chosen = getenv("SKAMPI_FAULT");
+    return wrong && chosen && strncmp(chosen, name, strlen(name)) == 0;
+}
+
+void *shmem_align(size_t alignment, size_t bytes)
+{
+    REAL(void *, "shmem_align", (size_t, size_t))
+    static long asked;
+    bool fails = fault("heap") && ++asked == at;
+    void *memory = fails && !fault("heap, together") ? NULL : real(alignment, bytes);
+    return fails ? NULL : memory;
+}
+
+int shmem_n_pes(void)
+{
+    REAL(int, "shmem_n_pes", (void))
+    return fault("pes ") ? atoi(getenv("SKAMPI_FAULT") + strlen("pes ")) : real();
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    REAL(FILE *, "fopen", (const char *, const char *))
+    bool identity = strcmp(path, "/proc/sys/kernel/random/boot_id") == 0;
+    return real(identity && fault("boot") ? "/proc/sys/kernel/random/uuid" : path, mode);
+}
+
+int close(int descriptor)
+{
+    REAL(int, "close", (int))
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = fault("close") ? readlink(link, path, sizeof path - 1) : 0;
+    path[length > 0 ? length : 0] = '\0';
+    int status = real(descriptor);
+    if (!strstr(path, "/full.json"))
+        return status;
+    errno = EIO;
+    return -1;
 }
