@@ -26,7 +26,7 @@ static bool check_block(struct run *run, int origin, int64_t block)
         return mpi_verify(run, "the window", mpi_address(found, type), s->count, type,
                           epochs->operation == GET ? run->rank
                                                    : epoch_pattern(run, origin, run->rank));
-    unsigned char *expected = malloc(2 * (size_t)s->block + 1);
+    unsigned char *expected = malloc(mpi_block_bytes(type, s->count, 2) + 1);
     if (!expected)
         return false;
     fill(run, expected, s->count, run->rank);

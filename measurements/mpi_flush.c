@@ -99,7 +99,8 @@ struct flush_state {
     MPI_Datatype datatype;
     MPI_Op op;
     int count;
-    size_t block; /* bytes */
+    size_t block;       /* bytes from one block of elements to the next */
+    size_t first, span; /* where the data of a block lie in its memory */
     MPI_Aint origin;
     unsigned char *of_partner; /* its part, in a window of shared memory */
     _Alignas(16) unsigned char operand[SCALAR_BYTES], compare[SCALAR_BYTES], result[SCALAR_BYTES];
@@ -146,10 +147,10 @@ static void call(const struct flush_state *s, enum routine routine, bool request
         MPI_Compare_and_swap(s->operand, s->compare, scalars->result, type, target, 0, s->handle);
         break;
     case STORE:
-        memcpy(s->of_partner, block, s->block);
+        memcpy(s->of_partner + s->first, block + s->first, s->span);
         break;
     case LOAD:
-        memcpy(block, s->of_partner, s->block);
+        memcpy(block + s->first, s->of_partner + s->first, s->span);
         break;
     case NO_ROUTINE:
         break;
@@ -244,7 +245,7 @@ static bool check_window(struct run *run, int source)
             flushed->routine == GET || flushed->routine == LOAD ? run->rank : sent_by(run, source));
     if (!run->untimed)
         return true; /* each operation adds to it */
-    unsigned char *expected = malloc(2 * s->block + 1);
+    unsigned char *expected = malloc(mpi_block_bytes(type, s->count, 2) + 1);
     if (!expected)
         return run_fail(run, "out of memory");
     window_fill(run, expected, s->count, type, run->rank, true);
@@ -362,6 +363,7 @@ static bool set_up_flushed(struct run *run)
     s->op = op ? mpi_operation(op) : MPI_OP_NULL;
     s->count = (int)count_of(run->function, run->arguments);
     s->block = (size_t)(s->count * datatype_extent(type));
+    s->span = datatype_span(type, s->count, &s->first);
     s->origin = (MPI_Aint)datatype_origin(type);
     return true;
 }

@@ -536,6 +536,14 @@ size_t datatype_origin(const struct datatype *type)
     return type->true_lower < 0 ? (size_t)-type->true_lower : 0;
 }
 
+size_t datatype_span(const struct datatype *type, int64_t count, size_t *first)
+{
+    *first = type->true_lower > 0 ? (size_t)type->true_lower : 0;
+    if (count <= 0 || type->size == 0)
+        return 0;
+    return (size_t)((count - 1) * datatype_extent(type) + type->true_upper - type->true_lower);
+}
+
 size_t datatype_bytes(const struct datatype *type, int64_t count)
 {
     size_t extent = (size_t)(type->upper - type->lower), whole, end;

@@ -69,6 +69,8 @@ int64_t datatype_extent(const struct datatype *);
  * beginning: 0 unless the type has data before its start. SIZE_MAX when it is too much to count. */
 size_t datatype_bytes(const struct datatype *, int64_t count);
 size_t datatype_origin(const struct datatype *);
+/* Bytes from the first to the last one of the data in that memory, and where they begin in it. */
+size_t datatype_span(const struct datatype *, int64_t count, size_t *first);
 
 /* ---- In the library; NULL in a build without MPI ---- */
 

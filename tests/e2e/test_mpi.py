@@ -77,6 +77,13 @@ TYPES = ["MPI_CHAR", "MPI_LONG_DOUBLE", "MPI_DOUBLE_INT", "mpi_type_vector(3, 2,
          "mpi_type_create_darray(4, 3, {6, 4}, {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},"
          " {2, MPI_DISTRIBUTE_DFLT_DARG}, {2, 2}, MPI_FLOAT)"]
 
+# Data that begin after the element's start or before it, gaps, elements out of order.
+PLACED = ["mpi_type_hindexed({4}, {20}, MPI_BYTE)", "mpi_type_hindexed({4}, {-40}, MPI_BYTE)",
+          "mpi_type_hindexed({1, 1}, {-8, 16}, MPI_LONG)", "mpi_type_vector(3, 2, 5, MPI_SHORT)",
+          "mpi_type_struct({2, 4}, {4, 16}, {MPI_INT, MPI_INT})",
+          "mpi_type_contiguous(2, mpi_type_hindexed({4, 4}, {64, 32}, MPI_BYTE))"]
+PREDEFINED_ONLY = re.compile("^(Fetch_and_op|Compare_and_swap)_")
+
 # MPI_Init comes before shmem_init, and MPI is finalized once.
 START = r"""
 #define _GNU_SOURCE
@@ -278,6 +285,33 @@ def test_start(tap):
     tap.ok(calls.count("MPI_Finalize") <= 1, "... and finalized once", calls)
 
 
+def typed_call(function, kind):
+    """Its examples, with that datatype and few elements; None where the type must be a predefined one."""
+    names = {parameter["name"] for parameter in function["parameters"]}
+    if PREDEFINED_ONLY.match(function["name"]) or ("op" in names and not names & {"info", "window"}):
+        return None
+    values = {"datatype": kind, "operation": "MPI_REPLACE", "iterations": "2"}
+    few = dict.fromkeys(("count", "s_count", "r_count"), "5")
+    arguments = [few.get(p["name"]) or values.get(p["type"]) or
+                 (f'"{p["example"]}"' if p["type"] == "string" else p["example"]) for p in function["parameters"]]
+    return measured(function["name"], ", ".join(arguments), "grid" if function["topology"] else "comm(2)")
+
+
+def test_placed(tap):
+    """Each function that takes a datatype, with data anywhere in its elements."""
+    typed = [f for f in harness.functions() if f["api"] == "MPI" and "unsupported" not in f
+             and any(p["type"] == "datatype" for p in f["parameters"])]
+    head = FEW + "set_skampi_buffer(1mb)\ngrid = topology_cartesian(MPI_COMM_WORLD, {2}, {1}, 0)\n"
+
+    def start(kind):
+        calls = [call for call in (typed_call(function, kind) for function in typed) if call]
+        return len(calls), skampi(head + block("b", *calls), np=2, timeout=150)
+
+    for kind, (calls, run) in in_parallel(PLACED, start, width=2):
+        tap.ok(calls > 50, f"{calls} functions take {kind}")
+        tap.equal((run.status, len(run.rows)), (0, calls), f"... and move it right: {kind}", run)
+
+
 def main():
     tap = Tap()
     test_refusals(tap)
@@ -292,6 +326,7 @@ def main():
         test_values(tap)
         test_lost_data(tap)
         test_start(tap)
+    test_placed(tap)
     tap.done()
 
 
