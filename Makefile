@@ -20,7 +20,7 @@ make dist        build/skampi-$(VERSION).tar.gz
 make clean       remove all that was built
 
 CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
-SHMEM=0 MPI=0 PAPI=0 OTF2=0 JANSSON=0  leave one out (1: insist on it)
+SHMEM=0 MPI=0 PAPI=0 OTF2=0 JANSSON=0 UCX=0  leave one out (1: insist on it)
 LAUNCH=command   how programs are started: oshrun -np %n, srun -n %n, ...
 CFLAGS= CPPFLAGS= LDFLAGS= LDLIBS=  added to what is used anyway
 SANITIZE=address,undefined  an instrumented program in build/sanitize-...
@@ -56,6 +56,7 @@ MPI ?=
 PAPI ?=
 OTF2 ?=
 JANSSON ?=
+UCX ?=
 SANITIZE ?=
 
 # make's own default, cc, says nothing about what the user wants.
@@ -102,7 +103,7 @@ banner:
 
 ifneq ($(filter-out quickstart check check-all uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
-settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) OTF2=$(OTF2) JANSSON=$(JANSSON) \
+settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) OTF2=$(OTF2) JANSSON=$(JANSSON) UCX=$(UCX) \
 	SANITIZE=$(SANITIZE) CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
 $(eval $(call stamp,$(BUILD)/settings,settings))
 
@@ -116,12 +117,13 @@ $(BUILD)/config.mk: export DETECT_MPI = $(MPI)
 $(BUILD)/config.mk: export DETECT_PAPI = $(PAPI)
 $(BUILD)/config.mk: export DETECT_OTF2 = $(OTF2)
 $(BUILD)/config.mk: export DETECT_JANSSON = $(JANSSON)
+$(BUILD)/config.mk: export DETECT_UCX = $(UCX)
 $(BUILD)/config.mk: export DETECT_CFLAGS = $(sanitize_flags) $(CPPFLAGS) $(CFLAGS)
 $(BUILD)/config.mk: export DETECT_LDFLAGS = $(LDFLAGS)
 $(BUILD)/config.mk: export DETECT_LDLIBS = $(LDLIBS)
 # What was not found is looked for again each time: it may have been installed.
-$(BUILD)/config.mk: $(BUILD)/settings mk/detect $(if $(MAKE_RESTARTS),,$(if $(CONFIG_MISSING),FORCE))
-	@mk/detect $(BUILD)
+$(BUILD)/config.mk: $(BUILD)/settings mk/detect $(if $(MAKE_RESTARTS),,$(if $(CONFIG_ABSENT),FORCE))
+	@DETECT_ABSENT='$(if $(filter-out FORCE,$?),,$(CONFIG_ABSENT))' mk/detect $(BUILD)
 
 banner:
 	@echo 'skampi: $(CONFIG_SUMMARY)'
@@ -132,11 +134,13 @@ endif
 
 includes := -Isrc -I. -Itests
 config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) \
-	-DSKAMPI_OTF2=$(SKAMPI_OTF2) -DSKAMPI_JANSSON=$(SKAMPI_JANSSON)
+	-DSKAMPI_OTF2=$(SKAMPI_OTF2) -DSKAMPI_JANSSON=$(SKAMPI_JANSSON) -DSKAMPI_UCX=$(SKAMPI_UCX)
 # What the library calls deprecated is measured, too.
 warnings := -Wall -Wextra -Wno-deprecated-declarations $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
 flags := -std=gnu11 -O2 -g $(warnings) $(sanitize_flags) $(includes) $(config) $(CPPFLAGS) $(CFLAGS)
 compile := $(CC) $(flags)
+# Not among the flags on which files depend: what is built is the same in every folder.
+here := $(if $(CONFIG_MAP),$(CONFIG_MAP)$(CURDIR)=.)
 libraries := $(CONFIG_LIBS) $(LDLIBS) -ldl -lpthread -lm
 link = $(compile) -o $@ $(filter %.o %.a,$^) $(LDFLAGS)
 
@@ -178,6 +182,7 @@ docs_tables := $(BUILD)/generate/tables
 ifdef CONFIG_SUMMARY
 commands := $(compile) $(LDFLAGS) $(libraries)
 $(eval $(call stamp,$(BUILD)/flags,compile))
+$(eval $(call stamp,$(BUILD)/headers,CONFIG_HEADERS))
 $(eval $(call stamp,$(BUILD)/commands,commands))
 $(eval $(call stamp,$(BUILD)/objects,archived))
 
@@ -204,10 +209,10 @@ $(BUILD)/libskampi.a: $(archived) $(BUILD)/objects
 	@$(say) AR $@
 	$(Q)rm -f $@ && $(AR) cqs $@ $(archived)
 
-$(BUILD)/%.o: %.c $(BUILD)/flags
+$(BUILD)/%.o: %.c $(BUILD)/flags $(BUILD)/headers
 	@mkdir -p $(@D)
 	@$(say) CC $<
-	$(Q)$(compile) $(texts_here) -MMD -MP -c -o $@ $<
+	$(Q)$(compile) $(here) $(texts_here) -MMD -MP -c -o $@ $<
 
 # ---- Tracing: the command, which also reads, and the library that is loaded into applications ----
 
@@ -234,15 +239,15 @@ $(SIM_COMMAND): $(sim_objects) $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
 	$(Q)$(link) $(libraries)
 
-$(BUILD)/pic/%.o: %.c $(BUILD)/flags
+$(BUILD)/pic/%.o: %.c $(BUILD)/flags $(BUILD)/headers
 	@mkdir -p $(@D)
 	@$(say) PIC $<
-	$(Q)$(compile_tracer) $(texts_here) -MMD -MP -c -o $@ $<
+	$(Q)$(compile_tracer) $(here) $(texts_here) -MMD -MP -c -o $@ $<
 
-$(BUILD)/pic/trace/%.o: $(BUILD)/trace/%.c $(BUILD)/flags
+$(BUILD)/pic/trace/%.o: $(BUILD)/trace/%.c $(BUILD)/flags $(BUILD)/headers
 	@mkdir -p $(@D)
 	@$(say) PIC $<
-	$(Q)$(compile_tracer) -MMD -MP -c -o $@ $<
+	$(Q)$(compile_tracer) $(here) -MMD -MP -c -o $@ $<
 
 # Its wrappers are many and short. Some end with a call of their other body, which is to see the address
 # that the application called from, not one of the wrapper.

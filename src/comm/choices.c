@@ -15,12 +15,8 @@
 #include "comm/components.h"
 #include "comm/mpi_variables.h"
 
-/* GNU dialect: the headers of UCX are an option, and nothing else of the build depends on them. */
-#if defined __has_include
-#if __has_include(<ucp/api/ucp.h>)
+#if SKAMPI_UCX
 #include <ucp/api/ucp.h>
-#define HAVE_UCX 1
-#endif
 #endif
 
 #define UCX_FILE "libucp.so.0"
@@ -49,7 +45,7 @@ static void note_ucx(struct named_texts *choices)
         named_texts_add(choices, memory_text("UCX"), memory_text(version()));
 }
 
-#if HAVE_UCX
+#if SKAMPI_UCX
 
 static struct {
     ucs_status_t (*read_config)(const char *, const char *, ucp_config_t **);
@@ -164,7 +160,7 @@ static void note_settings(struct named_texts *choices)
 
 /* ---- Paths of UCX ---- */
 
-#if HAVE_UCX
+#if SKAMPI_UCX
 
 struct side {
     ucp_context_h context;

@@ -147,6 +147,84 @@ def changes(tree):
     tap.ok(made.status == 0 and len(compiled(made)) == sources, "make clean all builds everything", made)
 
 
+UCX = "build/src/comm/choices.o"  # what depends on it
+
+
+def found_later(tree):
+    """What is installed, replaced or removed between two makes counts in the next one, a header alone as well:
+    here one that hides the machine's own."""
+    header = os.path.join(tree, "include/ucp/api/ucp.h")
+    os.makedirs(os.path.dirname(header))
+
+    def made():
+        return make(tree, "banner", UCX, f"CPPFLAGS=-I{tree}/include", "WERROR=")
+
+    def compiles(outcome):
+        return UCX.replace("build/", "").replace(".o", ".c") in compiled(outcome)
+
+    plain = made()
+    write(header, "#error this one cannot be used\n")
+    os.utime(os.path.join(tree, "mk/detect"))  # one that hides another is only looked for with a reason
+    without = made()
+    tap.ok("UCX not found" in without.out and without.status == 0, "a header of UCX that cannot be used", without)
+    tap.equal(compiles(without), "UCX not found" not in plain.out, "... is compiled without where it was there", without)
+    again = made()
+    tap.ok("UCX not found" in again.out and not compiled(again), "... and not again in the next make", again)
+    if "UCX not found" in plain.out:
+        tap.skip("a header of UCX that can be used", "there is none to make one from")
+        return
+    write(header, "#include_next <ucp/api/ucp.h>\n#undef UCP_API_MINOR\n#define UCP_API_MINOR 99\n")
+    found = made()
+    tap.ok(re.search(r"UCX \d+\.99", found.out) and compiles(found), "one that can: what uses it is compiled", found)
+    nothing = made()
+    tap.ok(nothing.status == 0 and not compiled(nothing), "... once", nothing)
+    os.remove(header)
+    gone = made()
+    tap.ok(gone.status == 0 and ".99" not in gone.out and compiles(gone), "it vanishes: compiled again", gone)
+
+
+def absent(tree):
+    """The same where nothing of that name is there before: extensions of OpenSHMEM, by a compiler that has none."""
+    compiler = os.path.join(tree, "few-headers")
+    write(compiler, """#!/bin/sh
+# A C compiler with headers of its own: what is in the folder "offers".
+exec cc -nostdinc -isystem "$(cc -print-file-name=include)" -I "${0%/*}/offers" -DSKAMPI_FAKE "$@"
+""", 0o755)
+    offers = os.path.join(tree, "offers")
+    os.makedirs(offers)
+    write(os.path.join(offers, "shmem.h"), "#define SHMEM_MAJOR_VERSION 1\n#define SHMEM_MINOR_VERSION 4\n"
+          "static inline void shmem_init(void) {}\nstatic inline void shmem_finalize(void) {}\n")
+    def said():
+        return make(tree, "banner", f"CC={compiler}")
+
+    first, second = said(), said()
+    tap.ok("OpenSHMEM 1.4" in first.out and "PAPI not found" in first.out and first.out == second.out,
+           "a compiler with few headers", f"{first}\n{second}")
+    before = os.stat(os.path.join(tree, "build/config.mk")).st_mtime_ns
+    said()
+    tap.equal(os.stat(os.path.join(tree, "build/config.mk")).st_mtime_ns, before, "what is absent still is: nothing changes")
+    header = os.path.join(offers, "jansson.h")
+    write(header, "#include <stddef.h>\n#define JANSSON_MAJOR_VERSION 2\n#define JANSSON_MINOR_VERSION 77\ntypedef int json_error_t;\n"
+          "static inline void *json_loadb(const char *t, int n, int f, json_error_t *e)\n{\n"
+          "    return (void *)(t + n + f + *e);\n}\n")
+    outcome = said()
+    if has("JANSSON"):  # the library is there
+        tap.ok("Jansson 2.77" in outcome.out, "a header appears: it is found in the next make", outcome)
+    os.remove(header)
+    tap.ok("Jansson not found" in said().out, "... and vanishes")
+
+
+def same_in_all_folders(tree, other):
+    """Two builds in two folders are the same."""
+    objects = []
+    for folder in (tree, other):
+        made = make(folder, UCX)
+        tap.equal(made.status, 0, "one file is compiled", made)
+        with open(os.path.join(folder, UCX), "rb") as file:
+            objects.append(file.read())
+    tap.ok(objects[0] == objects[1], "one file compiled in two folders: the same bytes")
+
+
 def launchers(tree):
     """LAUNCH= decides how programs are started, whatever options the launcher has."""
     log = os.path.join(tree, "launched")
@@ -213,6 +291,10 @@ tree = unpacked()
 changes(tree)
 launchers(tree)
 quickstart(tree)
-combinations(copy_tree())
+other = copy_tree()
+same_in_all_folders(tree, other)
+found_later(other)
+combinations(other)
 refusals(copy_tree())
+absent(copy_tree())
 tap.done()
