@@ -350,7 +350,7 @@ static void demand_ordering(const struct measurement *function, const struct arg
 #define DATA .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
 #define ON_ONE COMMON, DATA, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_part)
 #define OF_SIZE ON_ONE, .demand = demand, .parameters = {COUNT_BYTES, ITERATIONS}
-#define ORDERING ON_ONE, .demand = demand_ordering
+#define ORDERING ON_ONE, .demand = demand_ordering, .moves = MOVES_NOTHING
 #define BEHIND_PUT ORDERING, .parameters = {ITERATIONS, BYTES_PUT}
 #define MINUS_QUIET .reference = WITH_SHMEM(quiet_alone), .subtracted = "an empty quiet"
 #define MINUS_POST                                                                                 \
@@ -412,14 +412,13 @@ const struct measurement measurements_context[] = {
      .parameters = {ITERATIONS}, .timed = "fence", .cost = "fence",
      .variant = PART(NULL, shmem_ctx_fence, false, false)},
     {"Shmem_Ctx_Quiet_Put", "quiet of a user context alone after a put to the next rank",
-     BEHIND_PUT, .moves = MOVES_NOTHING, .timed = "put + quiet",
-     .reference = WITH_SHMEM(operation_before_quiet),
+     BEHIND_PUT, .timed = "put + quiet", .reference = WITH_SHMEM(operation_before_quiet),
      .subtracted = "the put, with nothing outstanding before it", .cost = "wire + quiet",
      .variant = PART(shmem_ctx_putmem, shmem_ctx_quiet, false, false)},
     {"Shmem_Ctx_Fence_Put", "fence of a user context alone after a put to the next rank",
-     BEHIND_PUT, .moves = MOVES_NOTHING, .timed = "put + fence",
-     .reference = WITH_SHMEM(operation_alone), .subtracted = "the put, measured alone",
-     .cost = "fence", .variant = PART(shmem_ctx_putmem, shmem_ctx_fence, false, true)},
+     BEHIND_PUT, .timed = "put + fence", .reference = WITH_SHMEM(operation_alone),
+     .subtracted = "the put, measured alone", .cost = "fence",
+     .variant = PART(shmem_ctx_putmem, shmem_ctx_fence, false, true)},
 
     {"Shmem_Ctx_Put_Nonblocking_Several", "non-blocking puts in flight on several user contexts",
      ON_SEVERAL, .moves = MOVES_MESSAGE,

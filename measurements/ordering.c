@@ -158,13 +158,13 @@ static void demand(const struct measurement *function, const struct argument *ar
 
 #define COMMON                                                                                     \
     .api = API_OPENSHMEM, .synchronized = true, .who = "all", .demand = demand,                    \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .moves = MOVES_NOTHING
 #define QUIET .variant = WITH_SHMEM(&by_quiet)
 #define FENCE .variant = WITH_SHMEM(&by_fence)
 /* clang-format off */
 #define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .size = true, .example = "1024"}
 /* clang-format on */
-#define AFTER_PUT .parameters = {ITERATIONS, BYTES_PUT}, .moves = MOVES_NOTHING
+#define AFTER_PUT .parameters = {ITERATIONS, BYTES_PUT}
 
 const struct measurement measurements_ordering[] = {
     {"Shmem_Quiet", "quiet with nothing outstanding", COMMON, QUIET, .parameters = {ITERATIONS},
