@@ -39,6 +39,11 @@ def interval_text(value):
     return f"+- {style.number_text(100 * value.relative, 2)} %"
 
 
+def with_interval(value, form=time_of):
+    """A Value and its interval, as shmemsim reads them."""
+    return f"{form(value.value)} {interval_text(value)}".rstrip()
+
+
 def residuals_text(residuals):
     """How far the description is from what was measured."""
     worst = max(abs(round(one.relative, 6)) for one in residuals)
@@ -66,7 +71,7 @@ class _Lines:
         self.add("}")
 
     def value(self, name, value, form=time_of):
-        self.add(f"{name} {form(value.value)}", interval_text(value))
+        self.add(f"{name} {with_interval(value, form)}")
 
     def text(self):
         return "\n".join(self.lines) + "\n"
@@ -82,7 +87,7 @@ def _header(lines, machine, files):
         lines.add(f"# State of the machine with {text}")
     if machine.data.mixed:
         lines.add(f"# Of all states, since most of their results are of others: {', '.join(machine.data.mixed)}")
-    lines.add("# The comment after a value: half of its interval of 95 %.")
+    lines.add("# +-: half of an interval of 95 %.")
     for text in machine.data.lacking:
         lines.add(f"# {style.printable(text)}")
     for text in machine.missing:
@@ -110,8 +115,7 @@ def _costs(lines, model):
         lines.add(f"{call} {way}", residuals_text(model.residuals[call]))
     for kind in CLASSES:
         if kind in model.own:
-            lines.add(f"cost {kind} {{ overhead {time_of(model.own[kind].value)} }}",
-                      interval_text(model.own[kind]))
+            lines.add(f"cost {kind} {{ overhead {with_interval(model.own[kind])} }}")
         if kind not in model.costs:
             continue
         lines.begin(f"cost {kind}", residuals_text(model.residuals[kind]))

@@ -14,6 +14,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "trace/read/pack.h"
+#include "trace/read/read.h"
 
 void say(const char *format, ...)
 {
@@ -74,7 +75,7 @@ void arguments_model(struct replay_options *options, const char *value)
 {
     options->model = model_find(value);
     if (!options->model)
-        fail(2, text_format("--model %s: there are paper and loggp; --models says more", value));
+        fail(2, text_format("--model %s: there are loggp and paper; --models says more", value));
 }
 
 void arguments_contention(struct replay_options *options, const char *value)
@@ -92,6 +93,9 @@ struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
     static char *const default_traces[] = {default_trace};
     if (at == argc)
         fail(2, text_format("name a machine description; %s -h says more", help));
+    if (trace_is(argv[at]))
+        fail(2, text_format("%s is a trace: the machine description comes first, %s %s %s",
+                            argv[at], help, at + 1 < argc ? argv[at + 1] : "MACHINE", argv[at]));
     struct inputs inputs = {argv[at], default_traces, 1};
     if (at + 1 < argc) {
         inputs.traces = argv + at + 1;
@@ -105,7 +109,7 @@ struct machine *machine_open(const char *path)
     char *error = kind_misfit(path);
     if (error)
         fail(2, text_format("%s: is no machine description: %s", path, error));
-    struct machine *machine = machine_read(path, &error);
+    struct machine *machine = machine_read(path, NULL, &error);
     if (!machine) {
         fputs(error, stderr);
         exit(2);
@@ -136,6 +140,10 @@ struct machine *inputs_open(const struct inputs *inputs, const struct replay_opt
     char *error;
     bool damaged;
     struct machine *machine = machine_open(inputs->machine);
+    if (options->model == &loggp_model && !machine->has_overhead)
+        say("%s describes no overhead, so calls take no time of their processor: add "
+            "overhead, have skampi-model describe the machine, or choose --model paper",
+            inputs->machine);
     if (options->contention == CONTENTION_FAIR)
         check_progress(machine, options->model, inputs->machine);
     if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))

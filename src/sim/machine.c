@@ -120,6 +120,9 @@ void machine_free(struct machine *machine)
     free(machine->buses);
     free(machine->kinds);
     free(machine->list);
+    for (size_t i = 0; i < machine->uncertain_count; i++)
+        free(machine->uncertain[i].text);
+    free(machine->uncertain);
     free(machine);
 }
 

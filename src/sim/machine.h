@@ -130,6 +130,21 @@ struct collective_rule {
 
 enum placement { PLACE_ROUND_ROBIN, PLACE_BLOCKS, PLACE_LIST };
 
+/* A number of the description with an error: "latency 995 ps +- 790 %", or with that in a comment
+ * after it. */
+struct uncertain {
+    char *text;      /* "FILE:LINE: latency 995 ps +- 790 %" */
+    double relative; /* half of its interval, as a part of the number; infinite where that is 0 */
+};
+
+/* Which of these numbers are taken at an end of their intervals: where communication takes longer,
+ * or where it takes less time. */
+struct variation {
+    bool longer;
+    double least, below; /* those with such relative errors... */
+    size_t only;         /* ... or this one alone; SIZE_MAX: all of them */
+};
+
 struct machine {
     struct bus *buses;
     size_t bus_count;
@@ -143,11 +158,14 @@ struct machine {
     enum placement placement;
     int *list; /* nodes of PEs, in their order */
     size_t list_count;
+    struct uncertain *uncertain;
+    size_t uncertain_count;
+    bool has_overhead; /* the description gives one, which loggp needs */
 };
 
 /* NULL, and all that is wrong, one error a line with its place and a remedy, in *error, which is to
- * be freed. */
-struct machine *machine_read(const char *path, char **error);
+ * be freed. variation: NULL: as described. */
+struct machine *machine_read(const char *path, const struct variation *variation, char **error);
 void machine_free(struct machine *);
 
 /* The kind of a node. O(log kinds). */

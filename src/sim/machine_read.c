@@ -359,9 +359,9 @@ static void check_connections(struct machine_text *text, const struct machine *m
         }
 }
 
-struct machine *machine_read(const char *path, char **error)
+struct machine *machine_read(const char *path, const struct variation *variation, char **error)
 {
-    struct machine_text text = {0};
+    struct machine_text text = {.variation = variation};
     struct machine *machine = memory_zeroed(1, sizeof *machine);
     for (size_t i = 0; i < COLLECTIVES; i++)
         machine->collectives[i] = (struct collective_rule){
@@ -377,6 +377,11 @@ struct machine *machine_read(const char *path, char **error)
             check_connections(&text, machine);
     }
     *error = text_take(&text.errors);
+    machine->uncertain = text.uncertain;
+    machine->uncertain_count = text.uncertain_count;
+    machine->has_overhead = text.has_overhead;
+    text.uncertain = NULL;
+    text.uncertain_count = 0;
     bool wrong = text.error_count > 0;
     text_close(&text);
     if (!wrong) {

@@ -146,6 +146,9 @@ void text_close(struct machine_text *text)
         free(text->files[i]->text);
         free(text->files[i]);
     }
+    for (size_t i = 0; i < text->uncertain_count; i++)
+        free(text->uncertain[i].text);
+    free(text->uncertain);
     free(text->files);
     free(text->stack);
     text_release(&text->errors);

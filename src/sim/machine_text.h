@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "sim/machine.h"
 
 struct machine_file {
     char *path, *text;
@@ -33,6 +34,11 @@ struct machine_text {
     const char *apart; /* characters that are words of their own, besides { and }; NULL: none */
     struct text errors;
     size_t error_count;
+    /* Numbers that are not known exactly, in the order of the text, and how to read them. */
+    struct uncertain *uncertain;
+    size_t uncertain_count;
+    const struct variation *variation; /* NULL: as they are */
+    bool has_overhead;                 /* one is described */
 };
 
 /* The current word becomes the first one. False: the file cannot be read, which is an error of the

@@ -153,9 +153,8 @@ bool take_count(struct machine_text *text, const char *key, double most, int *co
     return true;
 }
 
-bool take_value(struct machine_text *text, const struct key *key, void *in)
+static bool take_exactly(struct machine_text *text, const struct key *key, void *value)
 {
-    void *value = (char *)in + key->at;
     switch (key->quantity) {
     case QUANTITY_TIME:
         return take_time(text, key->name, value);
@@ -168,6 +167,121 @@ bool take_value(struct machine_text *text, const struct key *key, void *in)
     default:
         return take_count(text, key->name, key->most, value);
     }
+}
+
+/* ---- Errors of values: +- 5 %, or +- 3 ns, also in a comment after the value ---- */
+
+static const struct unit errors[] = {{"%", 0.01},  {"ps", -1},   {"ns", -1e3},
+                                     {"us", -1e6}, {"ms", -1e9}, {NULL, 0}};
+
+/* The error that a text begins with, after its "+-": relative, or in ps and negative. 0: there is
+ * none that can be understood. *length: of the text. */
+static double error_in(const char *from, size_t *length)
+{
+    const char *at = from + strspn(from, " \t");
+    struct word word = {NULL, at, strcspn(at, "\n")};
+    double number;
+    size_t digits = number_in(&word, &number);
+    at += digits + strspn(at + digits, " \t");
+    size_t name = at[0] == '%' ? 1 : strcspn(at, " \t\r\n;,#}");
+    const struct unit *unit = digits ? unit_of(errors, at, name) : NULL;
+    *length = unit ? (size_t)(at + name - from) : 0;
+    return unit && number >= 0 ? number * unit->factor : 0;
+}
+
+/* Of a value that has been taken. at: where it began. NaN: that is wrong, which has been told. */
+static double take_error(struct machine_text *text, const struct word *at)
+{
+    static const char sign[] = "+-";
+    size_t length;
+    const struct word word = text->word;
+    if (word.length >= 2 && memcmp(word.text, sign, 2) == 0) {
+        double error = error_in(word.text + 2, &length);
+        if (length == 0) {
+            text_error(text, &word, "+- needs a number and %% or a unit of time, such as +- 5 %%");
+            return NAN;
+        }
+        const char *end = word.text + 2 + length;
+        do
+            text_next(text);
+        while (text->word.file == word.file && text->word.text < end && !word_ends(&text->word));
+        return error;
+    }
+    /* The comment after it, if nothing is between them but the end of a block. */
+    const char *line = at->text, *comment = line + strcspn(line, "#\n");
+    bool last = word.file != at->file || word.text > comment || word_is(&word, "}");
+    if (*comment != '#' || !last)
+        return 0;
+    comment += 1 + strspn(comment + 1, " \t");
+    return strncmp(comment, sign, 2) == 0 ? error_in(comment + 2, &length) : 0;
+}
+
+/* Whether the variation is of this number. */
+static bool is_varied(const struct variation *variation, size_t number, double relative)
+{
+    if (!variation)
+        return false;
+    return variation->only == SIZE_MAX ? relative >= variation->least && relative < variation->below
+                                       : variation->only == number;
+}
+
+static double varied(double value, double error, bool up)
+{
+    double now = error < 0 ? value + (up ? -error : error)
+                           : value * (up          ? 1 + error
+                                      : error < 1 ? 1 - error
+                                                  : 0);
+    return now > 0 ? now : 0;
+}
+
+/* Notes that a value has an error, and changes it as the variation says. */
+static void note_error(struct machine_text *text, const struct key *key, const struct word *at,
+                       double error, void *value)
+{
+    const bool time = key->quantity == QUANTITY_TIME;
+    const double real = time ? (double)*(int64_t *)value : *(double *)value,
+                 relative = error > 0  ? error
+                            : real > 0 ? -error / real
+                                       : INFINITY;
+    size_t number = text->uncertain_count++, line = 1;
+    for (const char *c = at->file->text; c < at->text; c++)
+        line += *c == '\n';
+    struct text what = {0};
+    text_append(&what, "%s:%zu: %s ", at->file->path, line, key->name);
+    for (const char *c = at->text; *c && *c != '\n'; c++)
+        if (!strchr("#{} \t\r", *c))
+            text_append_bytes(&what, c, 1);
+        else if (what.data[what.length - 1] != ' ')
+            text_append(&what, " ");
+    text_disarm(what.data, true);
+    text->uncertain = memory_resize_array(text->uncertain, number + 1, sizeof *text->uncertain);
+    text->uncertain[number] = (struct uncertain){text_take(&what), relative};
+    if (!is_varied(text->variation, number, relative))
+        return;
+    /* Bandwidths are times for a byte already; a faster processor takes less time. */
+    bool up = text->variation->longer == (key->quantity != QUANTITY_RATIO);
+    double now = varied(real, error, up);
+    if (time)
+        *(int64_t *)value = (int64_t)(fmin(now, TIME_MOST_SECONDS * PS_PER_SECOND) + 0.5);
+    else
+        *(double *)value = key->quantity == QUANTITY_RATIO ? fmax(now, RATIO_LEAST) : now;
+}
+
+bool take_value(struct machine_text *text, const struct key *key, void *in)
+{
+    void *value = (char *)in + key->at;
+    const struct word at = text->word;
+    if (!take_exactly(text, key, value))
+        return false;
+    text->has_overhead |= strcmp(key->name, "overhead") == 0;
+    if (key->quantity > QUANTITY_RATIO)
+        return true;
+    double error = take_error(text, &at);
+    if (isnan(error))
+        return false;
+    if (error != 0)
+        note_error(text, key, &at, error, value);
+    return true;
 }
 
 /* ---- Blocks ---- */

@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
+#include "sim/errors.h"
 #include "sim/platform.h"
 #include "sim/report.h"
 
@@ -15,6 +16,7 @@ enum key {
     KEY_MODEL,
     KEY_CONTENTION,
     KEY_PER_PE,
+    KEY_ERRORS,
     KEY_JSON,
     KEY_OUTPUT,
     KEY_FORCE,
@@ -29,12 +31,14 @@ enum key {
 };
 
 static const struct manual_option rows[KEYS] = {
-    [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: paper (default) or loggp", false,
-                   "paper loggp", NULL},
+    [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: loggp (default) or paper", false,
+                   "loggp paper", NULL},
     [KEY_CONTENTION] = {"contention", 'c', "HOW",
                         "links are busy: transfers wait (fifo, default) or share them (fair)", true,
                         "fifo fair", NULL},
     [KEY_PER_PE] = {.name = "per-pe", .help = "calls, time and sizes of each routine on each PE"},
+    [KEY_ERRORS] = {.name = "errors",
+                    .help = "find out what errors of the description mean, however long it takes"},
     [KEY_JSON] = {.name = "json", .help = "one JSON object with everything"},
     [KEY_OUTPUT] = {.name = "output",
                     .letter = 'o',
@@ -56,7 +60,7 @@ static const struct manual_option rows[KEYS] = {
 
 struct options {
     struct replay_options replay;
-    bool json, force;
+    bool json, force, errors;
     const char *output, *trace, *platform;
 };
 
@@ -114,8 +118,8 @@ static void print_manual(void)
     manual_text("0 predicted; 1 damaged trace, deadlock, failed write; 2 wrong usage, machine "
                 "description or a trace that cannot be replayed.");
     manual_section("EXAMPLES");
-    manual_example("shmemtrace oshrun -np 4 ./app\nshmemsim cluster.txt\nshmemsim --model loggp "
-                   "--json cluster.txt shmemtrace.out");
+    manual_example("shmemtrace oshrun -np 4 ./app\nshmemsim cluster.txt\nshmemsim --json "
+                   "cluster.txt shmemtrace.out");
     manual_section("SEE ALSO");
     manual_text("shmemtrace(1), skampi(1)");
 }
@@ -148,6 +152,9 @@ static void take_option(void *context, size_t key, const char *value)
         return;
     case KEY_PER_PE:
         options->replay.per_pe = true;
+        return;
+    case KEY_ERRORS:
+        options->errors = true;
         return;
     case KEY_JSON:
         options->json = true;
@@ -188,8 +195,13 @@ static void print_report(FILE *out, const struct options *options, const struct 
                          const struct replay *replay)
 {
     struct report report = report_make(replay, inputs->machine);
+    struct errors errors =
+        errors_find(inputs->machine, replay->machine, replay->run, &options->replay,
+                    (double)report.run_time, replay->streams.events, options->errors);
+    report.errors = &errors;
     (options->json ? report_json : report_text)(out, &report);
     free(report.path);
+    errors_free(&errors);
     output_close(out, options->output);
 }
 

@@ -3,7 +3,7 @@
 
 #include "sim/model.h"
 
-static const struct model *const models[] = {&paper_model, &loggp_model};
+static const struct model *const models[] = {&loggp_model, &paper_model};
 #define MODELS (sizeof models / sizeof *models)
 
 const struct model *model_number(size_t number)

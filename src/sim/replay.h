@@ -14,7 +14,7 @@ struct replay_options {
 
 #define REPLAY_DEFAULTS                                                                            \
     {                                                                                              \
-        .model = &paper_model, .window_bytes = 128 * 1024 * 1024                                   \
+        .model = &loggp_model, .window_bytes = 128 * 1024 * 1024                                   \
     }
 
 /* False: replay->error says why. Either way replay_close() is to be called. */

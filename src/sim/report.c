@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
+#include "base/words.h"
+#include "sim/errors.h"
 
 #define SHOWN_PES 32
 #define SHOWN_STATIONS 12
@@ -86,12 +89,27 @@ struct report report_make(const struct replay *replay, const char *machine)
 
 /* ---- For people ---- */
 
+#define STATION_DIGITS 6 /* of times along the run */
+
+static const char *seconds(char *text, double ps)
+{
+    return words_number(text, report_seconds(ps), REPORT_DIGITS);
+}
+
+void report_column(FILE *out, int width, double ps)
+{
+    char text[32];
+    fprintf(out, " %*s", width, seconds(text, ps));
+}
+
 static void print_sum(FILE *out, const char *name, const struct report *report, double sum,
                       int64_t most, uint32_t pe)
 {
     double mean = sum / report->replay->run->pes;
-    fprintf(out, "%-14s %16.9f %16.9f %16.9f", name, report_seconds(sum), report_seconds(mean),
-            report_seconds((double)most));
+    const double times[] = {sum, mean, (double)most};
+    fprintf(out, "%-14s", name);
+    for (size_t i = 0; i < 3; i++)
+        report_column(out, 16, times[i]);
     if (mean > 0)
         fprintf(out, " %9.3f %8" PRIu32 "\n", (double)most / mean, pe);
     else
@@ -128,9 +146,10 @@ static void print_routines(FILE *out, const struct report *report)
     fprintf(out, "\n%-32s %12s %16s %16s %12s %12s\n", "routine", "calls", "time s", "waiting s",
             "bytes inside", "bytes between");
     for (size_t i = 0; i < used; i++) {
-        fprintf(out, "%-32s %12" PRIu64 " %16.9f %16.9f",
-                run_routine(replay->run, (uint16_t)(sums[i] - replay->sums)), sums[i]->calls,
-                report_seconds(sums[i]->time), report_seconds(sums[i]->waiting));
+        fprintf(out, "%-32s %12" PRIu64,
+                run_routine(replay->run, (uint16_t)(sums[i] - replay->sums)), sums[i]->calls);
+        report_column(out, 16, sums[i]->time);
+        report_column(out, 16, sums[i]->waiting);
         print_size(out, sums[i], 0);
         print_size(out, sums[i], 1);
         fputc('\n', out);
@@ -148,9 +167,11 @@ static void print_pes(FILE *out, const struct report *report)
             "of it waiting s", "end s");
     for (int i = 0; i < pes && i < SHOWN_PES; i++) {
         const struct pe_report pe = report_pe(replay, i);
-        fprintf(out, "%8d %8" PRId32 " %16.9f %16.9f %16.9f %16.9f\n", i, replay->pes[i].node,
-                report_seconds((double)pe.compute), report_seconds((double)pe.communication),
-                report_seconds((double)pe.waiting), report_seconds((double)pe.end));
+        const int64_t times[] = {pe.compute, pe.communication, pe.waiting, pe.end};
+        fprintf(out, "%8d %8" PRId32, i, replay->pes[i].node);
+        for (size_t k = 0; k < 4; k++)
+            report_column(out, 16, (double)times[k]);
+        fputc('\n', out);
     }
     if (pes > SHOWN_PES)
         fprintf(out, "... %d more PEs; --json has all\n", pes - SHOWN_PES);
@@ -168,9 +189,9 @@ static void print_pe_routines(FILE *out, const struct report *report)
                 continue;
             const struct routine_sum sizes = {.moves = {sum->moves[0], sum->moves[1]},
                                               .bytes = {sum->bytes[0], sum->bytes[1]}};
-            fprintf(out, "%8d %-32s %12" PRIu64 " %16.9f", pe,
-                    run_routine(replay->run, (uint16_t)i), sum->calls,
-                    report_seconds((double)sum->time));
+            fprintf(out, "%8d %-32s %12" PRIu64, pe, run_routine(replay->run, (uint16_t)i),
+                    sum->calls);
+            report_column(out, 16, (double)sum->time);
             print_size(out, &sizes, 0);
             print_size(out, &sizes, 1);
             fputc('\n', out);
@@ -180,30 +201,38 @@ static void print_pe_routines(FILE *out, const struct report *report)
 static void print_path(FILE *out, const struct report *report)
 {
     const struct pe *last = &report->replay->pes[report->last];
-    double compute = report_seconds((double)last->path_compute),
-           whole = report_seconds((double)last->time);
-    fprintf(
-        out,
-        "\ncritical path: %.9f s of computing and %.9f s of communication, through %zu PE%s%s\n",
-        compute, whole - compute, report->stations, report->stations == 1 ? "" : "s in turn",
-        report->cut ? " since the last part that is kept" : "");
+    char from[32], to[32];
+    fprintf(out,
+            "\ncritical path: %s s of computing and %s s of communication, through %zu PE%s%s\n",
+            seconds(from, (double)last->path_compute),
+            seconds(to, (double)(last->time - last->path_compute)), report->stations,
+            report->stations == 1 ? "" : "s in turn",
+            report->cut ? " since the last part that is kept" : "");
     size_t first = report->stations > SHOWN_STATIONS ? report->stations - SHOWN_STATIONS : 0;
     if (first > 0 || report->cut)
         fprintf(out, "%8s ... %zu before\n", "", first);
     for (size_t i = first; i < report->stations; i++)
-        fprintf(out, "%8s PE %" PRIu32 " from %.9f to %.9f s\n", "", report->path[i].pe,
-                report_seconds((double)report->path[i].from),
-                report_seconds((double)report->path[i].to));
+        fprintf(out, "%8s PE %" PRIu32 " from %s to %s s\n", "", report->path[i].pe,
+                words_number(from, report_seconds((double)report->path[i].from), STATION_DIGITS),
+                words_number(to, report_seconds((double)report->path[i].to), STATION_DIGITS));
 }
 
 void report_text(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
-    fprintf(out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: %.9f s\n",
-            replay->run->command, replay->run->pes, report->machine, replay->model->name,
-            contention_names[replay->contention], report_seconds((double)report->run_time));
-    fprintf(out, "total communication time: %.9f s\n\n", report_seconds(report->communication));
+    const double run_time = (double)report->run_time;
+    char *command = memory_text(replay->run->command), time[32];
+    text_disarm(command, true);
+    fprintf(out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: %s s\n", command,
+            replay->run->pes, report->machine, replay->model->name,
+            contention_names[replay->contention],
+            words_number(time, report_seconds(run_time),
+                         report->errors ? errors_digits(report->errors, run_time) : REPORT_DIGITS));
+    free(command);
+    if (report->errors)
+        errors_text(out, report->errors, run_time, report->machine);
+    fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication));
     fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
             "most/mean", "on PE");
     print_sum(out, "compute", report, report->compute, report->most_compute, report->compute_pe);
@@ -218,8 +247,8 @@ void report_text(FILE *out, const struct report *report)
     print_path(out, report);
     fprintf(out, "\n%" PRIu64 " events", streams->events);
     if (streams->taken_off > 0)
-        fprintf(out, "; the tracer's own %.9f s were taken off computing",
-                report_seconds((double)streams->taken_off));
+        fprintf(out, "; the tracer's own %s s were taken off computing",
+                seconds(time, (double)streams->taken_off));
     if (streams->loops)
         fprintf(out, "; %" PRIu64 " polling loops became waits, %" PRIu64 " calls were left out",
                 streams->loops, streams->polls);

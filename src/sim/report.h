@@ -12,8 +12,10 @@ struct pe_report {
 };
 struct pe_report report_pe(const struct replay *, int pe);
 
+struct errors;
 struct report {
     const struct replay *replay;
+    const struct errors *errors;            /* NULL: were not looked for */
     const char *machine;                    /* file of its description */
     int64_t run_time;                       /* ps: until the last PE has ended */
     uint32_t last;                          /* that PE's line */
@@ -30,10 +32,14 @@ struct report {
 };
 
 struct report report_make(const struct replay *, const char *machine);
+/* A blank, and a time in seconds that ends in this column. */
+void report_column(FILE *, int width, double ps);
 void report_text(FILE *, const struct report *);
 void report_json(FILE *, const struct report *);
 /* Its name, or false. */
 void report_json_contention(FILE *, enum contention);
+
+#define REPORT_DIGITS 4 /* of times, for people */
 
 static inline double report_seconds(double ps)
 {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/json.h"
+#include "sim/errors.h"
 #include "sim/report.h"
 
 static void member(FILE *out, const char *name, double ps)
@@ -139,6 +140,8 @@ void report_json(FILE *out, const struct report *report)
     fprintf(out, ",\"pes\":%d,\n", replay->run->pes);
     member(out, "run_time", (double)report->run_time);
     fputc(',', out);
+    if (report->errors)
+        errors_json(out, report->errors);
     member(out, "compute", report->compute);
     fputc(',', out);
     member(out, "communication", report->communication);

@@ -117,8 +117,9 @@ void replay_release(struct replay *replay, const struct step *step, int64_t leav
 void replay_too_late(struct replay *replay, uint32_t pe)
 {
     if (!replay->error)
-        replay->error = text_format("PE %u computes or communicates for more than %.0f days; is "
-                                    "the trace damaged?",
-                                    pe, (double)LAST_TIME / PS_PER_SECOND / 86400);
-    replay->found = true;
+        replay->error =
+            text_format("PE %u ends after more than %.0f days, which is more than can be "
+                        "counted in ps: the description's times are too long for this "
+                        "trace, or processors too slow",
+                        pe, (double)LAST_TIME / PS_PER_SECOND / 86400);
 }

@@ -9,6 +9,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
+#include "sim/errors.h"
 #include "sim/report.h"
 #include "sim/sweep.h"
 
@@ -20,8 +21,8 @@
 enum row { KEY_MODEL, KEY_CONTENTION, KEY_JSON, KEY_OUTPUT, KEY_FORCE, KEY_HELP, FIRST_SWEEP };
 
 static const struct manual_option rows[] = {
-    [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: paper (default) or loggp", false,
-                   "paper loggp", NULL},
+    [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: loggp (default) or paper", false,
+                   "loggp paper", NULL},
     [KEY_CONTENTION] = {"contention", 'c', "HOW",
                         "links are busy: transfers wait (fifo, default) or share them (fair)", true,
                         "fifo fair", NULL},
@@ -86,7 +87,9 @@ struct study {
         const char *value;
     } given[MOST_SWEEPS];
     size_t count, points;
+    uint64_t events;          /* of a prediction */
     struct outcome *outcomes; /* of points, behind that of the unchanged machine */
+    struct errors errors;     /* of that machine */
 };
 
 /* ---- Options ---- */
@@ -146,13 +149,13 @@ static void check_effect(const struct study *study)
         const char *option;
         bool has;
         const char *need;
-    } needs[] = {{"overhead", loggp, "--model loggp"}, {"gap", loggp, "--model loggp"},
-                 {"receive", loggp, "--model loggp"},  {"answer", loggp, "--model loggp"},
-                 {"lanes", links, "--contention"},     {"in", links, "--contention"},
-                 {"out", links, "--contention"},       {"total", shares, "--contention=fair"}};
+    } needs[] = {{"overhead", loggp, "the model loggp"}, {"gap", loggp, "the model loggp"},
+                 {"receive", loggp, "the model loggp"},  {"answer", loggp, "the model loggp"},
+                 {"lanes", links, "--contention"},       {"in", links, "--contention"},
+                 {"out", links, "--contention"},         {"total", shares, "--contention=fair"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (!needs[i].has && is_given(study, needs[i].option))
-            fail(2, text_format("what-if: --%s changes nothing without %s; add that",
+            fail(2, text_format("what-if: --%s changes nothing without %s; choose that",
                                 needs[i].option, needs[i].need));
     if (is_given(study, "pes-per-node") && is_given(study, "map"))
         fail(2, "what-if: --map and --pes-per-node both say where PEs are; give one of them");
@@ -249,6 +252,7 @@ static bool predict(struct study *study, const struct machine *machine, struct o
     bool good = replay_run(&replay, &study->run, machine, &study->replay);
     if (good) {
         struct report report = report_make(&replay, study->inputs.machine);
+        study->events = replay.streams.events;
         *outcome = (struct outcome){(double)report.run_time, report.communication, report.compute,
                                     report.waiting};
         free(report.path);
@@ -268,6 +272,8 @@ static void predict_all(struct study *study)
     study->outcomes = memory_zeroed(study->points + 1, sizeof *study->outcomes);
     if (!predict(study, study->machine, &study->outcomes[0], &problem, &status))
         fail(status, problem);
+    study->errors = errors_find(study->inputs.machine, study->machine, &study->run, &study->replay,
+                                study->outcomes[0].run_time, study->events, false);
     for (size_t i = 0; i < study->points; i++) {
         if (watched)
             fprintf(stderr, "\rshmemsim: %zu of %zu", i + 1, study->points);
@@ -289,7 +295,7 @@ static double change(double now, double before)
 
 static void print_time(FILE *out, double now, double before)
 {
-    fprintf(out, " %18.9f", report_seconds(now));
+    report_column(out, 18, now);
     if (before > 0)
         fprintf(out, " %+9.2f %%", change(now, before));
     else
@@ -331,6 +337,9 @@ static void print_table(FILE *out, const struct study *study)
         fprintf(out, "%*s", missing, "");
         print_row(out, &outcomes[i + 1], &outcomes[0]);
     }
+    if (study->errors.how != ERRORS_NONE)
+        fputs("\nas described, ", out);
+    errors_text(out, &study->errors, outcomes[0].run_time, study->inputs.machine);
 }
 
 static void number(FILE *out, const char *before, const char *name, double value)
@@ -379,7 +388,9 @@ static void print_json(FILE *out, const struct study *study)
         fputs(i ? ",\n" : "\n", out);
         json_sweep(out, &study->sweeps[i]);
     }
-    fputs("],\n\"as_described\":{", out);
+    fputs("],\n", out);
+    errors_json(out, &study->errors);
+    fputs("\"as_described\":{", out);
     json_times(out, &outcomes[0]);
     fputs("},\n\"points\":[", out);
     for (size_t i = 0; i < study->points; i++) {

@@ -22,7 +22,7 @@ CASES = [  # PEs, rounds of the pattern, million events a second wanted
 MACHINE = """bus net { bandwidth 12.5 GB/s latency 1.3 us overhead 250 ns gap 40 ns }
 node n { count 512 cores 32 bandwidth 20 GB/s latency 300 ns bus net in 1 out 1 }
 """
-WAYS = [("paper", []), ("loggp", ["--model", "loggp"]), ("loggp, contention", ["--model", "loggp", "--contention"]),
+WAYS = [("paper", ["--model", "paper"]), ("loggp", ["--model", "loggp"]), ("loggp, contention", ["--model", "loggp", "--contention"]),
         ("loggp, fair shares", ["--model", "loggp", "--contention=fair"])]
 
 
@@ -51,7 +51,7 @@ def bench_simulating():
         subprocess.run([writer, trace, "mix", str(pes), str(rounds)], check=True)
         packed = trace + ".pack"
         subprocess.run([made_runs.command(), "pack", trace, "-o", packed], check=True)
-        for name, options, source in [(name, options, trace) for name, options in WAYS] + [("paper, pack", [], packed)]:
+        for name, options, source in [(name, options, trace) for name, options in WAYS] + [("paper, pack", ["--model", "paper"], packed)]:
             runs = [replayed(options, machine, source) for _ in range(RUNS)]
             events, seconds, memory = min(runs, key=lambda run: run[1])
             wanted = f"target {target}" if name == "paper" else ""

@@ -149,7 +149,7 @@ def draw_speed(pes_list):
         trace = os.path.join(folder, f"trace{pes}")
         os.mkdir(trace)
         subprocess.run([writer, trace, "mix", str(pes), str(ROUNDS_OF_PATTERN)], check=True)
-        for name, options in (("paper", []), ("loggp", ["--model", "loggp"])):
+        for name, options in (("paper", ["--model", "paper"]), ("loggp", [])):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             done = checked(harness.run([made_runs.command(), "--json", *options, machine, trace], timeout=300))
             after = resource.getrusage(resource.RUSAGE_CHILDREN)

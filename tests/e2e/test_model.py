@@ -82,7 +82,7 @@ def parsed(text):
                 found[-1][key] = value
         return found
 
-    text = re.sub(r"#.*", "", text)
+    text = re.sub(r"#.*|\+- [^}\n]*", "", text)
     result = {"locks": (re.findall(r"^locks (\w+)$", text, re.MULTILINE) or ["first"])[-1]}
     words = units(re.sub(r"^locks \w+$", "", text, flags=re.MULTILINE).split())
     for *head, body in block(words):

@@ -287,8 +287,8 @@ def test_what_if():
     trace = sim.trace(program)
     done = sim.run("what-if", machine(), trace, "--model", "loggp", "--receive", "0 ns,x2", "--json")
     tap.ok(done.status == 0, "what-if --receive", done)
-    done = sim.run("what-if", machine(), trace, "--receive", "x2")
-    tap.ok(done.status == 2 and "--receive changes nothing without --model loggp" in done.err, "... not with paper", done)
+    done = sim.run("what-if", machine(), trace, "--model", "paper", "--receive", "x2")
+    tap.ok(done.status == 2 and "--receive changes nothing without the model loggp" in done.err, "... not with paper", done)
 
 
 def test_refused():
@@ -297,7 +297,7 @@ def test_refused():
     done = sim.run("--model", "loggp", "--contention=fair", name, trace)
     tap.ok(done.status == 2 and "messages take time to be received" in done.err and "--contention=fifo" in done.err,
            "fair shares are refused", done)
-    done = sim.run("--contention=fair", name, trace)
+    done = sim.run("--model", "paper", "--contention=fair", name, trace)
     tap.equal(done.status, 0, "... but not where the model has no receiving", done)
     done = sim.run("--model", "loggp", name, sim.trace(mixed_program(random.Random(1), threads=2)))
     tap.ok(done.status == 2 and "several threads" in done.err and '"receive"' in done.err, "threads are refused", done)

@@ -81,22 +81,6 @@ bool programs_exists(const char *word)
     return false;
 }
 
-/* Whether a path is a trace, which may have been given without a command. */
-static bool is_trace(const char *path)
-{
-    struct stat status;
-    char **files, *error = NULL;
-    if (stat(path, &status) != 0)
-        return false;
-    long count = S_ISDIR(status.st_mode) ? trace_files(path, &files, &error) : 0;
-    free(error);
-    if (count > 0)
-        return true;
-    struct trace_file *file = S_ISREG(status.st_mode) ? trace_open(path, &error) : NULL;
-    trace_close(file);
-    return file;
-}
-
 char *programs_advice(const char *word, const char *const *commands, int count)
 {
     const char *names[MOST_NAMES];
@@ -106,7 +90,7 @@ char *programs_advice(const char *word, const char *const *commands, int count)
     for (size_t i = 0; i < LISTS; i++)
         for (const char *const *name = launchers[i]; *name && known < MOST_NAMES; name++)
             names[known++] = *name;
-    if (is_trace(word))
+    if (trace_is(word))
         return text_format("to read that trace: shmemtrace summary %s", word);
     if (access(word, F_OK) == 0)
         return memory_text("it is there, but cannot be executed");

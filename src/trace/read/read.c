@@ -667,3 +667,25 @@ long trace_files(const char *path, char ***files, char **error)
     free(entries);
     return count;
 }
+
+bool trace_is(const char *path)
+{
+    struct stat status;
+    char **files, *error = NULL;
+    if (stat(path, &status) != 0 || !(S_ISDIR(status.st_mode) || S_ISREG(status.st_mode)))
+        return false;
+    long count = S_ISDIR(status.st_mode) ? trace_files(path, &files, &error)
+                                         : pack_files(path, &files, &error);
+    for (long i = 0; i < count; i++)
+        free(files[i]);
+    if (count > 0)
+        free(files);
+    free(error);
+    if (count > 0 || S_ISDIR(status.st_mode))
+        return count > 0;
+    error = NULL;
+    struct trace_file *file = trace_open(path, &error);
+    free(error);
+    trace_close(file);
+    return file;
+}

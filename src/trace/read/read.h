@@ -92,6 +92,8 @@ int trace_next_profile(struct trace_cursor *, struct trace_profile *);
 int trace_next_team(struct trace_cursor *, struct trace_team *);
 void trace_cursor_free(struct trace_cursor *);
 
+/* Whether that is a trace: a folder of one, a pack, or a file of a PE. */
+bool trace_is(const char *path);
 /* Files of the PEs of a trace, a folder or a pack, sorted; a single file is a trace of itself.
  * Count, or -1 and a text to be freed in *error. Each name and the array are to be freed. */
 long trace_files(const char *path, char ***files, char **error);

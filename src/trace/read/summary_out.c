@@ -528,6 +528,14 @@ static int by_routine_and_size(const void *a, const void *b)
     return names ? names : (x->size > y->size) - (x->size < y->size);
 }
 
+/* What is known within 7 % has three digits. */
+static void rounded_member(FILE *out, const char *name, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.2e", value);
+    member(out, name, strtod(text, NULL));
+}
+
 static void result_times(FILE *out, const struct distribution *d)
 {
     static const struct {
@@ -535,14 +543,14 @@ static void result_times(FILE *out, const struct distribution *d)
         double share;
     } quantiles[] = {{"median", 0.5}, {"p5", 0.05},  {"p25", 0.25},
                      {"p75", 0.75},   {"p95", 0.95}, {"p99", 0.99}};
-    member(out, "time", distribution_middle(d));
+    rounded_member(out, "time", distribution_middle(d));
     member(out, "standard_error", distribution_deviation(d) / sqrt((double)d->count));
     member(out, "mean", distribution_mean(d));
     member(out, "deviation", distribution_deviation(d));
     member(out, "min", d->min);
     member(out, "max", d->max);
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        member(out, quantiles[i].name, distribution_quantile(d, quantiles[i].share));
+        rounded_member(out, quantiles[i].name, distribution_quantile(d, quantiles[i].share));
     count_member(out, "valid", d->count);
 }
 
@@ -559,9 +567,8 @@ static void result(const struct summary *summary, size_t block, const struct sum
     snprintf(call, sizeof call, "%.200s(%.0f)", name, bytes);
     text_member(out, "call", call);
     fprintf(out, ",\"arguments\":{\"bytes\":{\"value\":%.0f,\"unit\":\"bytes\"}}", bytes);
-    fprintf(out, ",\"variables\":{\"bytes\":%.0f}", bytes);
-    fprintf(out, ",\"pe_set\":{\"size\":%d,\"placement\":\"\"},\"bytes\":%.0f,", summary->pes,
-            bytes);
+    fprintf(out, ",\"variables\":{},\"pe_set\":{\"size\":%d,\"placement\":\"\"},\"bytes\":%.0f,",
+            summary->pes, bytes);
     fputs("\"quantity\":\"time\",\"round\":1", out);
     result_times(out, &group->times);
     fputs(",\"per_pe\":[", out);

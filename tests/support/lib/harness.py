@@ -393,7 +393,10 @@ def parse_row(line, block=""):
     if not (row := split_row(line)):
         return None
     variables, fields = row
-    time_, error = (math.nan if text == "---" else float(text) for text in fields[1:3])
+    try:
+        time_, error = (math.nan if text == "---" else float(text) for text in fields[1:3])
+    except ValueError:  # a table of another program
+        return None
     return Row(block, {name: _value(text) for name, text in variables}, int(fields[0]), time_, error,
                int(fields[3]), [None if text == "---" else float(text) for text in fields[4:]], line=line)
 

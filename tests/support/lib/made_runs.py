@@ -230,7 +230,8 @@ class Simulator:
         """What --json says; the run when it fails."""
         machine = machine or self.machine(**changes)
         trace = self.trace(program) if isinstance(program, Program) else program
-        done = self.run("--json", *options, machine, trace)
+        chosen = () if {"--model", "-m"} & set(options) else ("--model", "paper")
+        done = self.run("--json", *chosen, *options, machine, trace)
         return json.loads(done.out) if done.status == 0 else done
 
 

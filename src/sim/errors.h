@@ -1,0 +1,44 @@
+/*
+ * How far a prediction may be off since the numbers of its description are not known exactly: it is
+ * made again for descriptions in which they are at the ends of their intervals. One process.
+ */
+#ifndef SKAMPI_SIM_ERRORS_H
+#define SKAMPI_SIM_ERRORS_H
+
+#include <stdio.h>
+
+#include "sim/replay.h"
+
+enum errors_how {
+    ERRORS_NONE,     /* the description states none */
+    ERRORS_EACH,     /* of each number by itself; as if they were independent */
+    ERRORS_TOGETHER, /* all at once, which is faster and wider */
+    ERRORS_LEFT_OUT  /* would take too long */
+};
+
+struct errors {
+    enum errors_how how;
+    size_t numbers;   /* of the description that have errors */
+    double low, high; /* ps: run time */
+    /* Numbers that are not known well, and what they make of the run time, the most first. */
+    struct cause {
+        const char *text; /* of the machine */
+        double low, high; /* ps: added to the run time */
+    } * causes;
+    size_t count;
+};
+
+/* run_time (ps) and events are those of the prediction. always: however long it takes. */
+struct errors errors_find(const char *path, const struct machine *, struct run *,
+                          const struct replay_options *, double run_time, uint64_t events,
+                          bool always);
+void errors_free(struct errors *);
+
+/* A line or more below the run time, for people. */
+void errors_text(FILE *, const struct errors *, double run_time, const char *machine);
+/* ,"errors":{...}, or nothing. */
+void errors_json(FILE *, const struct errors *);
+/* Significant digits that people are shown: 2 to 4. */
+int errors_digits(const struct errors *, double run_time);
+
+#endif
