@@ -59,6 +59,9 @@ REASONS = {
 LEFT_TO_SELF_CHECK = ("Results without doubt", "Timer is fine enough", "Repetitions are valid", "Medians are precise",
                       "Covers changes over time")
 KEPT_FLAGS = ("clocks_moved",)  # also of the self-check
+# Where all known times were met, it does not matter what might have disturbed them.
+MIGHT_DISTURB = ("Warning of skampi", "PEs are bound", "Processors for all PEs", "Nodes were idle before",
+                 "Processor frequency is held")
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,12 @@ def _self_check(checks):
         yield SELF_CHECK, "a check is not ok", f"{check.check.replace('Self-check, ', 'self-check of ')}: {check.text}"
 
 
+def _left_out(what, printed):
+    """Whether a check says nothing against the self-check. printed: Verdicts of what it printed."""
+    met = printed and all(check.state == "ok" for check in printed)
+    return what in LEFT_TO_SELF_CHECK or met and what in MIGHT_DISTURB
+
+
 def _said_twice(what, which, text, found):
     """Whether a check only repeats what a flag, a missing result or another check says."""
     kinds = {(one, other) for one, other, _ in found}
@@ -128,7 +137,7 @@ def reasons_of(file, name=""):
     printed = [x for x in verdicts if x.check.startswith("Self-check")]
     found = [*(_self_check(printed) if self_check else ()), *_missing(file), *_flags(file, self_check), *_notes(file)]
     checks = [(x.check, x.state, f"{x.check}? {x.text}" if x.state == "unknown" else x.text) for x in verdicts
-              if not (self_check and x.check in LEFT_TO_SELF_CHECK)]
+              if not (self_check and _left_out(x.check, printed))]
     found += [x for x in checks if not _said_twice(*x, found + checks)]
     reasons = [Reason(severity, what, text, name) for what, which, text in found
                if (severity := severity_of(what, which))]
@@ -148,16 +157,22 @@ def judge(files, coverage=None):
     return (reasons[0].severity if reasons else TRUSTWORTHY), reasons
 
 
-def line(outcome, reasons):
-    """The one line: of the reasons those that decided."""
+def known_times(files):
+    """How many checks against known times files of the self-check have. files: as of judge()."""
+    return sum(check.check.startswith("Self-check") for _, file in files for check in v.check_self(file))
+
+
+def line(outcome, reasons, known=0):
+    """The one line: of the reasons those that decided. known: of known_times()."""
     if outcome == TRUSTWORTHY:
-        return outcome
+        return outcome + (f": times of this machine can be trusted; {v.count_text(known, 'check')} against known "
+                          "times passed" if known else "")
     texts = list(dict.fromkeys(r.line() for r in reasons if r.severity == outcome))
     more = f"; and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
     return f"{outcome}: because {'; '.join(texts[:SHOWN])}{more}"
 
 
-def text(outcome, reasons):
+def text(outcome, reasons, known=0):
     """All reasons, one a line, and at last the one line."""
     lines = dict.fromkeys(f"{r.severity}: {r.line()}" for r in reasons)
-    return "".join(f"{one}\n" for one in (*lines, line(outcome, reasons)))
+    return "".join(f"{one}\n" for one in (*lines, line(outcome, reasons, known)))
