@@ -11,6 +11,10 @@
 #define WORDS_BYTES 32
 #define LEAST_PLAIN 1e-4
 #define MOST_PLAIN 1e7
+#define LEAST_DIGITS 2
+#define MOST_DIGITS 4
+/* Not 1000 of a unit, also when it is rounded. */
+#define NEXT_UNIT 999.5
 
 const char *words_plural(size_t count)
 {
@@ -54,13 +58,34 @@ char *words_number(char *text, double value, int digits)
     return text;
 }
 
+int words_digits(double value, double error)
+{
+    if (value == 0 || !isfinite(value) || !(error > 0) || !isfinite(error))
+        return LEAST_DIGITS;
+    int digits = (int)floor(log10(fabs(value))) - (int)floor(log10(error)) + 2;
+    return digits < LEAST_DIGITS ? LEAST_DIGITS : digits > MOST_DIGITS ? MOST_DIGITS : digits;
+}
+
+static const struct {
+    const char *name;
+    double per_second;
+} units[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
+#define UNITS (sizeof units / sizeof *units)
+
+char *words_time(char *text, double seconds, int digits)
+{
+    char number[WORDS_BYTES];
+    size_t i = 0;
+    while (i + 1 < UNITS && fabs(seconds) * units[i].per_second >= NEXT_UNIT)
+        i++;
+    snprintf(text, WORDS_BYTES + 8, "%s %s",
+             words_number(number, seconds * units[i].per_second, digits), units[i].name);
+    return text;
+}
+
 double words_unit(const char *name)
 {
-    static const struct {
-        const char *name;
-        double per_second;
-    } units[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    for (size_t i = 0; i < UNITS; i++)
         if (strcmp(units[i].name, name) == 0)
             return units[i].per_second;
     return 0;

@@ -14,6 +14,13 @@ const char *words_plural(size_t count);
  * Returns text. */
 char *words_number(char *text, double value, int digits);
 
+/* As many digits of the value as its error allows: two digits of the error, from 2 to 4 of the
+ * value. */
+int words_digits(double value, double error);
+
+/* A time in the unit that suits it: "1.23 us". text needs 40 bytes. Returns text. */
+char *words_time(char *text, double seconds, int digits);
+
 /* How many of a unit of time make a second: "ns", "us", "ms" or "s"; 0: it is none. */
 double words_unit(const char *name);
 

@@ -16,7 +16,8 @@ struct latest {
     double
         assumed; /* the same; where an estimate left the measurement out, that of its last probe */
     int64_t iterations;
-    double effective;                            /* independent repetitions; PE 0 */
+    double effective; /* independent repetitions; PE 0 */
+    double subtracted;
     double median, within;                       /* within: interquartile range; PE 0 */
     struct result_part parts[RESULT_STATES_MAX]; /* by state of the machine; PE 0 */
     size_t part_count;

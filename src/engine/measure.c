@@ -200,6 +200,7 @@ static void report_success(struct engine *engine, const struct measure_request *
     /* Of several levels, the one that is the result. */
     engine->latest.median = statistics->level_count > 0 ? statistics->time : statistics->median;
     engine->latest.within = statistics->p75 - statistics->p25;
+    engine->latest.subtracted = statistics->subtracted;
     engine->latest.flags = statistics->flags;
     engine->latest.part_count = statistics->part_count;
     memcpy(engine->latest.parts, statistics->parts, sizeof statistics->parts);

@@ -32,6 +32,7 @@ struct rounds_record {
     int64_t bytes, iterations;
     double effective; /* independent repetitions of the first round */
     size_t rounds, made;
+    double subtracted;                  /* of the last round */
     size_t done, flagged[RESULT_FLAGS]; /* rounds with a result; of them, with a flag */
     double *medians, *within;           /* of each round made: median, interquartile range; PE 0 */
     struct round_part *parts;           /* PE 0 */

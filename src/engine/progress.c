@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/control.h"
@@ -115,7 +116,7 @@ static char *place_text(const struct display *display)
     const struct block *block = display->block;
     const struct round *round = display->round;
     if (round->number > round->total && round->number > 1)
-        return memory_text("more rounds");
+        return memory_text("another round");
     if (round->number > 1)
         return text_format("round %zu/%zu", round->number, round->total);
     return text_format("block %zu/%zu", block->number, display->options->blocks);
@@ -126,14 +127,14 @@ static void show_measurement(struct display *display, const char *measurement)
     const struct block *block = display->block;
     char left[64] = "", text[32];
     double seconds = time_left(display);
-    if (seconds > 0)
+    if (seconds >= 1)
         snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
     char *place = place_text(display);
     char *head =
         text_format("[%s%s%s] ", display->options->estimate ? "estimate, " : "", place, left);
-    char *tail =
-        text_format("%s: %s%s%s", block->name ? block->name : "", measurement,
-                    display->result ? ", before " : "", display->result ? display->result : "");
+    char *tail = text_format("%s: %s%s%s", block->name ? block->name : "", measurement,
+                             display->result ? ", last result " : "",
+                             display->result ? display->result : "");
     show(display, head, tail);
     free(tail);
     free(head);
@@ -153,25 +154,31 @@ void progress_go_on(struct display *display)
         show_measurement(display, doing);
 }
 
-void progress_result(struct display *display, const struct statistics *statistics, double unit)
+void progress_result(struct display *display, const struct statistics *statistics, bool is_time)
 {
     if (!wanted(display))
         return;
-    char value[64];
+    char value[64], share[32];
+    double time = statistics->time, error = statistics->standard_error;
+    int digits = words_digits(time, error);
     free(display->result);
-    double error = 100 * statistics->standard_error / fabs(statistics->time);
-    output_number(value, sizeof value, statistics->time * unit);
+    if (is_time)
+        words_time(value, time, digits);
+    else
+        snprintf(value, sizeof value, "%.0f bytes", time);
     display->result =
-        isfinite(error) ? text_format("%s +- %.1f %%", value, error) : text_format("%s", value);
+        is_time && isfinite(error / time)
+            ? text_format("%s +- %s %%", value, words_number(share, 100 * error / fabs(time), 2))
+            : memory_text(value);
 }
 
 void progress_wait(struct display *display, double seconds)
 {
-    if (!wanted(display))
+    if (!wanted(display) || seconds < 1)
         return;
     char *place = place_text(display), *head = text_format("[%s]", place);
     char tail[64], text[32];
-    snprintf(tail, sizeof tail, " in %s", time_text(text, sizeof text, seconds));
+    snprintf(tail, sizeof tail, " begins in %s", time_text(text, sizeof text, seconds));
     show(display, head, tail);
     free(head);
     free(place);

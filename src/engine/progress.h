@@ -26,7 +26,7 @@ struct display {
 void progress_show(struct display *, const char *call);
 /* A measurement goes on. */
 void progress_go_on(struct display *);
-void progress_result(struct display *, const struct statistics *, double unit);
+void progress_result(struct display *, const struct statistics *, bool is_time);
 /* The next round begins after these seconds. */
 void progress_wait(struct display *, double seconds);
 /* Waits for a state of the machine, as the user named it. */

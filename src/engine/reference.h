@@ -16,4 +16,8 @@ struct reference reference_of(const double *values, size_t n);
  * one to the other is part of the error (half the difference, as a standard error). */
 struct reference reference_combine(const struct reference *before, const struct reference *after);
 
+/* Says what is subtracted where that is much of the result; the caller frees it, NULL: it is not.
+ * what: in words, or NULL. Seconds. */
+char *reference_text(const char *what, double subtracted, double time);
+
 #endif

@@ -4,8 +4,10 @@
 #include "engine/remarks.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 
+#include "base/text.h"
+#include "base/words.h"
 #include "clock/timer.h"
 #include "engine/stop.h"
 #include "stats/series.h"
@@ -21,8 +23,6 @@
 /* Noted when this many repetitions for each valid one were longer than their window. */
 #define LEFT_OUT_SHARE 0.1
 #define LEFT_OUT_FEWEST 3
-/* What is subtracted is named where it is more than this share of the result. */
-#define MUCH_SUBTRACTED 0.1
 /* A result this many standard errors below zero is an error of the method. */
 #define WITHIN_ERROR 2.0
 
@@ -61,7 +61,7 @@ static void remark_resolution(struct bench *bench, const struct samples *samples
 /* What is subtracted, as its timer reads it, counts by its weight in the result. */
 static void remark_subtracted(struct run *run, struct statistics *statistics)
 {
-    double time = fabs(statistics->time), subtracted = statistics->subtracted;
+    double time = fabs(statistics->time);
     if (!run->function->reference)
         return;
     if (WELL_ABOVE * statistics->subtracted_step > time) {
@@ -71,14 +71,10 @@ static void remark_subtracted(struct run *run, struct statistics *statistics)
                  "ns of the result",
                  statistics->subtracted_step * 1e9);
     }
-    if (!(subtracted > MUCH_SUBTRACTED * time))
-        return;
-    char share[32] = "more than the result";
-    if (subtracted <= time)
-        snprintf(share, sizeof share, "%.2g %% of the result", 100 * subtracted / time);
-    run_note(run, "subtracted: %s, %.3g ns (%s)",
-             run->function->subtracted ? run->function->subtracted : "the cost of measuring",
-             subtracted * 1e9, share);
+    char *text = reference_text(run->function->subtracted, statistics->subtracted, time);
+    if (text)
+        run_note(run, "%s", text);
+    free(text);
 }
 
 static void remark_negative(struct run *run, struct statistics *statistics)
@@ -99,14 +95,17 @@ static void remark_negative(struct run *run, struct statistics *statistics)
              (statistics->time + statistics->subtracted) * 1e9);
 }
 
-/* "below 297 ns", where it begins at 0. */
-static const char *interval_text(char *text, size_t size, double low, double high)
+/* "53.2 ns, 95 % interval below 297 ns": as many digits as the interval allows. */
+static char *median_text(double median, double low, double high, double confidence)
 {
+    char of[3][40];
+    int digits = words_digits(median, (high - low) / 2);
+    words_time(of[0], median, digits > 2 ? digits : 3);
+    words_time(of[2], high, digits > 2 ? digits : 3);
     if (low == 0 && high > 0)
-        snprintf(text, size, "below %.6g ns", high * 1e9);
-    else
-        snprintf(text, size, "[%.6g, %.6g] ns", low * 1e9, high * 1e9);
-    return text;
+        return text_format("%s, %g %% interval below %s", of[0], confidence * 100, of[2]);
+    return text_format("%s, %g %% interval [%s, %s]", of[0], confidence * 100,
+                       words_time(of[1], low, digits > 2 ? digits : 3), of[2]);
 }
 
 static void remark_median(struct run *run, const struct samples *samples,
@@ -114,19 +113,19 @@ static void remark_median(struct run *run, const struct samples *samples,
 {
     const struct settings *settings = run->settings;
     double low, high;
-    char text[80];
     stop_median_interval(settings, samples->max, samples->valid, &low, &high);
     stats_widen_interval(statistics->median, statistics->subtracted_error,
                          settings->median_confidence, &low, &high);
     if (!run->function->any_sign)
         low = stats_not_below_0(statistics->median, low);
-    if (isnan(low))
-        run_note(run, "median %.6g ns; too few independent repetitions for an interval",
+    if (isnan(low)) {
+        run_note(run, "median %.3g ns; too few independent repetitions for an interval",
                  statistics->median * 1e9);
-    else
-        run_note(run, "median %.6g ns, %g %% interval %s%s", statistics->median * 1e9,
-                 settings->median_confidence * 100, interval_text(text, sizeof text, low, high),
-                 samples->reached ? "" : ": wider than you asked for");
+        return;
+    }
+    char *text = median_text(statistics->median, low, high, settings->median_confidence);
+    run_note(run, "median %s%s", text, samples->reached ? "" : ": wider than you asked for");
+    free(text);
 }
 
 /* Whether the rule's aim was reached, and what else ended the measurement. */
@@ -150,20 +149,25 @@ static void remark_stop(struct bench *bench, const struct samples *samples,
 static void remark_interval(struct run *run, struct statistics *statistics)
 {
     double low = statistics->median_low, high = statistics->median_high;
-    char text[80];
+    double time = statistics->time, error = statistics->standard_error;
     bool is_time = run->function->quantity == QUANTITY_TIME;
+    /* The mean of the middle, which lines show, may be wide alone. */
+    bool mean = error > 0 && result_is_imprecise(time, time - error, time + error);
+    bool median = result_is_imprecise(statistics->median, low, high);
     /* What was counted once is exact. */
-    if (!result_is_imprecise(statistics->median, low, high) || (isnan(low) && !is_time))
+    if ((!mean && !median) || (isnan(low) && !is_time))
         return;
     flag(statistics, RESULT_IMPRECISE);
-    if (isnan(low) || !is_time)
+    if (isnan(low)) {
         run_note(run,
                  "imprecise: %zu valid repetitions, which say as much as %.0f independent "
                  "ones, are too few for an interval of the median",
                  statistics->valid, statistics->effective);
-    else
-        run_note(run, "imprecise: median %.4g ns, %g %% interval %s", statistics->median * 1e9,
-                 statistics->confidence * 100, interval_text(text, sizeof text, low, high));
+    } else if (is_time) {
+        char *text = median_text(statistics->median, low, high, statistics->confidence);
+        run_note(run, "imprecise: median %s", text);
+        free(text);
+    }
 }
 
 /* What is known about the repetitions beyond their times. */

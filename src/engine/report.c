@@ -16,6 +16,7 @@
 #include "engine/counters.h"
 #include "engine/counting.h"
 #include "engine/rates.h"
+#include "engine/reference.h"
 #include "engine/states.h"
 #include "output/point.h"
 #include "stats/rounds.h"
@@ -128,7 +129,7 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
     block->late_starts += (int64_t)statistics->late;
     block->overruns += (int64_t)statistics->overruns;
     block->window_changes += (int64_t)outcome->window_changes;
-    progress_result(reporter->display, statistics, result.point.unit);
+    progress_result(reporter->display, statistics, result.point.is_time);
     described_release(&described);
     free(words);
     free(text);
@@ -272,6 +273,10 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     if (n < record->rounds)
         notes_add(&notes,
                   text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds));
+    char *subtracted =
+        reference_text(record->request.function->subtracted, record->subtracted, rounds.median);
+    if (subtracted)
+        notes_add(&notes, subtracted);
     if (log) {
         states = states_of_rounds(log, record, ROUNDS_CONFIDENCE, &unseen);
         cover_states(log, &states, &rounds, &notes);

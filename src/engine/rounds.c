@@ -52,6 +52,8 @@ static void add_round(struct rounds_record *record, const struct latest *latest,
     for (int flag = 0; done && flag < RESULT_FLAGS; flag++)
         record->flagged[flag] += (latest->flags & 1u << flag) != 0;
     record->done += done;
+    if (done)
+        record->subtracted = latest->subtracted;
     for (size_t i = 0; done && i < latest->part_count; i++) {
         const struct result_part *part = &latest->parts[i];
         if (record->part_count == record->part_room) {
