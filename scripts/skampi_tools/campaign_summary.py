@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from . import results, screen, style
+from . import doubt, results, screen, style
 from .common_states import CommonStates, combined, control_text
 from .points import STATED, numbered, occurrence_of, text_of
 from .states import states_for, told_by
@@ -78,7 +78,7 @@ def aggregate_point(measured, confidence, by_state=()):
         record["round_states"] = [next(iter(values)) if len(values) == 1 else 0 for values in by_state]
     if there[0].record.get("unit") is not None:
         record["unit"] = there[0].record["unit"]
-    record["flags"], record["notes"] = list(flags), notes
+    record["flags"], record["notes"] = doubt.over_rounds([result.flags for result in there]), notes
     return record
 
 
@@ -263,7 +263,7 @@ def table(campaign, summaries):
                              _value(result.median, result.quantity), interval,
                              style.percent_text(result.between, 2),
                              style.percent_text(result.within, 2),
-                             f"{result.record['rounds']}{' *' if result.notes else ''}"])
+                             f"{result.record['rounds']}{doubt.mark(result.doubtful)}"])
                 rows += _state_rows(result, summaries[name], several)
         lines += [block, *screen.table(rows, (*range(1 + several), -1), indent="  "), ""]
     return lines + _footnotes(summaries)
@@ -283,6 +283,6 @@ def _footnotes(summaries):
                      f"interval")
     if weak:
         lines.append(f"intervals only reach {100 * weak[0]:.3g} %: 95 % needs at least 6 launches")
-    if any(r.notes for r in points):
-        lines.append("* has notes, see summary.json")
-    return lines
+    if noted := sum(bool(r.notes) for r in points):
+        lines.append(f"{noted} of {style.count_text(len(points), 'point')} have notes, see summary.json")
+    return lines + doubt.explanation(points, None)

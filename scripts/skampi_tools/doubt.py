@@ -9,6 +9,9 @@ import math
 import os
 import sys
 from collections import Counter
+from typing import NamedTuple
+
+from .screen import printable
 
 MARK = "*"
 IMPRECISE = "imprecise"
@@ -29,6 +32,12 @@ def meaning(flag):
     if flag not in FLAGS:
         return "not known to this version of the tools; see the notes of the results"
     return f"{FLAGS[flag]['means']}; {FLAGS[flag]['remedy']}"
+
+
+class Interval(NamedTuple):
+    value: float
+    low: float
+    high: float
 
 
 def is_imprecise(value, low, high):
@@ -93,6 +102,17 @@ def subtracted(results):
             for count, _, text in found.values()]
 
 
+def explanation(results, verbose=False):
+    """Lines below what shows results: the legend, what was subtracted, and by verbose what each flag means."""
+    results = list(results)
+    lines = list(filter(None, [legend(results)]))
+    if lines and verbose:
+        lines += [f"  {flag}: {meaning(flag)}" for flag, _ in counts(results)]
+    elif lines:
+        lines[0] += "; -v says why" if verbose is False else ""
+    return lines + subtracted(results)
+
+
 def cautions(file):
     """What speaks against a complete ResultFile, in words: it is cut off, skampi warned, results are missing."""
     texts = [*file.doubts, *map(str, file.header.get("warnings") or [])]
@@ -111,8 +131,13 @@ def cautions(file):
     return texts
 
 
+def print_explanation(files):
+    """Below a table, of all points of its files."""
+    for number, line in enumerate(explanation((point for file in files for point in file.points), None)):
+        print(line if number else f"\n{line}")
+
+
 def warn(file):
     """Says cautions() on standard error."""
     for text in cautions(file):
-        line = "".join(c if c.isprintable() else "?" for c in f"{file.path}: {text}")
-        print(f"{os.path.basename(sys.argv[0])}: warning: {line}", file=sys.stderr)
+        print(f"{os.path.basename(sys.argv[0])}: warning: {printable(f'{file.path}: {text}')}", file=sys.stderr)

@@ -30,6 +30,7 @@ class Cost:
     value: float
     low: float
     high: float
+    doubtful: bool = False
 
 
 @dataclass
@@ -81,10 +82,11 @@ def _cost(way, results):
     """Of one result what it shows; of several, from several files, their median and their range."""
     shown = [result.shown() for result in results]
     values = [s.value for s in shown]
+    doubtful = any(result.doubtful for result in results)
     if len(values) > 1:
-        return Cost(way, median(values), min(values), max(values))
+        return Cost(way, median(values), min(values), max(values), doubtful)
     low, high = (s if math.isfinite(s) else values[0] for s in (shown[0].low, shown[0].high))
-    return Cost(way, values[0], low, high)
+    return Cost(way, values[0], low, high, doubtful)
 
 
 def groups(files, separator=SEPARATOR):

@@ -206,6 +206,7 @@ class Cost:
     basis: str       # what the interval is of: launches, few launches, rounds, repetitions, errors
     state: int = 0   # of the machine, the same in all files; 0: there is one, or it is not known
     where: str = ""  # "state 2 (hand-over 164 ns)"
+    doubtful: bool = False
 
     def text(self):
         values = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
@@ -230,7 +231,7 @@ def costs(files):
     """List of Cost. files: ResultFile objects, launches of the same. Of an operation that a file
     has several times (in blocks with other settings) the first counts. Where the machine was in several
     states, each has costs of its own."""
-    found, common = {}, CommonStates(files)
+    found, doubtful, common = {}, set(), CommonStates(files)
     for index, file in enumerate(files):
         seen = set()
         for result in file.points:
@@ -244,7 +245,9 @@ def costs(files):
                 seen.add(key)
                 for state, measured in _by_state(common, index, result):
                     found.setdefault((*key, state), []).append(measured)
-    return [_cost(key, launches, common) for key, launches in found.items()]
+                    if result.doubtful:
+                        doubtful.add((*key, state))
+    return [_cost(key, launches, common, key in doubtful) for key, launches in found.items()]
 
 
 def _by_state(common, index, result):
@@ -259,7 +262,7 @@ def _by_state(common, index, result):
             for number, value in values.items() if math.isfinite(value.median)]
 
 
-def _cost(key, launches, common):
+def _cost(key, launches, common, doubtful):
     function, arguments, pes, members, cache, state = key
     values = [value for value, *_ in launches]
     if len(launches) >= FEWEST_LAUNCHES:
@@ -271,7 +274,7 @@ def _cost(key, launches, common):
         if any(math.isnan(own[1]) for own in launches):
             low = high = math.nan
     return Cost(function, dict(arguments), pes or 0, members, cache, median(values), low, high, basis, state,
-                common.text(state) if state else "")
+                common.text(state) if state else "", doubtful)
 
 
 # ---- Checking ----

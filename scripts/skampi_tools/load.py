@@ -27,6 +27,7 @@ class Row(NamedTuple):
     times: tuple
     ratios: tuple
     rate: tuple         # bytes/s that the slowest and the fastest aggressor achieved; None: not known
+    doubtful: bool
 
 
 def _argument(result, name, otherwise):
@@ -69,15 +70,16 @@ def _ratio(value, alone):
     return value / alone if math.isfinite(value) and alone > 0 else NAN
 
 
-def _rows_of(point, beside):
-    """Of one operation: {(aggressors, flood): results}."""
+def _rows_of(point, beside, doubtful):
+    """Of one operation: {(aggressors, flood): results}. doubtful: keys of the points that are."""
     _, operation, pes, _, size, victims = point
     alone = _times([result for (name, _), several in beside.items() if name == NONE for result in several])
     for (name, flood), several in beside.items():
         times = _times(several)
         ratios = tuple(_ratio(*pair) for pair in zip(times, alone))
         yield Row(operation, pes, size, victims, name, flood,
-                  min(result.valid or 0 for result in several), times, ratios, _rate(several))
+                  min(result.valid or 0 for result in several), times, ratios, _rate(several),
+                  any(result.key in doubtful for result in several))
 
 
 def rows(file):
@@ -87,4 +89,5 @@ def rows(file):
         if result.function and result.function.endswith(SUFFIX) and math.isfinite(result.best()):
             point, aggressors = _key(result)
             found.setdefault(point, {}).setdefault(aggressors, []).append(result)
-    return [row for point, beside in found.items() for row in _rows_of(point, beside)]
+    doubtful = {result.key for result in file.points if result.doubtful}
+    return [row for point, beside in found.items() for row in _rows_of(point, beside, doubtful)]

@@ -37,6 +37,7 @@ class Row(NamedTuple):
     share: Time
     verdict: str
     why: str            # of what is not certain; else ""
+    doubtful: bool = False  # one of its results
 
 
 def value_of(result, name):
@@ -102,10 +103,11 @@ def _target_rows(points):
     for result in points:
         if result.function in TARGETS:
             key = (operation_of(result, TARGETS[result.function]), result.pes or 0, size_of(result))
-            found.setdefault(key, {})[argument(result, "computation")] = _time(result)
-    return [target_row(operation, pes, size, seconds, times[0.0], time)
+            found.setdefault(key, {})[argument(result, "computation")] = result
+    return [target_row(operation, pes, size, seconds, _time(times[0.0]), _time(result))._replace(
+                doubtful=times[0.0].doubtful or result.doubtful)
             for (operation, pes, size), times in found.items() if 0.0 in times
-            for seconds, time in times.items() if seconds > 0]
+            for seconds, result in times.items() if seconds > 0]
 
 
 def _collective_rows(points):
@@ -115,8 +117,9 @@ def _collective_rows(points):
                            if result.function.endswith(part)), ("", ""))
         # Names of MPI's non-blocking collectives begin with an I; messages, such as Isend, go by the same parts.
         if name.startswith("I"):
-            found.setdefault((name, result.pes or 0, size_of(result)), {})[part] = _time(result)
-    return [collective_row(f"MPI_{name}", pes, size, *(parts[part] for part in PARTS))
+            found.setdefault((name, result.pes or 0, size_of(result)), {})[part] = result
+    return [collective_row(f"MPI_{name}", pes, size, *(_time(parts[part]) for part in PARTS))._replace(
+                doubtful=any(parts[part].doubtful for part in PARTS))
             for (name, pes, size), parts in found.items() if all(part in parts for part in PARTS)]
 
 

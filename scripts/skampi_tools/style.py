@@ -47,6 +47,22 @@ def number_text(value, digits=3):
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def decimals_for(value, error):
+    """Places after the point (before it, if negative) that the error allows: two digits of the error, and two of the
+    value at least. error 0 or NaN: not known, two digits of the value."""
+    def second_digit(number):
+        return 1 - math.floor(math.log10(abs(number))) if number and math.isfinite(number) else -math.inf
+    places = max(second_digit(value), second_digit(error) if error > 0 else -math.inf)
+    return 0 if places == -math.inf else places
+
+
+def digits_for(value, error):
+    """The same in significant digits of the value, at most 4; 3 where it is exact."""
+    if error == 0 or not value or not math.isfinite(value):
+        return 3
+    return min(4, decimals_for(value, error) + 1 + math.floor(math.log10(abs(value))))
+
+
 def choose_unit(value, units):
     """The (name, size) of the largest unit that the value reaches; the smallest one for less, and
     for what is no number. A value that would be printed as 1000 in a unit gets the next one."""

@@ -4,12 +4,13 @@ Numbers stay the texts that are in the file. A block is printed as soon as it en
 that is still going on.
 """
 
+import math
 import re
 from collections import Counter
 
-from . import screen, style
+from . import doubt, screen, style
 from .common_states import control_text
-from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, STATED_UNIT, STATE_ROUNDS,
+from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, ROUNDS_BLOCK, STATED_UNIT, STATE_ROUNDS,
                         columns_of, controls_of, counters_of, number_text, part_of, split_row,
                         state_of as state_record, unit_of, value_in)
 from .states import WORDS, find, set_text, sets_of, several, state_of, states_for, told_by
@@ -19,11 +20,10 @@ TITLES = {
     "median": ("bytes", "median", "from", "to", "repetitions"),
     "rounds": ("bytes", "median of rounds", "from", "to", "rounds"),
 }
-INDENT, MARK = "  ", " *"
+INDENT = "  "
 NAMED_EMPTY = 5  # blocks that the time limit left empty; more are only counted
 _NUMBER = re.compile(r"([-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?|-?inf|-?nan|---)")
 _LAST_WORDS = ("interrupted by ", "ended by ", "stopped by the time limit ")
-_NOT_MARKED = ("conditions: ", "iterations chosen: ")
 _STATED_PES = re.compile(r"conditions: (\d{1,18}) PEs?\b")
 # Comments that tell of the row before them; "state 1" and so on are others.
 _OF_ROW = ("median", "rounds", "columns", "counters", "part", *WORDS.values())
@@ -41,11 +41,53 @@ class Row:
         self.kind = "mean"
         self.unit = unit
         self.confidence = ""
-        self.marked = False
+        self.stated_flags = []
+        self.notes = []
         self.pes = pes        # of its set; None: not stated
         self.controls = {}    # by name, as in a record of results
         self.parts = []       # records
         self.by_state = {}    # texts by the number of the state
+        self.has_rounds = False  # a row over all rounds takes its place
+
+    def interval(self):
+        """(value, lower end, upper end), NaN where there is none."""
+        value, *ends = (_number(text) for text in self.fields[1:4 if self.kind != "mean" else 3])
+        return (value, *ends) if self.kind != "mean" else (value, value - ends[0], value + ends[0])
+
+    @property
+    def flags(self):
+        """As of results.Result."""
+        quantity = "bytes" if self.unit == "bytes" else "time"
+        shown = doubt.Interval(*self.interval())
+        return doubt.flags_of({"flags": self.stated_flags, "quantity": quantity, "standard_error": None}, shown)
+
+    @property
+    def doubtful(self):
+        return any(map(doubt.speaks_against, self.flags))
+
+    def key(self, block):
+        """What finds the row of all rounds."""
+        return (block, *zip(self.names, self.cells), self.fields[0])
+
+    def change_unit(self, unit):
+        """Of times."""
+        factor = unit_of(unit) / unit_of(self.unit)
+        for place in range(1, len(self.fields) - 1):
+            number = _number(self.fields[place])
+            self.fields[place] = number_text(number * factor)
+        self.by_state = {state: number_text(_number(text) * factor) for state, text in self.by_state.items()}
+        self.unit = unit
+
+    def round(self):
+        """To the digits that the interval allows."""
+        value, low, high = self.interval()
+        if self.unit == "bytes" or low == high:
+            return
+        places = style.decimals_for(value, (high - low) / 2)
+        self.fields[1:-1] = [_rounded(text, places) for text in self.fields[1:-1]]
+        if self.kind != "mean" and _number(self.fields[2]) < 0 <= value:
+            self.fields[2] = "0"
+        self.by_state = {state: _rounded(text, places) for state, text in self.by_state.items()}
 
     def shape(self):
         """Rows of the same shape share a head."""
@@ -86,6 +128,22 @@ class Row:
         self.confidence = "" if confidence in ("---", "0") else f"{confidence} %"
 
 
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _rounded(text, places):
+    """With no more digits than it has."""
+    number = _number(text)
+    if not math.isfinite(number):
+        return text
+    there = len(text.partition(".")[2]) if "e" not in text else places
+    return f"{round(number, places):.{max(0, min(places, there))}f}"
+
+
 def _whole(text):
     """The places of a number before its point; all places of any other text."""
     point = re.search("[.e]", text) if _NUMBER.fullmatch(text) else None
@@ -97,7 +155,13 @@ class _Columns:
 
     def __init__(self, rows):
         first = rows[0]
+        units = {row.unit for row in rows}
+        if len(units) > 1 and all(unit != "bytes" and unit_of(unit) for unit in units):
+            for row in rows:
+                row.change_unit(first.unit)
         self.mixed = any(row.unit != first.unit for row in rows)
+        for row in rows:
+            row.round()
         self.states = sorted({number for row in rows for number in row.by_state})
         titles = self._titles(first, all(row.confidence == first.confidence for row in rows))
         self.after = []
@@ -111,7 +175,7 @@ class _Columns:
             widths.append(max(len(row.unit) for row in rows))
         most = screen.limit()
         self.layout = screen.Layout(titles, widths, {len(titles) - 1} if self.mixed else (),
-                                    most and most - len(INDENT + MARK))
+                                    most and most - len(INDENT + doubt.mark(True)))
 
     def _titles(self, row, sure):
         own = list(TITLES[row.kind])
@@ -134,7 +198,7 @@ class _Columns:
         cells = [text + " " * (after - (len(text) - _whole(text)))
                  for text, after in zip(row.texts(self.states), self.after)]
         found = [INDENT + line for line in self.layout.lines(cells + [row.unit] * self.mixed)]
-        found[-1] += MARK if row.marked else ""
+        found[-1] += doubt.mark(row.doubtful)
         return found
 
 
@@ -147,6 +211,20 @@ def states_in(lines):
     """The states of a file."""
     records = (state_record(line[1:].strip()) for line in lines if line.startswith("# state "))
     return [state_of(record) for record in records if record]
+
+
+def rounds_in(lines):
+    """How many rows over all rounds there are of each point, by Row.key()."""
+    found, block = Counter(), None
+    for line in lines:
+        line = line.rstrip("\r\n")
+        if line.startswith("#"):
+            begin = BEGIN.fullmatch(line[2:].rstrip(" \t"))
+            if begin or line.startswith("# end result"):
+                block = begin and begin.group(1)
+        elif block and block.endswith(ROUNDS_BLOCK) and (row := split_row(line)):
+            found[Row(*row, "", None).key(block[:-len(ROUNDS_BLOCK)])] += 1
+    return found
 
 
 def breaks_in(file):
@@ -165,9 +243,10 @@ def breaks_in(file):
 class Table:
     """Takes the lines of one file; write: a function that takes lines of output."""
 
-    def __init__(self, write, verbose, states=(), columns=None, breaks=None):
-        """states: of the file, where they are known before its lines are taken (states_in). columns: names of
-        further columns; None: all that the file has. breaks: texts below blocks (breaks_in)."""
+    def __init__(self, write, verbose, states=(), columns=None, breaks=None, rounds=()):
+        """states, rounds: of the file, where they are known before its lines are taken (states_in, rounds_in): rows
+        over all rounds take the place of those of the first one. columns: names of further columns; None: all that
+        the file has. breaks: texts below blocks (breaks_in)."""
         self.write = write
         self.verbose = verbose
         self.columns = columns
@@ -175,6 +254,8 @@ class Table:
         self.states = list(states)
         self.known_before = bool(states)
         self.breaks = breaks or {}
+        self.rounds = Counter(rounds)
+        self.results = []       # Rows of points
         self.times = Counter()  # blocks of each name
         self.states_shown = False
         self.begun = False      # the file has a block
@@ -218,6 +299,10 @@ class Table:
             self.late += 1
         elif inside and kind == "note":
             self._take_note(rest)
+        elif inside and kind == "flags" and self.row:
+            self.row.stated_flags = rest.split(", ")
+            if self.verbose:
+                self.items.append(f"  {text}")
         else:
             state = state_record(text) if kind.startswith("state ") else None
             if state and not self.known_before:
@@ -235,8 +320,8 @@ class Table:
             self.pes = int(pes.group(1)) if pes else None
             if self.row:
                 self.row.unit, self.row.pes = self.unit, self.pes
-        if self.row and not text.startswith(_NOT_MARKED):
-            self.row.marked = True
+        if self.row:
+            self.row.notes.append(text)
         if self.verbose:
             self.items.append(f"  note: {text}")
 
@@ -285,6 +370,12 @@ class Table:
         name, items, late = self.name, self.items, self.late
         self.times[name] += 1
         self.name, self.items, self.row, self.late = None, [], None, 0
+        begun = bool(items)
+        if not name.endswith(ROUNDS_BLOCK):
+            items = self._without_rounds(name, items)
+        self.results += [row for row in items if isinstance(row, Row) and not row.has_rounds]
+        if begun and not items and not late:
+            return
         # After the time limit there may be many blocks of nothing.
         if not items and self.limited:
             self.empty.append(name)
@@ -306,6 +397,18 @@ class Table:
         if late:
             self.write(f"  {late} measurement{' is' if late == 1 else 's are'} missing, since the time limit "
                        f"had ended")
+
+    def _without_rounds(self, name, items):
+        """Rows that rows over all rounds replace are only shown by -v."""
+        kept, hidden = [], False
+        for item in items:
+            if isinstance(item, Row):
+                item.has_rounds = self.rounds[item.key(name)] > 0
+                self.rounds[item.key(name)] -= item.has_rounds
+                hidden = item.has_rounds and not self.verbose
+            if not (hidden and isinstance(item, Row)):
+                kept.append(item)
+        return kept
 
     def _state_lines(self, states):
         """One for each set of PEs, but one for each state where several controls tell them apart."""
@@ -343,11 +446,8 @@ class Table:
                     self.write(line)
             for line in columns.lines(item):
                 self.write(line)
-            self.marks = self.marks or item.marked
         if not items:
             self.write("  nothing was measured")
-
-    marks = False  # some result that was printed has notes
 
     def finish(self):
         """False: the file has no block."""
@@ -361,6 +461,6 @@ class Table:
             names = ", ".join(self.empty[:NAMED_EMPTY]) + (", ..." if count > NAMED_EMPTY else "")
             self._say(f"nothing was measured in {count} block{'' if count == 1 else 's'}, since the time "
                       f"limit had ended: {names}")
-        if self.marks and not self.verbose:
-            self.write("\n* has notes, which -v shows")
+        for number, line in enumerate(doubt.explanation(self.results, self.verbose)):
+            self.write(line if number else f"\n{line}")
         return self.begun

@@ -185,7 +185,7 @@ got = in_states(barriers({1: 2e-7, 2: 9e-7}, {1: 2e-7, 2: 5e-7}))
 tap.ok(len(got["violations"]) == 1 and got["violations"][0]["where"] == "state 2 (hand-over 164 ns)"
        and 1.7 < got["violations"][0]["factor"] < 1.9, "a violation in one state: which", got)
 shown = tool("s.json")
-tap.ok("Shmem_Barrier() on 2 PEs, in state 2 (hand-over 164 ns)\n" in shown.out, "... for people", shown)
+tap.ok("Shmem_Barrier() * on 2 PEs, in state 2 (hand-over 164 ns)\n" in shown.out, "... for people", shown)
 got = in_states([in_state(point("b", "Shmem_Barrier", {}, 9e-7), 2),
                  in_state(point("b", "Shmem_Sync", {}, 2e-7), 1),
                  in_state(point("b", "Shmem_Quiet", {"iterations": 0}, 1e-9), 1)])

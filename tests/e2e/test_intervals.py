@@ -111,9 +111,11 @@ def tools():
         errors = [[s.low, s.high] if what == "median" else [s.high - s.value] for s in shown]
         wanted = [[number_text(x * 1e9) for x in (s.value, *error)]
                   for s, error in zip(shown, errors)]
+        # To two digits of the error.
+        digits = [0.06e9 * (s.high - s.value) for s in shown]
         tap.ok(f"{what} [ns]" in table.out and f"{other} [" not in table.out and
-               all(close(float(have), float(want)) or abs(float(have) - float(want)) < 0.11
-                   for row, numbers in zip(rows, wanted) for have, want in zip(row[2:], numbers)) and
+               all(abs(float(have) - float(want)) < max(digit, 0.11)
+                   for row, numbers, digit in zip(rows, wanted, digits) for have, want in zip(row[2:], numbers)) and
                len(rows) == 3, f"{name}: the table", (table.out, wanted))
         report = harness.run([os.path.join(SCRIPTS, "skampi-report"), name, "-o", "-"], cwd=folder)
         data = re.search(r'"what": ?"([^"]*)", ?"value": ?(\[.*?\]), ?"low": ?(\[.*?\]), ?"high": ?(\[.*?\])',

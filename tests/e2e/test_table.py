@@ -25,6 +25,7 @@ count= 8        8     9.948    0.6466        8     9.948     9.301
 # note: iterations chosen: 744
 # note: conditions: 2 PEs on one node; cycling buffers, warm; times in ns
 count= 32768    32768    1227.2    5.0187        8    1226.0     226.8
+# flags: autocorrelated, below_resolution
 # note: timed regions of 40.1 ns are not well above the timer's resolution of 20 ns
 # end result "put, complete"
 # duration = 0.09 sec
@@ -53,31 +54,31 @@ warning: node 0 (n) was busy before the run: load 5.30 on 2 processors
 
 put, complete
   count  bytes  mean of the middle [ns]  standard error [ns]  repetitions
-      8      8                    9.948               0.6466            8
-  32768  32768                 1227.2                 5.0187            8 *
+      8      8                     9.95                 0.65            8
+  32768  32768                  1227.2                  5.0             8 *
 
 mixed "quotes"
     s      c  bytes  mean of the middle  standard error  repetitions
-  a b  [0 1]      0           ---          ---                     0
-  c=d    [2]      0             0.02332      0.00002504           12
+  a b  [0 1]      0           ---            ---                   0 *
+  c=d    [2]      0             0.02332        0.000025           12
   skipped: wtime(iterations=100): the communicator is empty
 
   bytes  mean of the middle  standard error  repetitions
-      0              -1.500            0.25           33
+      0               -1.50            0.25           33
   unsupported: MPI_Put(count=1): no MPI
 
 nothing
   nothing was measured
 
 two units
-  bytes  mean of the middle  standard error  repetitions  unit
-      8               9.948          0.6466            8  ns
-      8               9.900          1e-05             8  us
+  bytes  mean of the middle [ns]  standard error [ns]  repetitions
+      8                     9.95                0.65             8
+      8                  9900.0                 0.010            8
   failed: Shmem_Put(count=8): the window would be longer than 10 s
 
 interrupted by signal 15 (Terminated)
 
-* has notes, which -v shows
+* doubtful: 2 of 7 results: 1 below_resolution, 1 imprecise; -v says why
 """
 
 tap = Tap()
@@ -96,15 +97,16 @@ tap.ok(shown.status == 0 and not shown.err, "results are shown", shown)
 tap.equal(lines(shown.out), lines(SHORT), "... as tables, with nothing else", shown.out)
 
 verbose = table("-v", stdin=EXAMPLE)
-kept = [l for l in lines(SHORT) if l and not l.startswith("* has notes")]
+kept = [l.replace("; -v says why", "") for l in lines(SHORT) if l]
 wanted = iter(lines(verbose.out))
 tap.ok(verbose.status == 0 and all(line in wanted for line in kept), "-v shows all that, in this order",
        verbose)
 for text in ("SKaMPI Version 1.2.3", "timer: tsc, resolution 20.0 ns",
-             "    note: iterations chosen: 744",
+             "    note: iterations chosen: 744", "    flags: autocorrelated, below_resolution",
+             "  imprecise: its interval is not known, or wider than half of its value",
              "    note: conditions: 2 PEs on one node; cycling buffers, warm; times in ns",
              "  P[0] printed"):
-    tap.ok(text in lines(verbose.out), f"-v also shows: {text.strip()}", verbose)
+    tap.ok(any(line.startswith(text) for line in lines(verbose.out)), f"-v also shows: {text.strip()}", verbose)
 tap.equal(table("--verbose", "-", stdin=EXAMPLE).out, verbose.out, "--verbose - is the same")
 
 crlf = table(stdin=EXAMPLE.replace("\n", "\r\n"))
@@ -127,7 +129,7 @@ with open(os.path.join(folder, "plain.sko"), "w", encoding="utf-8") as file:
 for suffix in ("json", "csv"):
     run([convert, "plain.sko", "-o", f"plain.{suffix}", "--unit", "us"], cwd=folder)
     shown = table(f"plain.{suffix}", cwd=folder)
-    tap.ok(shown.status == 0 and not shown.err and "put\n" in shown.out and " 9.948 " in shown.out,
+    tap.ok(shown.status == 0 and not shown.err and "put\n" in shown.out and " 9.95 " in shown.out,
            f"{suffix} is shown as well", shown)
 write(os.path.join(folder, "medians.json"),
       [{**point("put", "F", {"count": n}, n * 1e-6), "time": 2e-6, "standard_error": 1e-7}
@@ -135,8 +137,8 @@ write(os.path.join(folder, "medians.json"),
 medians = table("medians.json", cwd=folder)
 tap.equal(lines(medians.out)[:4],
           ["put", "  count  bytes  median [us]  95 % from [us]  to [us]  repetitions",
-           "      8      8        8.000           7.840    8.160           20",
-           "     16     16       16.00           15.68    16.32            20"],
+           "      8      8         8.00            7.84     8.16           20",
+           "     16     16        16.00           15.68    16.32           20"],
           "what a file knows of the median is shown, and named, and its own interval", medians)
 back = run([convert, "medians.json", "--to", "sko", "--medians", "-o", "back.sko"], cwd=folder)
 tap.equal(table("back.sko", cwd=folder).out, medians.out, "so it is of .sko that has it", back)
@@ -146,7 +148,7 @@ summary = table("summary.json", cwd=folder)
 tap.ok(summary.status == 0 and "put (rounds)\n" in summary.out
        and "nothing was measured" not in summary.out, "the summary of a campaign", summary)
 tap.ok("median of rounds [us]  from [us]  to [us]  rounds" in summary.out and
-       "1.000 0.9800 1.020 5".split() == lines(summary.out)[2].split()[2:], "... names its error", summary)
+       "1.000 0.980 1.020 5".split() == lines(summary.out)[2].split()[2:], "... names its error", summary)
 with open(os.path.join(folder, "broken.json"), "w", encoding="utf-8") as file:
     file.write('{"record": "result"}\n')
 broken = table("broken.json", cwd=folder)
@@ -210,7 +212,10 @@ tap.ok(measured.status == 0 and len(measured.rows) == 9 and shown.status == 0, "
 for row in measured.rows:
     cells = row.line.split("d= ")[-1].split()
     cells = cells[:5] if row.vars else cells[:4]
-    tap.ok(any(" ".join(cells) in " ".join(line) for line in rows), f"shown: {' '.join(cells)}", shown)
+    value = len(cells) - 3  # and its error, which are rounded
+    tap.ok(any(cells[:value] == line[-len(cells) - 1:][:value] and cells[-1] == line[-2] and line[-1] == "*"
+               and abs(float(line[-4]) / float(cells[value]) - 1) < 0.01 for line in rows),
+           f"shown, doubtful since there are only 4 repetitions: {' '.join(cells)}", shown)
 tap.ok("communicator is empty" in shown.out, "what was skipped is shown", shown)
 
 # ---- Further columns ----
@@ -279,4 +284,35 @@ for names in ("medain", "", "median,", "cache"):
     made = skampi("", np=1, launch=False, args=["--columns", names, "-n"])
     tap.ok(made.status == 2 and made.err.startswith(f"skampi: error: --columns {names.split(',')[-1]}: there is no such number")
            and ("did you mean median" in made.err) == (names == "medain"), f"--columns '{names}' is refused", made)
+
+# ---- Doubt: as the flags and intervals of the file say, whatever notes there are ----
+
+doubted = [{**point("put", "F", {"count": n}, 1e-6), **more} for n, more in enumerate((
+    {"notes": ["iterations chosen: 5", "subtracted: an empty quiet, 12.3 ns (24 % of the result)"]},
+    {"flags": ["warm_up"], "notes": ["warm-up: the first 3 are left out"]}, {"flags": ["clocks_moved"]},
+    {"median_low": None, "median_high": None}, {"median_low": -187.4e-9, "median_high": 2.967e-6},
+    {"flags": ["of the future"]}))]
+write(os.path.join(folder, "doubted.json"), doubted)
+shown = table("doubted.json", cwd=folder)
+tap.equal([line.endswith(" *") for line in lines(shown.out)[2:8]], [False, False, True, True, True, True],
+          "doubtful results are marked, not those with notes", shown)
+tap.equal(lines(shown.out)[-2:], ["* doubtful: 4 of 6 results: 2 imprecise, 1 clocks_moved, 1 of the future; -v says why",
+                                  "subtracted: an empty quiet, 12.3 ns (24 % of the result)"],
+          "... with a line that says so, and what was subtracted", shown)
+tap.equal(lines(shown.out)[6].split()[2:5], ["1.0", "0", "3.0"], "no time is below 0; digits as the error allows", shown)
+tap.equal(sum(result.doubtful for result in results.read(os.path.join(folder, "doubted.json")).points), 4,
+          "the tools count the same")
+
+# ---- Rounds take the place of the first one ----
+
+first = [point("put", "F", {"count": n}, 1e-6) for n in (8, 16)] + [point("put", "Once", {}, 2e-6)]
+over = [{**point("put", "F", {"count": n}, 3e-6), "record": "rounds", "rounds": 5} for n in (8, 16)]
+write(os.path.join(folder, "over.json"), first + over)
+shown, verbose = table("over.json", cwd=folder), table("-v", "over.json", cwd=folder)
+tap.ok(shown.out.count("1.000") == 0 and shown.out.count("2.000") == 1 and shown.out.count("3.000") == 2,
+       "points over rounds instead of their first round; others stay", shown)
+rows = [line.split()[2] for line in lines(verbose.out) if line.split()[:1] in (["8"], ["16"])]
+tap.equal(rows, ["1.000", "1.000", "3.000", "3.000"], "-v shows both", verbose)
+header = table(stdin="# SKaMPI Version 1\n# rounds: 5\n" + run([convert, "over.json", "--to", "sko"], cwd=folder).out)
+tap.ok(header.out.count("put (rounds)") == 1 and header.out.count("1.000") == 0, "so it is from standard input", header)
 tap.done()
