@@ -16,6 +16,7 @@
 #include "comm/process.h"
 #include "command_script.h"
 #include "engine/control.h"
+#include "engine/environment.h"
 #include "options.h"
 #include "ski/check.h"
 #include "ski/override.h"
@@ -164,6 +165,11 @@ static void warn_known(const struct known *earlier)
 {
     for (size_t i = 0; i < earlier->run_count; i++) {
         const struct known_run *run = &earlier->runs[i];
+        if (run->other)
+            fprintf(stderr,
+                    "skampi: warning: --known %s: a run of another library, or with other settings "
+                    "of it (%s): it is left out, since its states are not those of this run\n",
+                    run->path, run->library);
         if (run->pes != comm_pes())
             terminal_message(
                 "skampi: warning: --known %s: a run of %d PEs, this one has %d: its states hold "
@@ -183,7 +189,9 @@ static bool read_known(const struct options *options, struct known **earlier)
     char *error = NULL;
     if (options->known_count == 0)
         return true;
-    *earlier = known_read(options->known, options->known_count, &error);
+    char *software = environment_software();
+    *earlier = known_read(options->known, options->known_count, software, &error);
+    free(software);
     if (*earlier)
         warn_known(*earlier);
     else

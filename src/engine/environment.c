@@ -174,6 +174,16 @@ static void collect_variables(struct texts *texts)
             }
 }
 
+char *environment_software(void)
+{
+    struct texts variables = {0};
+    collect_variables(&variables);
+    char *software =
+        known_software(comm_library(), (const char *const *)variables.text, variables.count);
+    release(&variables);
+    return software;
+}
+
 /* How PEs are bound, as far as it matters: subtracting one measurement from another needs a quiet
  * processor for each PE. Returns how many are bound. */
 static int check_binding(struct texts *warnings, const struct facts *facts)

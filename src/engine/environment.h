@@ -10,6 +10,8 @@
 
 /* The output's header, to options->output; collective. */
 void environment_print(const struct engine_options *options, uint64_t seed);
+/* The library and its settings, for the caller to free: known_software(). */
+char *environment_software(void);
 /* Before the output ends: whether the clocks of each node agreed over the run; collective. */
 void environment_end(struct output *);
 

@@ -430,10 +430,12 @@ static void finish_points(struct known *known)
 
 static void take_file(struct merge *merge, struct known *known, struct known_file *file)
 {
-    int *numbers = memory_allocate(file->state_count * sizeof *numbers);
-    take_states(merge, file, known->run_count + 1, numbers);
-    take_points(known, file, numbers);
-    free(numbers);
+    if (!file->run.other) {
+        int *numbers = memory_allocate(file->state_count * sizeof *numbers);
+        take_states(merge, file, known->run_count + 1, numbers);
+        take_points(known, file, numbers);
+        free(numbers);
+    }
     known->runs[known->run_count++] = file->run;
     file->run = (struct known_run){0};
 }
@@ -446,7 +448,13 @@ static char *check_path(const struct known *known, const char *path)
     return NULL;
 }
 
-struct known *known_read(const char *const *paths, size_t n, char **error)
+/* Whether a file is of this run's library and settings, as far as it says. */
+static bool same_software(const struct known_run *run, const char *software)
+{
+    return !software || run->software[0] == '\0' || strcmp(run->software, software) == 0;
+}
+
+struct known *known_read(const char *const *paths, size_t n, const char *software, char **error)
 {
     struct merge merge = {.files = n};
     struct known *known = memory_zeroed(1, sizeof *known);
@@ -458,8 +466,10 @@ struct known *known_read(const char *const *paths, size_t n, char **error)
         *error = check_path(known, paths[i]);
         if (!*error)
             *error = known_file_read(paths[i], &file);
-        if (!*error)
+        if (!*error) {
+            file.run.other = !same_software(&file.run, software);
             take_file(&merge, known, &file);
+        }
         known_file_release(&file);
     }
     finish_states(&merge, known);

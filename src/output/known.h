@@ -32,9 +32,10 @@ struct known {
     double launch_difference;
 };
 
-/* NULL and *error (for the user; the caller frees it) when a file cannot be read or has no states.
- */
-struct known *known_read(const char *const *paths, size_t n, char **error);
+/* software: known_software() of this run (NULL: any). Of another one's runs nothing but .runs is
+ * kept: its hand-overs are those of its library, and no states of this run. NULL and *error (for
+ * the user; the caller frees it) when a file cannot be read or has no states. */
+struct known *known_read(const char *const *paths, size_t n, const char *software, char **error);
 void known_free(struct known *);
 
 /* The point with the same point_text(); of files of older versions, with the same block, call, PEs

@@ -20,6 +20,31 @@ void known_run_release(struct known_run *run)
     free(run->path);
     free(run->library);
     free(run->version);
+    free(run->software);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char *known_software(const char *library, const char *const *variables, size_t count)
+{
+    const char **sorted = memory_zeroed(count + 1, sizeof *sorted);
+    char *software;
+    size_t size, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(variables[i], "SKAMPI_", strlen("SKAMPI_")) != 0)
+            sorted[kept++] = variables[i];
+    qsort(sorted, kept, sizeof *sorted, compare_texts);
+    FILE *text = memory_stream(&software, &size);
+    fprintf(text, "%s\n", library);
+    for (size_t i = 0; i < kept; i++)
+        fprintf(text, "%s\n", sorted[i]);
+    if (fclose(text) != 0)
+        memory_missing();
+    free(sorted);
+    return software;
 }
 
 void known_state_release(struct known_state *state)
@@ -153,6 +178,23 @@ static const char *take_nodes(const json_t *record, struct known_run *run)
     return NULL;
 }
 
+/* Files of other programs, and older ones, may lack their settings. */
+static void take_software(const json_t *record, struct known_run *run)
+{
+    json_t *settings = json_object_get(record, "environment"), *value;
+    const char *name;
+    char **texts = memory_zeroed(json_object_size(settings) + 1, sizeof *texts);
+    size_t count = 0;
+    json_object_foreach(settings, name, value) if (json_is_string(value)) texts[count++] =
+        text_format("%s=%s", name, json_string_value(value));
+    run->software = json_is_object(settings) && run->library[0]
+                        ? known_software(run->library, (const char *const *)texts, count)
+                        : memory_text("");
+    while (count > 0)
+        free(texts[--count]);
+    free(texts);
+}
+
 static const char *take_header(const json_t *record, struct known_file *file)
 {
     struct known_run *run = &file->run;
@@ -163,6 +205,7 @@ static const char *take_header(const json_t *record, struct known_file *file)
     bool version = text_or_empty(record, "version", &run->version);
     if (!library || !version)
         return "library or version is no text";
+    take_software(record, run);
     if (!integer_of(record, "pes", 1, INT_MAX, &run->pes))
         return "pes is no count";
     return take_nodes(record, run);

@@ -40,9 +40,15 @@ struct known_point {
     size_t line; /* of the file */
 };
 
+/* A library and its settings (NAME=VALUE), as a text that is the same if these are, in whatever
+ * order; skampi's own settings do not count. */
+char *known_software(const char *library, const char *const *variables, size_t count);
+
 /* A run, for the caller to compare with this one. */
 struct known_run {
     char *path, *library, *version;
+    char *software; /* known_software(); "": not stated */
+    bool other;     /* another software than this run's: its states and points are left out */
     int pes;
     char **nodes; /* names of those that the header lists */
     size_t node_count;

@@ -44,12 +44,13 @@
 
 #define TWO_STATES STATE(1, 61e-9, null, 100e-9, 0.75, 30) STATE(2, 164e-9, 100e-9, null, 0.25, 10)
 
-static char paths[12][32];
+static char paths[32][32];
 static size_t path_count;
 
 /* Writes a file of that many bytes; returns its name. */
 static const char *written(const char *bytes, size_t count)
 {
+    assert_true(path_count < sizeof paths / sizeof *paths);
     char *path = paths[path_count++];
     strcpy(path, "/tmp/known-XXXXXX");
     int file = mkstemp(path);
@@ -75,7 +76,7 @@ static struct known *reads(const char *const *texts)
     char *error;
     for (; texts[count]; count++)
         names[count] = written(texts[count], strlen(texts[count]));
-    struct known *known = known_read(names, count, &error);
+    struct known *known = known_read(names, count, NULL, &error);
     if (!known)
         fail_msg("refused: %s", error ? error : "without a word");
     return known;
@@ -96,6 +97,35 @@ static void has_state(const struct known *known, int number, double value, doubl
     is_near(state->ranges[0].value, value);
     is_near(state->ranges[0].low, low);
     is_near(state->ranges[0].high, high);
+}
+
+/* Runs of another library, or with other settings, have no states of this one. */
+static void another_library(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"UCX_TLS=tcp", "SKAMPI_X=1", "FI_A=b"};
+    char *mine = known_software("L 1", settings, 3), *error;
+    assert_string_equal(mine, "L 1\nFI_A=b\nUCX_TLS=tcp\n");
+    static const struct {
+        const char *library, *settings;
+        bool other;
+    } cases[] = {{"L 1", "{\"FI_A\":\"b\",\"UCX_TLS\":\"tcp\",\"SKAMPI_Y\":\"2\"}", false},
+                 {"L 2", "{\"UCX_TLS\":\"tcp\",\"FI_A\":\"b\"}", true},
+                 {"L 1", "{\"UCX_TLS\":\"sm\",\"FI_A\":\"b\"}", true},
+                 {"L 1", "null", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = text_format("{\"record\":\"header\",\"schema\":1,\"pes\":2,\"library\":\"%s\","
+                                 "\"environment\":%s}\n" TWO_STATES END,
+                                 cases[i].library, cases[i].settings);
+        const char *path = written(text, strlen(text));
+        struct known *known = known_read(&path, 1, mine, &error);
+        assert_non_null(known);
+        assert_int_equal(known->runs[0].other, cases[i].other);
+        assert_int_equal(known->state_count, cases[i].other ? 0 : 2);
+        known_free(known);
+        free(text);
+    }
+    free(mine);
 }
 
 static void one_file(void **state)
@@ -370,7 +400,7 @@ static void refused_bytes(const char *bytes, size_t count, const char *why)
 {
     char *error;
     const char *path = written(bytes, count);
-    struct known *known = known_read(&path, 1, &error);
+    struct known *known = known_read(&path, 1, NULL, &error);
     char *expected = text_format("%s%s", path, why);
     if (known || strncmp(error, expected, strlen(expected)) != 0)
         fail_msg("'%.2000s':\n%s\nis not\n%s", bytes, known ? "accepted" : error, expected);
@@ -407,14 +437,14 @@ static void other_files(void **state)
     refused(HEADER HEADER, ":2: a second header");
     refused(HEADER END, ": no states of the machine: measure again");
     refused(HEADER, ": no states of the machine: the run was cut");
-    assert_null(known_read(&(const char *){"/nowhere/a.json"}, 1, &error));
+    assert_null(known_read(&(const char *){"/nowhere/a.json"}, 1, NULL, &error));
     assert_string_equal(error, "/nowhere/a.json: cannot be read: No such file or directory");
     free(error);
-    assert_null(known_read(&(const char *){"/tmp"}, 1, &error));
+    assert_null(known_read(&(const char *){"/tmp"}, 1, NULL, &error));
     assert_string_equal(error, "/tmp: cannot be read: Is a directory");
     free(error);
     const char *path = written(HEADER TWO_STATES, strlen(HEADER TWO_STATES));
-    assert_null(known_read((const char *const[]){path, path}, 2, &error));
+    assert_null(known_read((const char *const[]){path, path}, 2, NULL, &error));
     assert_non_null(strstr(error, "named twice"));
     free(error);
 }
@@ -495,7 +525,7 @@ static void every_cut(void **state)
     for (size_t length = 0; length < sizeof complete; length++) {
         char *error;
         const char *path = written(complete, length);
-        struct known *known = known_read(&path, 1, &error);
+        struct known *known = known_read(&path, 1, NULL, &error);
         assert_true(known ? !error : error != NULL);
         assert_int_equal(known != NULL,
                          length >= strlen(HEADER STATE(1, 61e-9, null, 100e-9, 0.75, 30)) - 1);
@@ -516,14 +546,14 @@ static void long_lines(void **state)
     memset(text + length, 'x', most);
     strcpy(text + length + most, "\"}\n" END);
     const char *path = written(text, strlen(text));
-    struct known *known = known_read(&path, 1, &error);
+    struct known *known = known_read(&path, 1, NULL, &error);
     assert_non_null(known);
     assert_true(known->runs[0].complete);
     known_free(known);
     memcpy(text + strlen(HEADER TWO_STATES), "{\"record\":\"rounds\",\"x\":\"", 24);
     refused(text, ":4: the record is longer than 16 MiB");
     free(text);
-    assert_null(known_read(&(const char *){"/dev/zero"}, 1, &error));
+    assert_null(known_read(&(const char *){"/dev/zero"}, 1, NULL, &error));
     assert_non_null(strstr(error, "/dev/zero"));
     free(error);
 }
@@ -532,6 +562,7 @@ int main(void)
 {
 #define WITH_FILES(test) cmocka_unit_test_teardown(test, remove_files)
     const struct CMUnitTest tests[] = {
+        WITH_FILES(another_library),
         WITH_FILES(one_file),
         WITH_FILES(points_are_found),
         WITH_FILES(near_values_are_one_state),

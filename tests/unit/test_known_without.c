@@ -19,7 +19,7 @@ static void refused(void **state)
 {
     (void)state;
     char *error;
-    assert_null(known_read(&(const char *){"a.json"}, 1, &error));
+    assert_null(known_read(&(const char *){"a.json"}, 1, NULL, &error));
     assert_non_null(strstr(error, "--known a.json: built without Jansson; install libjansson-dev"));
     free(error);
 }
