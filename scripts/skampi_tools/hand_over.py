@@ -4,7 +4,7 @@ It tells states of the machine within a run. Between sides it may be what is com
 all launches, and what the library cannot change does not, it is a result.
 """
 
-from .independent import typical_controls
+from .independent import typical_controls, with_shared
 from .states import ALL_WORDS, HAND_OVER, NEAR, SHARED
 from .statistics import median
 from .style import count_text, short_time_text
@@ -22,12 +22,13 @@ def _far(old, new):
 
 def findings(old_files, new_files):
     """Sentences about sets of each size."""
-    sizes = sorted({state.pes for file in (*old_files, *new_files) for state in file.states if (state.pes or 0) > 1})
-    return [text for pes in sizes if (text := _finding(old_files, new_files, pes))]
+    sides = [list(map(with_shared, files)) for files in (old_files, new_files)]
+    sizes = sorted({state.pes for lists in sides for states in lists for state in states if (state.pes or 0) > 1})
+    return [text for pes in sizes if (text := _finding(sides, pes))]
 
 
-def _finding(old_files, new_files, pes):
-    sides = {name: [typical_controls(files, pes, name) for files in (old_files, new_files)] for name in ALL_WORDS}
+def _finding(lists, pes):
+    sides = {name: [typical_controls(side, pes, name) for side in lists] for name in ALL_WORDS}
     library = sides.pop(HAND_OVER)
     if not _apart(*library) or not _far(*library):
         return ""

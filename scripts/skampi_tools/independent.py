@@ -86,7 +86,7 @@ def _typical(states, name):
     return NAN
 
 
-def typical_controls(files, pes, name):
-    """Of each file that knows it, what this control was for sets of so many PEs."""
-    values = (_typical([state for state in with_shared(file) if state.pes == pes], name) for file in files)
+def typical_controls(lists, pes, name):
+    """Of each file's states, as with_shared() gives them, what this control was for sets of so many PEs, where known."""
+    values = (_typical([state for state in states if state.pes == pes], name) for states in lists)
     return [value for value in values if value > 0]
