@@ -167,7 +167,7 @@ void output_check(const char *path, bool force)
     free(replaced);
 }
 
-FILE *output_open(const char *path, const char *machine, struct names *files)
+FILE *sim_output_open(const char *path, const char *machine, struct names *files)
 {
     struct stat output;
     if (!is_file(path))
@@ -188,7 +188,7 @@ FILE *output_open(const char *path, const char *machine, struct names *files)
     return file;
 }
 
-void output_close(FILE *out, const char *path)
+void sim_output_close(FILE *out, const char *path)
 {
     if (!fflush(out) && !ferror(out) && (!is_file(path) || !fclose(out)))
         return;

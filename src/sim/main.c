@@ -202,15 +202,15 @@ static void print_report(FILE *out, const struct options *options, const struct 
     (options->json ? report_json : report_text)(out, &report);
     free(report.path);
     errors_free(&errors);
-    output_close(out, options->output);
+    sim_output_close(out, options->output);
 }
 
 static int write_platform(const char *path, const char *described)
 {
     struct machine *machine = machine_open(described);
-    FILE *out = output_open(path, described, NULL);
+    FILE *out = sim_output_open(path, described, NULL);
     platform_write(out, machine, described);
-    output_close(out, path);
+    sim_output_close(out, path);
     machine_free(machine);
     return 0;
 }
@@ -233,7 +233,7 @@ static int predict(int argc, char **argv)
         fail(2, error);
     bool good = replay_run(&replay, &run, machine, &options.replay);
     if (good)
-        print_report(output_open(options.output, inputs.machine, &run.paths), &options, &inputs,
+        print_report(sim_output_open(options.output, inputs.machine, &run.paths), &options, &inputs,
                      &replay);
     else
         say("%s", replay.error);

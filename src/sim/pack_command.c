@@ -226,7 +226,7 @@ static int pack(int argc, char **argv)
     names_open(&names, count);
     for (size_t i = 0; i < count; i++)
         names_set(&names, i, files[i]);
-    FILE *file = output_open(output, NULL, &names);
+    FILE *file = sim_output_open(output, NULL, &names);
     names_close(&names);
     struct stat status;
     bool regular = file != stdout && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
@@ -239,7 +239,7 @@ static int pack(int argc, char **argv)
     }
     if (fflush(file) || ferror(file))
         write_failed(&target);
-    output_close(file, output);
+    sim_output_close(file, output);
     free(files);
     free(places);
     free(folder);

@@ -420,10 +420,10 @@ static int what_if(int argc, char **argv)
     study->machine = inputs_open(&study->inputs, &study->replay, &study->run);
     read_sweeps(study);
     check_points(study);
-    FILE *out = output_open(study->output, study->inputs.machine, &study->run.paths);
+    FILE *out = sim_output_open(study->output, study->inputs.machine, &study->run.paths);
     predict_all(study);
     (study->json ? print_json : print_table)(out, study);
-    output_close(out, study->output);
+    sim_output_close(out, study->output);
     for (size_t i = 0; i < study->count; i++)
         sweep_free(&study->sweeps[i]);
     run_close(&study->run);

@@ -194,7 +194,7 @@ static void warn_of_size(struct reader *reader, const char *path)
     uint64_t events = 0, transfers = 0;
     double first = INFINITY, last = -INFINITY;
     for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = source_open(reader, i);
+        struct source *source = reader_source(reader, i);
         if (!source)
             continue;
         struct trace_cursor *cursor = trace_events(source->file, -1);
@@ -228,7 +228,7 @@ void export_chrome(struct reader *reader, const char *path)
     export_span(reader, false, &chrome.origin, &last);
     fputs("{\"traceEvents\":[", chrome.out);
     for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = source_open(reader, i);
+        struct source *source = reader_source(reader, i);
         if (source)
             chrome_source(&chrome, source);
         source_close(source);

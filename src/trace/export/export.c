@@ -21,7 +21,7 @@ void export_span(struct reader *reader, bool whole, double *first, double *last)
     bool begun = false;
     *first = *last = 0;
     for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = source_open(reader, i);
+        struct source *source = reader_source(reader, i);
         for (int thread = 0; source && thread < source->info->threads; thread++) {
             if (!reader_wants_thread(reader, thread))
                 continue;

@@ -627,7 +627,7 @@ void export_otf2(struct reader *reader, const char *folder)
     must(&export, OTF2_Archive_SetCreator(export.archive, "shmemtrace"));
     must(&export, OTF2_Archive_OpenEvtFiles(export.archive));
     for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = source_open(reader, i);
+        struct source *source = reader_source(reader, i);
         if (source)
             write_source(&export, source);
         source_close(source);

@@ -90,7 +90,7 @@ static void number_processors(struct paraver *paraver)
 static void look_around(struct paraver *paraver)
 {
     for (size_t i = 0; i < paraver->reader->count; i++) {
-        struct source *source = source_open(paraver->reader, i);
+        struct source *source = reader_source(paraver->reader, i);
         if (!source)
             continue;
         const struct trace_info *info = source->info;

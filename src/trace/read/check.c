@@ -155,7 +155,7 @@ static void check_files(struct check *check)
     bool one_run = false; /* known: the beginning that its PEs have in common */
     check->matching = true;
     for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = source_open(reader, i);
+        struct source *source = reader_source(reader, i);
         if (!source) {
             check->findings++; /* which was said */
             continue;

@@ -43,7 +43,7 @@ static int dump(struct reader *reader)
     if (given == event_csv)
         event_csv_header(reader->out);
     for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = source_open(reader, i);
+        struct source *source = reader_source(reader, i);
         if (source)
             dump_source(source, given ? given : event_text, !given);
         source_close(source);

@@ -70,7 +70,7 @@ struct merge *merge_open(struct reader *reader, bool ends)
     *merge = (struct merge){.reader = reader, .ends = ends};
     merge->sources = memory_zeroed(reader->count, sizeof *merge->sources);
     for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = source_open(reader, i);
+        struct source *source = reader_source(reader, i);
         if (!source)
             continue;
         merge->sources[merge->source_count++] = source;

@@ -383,7 +383,7 @@ static void note_losses(struct reader *reader, size_t index, const struct trace_
         reader->pes_of_run = info->pes;
 }
 
-struct source *source_open(struct reader *reader, size_t index)
+struct source *reader_source(struct reader *reader, size_t index)
 {
     char *error = NULL;
     if (!reader->files[index])

@@ -128,7 +128,7 @@ void reader_check_written(const struct reader *, FILE *, const char *path);
 void reader_close_written(const struct reader *, FILE *, const char *path);
 
 /* The file with that index; NULL when it is not wanted, or cannot be read, which is said. */
-struct source *source_open(struct reader *, size_t index);
+struct source *reader_source(struct reader *, size_t index);
 void source_close(struct source *);
 /* The next wanted event of a cursor; false at the end. Damage is said once a file, however often
  * that is opened. */

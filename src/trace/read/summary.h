@@ -102,7 +102,7 @@ struct summary {
     double cost_between, cost_inside; /* what the tracer added to a call: sums over PEs */
 };
 
-void summary_text(const struct summary *);
+void summary_as_text(const struct summary *);
 /* Around the pairs, which are written as they come: */
 void summary_json_begin(const struct summary *);
 void summary_json_pair(const struct summary *, const struct summary_pair *);

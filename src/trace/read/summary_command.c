@@ -368,7 +368,7 @@ static int summarize(struct reader *reader)
     struct summary *summary = memory_zeroed(1, sizeof *summary);
     *summary = (struct summary){.reader = reader, .grouped = results};
     for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = source_open(reader, i);
+        struct source *source = reader_source(reader, i);
         if (source)
             read_source(summary, source);
         source_close(source);
@@ -379,7 +379,7 @@ static int summarize(struct reader *reader)
     else if (results)
         summary_results(summary);
     else
-        summary_text(summary);
+        summary_as_text(summary);
     summary_free(summary);
     free(summary);
     return status;

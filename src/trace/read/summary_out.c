@@ -322,7 +322,7 @@ static void text_phases(const struct summary *summary)
     }
 }
 
-void summary_text(const struct summary *summary)
+void summary_as_text(const struct summary *summary)
 {
     text_head(summary);
     text_routines(summary);

@@ -87,7 +87,7 @@ void counters_phase(uint32_t thread, uint32_t phase)
     open_stretch(thread, phase);
 }
 
-void counters_end(void)
+void trace_counters_end(void)
 {
     if (counters.open && pthread_equal(pthread_self(), counters.thread))
         close_stretch();
@@ -171,7 +171,7 @@ static bool find_functions(void)
     return true;
 }
 
-char *counters_begin(const char *names)
+char *trace_counters_begin(const char *names)
 {
     if (!find_functions())
         return text_format("SHMEMTRACE_HW: PAPI's library is not here: install it, or do without");
@@ -206,7 +206,7 @@ char *counters_begin(const char *names)
     return NULL;
 }
 #else
-char *counters_begin(const char *names)
+char *trace_counters_begin(const char *names)
 {
     (void)names;
     return memory_text("SHMEMTRACE_HW: this tracer was built without PAPI");

@@ -10,13 +10,13 @@
 #pragma GCC visibility push(hidden)
 
 /* NULL, or why hardware counters cannot be had (to be freed). */
-char *counters_begin(const char *names);
+char *trace_counters_begin(const char *names);
 size_t counters_kept(void);
 const char *counters_kept_name(size_t i);
 /* The application's phase begins or ends on this thread. */
 void counters_phase(uint32_t thread, uint32_t phase);
 /* No more is counted. */
-void counters_end(void);
+void trace_counters_end(void);
 /* Appends the blocks of what was counted, as file_write_at does. In signal handlers. */
 void counters_write(off_t *end);
 

@@ -173,7 +173,7 @@ __attribute__((visibility("default"))) handler *__sysv_signal(int number, handle
 static void on_exit_of_program(void)
 {
     if (tracer.pid == getpid())
-        counters_end();
+        trace_counters_end();
     tracer_save("exit", true);
 }
 

@@ -55,7 +55,8 @@ static struct problem prepare(void)
     trace_values = tracer.recording.values;
     if (!plan_routines() || !save_prepare())
         return no_memory();
-    char *refusal = tracer.recording.counters ? counters_begin(tracer.recording.counters) : NULL;
+    char *refusal =
+        tracer.recording.counters ? trace_counters_begin(tracer.recording.counters) : NULL;
     return (struct problem){refusal, refusal};
 }
 
@@ -180,7 +181,7 @@ void trace_finishing(void)
     }
     if (thread)
         thread->common.inside = false;
-    counters_end();
+    trace_counters_end();
     tracer_save_to_keep("finalize");
 }
 
@@ -192,6 +193,6 @@ void trace_finished(void)
 void trace_exiting(int status)
 {
     (void)status;
-    counters_end();
+    trace_counters_end();
     tracer_save("global_exit", true);
 }

@@ -38,8 +38,9 @@ def by_include():
     return uses
 
 
-def by_symbol():
-    """{module: {modules that define what it needs}}, from the objects that were built."""
+def symbols():
+    """({name: {modules that define it}}, {module: {names that it needs}}), from the objects that were built. main is
+    left out."""
     modules = [path[:-2] for path in tracked_files("src/*.c", "measurements/*.c")]
     defined, needed = {}, collections.defaultdict(set)
     for module in modules:
@@ -53,6 +54,12 @@ def by_symbol():
                 needed[module].add(name)
             elif name != "main":
                 defined.setdefault(name, set()).add(module)
+    return defined, needed
+
+
+def by_symbol():
+    """{module: {modules that define what it needs}}, from the objects that were built."""
+    defined, needed = symbols()
     uses = collections.defaultdict(set)
     for module, names in needed.items():
         for name in names:
