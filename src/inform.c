@@ -182,6 +182,9 @@ static int describe(const char *name, bool json)
 {
     const struct measurement *function = function_meant(name), *other;
     size_t count = alias_find(name, &other, 1);
+    bool itself = function;
+    if (!function)
+        count = alias_find_related(name, &function, 1);
     if (!function) {
         list_refuse("unknown measurement function", name);
         return STATUS_BAD;
@@ -191,7 +194,8 @@ static int describe(const char *name, bool json)
         return 0;
     }
     if (count > 0)
-        printf("%s is measured by %s", name, function->name);
+        printf(itself ? "%s is measured by %s" : "%s is not measured alone, but has to do with %s",
+               name, function->name);
     if (count > 1)
         printf(" and %zu other%s, which --list %s shows", count - 1, words_plural(count - 1), name);
     if (count > 0)

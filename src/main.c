@@ -18,6 +18,7 @@
 #include "engine/control.h"
 #include "engine/environment.h"
 #include "options.h"
+#include "output/summary.h"
 #include "ski/check.h"
 #include "ski/override.h"
 #include "ski/parser.h"
@@ -232,12 +233,15 @@ static const char *launcher(void)
     return comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun";
 }
 
-/* What to type for the same run again; the caller frees it. */
-static char *start_again(const struct options *options)
+/* What people type for this run again, with the own command line as given, which begins with a
+ * blank; the caller frees it. */
+static char *start_again(const char *own, const char *unknown)
 {
-    if (comm_pes() == 1)
-        return memory_text(options->command_line);
-    return text_format("%s -np %d %s", launcher(), comm_pes(), options->command_line);
+    char *line = comm_launched_rank() < 0 ? memory_text("") : comm_launcher_line();
+    char *again = line ? text_format("%s%s", line, own + (*line == '\0')) : memory_text(unknown);
+    text_disarm(again, true);
+    free(line);
+    return again;
 }
 
 /* Without a launcher you get times of one PE with itself, which look like any others. */
@@ -308,10 +312,15 @@ static int measure(const struct options *options, double launched_at, struct sou
         .script = source_name(source, 0),
         .checksum = checksum,
     };
-    char *tools = wants_summary(options) ? beside_tools() : NULL;
-    char *again = start_again(options);
-    engine_options.tools = tools;
-    engine_options.again = again;
+    char *tools = beside_tools();
+    char *again = start_again(options->again.data, "the same command with");
+    char *rounds =
+        start_again(options->other_rounds.data, options->time_limit > 0
+                                                    ? "the same command without --time-limit, with"
+                                                    : "the same command with");
+    struct summary_next next = {tools, again, rounds};
+    if (wants_summary(options))
+        engine_options.next = &next;
     const char *error = NULL;
     struct engine *engine = engine_create(&engine_options, &error);
     if (!engine) {
@@ -324,6 +333,7 @@ static int measure(const struct options *options, double launched_at, struct sou
     tree_release(tree);
     free(tools);
     free(again);
+    free(rounds);
     return status;
 }
 

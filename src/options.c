@@ -520,6 +520,43 @@ static char *join(int argc, char **argv)
     return joined;
 }
 
+/* Appends the option to what starts the run again, unless it would be another one's. */
+static void repeat(struct options *options, enum option_key key, const char *value)
+{
+    const struct manual_option *row = key < OPTIONS ? &option_rows[key] : NULL;
+    struct text word = {0};
+
+    if (!row || key == OPTION_OUTPUT)
+        return;
+    if (row->letter)
+        text_append(&word, " -%c", row->letter);
+    else
+        text_append(&word, " --%s", row->name);
+    text_append(&word, "%s", value ? " " : "");
+    if (value)
+        text_append_word(&word, value);
+    text_append_bytes(&options->again, word.data, word.length);
+    if (key != OPTION_ROUNDS && key != OPTION_TIME_LIMIT)
+        text_append_bytes(&options->other_rounds, word.data, word.length);
+    text_release(&word);
+}
+
+/* Puts the program and the words before the options; each begins with a blank. */
+static void begin_repeat(struct options *options, const char *program, char **words, int count)
+{
+    struct text *texts[] = {&options->again, &options->other_rounds};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char *behind = text_take(texts[i]);
+        for (int k = -1; k < count; k++) {
+            text_append(texts[i], " ");
+            text_append_word(texts[i], k < 0 ? program : words[k]);
+        }
+        text_append(texts[i], "%s", behind);
+        free(behind);
+    }
+}
+
 /* The option that getopt_long() returned as a letter or as LONG_KEYS plus its index; OPTIONS: none.
  */
 #define LONG_KEYS 256
@@ -671,9 +708,12 @@ void options_parse(struct options *options, int argc, char **argv)
             fail_unknown(options, optopt && optopt < 256 ? text : argv[optind - 1]);
         else
             take(options, key_of(key), optarg);
+        if (key != ':' && key != '?')
+            repeat(options, key_of(key), optarg);
     }
     if (argc <= 1)
         options->information = INFORM_START;
+    begin_repeat(options, argc > 0 ? argv[0] : "", argv + optind, argc - optind);
     take_words(options, argv + optind, (size_t)(argc - optind));
     check_suffixes(options);
     check_state(options, options->state_wait >= 0);
@@ -691,6 +731,8 @@ void options_release(struct options *options)
     free(options->listed);
     free(options->command_line);
     free(options->error);
+    text_release(&options->again);
+    text_release(&options->other_rounds);
 }
 
 void options_print_error(const struct options *options)

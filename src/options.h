@@ -111,6 +111,8 @@ struct options {
     struct command_words command; /* what is measured where there is no input */
     char *error;                  /* what is wrong with the command line, or NULL */
     char *command_line;           /* as a shell reads it, without the launcher */
+    struct text again;            /* the same without outputs, */
+    struct text other_rounds;     /* and without rounds and the time limit */
 };
 
 void options_parse(struct options *options, int argc, char **argv);

@@ -52,6 +52,10 @@ int comm_launched_rank(void);
 /* Whether the launcher of this process has died; false when there is none. Any thread; the first
  * call remembers who the launcher is. */
 bool comm_launcher_gone(void);
+/* What was typed before this program's own command line to start all PEs: "oshrun -np 2 --bind-to
+ * none"; the caller frees it. NULL: it is not known, as where another node's daemon has started this
+ * PE. */
+char *comm_launcher_line(void);
 
 int comm_pe(void);
 int comm_pes(void);

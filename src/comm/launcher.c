@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "comm/comm.h"
 
 /* Programs between the launcher and this one: shells, numactl, debuggers. */
@@ -34,12 +35,13 @@ int comm_launched_rank(void)
     return rank;
 }
 
-static char *read_environment(pid_t pid, size_t *length)
+/* "environ" or "cmdline" of a process: texts that end in NUL. NULL: it cannot be read. */
+static char *read_texts(pid_t pid, const char *what, size_t *length)
 {
     char path[64], *text = NULL;
     size_t room = 0;
     ssize_t got = 1;
-    snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     *length = 0;
     while (descriptor >= 0 && got > 0) {
@@ -64,7 +66,7 @@ static char *read_environment(pid_t pid, size_t *length)
 static bool same_rank(pid_t pid, const char *name)
 {
     size_t length, word = strlen(name);
-    char *text = read_environment(pid, &length);
+    char *text = read_texts(pid, "environ", &length);
     bool found = false;
     for (size_t at = 0; text && at < length && !found; at += strlen(text + at) + 1)
         found = strncmp(text + at, name, word) == 0 && text[at + word] == '=' &&
@@ -90,32 +92,62 @@ static pid_t parent_of(pid_t pid)
     return (pid_t)parent;
 }
 
+/* Parents up to the launcher, which is the last; none: there is no launcher. */
+static struct {
+    pid_t parents[MOST_BETWEEN + 1];
+    int count;
+} above;
+
+static void find_parents(void)
+{
+    const char *name = above.count == 0 ? rank_name() : NULL;
+    if (!name)
+        return;
+    above.parents[above.count++] = getppid();
+    while (above.count <= MOST_BETWEEN && above.parents[above.count - 1] > 1 &&
+           same_rank(above.parents[above.count - 1], name)) {
+        pid_t next = parent_of(above.parents[above.count - 1]);
+        if (next <= 0)
+            break;
+        above.parents[above.count++] = next;
+    }
+}
+
 /* Each process between this one and the launcher keeps its parent as long as all of them live. The
  * shell from which the launcher was started may go: jobs outlive it. */
 bool comm_launcher_gone(void)
 {
-    static pid_t parents[MOST_BETWEEN + 1];
-    static int count;
-    static const char *name;
-    if (count == 0) { /* the library may change the environment later */
-        name = rank_name();
-        parents[count++] = getppid();
-        while (name && count <= MOST_BETWEEN && parents[count - 1] > 1 &&
-               same_rank(parents[count - 1], name)) {
-            pid_t next = parent_of(parents[count - 1]);
-            if (next <= 0)
-                break;
-            parents[count++] = next;
-        }
-    }
-    if (!name)
+    static bool asked; /* the library may change the environment later */
+    if (!asked)
+        find_parents();
+    asked = true;
+    if (above.count == 0)
         return false;
-    if (getppid() != parents[0])
+    if (getppid() != above.parents[0])
         return true;
-    for (int i = 0; i + 1 < count; i++) {
-        pid_t parent = parent_of(parents[i]);
-        if (parent > 0 && parent != parents[i + 1])
+    for (int i = 0; i + 1 < above.count; i++) {
+        pid_t parent = parent_of(above.parents[i]);
+        if (parent > 0 && parent != above.parents[i + 1])
             return true;
     }
     return false;
+}
+
+char *comm_launcher_line(void)
+{
+    size_t own_length, length = 0;
+    char *own = read_texts(getpid(), "cmdline", &own_length), *line = NULL;
+    if (above.count > 0)
+        line = read_texts(above.parents[above.count - 1], "cmdline", &length);
+    struct text text = {0};
+    bool known = own && line && own_length > 0 && length > own_length &&
+                 memcmp(line + length - own_length, own, own_length) == 0 &&
+                 line[length - own_length - 1] == '\0';
+    for (size_t at = 0; known && at < length - own_length; at += strlen(line + at) + 1) {
+        text_append(&text, "%s", at ? " " : "");
+        text_append_word(&text, line + at);
+    }
+    free(own);
+    free(line);
+    return known ? text_take(&text) : NULL;
 }

@@ -419,6 +419,7 @@ static bool measures(const struct measurement *function, const char *routine, bo
 
 struct found {
     const struct measurement *function;
+    bool itself, typed; /* it measures the routine; with the very type of its name */
     int likeness;
     size_t length, place;
 };
@@ -426,6 +427,10 @@ struct found {
 static int compare_found(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
+    if (x->itself != y->itself)
+        return x->itself ? -1 : 1;
+    if (x->typed != y->typed)
+        return x->typed ? -1 : 1;
     if (x->likeness != y->likeness)
         return x->likeness < y->likeness ? -1 : 1;
     if (x->length != y->length)
@@ -434,26 +439,28 @@ static int compare_found(const void *a, const void *b)
 }
 
 /* Names that begin like this are one family. Names that merely contain the words come second. */
-static size_t keep_closest(const struct found *found, size_t count)
+static size_t keep_closest(struct found *found, size_t count)
 {
     size_t kept = 0;
-    int best = count > 0 ? found[0].likeness : UNLIKE;
-    while (kept < count && found[kept].likeness <= (best < BEGINS ? BEGINS : best))
+    int best = UNLIKE;
+    for (size_t i = 0; i < count; i++)
+        best = found[i].likeness < best ? found[i].likeness : best;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].itself || found[i].likeness <= (best < BEGINS ? BEGINS : best))
+            found[kept++] = found[i];
+    return kept;
+}
+
+/* Those that measure it, and where some have the very type, only those. */
+static size_t keep_itself(const struct found *found, size_t count)
+{
+    size_t kept = 0;
+    while (kept < count && found[kept].itself && found[kept].typed == found[0].typed)
         kept++;
     return kept;
 }
 
-/* Where some have the very type, only those. */
-static size_t keep_typed(struct found *found, size_t count, const char *type)
-{
-    size_t kept = 0;
-    for (size_t i = 0; *type && i < count; i++)
-        if (has_type(found[i].function, type))
-            found[kept++] = found[i];
-    return kept > 0 ? kept : count;
-}
-
-static size_t find(const char *routine, bool itself, const struct measurement **functions,
+static size_t find(const char *routine, bool only, const struct measurement **functions,
                    size_t room)
 {
     if (tolower((unsigned char)*routine) == 'p')
@@ -470,11 +477,18 @@ static size_t find(const char *routine, bool itself, const struct measurement **
     for (size_t i = 0; wanted.count > 0 && i < all; i++) {
         const struct measurement *function = measurement_at(i);
         int like = likeness(function, routine, shmem, &wanted);
-        if (like < UNLIKE && (!itself || measures(function, routine, shmem, &wanted)))
-            found[count++] = (struct found){function, like, strlen(function->name), i};
+        bool itself = like < UNLIKE && measures(function, routine, shmem, &wanted);
+        if (like < UNLIKE)
+            found[count++] =
+                (struct found){function,
+                               itself,
+                               itself && *wanted.type && has_type(function, wanted.type),
+                               like,
+                               strlen(function->name),
+                               i};
     }
     qsort(found, count, sizeof *found, compare_found);
-    count = itself ? keep_typed(found, count, wanted.type) : keep_closest(found, count);
+    count = only ? keep_itself(found, count) : keep_closest(found, count);
     for (size_t i = 0; i < count && i < room; i++)
         functions[i] = found[i].function;
     free(found);

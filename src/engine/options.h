@@ -37,11 +37,8 @@ struct engine_options {
     double launched;             /* when the program was started, wall_seconds() */
     int debug;                   /* DEBUG_... bits: messages on standard error */
     enum progress progress;
-    size_t blocks; /* in the script, for the progress line */
-    /* What comes before the name of a program such as skampi-table, for the summary at the end;
-     * NULL: no summary */
-    const char *tools;
-    const char *again; /* what starts the same run again, for that summary */
+    size_t blocks;                   /* in the script, for the progress line */
+    const struct summary_next *next; /* for the summary at the end; NULL: no summary */
     /* For the output's header */
     const char *version, *command_line, *script, *checksum;
 };

@@ -155,9 +155,8 @@ static char *end_output(struct engine *engine, int status, bool left_open)
     free(reason);
     if (limit->over)
         limit_tell(limit, output);
-    char *summary = engine->options.tools
-                        ? output_summary(output, engine->options.tools, engine->options.again)
-                        : NULL;
+    const struct summary_next *next = engine->options.next;
+    char *summary = next ? output_summary(output, next) : NULL;
     char *failure = NULL;
     if (!left_open) {
         engine_watch_output(NULL);

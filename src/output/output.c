@@ -530,13 +530,12 @@ void output_library_end(struct output *output, const double *seconds, int count)
     put(output, &(struct record){.kind = RECORD_LIBRARY_END, .end = &output->end});
 }
 
-char *output_summary(const struct output *output, const char *tools, const char *command)
+char *output_summary(const struct output *output, const struct summary_next *next)
 {
     const char **files = memory_zeroed(output->sink_count, sizeof *files);
     for (size_t i = 0; i < output->sink_count; i++)
         files[i] = output->sinks[i].name;
-    char *text =
-        summary_text(&output->summary, &output->end, files, output->sink_count, tools, command);
+    char *text = summary_text(&output->summary, &output->end, files, output->sink_count, next);
     free(files);
     return text;
 }

@@ -22,6 +22,7 @@
 #include "output/result.h"
 
 struct output;
+struct summary_next;
 
 enum output_format { OUTPUT_SKO, OUTPUT_CSV, OUTPUT_JSON };
 
@@ -98,10 +99,8 @@ void output_end(struct output *output, int status, const char *reason, double du
 /* After output_end(): what the library's own end took, seconds of each PE, NaN: not known. */
 void output_library_end(struct output *output, const double *seconds, int count);
 
-/* What the run came to, some lines for people, after output_end(); the caller frees them. tools:
- * what is typed before the name of a program such as skampi-table; command: how the run was
- * started, as it is typed. */
-char *output_summary(const struct output *output, const char *tools, const char *command);
+/* What the run came to, some lines for people, after output_end(); the caller frees them. */
+char *output_summary(const struct output *output, const struct summary_next *next);
 
 /* The job is being ended: held results and a last record, with the exit status and the reason; what
  * comes later is not written. said: what the .sko says. From any thread, and from handlers of fatal

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/terminal.h"
@@ -169,28 +170,47 @@ static const char *best_file(const char *const *files, size_t count)
     return NULL;
 }
 
+/* Appends the name of an output that is not there yet: this one, or the same with a number. taken:
+ * it is an output of this run. */
+static void append_output(struct text *text, const char *file, bool taken)
+{
+    const char *dot = strrchr(file, '.');
+    char *name = memory_text(file);
+
+    for (int number = 2; taken || access(name, F_OK) == 0; number++, taken = false) {
+        free(name);
+        name = text_format("%.*s-%d%s", (int)(dot - file), file, number, dot);
+    }
+    text_append(text, " -o ");
+    text_append_word(text, name);
+    free(name);
+}
+
 static char *next_command(const struct summary *summary, const struct summary_tally *all,
-                          const char *file, const char *tools, const char *command)
+                          const char *file, const struct summary_next *next)
 {
     bool rounds = summary->rounds.points > 0;
     bool moving = summary->states > 1 || all->flags[RESULT_LEVEL_SHIFT] > 0 ||
                   all->flags[RESULT_STATE_CHANGED] > 0;
     struct text text = {0};
     if (moving && !rounds) {
-        text_append(&text, "%s --rounds 10,60s%s", command, file ? "" : " -o results.json");
+        text_append(&text, "%s --rounds 10,60s", next->rounds);
+        append_output(&text, file ? file : "results.json", file);
     } else if (!file) {
-        text_append(&text, "%s -o results.json", command);
+        text_append(&text, "%s", next->again);
+        append_output(&text, "results.json", false);
     } else {
         bool report = rounds || all->doubtful > 0;
-        text_append(&text, "%sskampi-%s ", tools, report ? "report" : "table");
+        text_append(&text, "%sskampi-%s ", next->tools, report ? "report" : "table");
         text_append_word(&text, file);
-        text_append(&text, "%s", report ? " -o report.html" : "");
+        if (report)
+            append_output(&text, "report.html", false);
     }
     return text_take(&text);
 }
 
 char *summary_text(const struct summary *summary, const struct record_end *end,
-                   const char *const *files, size_t count, const char *tools, const char *command)
+                   const char *const *files, size_t count, const struct summary_next *next)
 {
     struct summary_tally all = shown(summary);
     struct text text = {0};
@@ -210,8 +230,8 @@ char *summary_text(const struct summary *summary, const struct record_end *end,
                            missing_name((enum result_missing)kind), summary->examples[kind]);
     append_states(&text, summary);
     append_files(&text, files, count);
-    char *next = next_command(summary, &all, best_file(files, count), tools, command);
-    append_row(&text, "next", TERMINAL_PLAIN, next);
-    free(next);
+    char *command = next_command(summary, &all, best_file(files, count), next);
+    append_row(&text, "next", TERMINAL_PLAIN, command);
+    free(command);
     return text_take(&text);
 }

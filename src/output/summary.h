@@ -15,6 +15,13 @@ struct summary_tally {
 };
 
 /* All 0 at first. */
+/* What people type next; parts of commands. */
+struct summary_next {
+    const char *tools;  /* what comes before the name of a program such as skampi-table */
+    const char *again;  /* starts the run again, but for its outputs */
+    const char *rounds; /* and but for its rounds and its time limit */
+};
+
 struct summary {
     /* measured once; in the first round; over all rounds, which take the place of the first */
     struct summary_tally alone, first, rounds;
@@ -27,10 +34,8 @@ struct summary {
 void summary_count(struct summary *, const struct record *);
 void summary_free(struct summary *);
 
-/* Some lines; the caller frees them. files: `count` names of what was written. tools: what comes
- * before the name of a program such as skampi-table. command: how the run was started, as it is
- * typed. */
+/* Some lines; the caller frees them. files: `count` names of what was written. */
 char *summary_text(const struct summary *, const struct record_end *end, const char *const *files,
-                   size_t count, const char *tools, const char *command);
+                   size_t count, const struct summary_next *next);
 
 #endif

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, functions, has, run, skampi
+from harness import ROOT, Tap, functions, has, launch_environment, run, skampi
 
 tap = Tap()
 SETTINGS = "set_min_repetitions(2)\nset_max_repetitions(2)\n"
@@ -49,7 +49,7 @@ for routine, wanted in (
         ("shmem_putmem_nbi", "Shmem_Put_Nonblocking_Post"), ("shmem_iget64", "Shmem_Iget_Round"),
         ("shmem_broadcast64", "Shmem_Bcast_All_Synchro"), ("shmem_fcollect32", "Shmem_Fcollect_Synchro"),
         ("shmem_int_sum_to_all", "Shmem_Reduce_Sum_Int_Synchro"),
-        ("shmem_double_sum_reduce", "Shmem_Reduce_Sum_Double_Synchro"),
+        ("shmem_double_sum_reduce", "Shmem_Team_Reduce_Sum_Double_Synchro"),
         ("shmem_long_fadd", "Shmem_Atomic_Fetch_Add_Long"),
         ("shmem_long_atomic_fetch_add", "Shmem_Atomic_Fetch_Add_Long"),
         ("shmem_ctx_putmem", "Shmem_Ctx_Put_Round"), ("shmem_test_lock", "Shmem_Lock_Test_Free"),
@@ -57,7 +57,8 @@ for routine, wanted in (
     found = listed(routine)
     described = shown("--describe", routine)
     tap.ok(wanted in found and described.status == 0 and
-           described.out.startswith(f"{routine} is measured by {found[0]}") and f"\n{found[0]}(" in described.out,
+           re.match(f"{routine} is (measured by|not measured alone, but has to do with) {found[0]}\\b",
+                    described.out) and f"\n{found[0]}(" in described.out,
            f"{routine} leads to {wanted}", f"{found} {described}")
     foreign = [name for name in found if name != "Startup" and
                name.startswith("Shmem_") != routine.startswith("shmem")]
@@ -148,8 +149,8 @@ tap.ok(too_many.status == 3 and "comm(4)" in too_many.err and "<command line>:" 
        any(row.line.startswith("pes= 2 ") for row in too_many.rows),
        "--pes: what needs more PEs than there are is missing, with its place", too_many)
 for arguments, texts in (
-        (["-n", one, "count=-1"], ("<command line>:", "(count) must be at least 0")),
-        ([one, "count=nonsense"], ("<command line>:", "unknown name 'nonsense'")),
+        (["-n", one, "count=-1"], ("skampi: error: count=-1: -1 is too small: give at least 0",)),
+        ([one, "count=nonsense"], ("skampi: error: count=nonsense: nonsense is no number: give ",)),
         ([one, "cuont=8"], ("did you mean count?",)),
         (["Shmem_Put_Ruond"], ("did you mean Shmem_Put_Round?",))):
     refused = skampi(args=arguments, np=2, timeout=30)
@@ -158,17 +159,34 @@ for arguments, texts in (
 
 for arguments, text in (
         (["--describe", "Shmem_Put_Ruond"], "did you mean Shmem_Put_Round?"),
-        (["--describe", "allreduce"], "did you mean Allreduce?"),
+        (["--describe", "alreduce"], "did you mean Allreduce?"),
         (["--list", "Shmem_Put_Ruond"], "did you mean Shmem_Put_Round?"),
         (["--lsit"], "did you mean --list?"), (["--rouns=3"], "did you mean --rounds?"),
         (["--timer", "tcs", "-i", "x.ski"], "did you mean tsc?")):
     refused = shown(*arguments)
     tap.ok(refused.status == 2 and text in refused.err and refused.err.count("\n") == 1,
            f"{' '.join(arguments)}: {text}", refused)
-hint = skampi('begin measurement "b"\n  measure comm(2) : MPI_Allreduce(1)\nend measurement\n', launch=False,
-              args=["-n"])
-tap.ok(hint.status == 2 and "test.ski:2:21: error: unknown function 'MPI_Allreduce': did you mean 'Allreduce'?"
-       in hint.err, "a routine's name in a script leads to its function", hint)
+called = skampi('begin measurement "b"\n  measure comm(2) : MPI_Allreduce(1, MPI_INT, MPI_SUM)\n'
+                "  measure comm(2) : mpi_allreduce(1, MPI_INT)\nend measurement\n", launch=False, args=["-n"])
+tap.ok(called.status == 2 and called.err.startswith("test.ski:3:21: error: too few arguments: mpi_allreduce takes ")
+       and called.err.count("error") == 1, "names of routines mean the same in scripts", called)
+
+# ---- What is suggested works ----
+
+first = skampi(args=["--summary", "always", "--rounds", "2", "--time-limit", "1m", "wtime", "iterations=10", "-o", "-"],
+               np=2)
+following = re.search(r"^  next +(.*)", first.err, re.MULTILINE)
+tap.ok(first.status == 0 and following and following.group(1).endswith(
+    " wtime iterations=10 --summary always --rounds 2 --time-limit 1m -o results.json"),
+       "a run without a file suggests itself, with its options and a file", first)
+as_root = {**launch_environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+if following:
+    again = run(["sh", "-c", following.group(1)], env=as_root, timeout=60, cwd=first.directory)
+    tap.ok(again.status == 0 and os.path.exists(first.path("results.json")), "... which works as it is suggested", again)
+    then = re.search(r"^  next +(.*)", again.err, re.MULTILINE)
+    shown_then = then and run(["sh", "-c", then.group(1)], cwd=first.directory)
+    tap.ok(shown_then and shown_then.status == 0, "... and so does what that suggests", again)
+
 for arguments, text in ((["skampi-compare", "--fial-over", "5%", "a", "b"], "did you mean --fail-over?"),
                         (["skampi-campaign", "x.ski", "--retires=3"], "did you mean --retries?")):
     refused = run([os.path.join(ROOT, "scripts", arguments[0]), *arguments[1:]])

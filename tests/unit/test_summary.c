@@ -39,7 +39,9 @@ static void expect(struct summary *summary, int status, const char *const *files
                    const char *expected)
 {
     struct record_end end = {.status = status, .duration = 12.34, .timed = 3.4};
-    char *text = summary_text(summary, &end, files, count, "scripts/", "./skampi -i a.ski");
+    const struct summary_next next = {"scripts/", "oshrun -np 2 ./skampi --rounds 3 -i a.ski",
+                                      "oshrun -np 2 ./skampi -i a.ski"};
+    char *text = summary_text(summary, &end, files, count, &next);
     assert_string_equal(text, expected);
     free(text);
     summary_free(summary);
@@ -77,7 +79,7 @@ static void doubts(void **state)
            "set_levels(1)\n" BELOW_RESOLUTION "  missing     5 unsupported: F(1): why\n"
            "  states      2 of the machine; --rounds 10,60s gives each point a median for each\n"
            "  written to  standard output\n"
-           "  next        ./skampi -i a.ski --rounds 10,60s -o results.json\n");
+           "  next        oshrun -np 2 ./skampi -i a.ski --rounds 10,60s -o results.json\n");
 }
 
 static void add_followed(struct summary *summary, unsigned flags)
@@ -145,7 +147,7 @@ static void too_many(void **state)
            "  missing     2 skipped: F(3): why\n"
            "  missing     9223372036854775807 too_large: F(1): why\n"
            "  written to  a\n"
-           "  next        ./skampi -i a.ski -o results.json\n");
+           "  next        oshrun -np 2 ./skampi --rounds 3 -i a.ski -o results.json\n");
 }
 
 static void colours(void **state)
