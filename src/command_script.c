@@ -10,10 +10,6 @@
 #include "command.h"
 #include "command_check.h"
 
-/* What set_skampi_buffer() is without a script's wish, and how many bytes stand for any number. */
-#define DEFAULT_BUFFER "1mb"
-#define SAMPLE_BYTES 4096
-
 /* ---- Text ---- */
 
 static void append_value(struct text *text, const struct command *command,
@@ -182,92 +178,6 @@ static void append_block(struct text *text, const struct command *command,
     text_append(text, "end measurement\n");
 }
 
-/* ---- Buffer ---- */
-
-/* Bytes of buffer that the sample takes on so many PEs. */
-static size_t sample_weight(const struct measurement *function, int pes)
-{
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
-    struct datatype *byte = datatype_predefined("MPI_BYTE");
-    struct demand demand = {0};
-
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        int64_t element = strcmp(parameter->unit, "ints") == 0      ? (int64_t)sizeof(int)
-                          : strcmp(parameter->unit, "doubles") == 0 ? (int64_t)sizeof(double)
-                                                                    : 1;
-        arguments[i] = (struct argument){.integer = parameter->minimum > 0 ? parameter->minimum : 1,
-                                         .real = 1,
-                                         .string = parameter->example,
-                                         .datatype = byte,
-                                         .operation = operation_find("MPI_SUM"),
-                                         .info = info_null()};
-        if (parameter->size)
-            arguments[i].integer = SAMPLE_BYTES / element;
-    }
-    if (function->demand)
-        function->demand(function, arguments, pes, &demand);
-    datatype_release(byte);
-    return measurement_weight(function, &demand);
-}
-
-/* What one byte of --sizes or of a count takes in the buffer: *factor bytes, for each PE or
- * altogether. */
-static bool grows_with_pes(const struct measurement *function, size_t *factor)
-{
-    size_t two = sample_weight(function, 2), four = sample_weight(function, 4);
-    size_t bytes = four > two ? SAMPLE_BYTES * 4 : SAMPLE_BYTES;
-
-    *factor = (four + bytes - 1) / bytes;
-    if (function->api == API_MPI)
-        *factor *= 2; /* both of two places, which repetitions use in turns */
-    return four > two;
-}
-
-/* What the sizes asked for take more than the default. */
-static void append_need(struct text *text, const struct command *command,
-                        const struct measurement *function)
-{
-    const struct parameter *size = size_of(function);
-    const struct given *given = size ? command_given(command, size) : NULL;
-    bool bytes = size && command->sizes.values.count > 0;
-    size_t factor;
-
-    if (!size || (!given && !bytes))
-        return;
-    text_append(text, "%s", text->length ? "" : "set_skampi_buffer(" DEFAULT_BUFFER);
-    bool grows = grows_with_pes(function, &factor);
-    text_append(text, " + %zu * ", factor);
-    command_values_bound(text, bytes ? &command->sizes.values : &given->values);
-    char *element = bytes ? NULL : element_of(command, function, size);
-    text_append(text, "%s%s%s", element ? " * " : "", element ? element : "",
-                grows ? " * get_np()" : "");
-    free(element);
-}
-
-/* For the first of the functions that need most: those of one call are of one kind. */
-static void append_buffer(struct text *text, const struct command *command)
-{
-    const struct measurement *most = NULL;
-    size_t factor, largest = 0;
-
-    for (size_t i = 0; i < command->function_count; i++) {
-        const struct measurement *function = command->functions[i];
-        bool grows = size_of(function) && grows_with_pes(function, &factor);
-        size_t rank = size_of(function) ? factor * (grows ? 1024 : 1) : 0;
-        if (rank > largest) {
-            largest = rank;
-            most = function;
-        }
-    }
-    struct text need = {0};
-    if (most)
-        append_need(&need, command, most);
-    if (need.length > 0)
-        text_append(text, "%s)\n", need.data);
-    text_release(&need);
-}
-
 char *command_script(const struct command_words *words, char **error)
 {
     struct command command;
@@ -277,7 +187,6 @@ char *command_script(const struct command_words *words, char **error)
     *error = command.error ? command.error : command_check(&command);
     command.error = NULL;
     if (!*error) {
-        append_buffer(&text, &command);
         for (size_t i = 0; i < command.function_count; i++)
             append_block(&text, &command, command.functions[i]);
     }

@@ -110,31 +110,3 @@ void command_values_loop(struct text *text, const char *name, const struct comma
         text_append(text, "%s%s%s%s", i ? ", " : "", quote, values->parts[i], quote);
     text_append(text, "] do");
 }
-
-/* In parentheses unless it is one word. */
-static void append_operand(struct text *text, const char *part)
-{
-    bool word = true;
-
-    for (const char *c = part; *c; c++)
-        word &= isalnum((unsigned char)*c) || *c == '_';
-    text_append(text, word ? "%s" : "(%s)", part);
-}
-
-void command_values_bound(struct text *text, const struct command_values *values)
-{
-    /* A range without a step rises. Otherwise a sum will do: the language has no maximum. */
-    bool rising = values->kind == COMMAND_RANGE && values->count == 2;
-    int count = values->kind == COMMAND_RANGE ? 2 : values->count;
-
-    if (rising || count == 1) {
-        append_operand(text, values->parts[count - 1]);
-        return;
-    }
-    text_append(text, "(");
-    for (int i = 0; i < count; i++) {
-        text_append(text, "%s", i ? " + " : "");
-        append_operand(text, values->parts[i]);
-    }
-    text_append(text, ")");
-}

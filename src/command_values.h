@@ -28,7 +28,4 @@ void command_values_release(struct command_values *);
 void command_values_loop(struct text *, const char *name, const struct command_values *,
                          bool doubling, bool quoted, const char *multiple);
 
-/* An expression that is at least as large as each of them, if none is below 0. */
-void command_values_bound(struct text *, const struct command_values *);
-
 #endif

@@ -18,6 +18,8 @@
 #include "engine/alias.h"
 #include "list_fold.h"
 #include "list_json.h"
+#include "output/columns.h"
+#include "ski/builtins.h"
 #include "ski/function_names.h"
 
 struct found {
@@ -201,7 +203,17 @@ bool list_functions(const char *const *words, size_t count, bool pairs, enum lis
 {
     struct found found = find(words, count, pairs);
     bool any = found.count > 0;
-    if (!any) {
+    if (!any && count == 1 && column_find(words[0]) >= 0) {
+        fprintf(stderr,
+                "skampi: error: %s is no measurement function but a number of every result: "
+                "--columns %s shows it in .sko, and .csv and .json have it\n",
+                words[0], words[0]);
+    } else if (!any && count == 1 && builtin_find(words[0])) {
+        fprintf(stderr,
+                "skampi: error: %s is no measurement function but a function of scripts: see "
+                "docs/language.md\n",
+                words[0]);
+    } else if (!any) {
         struct text all = {0};
         for (size_t i = 0; i < count; i++)
             text_append(&all, "%s%s", i ? " " : "", words[i]);

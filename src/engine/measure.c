@@ -249,8 +249,13 @@ static enum measure_status too_large(struct engine *engine, const struct measure
         buffers_need(&engine->settings, &engine->bench.run.demand, request->function->api);
     char *bytes = need == SIZE_MAX ? memory_text("more bytes than any memory has")
                                    : text_format("%zu bytes", need);
-    char *reason = text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld bytes",
-                               bytes, (long long)engine->settings.buffer_bytes);
+    bool grows = !engine->settings.buffer_given && !request->endless;
+    char *reason =
+        grows ? text_format("needs a buffer of %s, but without set_skampi_buffer it grows to "
+                            "%zu bytes at most, a quarter of the node's memory for its PEs",
+                            bytes, engine->most_buffer)
+              : text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld bytes",
+                            bytes, (long long)engine->settings.buffer_bytes);
     enum measure_status status = leave_out_large(engine, request, reason);
     free(reason);
     free(bytes);
@@ -385,6 +390,18 @@ static enum measure_status measure_prepared(struct engine *engine,
     return status;
 }
 
+/* Where the script does not say how large the buffer is. A loop to ... ends at the default. */
+static void grow_buffer(struct engine *engine, const struct measure_request *request)
+{
+    struct settings *settings = &engine->settings;
+    if (settings->buffer_given)
+        return;
+    settings->buffer_bytes = settings_default().buffer_bytes;
+    size_t need = buffers_need(settings, &engine->bench.run.demand, request->function->api);
+    if (!request->endless && need > (size_t)settings->buffer_bytes && need <= engine->most_buffer)
+        settings->buffer_bytes = (int64_t)need;
+}
+
 enum measure_status measure(struct engine *engine, const struct measure_request *request)
 {
     int64_t start = timer_now();
@@ -394,6 +411,7 @@ enum measure_status measure(struct engine *engine, const struct measure_request 
     if (!is_measurable(engine, request, &status))
         return status;
     prepare_run(engine, request);
+    grow_buffer(engine, request);
     if (is_too_large(engine, request))
         return too_large(engine, request);
     size_t limit = (size_t)engine->options.memory;

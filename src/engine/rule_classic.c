@@ -42,6 +42,14 @@ static bool is_enough(const struct settings *settings, struct samples *samples, 
                        &samples->passes);
 }
 
+/* Not more than the script allows, as long as all are valid. */
+static size_t capped(const struct settings *settings, size_t count, size_t valid)
+{
+    size_t most = (size_t)settings->max_repetitions;
+    most -= valid < most ? valid : 0;
+    return settings->stop_rule == STOP_STANDARD_ERROR && count > most ? most : count;
+}
+
 static void begin(struct batches *batches, struct decision *next)
 {
     const struct run *run = &batches->bench->run;
@@ -50,6 +58,7 @@ static void begin(struct batches *batches, struct decision *next)
     else
         next->count =
             run->function->synchronized ? FIRST_BATCH : (size_t)run->settings->min_repetitions;
+    next->count = capped(run->settings, next->count, 0);
 }
 
 static void next_window(struct batches *batches, const struct batch *made, struct decision *next)
@@ -73,7 +82,7 @@ static void decide(struct batches *batches, const struct batch *made, struct dec
         next->done = true;
     size_t valid = samples->valid - next->dropped;
     next->count = stop_next_batch(settings, made->count, windows, batches->first, made->late_run);
-    next->count = stop_grown_batch(settings, next->count, valid);
+    next->count = capped(settings, stop_grown_batch(settings, next->count, valid), valid);
     if (next->count > limit - valid)
         next->count = limit - valid;
     if (next->count == 0)

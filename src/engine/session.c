@@ -92,11 +92,23 @@ static const char *choose_timer(struct engine *engine, const char *wanted)
     return reason;
 }
 
+/* So that both sides' buffers of all PEs of a node take at most half of its memory; the same on all
+ * PEs. */
+static size_t choose_most_buffer(void)
+{
+    int nodes = comm_node_count(), here = (comm_pes() + nodes - 1) / nodes;
+    int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    int64_t most[] = {memory / 4 / here};
+    comm_allreduce_int(comm_world(), COMM_MIN, most, 1);
+    return (size_t)(most[0] > 0 ? most[0] : 0);
+}
+
 struct engine *engine_create(const struct engine_options *options, const char **error)
 {
     struct engine *engine = create(options);
     engine->seed = choose_seed(options);
     engine->random_state = engine->seed;
+    engine->most_buffer = choose_most_buffer();
     clocks_skew();
     *error = choose_timer(engine, options->timer);
     if (*error) {

@@ -46,7 +46,8 @@ struct engine {
     struct pending_text pending;
     struct reporter reporter;
     struct latest latest;
-    char *ended; /* the script, before its end: why; NULL: not */
+    size_t most_buffer; /* bytes that it grows to where the script gives no size */
+    char *ended;        /* the script, before its end: why; NULL: not */
     struct controls controls;
     struct wanted wanted;        /* state of the machine */
     uint64_t seed, random_state; /* of shuffled rounds; of the script's random numbers */

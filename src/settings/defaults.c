@@ -11,6 +11,7 @@ struct settings settings_default(void)
     /* The first row of a member has its default, so it comes last. */
     for (size_t i = setting_row_count; i-- > 0;)
         setting_store_initial(&setting_rows[i], &settings);
+    settings.buffer_given = false;
     return settings;
 }
 

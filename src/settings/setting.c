@@ -25,6 +25,8 @@ void setting_store_integer(const struct setting *setting, struct settings *setti
 {
     void *member = (char *)settings + setting->place;
 
+    if (setting->place == offsetof(struct settings, buffer_bytes))
+        settings->buffer_given = true;
     if (setting->type == SETTING_BYTES)
         *(int64_t *)member = value;
     else if (setting->type == SETTING_FLAG)

@@ -99,6 +99,7 @@ struct settings {
     double max_window; /* a window may not grow beyond this */
     double watchdog;   /* no progress for so long ends the job; 0 turns it off */
     int64_t buffer_bytes;
+    bool buffer_given; /* by the script; else it is as large as a measurement needs */
     bool buffer_cycling;
     int64_t send_alignment;
     int64_t receive_alignment;

@@ -172,7 +172,9 @@ const struct setting setting_rows[] = {
 
     /* ---- Buffers and caches ---- */
     {"set_skampi_buffer", "bytes", SETTING_BYTES, MEMBER(buffer_bytes), .initial = 1 << 20,
-     .unit = "bytes", .help = "size of the buffer"},
+     .unit = "bytes",
+     .help = "size of the buffer; without it, a measurement that needs more gets more, outside of "
+             "loops to ..."},
     {"set_send_buffer_alignment", "bytes", SETTING_BYTES, MEMBER(send_alignment),
      .identifies = true, .initial = 32, .low = 1, .high = LARGEST_ALIGNMENT, .unit = "bytes",
      .help = "of the send buffer: its address is a multiple of this but not of twice this"},

@@ -158,6 +158,7 @@ static struct value set_skampi_buffer_mpi_alloc_mem(struct builtin_context *cont
                           INT64_MAX))
         return value_void();
     settings_of(context)->buffer_bytes = args[0].as.integer;
+    settings_of(context)->buffer_given = true;
     set_memory_info(context, args[1].as.info);
     return value_void();
 }

@@ -159,6 +159,8 @@ for arguments, texts in (
 
 for arguments, text in (
         (["--describe", "Shmem_Put_Ruond"], "did you mean Shmem_Put_Round?"),
+        (["--list", "bandwidth"], "a number of every result: --columns bandwidth shows it"),
+        (["--list", "set_unit"], "a function of scripts"),
         (["--describe", "alreduce"], "did you mean Allreduce?"),
         (["--list", "Shmem_Put_Ruond"], "did you mean Shmem_Put_Round?"),
         (["--lsit"], "did you mean --list?"), (["--rouns=3"], "did you mean --rounds?"),

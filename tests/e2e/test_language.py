@@ -520,6 +520,31 @@ def test_last_time(tap):
            run)
 
 
+def test_buffer_grows(tap):
+    """Without set_skampi_buffer() a measurement has what it needs, and loops to ... end at 1 MiB."""
+    body = """  for count = 512kb to 4mb step *2 do measure comm(2) : Shmem_Put_Full(count, 1) od
+  for count = 256kb to ... step *2 do measure comm(2) : Shmem_Put_Full(count, 1) od
+  measure comm(2) : Shmem_Put_Full(1000000gb, 1)"""
+    run = skampi(QUICK + block("a", body), np=2)
+    tap.equal([int(row.line.split()[1]) >> 10 for row in run.rows if row.line.startswith("count")],
+              [512, 1024, 2048, 4096, 256, 512, 1024], "the buffer grows, but not in loops to ...", run)
+    tap.ok(run.status == 3 and any("too large" in line and "it grows to" in line for line in run.comments),
+           "... up to what the node's memory allows", run)
+    run = skampi(QUICK + "set_skampi_buffer(1mb)\n" + block("a", body), np=2)
+    tap.equal(len(run.rows), 5, "a buffer that the script asks for stays as it is", run)
+
+
+def test_few_repetitions(tap):
+    """set_max_repetitions() is the number of valid repetitions, also below that of a batch."""
+    for most in (1, 3, 6):
+        run = skampi(f"set_min_repetitions(1)\nset_max_repetitions({most})\nset_max_relative_standard_error(0)\n"
+                     "set_adaptive_warm_up(0)\n" + block("a", "  measure comm(1) : wtime(10)"), np=1,
+                     args=["-o", "a.json"])
+        with open(run.path("a.json"), encoding="utf-8") as file:
+            found = [record["valid"] for record in map(json.loads, file) if record["record"] == "result"]
+        tap.equal(found, [most], f"at most {most} repetitions", run)
+
+
 def unfolded(name):
     """The names that one with braces stands for."""
     found = re.search(r"\{([^{}]*)\}", name)
@@ -544,6 +569,9 @@ def main():
     tap = Tap()
     test_names(tap)
     test_last_time(tap)
+    if harness.has("SHMEM"):
+        test_buffer_grows(tap)
+    test_few_repetitions(tap)
     test_other_locale(tap)
     for np in (1, 2, 4):
         test_loops_and_columns(tap, np)

@@ -79,7 +79,6 @@ static void parameters_are_given_by_name(void **state)
 {
     (void)state;
     check_words(WORDS("Bcast", "count=1kb", "root=1", "datatype=MPI_DOUBLE"),
-                "set_skampi_buffer(1mb + 2 * 1kb * mpi_type_size(MPI_DOUBLE))\n"
                 "begin measurement \"Bcast\"\n"
                 "  measure MPI_COMM_WORLD : Bcast(1kb, MPI_DOUBLE, 1)\n"
                 "end measurement\n");
@@ -104,7 +103,6 @@ static void one_name_sets_both_sides(void **state)
 {
     (void)state;
     check_words(WORDS("Alltoall", "count=8", "r_datatype=MPI_CHAR"),
-                "set_skampi_buffer(1mb + 4 * 8 * mpi_type_size(MPI_INT) * get_np())\n"
                 "begin measurement \"Alltoall\"\n"
                 "  measure MPI_COMM_WORLD : Alltoall(8, MPI_INT, 8, MPI_CHAR)\n"
                 "end measurement\n");
@@ -117,8 +115,7 @@ static void sizes_are_bytes(void **state)
     command.sizes = "8:1mb";
     command.pes = "2,4";
     command.iterations = "7";
-    check(command, "set_skampi_buffer(1mb + 4 * 1mb)\n"
-                   "begin measurement \"Shmem_Get_Simple\"\n"
+    check(command, "begin measurement \"Shmem_Get_Simple\"\n"
                    "  for pes in [2, 4] do\n"
                    "    for count = 8 to 1mb step *2 do\n"
                    "      measure comm(pes) : Shmem_Get_Simple(count, 7)\n"
@@ -135,8 +132,7 @@ static void sizes_are_bytes(void **state)
                    "end measurement\n");
     command = words_of(WORDS("Shmem_Put_Elements_Full", "element_bytes=8"));
     command.sizes = "64, 1kb + 8";
-    check(command, "set_skampi_buffer(1mb + 1 * (64 + (1kb + 8)))\n"
-                   "begin measurement \"Shmem_Put_Elements_Full\"\n"
+    check(command, "begin measurement \"Shmem_Put_Elements_Full\"\n"
                    "  for bytes in [64, 1kb + 8] do\n"
                    "    measure MPI_COMM_WORLD : Shmem_Put_Elements_Full(bytes / 8, 8, 0)\n"
                    "  od\n"

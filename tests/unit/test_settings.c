@@ -117,7 +117,8 @@ static void help_says_everything(void **state)
     static const struct {
         const char *function, *help;
     } wanted[] = {
-        {"set_skampi_buffer", "(bytes) size of the buffer; default 1 MiB"},
+        {"set_skampi_buffer", "(bytes) size of the buffer; without it, a measurement that needs "
+                              "more gets more, outside of loops to ...; default 1 MiB"},
         {"choose_barrier_synchronization", "() PEs start after a barrier"},
         {"set_cache_state",
          "(state) of the caches when a repetition starts: \"warm\", \"cold\"; default \"warm\""},
