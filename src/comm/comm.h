@@ -53,8 +53,8 @@ int comm_launched_rank(void);
  * call remembers who the launcher is. */
 bool comm_launcher_gone(void);
 /* What was typed before this program's own command line to start all PEs: "oshrun -np 2 --bind-to
- * none"; the caller frees it. NULL: it is not known, as where another node's daemon has started this
- * PE. */
+ * none"; the caller frees it. NULL: it is not known, as where another node's daemon has started
+ * this PE. */
 char *comm_launcher_line(void);
 
 int comm_pe(void);
