@@ -474,6 +474,8 @@ static void put_result(struct output *output, const struct record *record, const
         .conditions = conditions ? memory_text(conditions) : NULL,
     };
     pthread_mutex_lock(&output->writing);
+    /* Not before: last words count what is written. */
+    output->end.results += record->kind == RECORD_RESULT;
     if (output->holding) {
         if (output->held_count == output->held_room) {
             output->held_room = output->held_room ? 2 * output->held_room : 64;
@@ -490,7 +492,6 @@ static void put_result(struct output *output, const struct record *record, const
 
 void output_result(struct output *output, const struct result *result)
 {
-    output->end.results++;
     /* Those of later rounds stand nowhere near them. */
     put_result(
         output,
