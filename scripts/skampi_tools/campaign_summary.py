@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from . import doubt, results, screen, style
 from .common_states import CommonStates, combined, control_text
-from .points import STATED, numbered, occurrence_of, text_of
+from .points import STATED, missing_label, with_variable
 from .states import states_for, told_by
 from .statistics import interquartile, rounds_of
 
+MOST_MISSING = 20  # are listed
 POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes", "quantity")
 
 
@@ -124,7 +125,7 @@ def _missing(files):
     for file in files:
         for record in {str(sorted(r.items())): r for r in file.records
                        if r["record"] == "missing"}.values():
-            key = tuple(record.get(name) for name in ("kind", "block", "number", "call", "reason"))
+            key = tuple(record.get(name) for name in ("kind", "point", "block", "number", "call", "reason"))
             counts[key] += 1
             first.setdefault(key, record)
     for key, record in first.items():
@@ -185,10 +186,10 @@ def summarize(campaign, points, definition, confidence=0.95, name_variable=None,
     for name, files in campaign.items():
         for record in points[name]:
             if name_variable:
-                record = {**record, "variables": {name_variable: name, **(record["variables"] or {})}}
-                record["point"] = numbered(text_of(record), occurrence_of(record["point"]))
+                record = with_variable(record, name_variable, name)
             blocks.setdefault((record["number"] or 0, record["block"]), []).append(record)
-        missing += _missing(files)
+        missing += [with_variable(record, name_variable, name) if name_variable and "point" in record else record
+                    for record in _missing(files)]
     for (number, block), records in sorted(blocks.items(), key=lambda item: item[0][0]):
         summary.add({"record": "block", "block": block, "number": number})
         for record in records:
@@ -266,7 +267,21 @@ def table(campaign, summaries):
                              f"{result.record['rounds']}{doubt.mark(result.doubtful)}"])
                 rows += _state_rows(result, summaries[name], several)
         lines += [block, *screen.table(rows, (*range(1 + several), -1), indent="  "), ""]
-    return lines + _footnotes(summaries)
+    return lines + _not_measured(summaries, several) + _footnotes(summaries)
+
+
+def _not_measured(summaries, several):
+    """Lines about what launches did not measure, and why."""
+    lines = []
+    for name, summary in summaries.items():
+        missing = [record for record in summary.records if record["record"] == "missing"]
+        if missing:
+            lines.append(f"not measured{f', {name}' if several else ''}:")
+        for record in missing[:MOST_MISSING]:
+            lines.append(style.printable(f"  {missing_label(record)}: {record['reason']}"))
+        if len(missing) > MOST_MISSING:
+            lines.append(f"  and {len(missing) - MOST_MISSING} more, see summary.json")
+    return [*lines, ""] if lines else []
 
 
 def _footnotes(summaries):

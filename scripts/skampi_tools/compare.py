@@ -1,6 +1,6 @@
 """What changed from one set of result files to another, with a stated chance of false alarms.
 
-    comparison = compare_files(read_side(["old/"]), read_side(["new/"]))
+    comparison = compare_files(reading.launches(["old/"]), reading.launches(["new/"]))
     for row in comparison.rows:
         print(row.label, row.ratio, row.verdict)
 
@@ -23,7 +23,6 @@ Needs numpy: scripts call cli.need("numpy") before they import this module.
 
 import fnmatch
 import functools
-import glob
 import itertools
 import math
 import os
@@ -36,9 +35,10 @@ from . import compare_states, hand_over, results, separation
 from .cli import Error
 from .common_states import CommonStates
 from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS,
-                           Comparison, Row)  # VERDICTS: for who shows them
+                           Comparison, Missing, Row)  # VERDICTS: for who shows them
 from .configuration import facts_of, stated
 from .independent import states_to_compare
+from .points import differences, missing_label
 
 LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
@@ -52,38 +52,27 @@ NO_RATIO = "not all values are above 0, so there is no ratio"
 DEPENDENCE = 0.99         # confidence at which rounds are called dependent
 
 
-# ---- Reading ----
+def _missing(old_files, new_files, old, new, chosen):
+    """[Missing]. old, new: the points of each launch."""
+    found = {}
+    for files, points, place in ((old_files, old, 0), (new_files, new, 1)):
+        there = {key for launch in points for key in launch}
+        for file in files:
+            for key, record in file.missing_by_key().items():
+                if key not in there and chosen(results.Result({"function": record["call"].partition("(")[0], **record})):
+                    found.setdefault(key, ({}, record))[0][place] = True
+    return [Missing(key, missing_label(record), str(record.get("reason") or "no reason is known"), 0 in sides, 1 in sides,
+                    record["kind"] not in ("skipped", "time_limit")) for key, (sides, record) in found.items()]
 
 
-def read_side(paths, configuration=None):
-    """ResultFile objects, one a launch, of files and directories: a campaign's (configuration: which
-    of its configurations; needed where it has several), or one with *.json, *.sko or *.csv files."""
-    files = []
-    for path in paths:
-        if os.path.isdir(path):
-            files += _read_directory(path, configuration)
-        else:
-            files.append(results.read(path))
-    return files
-
-
-def _read_directory(path, configuration):
-    if os.path.isfile(os.path.join(path, "campaign.json")):
-        from . import campaign
-        launches = campaign.read_campaign(path)
-        if configuration is None and len(launches) > 1:
-            raise Error(f"{path}: this campaign has the configurations {', '.join(launches)}: say "
-                        f"which, as {path}:{next(iter(launches))}")
-        name = configuration if configuration is not None else next(iter(launches), None)
-        if name not in launches:
-            raise Error(f"{path}: there is no configuration {name}: it has {', '.join(launches)}")
-        if not launches[name]:
-            raise Error(f"{path}: no launch of {name} is complete: resume the campaign")
-        return launches[name]
-    for pattern in ("*.json", "*.csv", "*.sko"):
-        if found := sorted(glob.glob(os.path.join(glob.escape(path), pattern))):
-            return [results.read(name) for name in found]
-    raise Error(f"{path}: there is no result file and no campaign in this directory")
+def _tell_apart(rows):
+    """Adds to labels that are equal what is stated of their points and differs."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row.block, row.label), []).append(row)
+    for alike in groups.values():
+        for row, text in zip(alike, differences([row.result.stated for row in alike])):
+            row.label += f", {text}" if text else ""
 
 
 def _points(file, chosen):
@@ -302,6 +291,8 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
             shared.append(row)
         else:
             row.verdict = ONLY_OLD if mine else ONLY_NEW
+    _tell_apart(comparison.rows)
+    comparison.missing = _missing(old_files, new_files, old, new, chosen)
     _check_sides(comparison, old_files, new_files)
     launches, rounds = [], []
     for row in shared:

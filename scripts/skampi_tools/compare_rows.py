@@ -43,6 +43,16 @@ class Row:
     share_new: float = NAN
 
 
+class Missing(NamedTuple):
+    """A point that a side has no result of, in none of its launches, though one of them says why."""
+    point: str
+    text: str     # what, and what kind of missing
+    reason: str
+    old: bool     # missing on the old side
+    new: bool
+    failed: bool  # skampi ends with 3 for it
+
+
 class SideState(NamedTuple):
     """A state that the files have in common, or that only one side has."""
     number: int
@@ -67,6 +77,7 @@ class Comparison:
     states: list = field(default_factory=list)  # SideState, where any row has states
     differences: list = field(default_factory=list)  # of the configurations, in words
     cautions: list = field(default_factory=list)
+    missing: list = field(default_factory=list)  # Missing
     findings: list = field(default_factory=list)  # about the sides as a whole, in words
 
     def count(self, verdict):

@@ -7,6 +7,7 @@ flags.json is written from the table of the C program, so skampi and the tools d
 import json
 import math
 import os
+import re
 import sys
 from collections import Counter
 from typing import NamedTuple
@@ -137,7 +138,13 @@ def print_explanation(files):
         print(line if number else f"\n{line}")
 
 
-def warn(file):
-    """Says cautions() on standard error."""
-    for text in cautions(file):
-        print(f"{os.path.basename(sys.argv[0])}: warning: {printable(f'{file.path}: {text}')}", file=sys.stderr)
+def warn(*files):
+    """Says cautions() on standard error; what holds for several files, however its numbers differ, once."""
+    said = {}
+    for file in files:
+        for text in cautions(file):
+            said.setdefault(re.sub(r"\d+(\.\d+)?", "0", text), []).append((file.path, text))
+    for alike in said.values():
+        path, text = alike[0]
+        more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
+        print(f"{os.path.basename(sys.argv[0])}: warning: {printable(f'{path}{more}: {text}')}", file=sys.stderr)

@@ -60,6 +60,45 @@ def set_of(record):
     return " ".join(filter(None, words))
 
 
+def aspects_of(record):
+    """{name: text} of what is stated besides block, call and variables, for labels. A setting that is not there is as
+    by default."""
+    pe_set = record.get("pe_set") or {}
+    cold = _COLD in settings_of(record)
+    found = {"PEs": f"PEs {pe_set['members']}" if pe_set.get("members") else "",
+             "placement": pe_set.get("placement") or "", "start": start_of(record) or "",
+             "run time": f"{record['run_time']} run time" if record.get("run_time") else "",
+             "cache": "cold" if cold else "warm"}
+    for setting in settings_of(record):
+        name, _, value = setting.partition("(")
+        if setting != _COLD:
+            found[re.sub("^set_", "", name).replace("_", " ")] = value.rstrip(")").replace('"', "")
+    return found
+
+
+def aspect_text(name, value):
+    """Of an aspect, in a label; value: None where it is as by default."""
+    if name in ("PEs", "placement", "start", "run time", "cache"):
+        return value or ""
+    return f"{name}: as by default" if value is None else f"{name} {value}".rstrip()
+
+
+def differences(records):
+    """For each of these records a text: what is stated of it and differs between them; a number, where records are
+    stated alike."""
+    aspects = [aspects_of(record) for record in records]
+    names = dict.fromkeys(name for own in aspects for name in own)
+    differing = [name for name in names if len({own.get(name) for own in aspects}) > 1]
+    seen, texts = Counter(), [
+        ", ".join(filter(None, (aspect_text(name, own.get(name)) for name in differing))) for own in aspects]
+    numbered_texts = []
+    for record, text in zip(records, texts):
+        seen[record.get("call"), text] += 1
+        number = seen[record.get("call"), text]
+        numbered_texts.append(", ".join(filter(None, [text, f"no. {number}" if number > 1 else ""])))
+    return numbered_texts
+
+
 def text_of(record):
     """The text of a record's members, without a running number."""
     parts = [record.get("call"), set_of(record), start_of(record),
@@ -75,6 +114,21 @@ def occurrence_of(text):
 
 def numbered(text, number):
     return f"{text}; no. {number}" if number > 1 else text
+
+
+def with_variable(record, name, value):
+    """The record with one more variable, the outermost."""
+    other = {**record, "variables": {name: value, **(record.get("variables") or {})}}
+    return {**other, "point": head_of(other) + record["point"][len(head_of(record)):]}
+
+
+def missing_label(record):
+    """Of a missing record: what, and what kind of it."""
+    variables = ", ".join(f"{name}={value}" for name, value in (record.get("variables") or {}).items())
+    what = f"{record['call']} [{variables}]" if variables else record["call"]
+    if number := record.get("points"):
+        what += f" and {number - 1} more" if number > 1 else ""
+    return f"{record.get('block') or ''}: {what}: {record['kind'].replace('_', ' ')}".removeprefix(": ")
 
 
 def _plain(record):

@@ -228,10 +228,13 @@ class ResultFile:
         return {result.key: result for result in self.points}
 
     def missing_by_key(self):
-        """{key: record} of the points that have no result. Files of older versions do not say which these are."""
+        """{key: record} of the points that have no result. Records of older versions, and those that stand for several
+        points, only say block and call."""
         there = {result.key for result in self.results + self.rounds}
-        return {record["point"]: record for record in self.records
-                if record["record"] == "missing" and record.get("point") and record["point"] not in there}
+        there |= {points.text_of({"block": r.block, "call": r.call}) for r in self.results + self.rounds}
+        missing = {record.get("point") or points.text_of(record): record for record in self.records
+                   if record["record"] == "missing"}
+        return {key: record for key, record in missing.items() if key not in there}
 
 
 def format_of(lines):

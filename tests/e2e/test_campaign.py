@@ -209,7 +209,9 @@ def summary():
     folder = scratch_directory()
     done = launch(folder, "-k", "6", "my.ski", STUB_BEHAVIOUR="3=less,5=fail")
     top = os.path.join(folder, "my.campaign")
-    tap.equal(done.status, 0, "launches with status 3 are complete", done)
+    tap.equal(done.status, 3, "launches with status 3 are complete, and so ends the campaign", done)
+    tap.ok("not measured:\n  put: Shmem_Put_Other(8): unsupported: not in this library (in 1 of 6 launches)\n" in done.out,
+           "what is missing is listed, and why", done)
     file = results.read(os.path.join(top, "summary.json"))
     small, large = file.rounds
     # 1.01 ... 1.06 us: ranks 1 and 6 of 6; quartiles 1.0225 and 1.0475
@@ -247,7 +249,7 @@ def summary():
         tap.ok(not errors, "summaries follow the schema", errors)
 
     other = run([CAMPAIGN, "--summarize", "my.campaign", "--confidence", "60"], cwd=folder)
-    tap.ok(other.status == 0 and "60 %" in other.out, "--summarize aggregates again", other)
+    tap.ok(other.status == 3 and "60 %" in other.out, "--summarize aggregates again", other)
     shown = run(["sh", "-c", f"'{CAMPAIGN}' --summarize my.campaign --confidence 60 | true"], cwd=folder)
     tap.ok(shown.status == 0 and not shown.err, "... also for who does not read to the end", shown)
     narrow = results.read(os.path.join(top, "summary.json")).rounds[0]

@@ -17,6 +17,8 @@ from .definition import command_of, order_of_pass
 from .directory import launch_directory, note_environment, now, read_json, read_launch, set_aside, write_json
 
 NOTHING_MEASURED = 2      # bad script, options or environment: would be so again
+MOST_SAID = 1 << 20       # bytes of standard error that are looked at
+LONGEST_WORDS = 300       # characters
 ENDING_SECONDS = 10       # that a launch has for its end before it is killed
 
 
@@ -156,18 +158,16 @@ class Launch:
         return stopped
 
     def last_words(self):
-        """Of its standard error, for people: the last line that names an error, else the last with
-        something in it."""
+        """Of its standard error, for people: the first line that names an error, else the last with something in it."""
         try:
             with open(os.path.join(self.folder, "stderr.txt"), "rb") as file:
-                file.seek(max(0, os.path.getsize(file.name) - 4096))
-                lines = file.read().decode(errors="replace").splitlines()
+                lines = file.read(MOST_SAID).decode(errors="replace").splitlines()
         except OSError:
             return ""
         lines = ["".join(c if c.isprintable() else " " for c in line).strip() for line in lines]
-        telling = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)] or \
-            [line for line in lines if re.search(r"\w", line)]
-        return telling[-1][:200] if telling else ""
+        errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+        others = [line for line in lines if re.search(r"\w", line)]
+        return (errors[:1] or others[-1:] or [""])[0][:LONGEST_WORDS]
 
 
 class Teller:
@@ -212,7 +212,7 @@ class Campaign:
         self.longest, self.pause, self.retries = longest, pause, retries
         self.failed, self.left, self.stopped = [], 0, None
         self.took = {}       # seconds of complete launches, by configuration
-        self.hopeless = set()  # configurations that measure nothing
+        self.hopeless = {}   # {configuration: what its launch said}, of those that measure nothing
 
     def _seen(self, name):
         """Seconds that launches of the configuration took; of all configurations, if it has none."""
@@ -297,8 +297,9 @@ class Campaign:
             self.left += 1
         else:
             self.failed.append(launch)
-        words = "" if ": " in launch.why else launch.last_words()
+        said = launch.last_words()
+        words = "" if ": " in launch.why else said
         self.tell.line(f"{where}  not complete: {launch.why}; exit status {launch.status}"
                        + (f": {words}" if words else ""))
         if launch.status in (None, NOTHING_MEASURED):
-            self.hopeless.add(launch.configuration["name"])
+            self.hopeless[launch.configuration["name"]] = said or launch.why

@@ -8,9 +8,11 @@ from datetime import datetime, timezone
 from typing import NamedTuple
 
 from .. import results
+from ..campaign import is_campaign
 from ..cli import Error
 from ..configuration import all_facts_of, software_of
 from ..independent import with_shared
+from ..reading import campaign_of, launches
 from ..states import states_for
 
 
@@ -68,11 +70,16 @@ def date_of(text):
 
 
 def paths_in(paths):
-    """Files, and the .json files of directories, each once."""
+    """Files, the .json files of directories, and those of a campaign's launches, each once."""
     found = {}
     for path in paths:
-        if not os.path.isdir(path):
+        folder, configuration = campaign_of(path) or (None, None)
+        if folder is None:
             found.setdefault(os.path.realpath(path), path)
+            continue
+        if is_campaign(folder) or configuration is not None:
+            for file in launches([path], False):
+                found.setdefault(os.path.realpath(file.path), file.path)
             continue
         names = sorted(name for name in os.listdir(path) if name.endswith(".json"))
         if not names:
@@ -87,7 +94,7 @@ def read_launches(paths):
     """([Launch] in the order of time, [LeftOut]). Files that cannot be read, or are cut, are left out; so are copies
     of a launch that is there."""
     kept = _Kept()
-    launches, left_out, seen = [], [], {}
+    found, left_out, seen = [], [], {}
     for path in paths:
         try:
             launch = _read(path, kept)
@@ -102,8 +109,8 @@ def read_launches(paths):
             left_out.append(LeftOut(path, f"a copy of {seen[same]}"))
             continue
         seen[same] = path
-        launches.append(launch)
-    return sorted(launches, key=lambda launch: (launch.when, launch.path)), left_out
+        found.append(launch)
+    return sorted(found, key=lambda launch: (launch.when, launch.path)), left_out
 
 
 class _Kept:

@@ -14,6 +14,7 @@ import statistics
 from dataclasses import dataclass, field, replace
 
 from .. import named_states
+from ..points import aspect_text, aspects_of
 from ..results import MEDIAN, PER_SECOND
 
 NAN = math.nan
@@ -68,6 +69,7 @@ class Point:
     is_rounds: bool
     what: str          # time is, in words
     members: str = ""
+    stated: dict = field(default_factory=dict)  # what else is stated, in words by name (points.aspects_of)
     parts: list = field(default_factory=list)  # Part, where states of the machine are known
     state: object = None  # NamedState, where separate() made it the part of a point
     x: object = None   # set by curves()
@@ -133,6 +135,7 @@ def load(source, parts_of=lambda result: []):
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
             samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
             is_rounds=result.is_rounds, what=shown.what, members=result.pe_set.get("members") or "",
+            stated={name: text for name, text in aspects_of(result.stated).items() if name != "placement"},
             parts=[Part(*part) for part in parts_of(result)]))
     for point in loaded:
         if len(numbers_of[point.block]) == 1:
@@ -215,6 +218,8 @@ def selects(selector, point):
     if "members" in selector and not fnmatch.fnmatchcase(point.members, selector["members"]):
         return False
     if "state" in selector and selector["state"] not in _numbers(point):
+        return False
+    if any((point.stated.get(name) or "") != wanted for name, wanted in selector.get("stated", {}).items()):
         return False
     for key, values in (("variables", point.variables), ("arguments", point.arguments)):
         for name, wanted in selector.get(key, {}).items():
@@ -300,6 +305,10 @@ class Curve:
         """The loop variables besides x."""
         return {n: v for n, v in self.first.variables.items() if n != self.x}
 
+    def stated_differently(self):
+        """Names of what is stated of it and distinguishes it from others."""
+        return [name for name in self.split if name not in (*self.first.arguments, "pes", "placement")]
+
     def selector(self, several_files):
         """What in a spec selects this curve alone."""
         first = self.first
@@ -317,6 +326,9 @@ class Curve:
         for key in ("pes", "placement"):
             if key in self.split:
                 selector[key] = self.split[key]
+        stated = {name: first.stated.get(name) or "" for name in self.stated_differently()}
+        if stated:
+            selector["stated"] = stated
         if first.state:
             selector["state"] = first.state.number
         if self.repeated:
@@ -333,6 +345,7 @@ class Curve:
         if self.x != "pes" and len({point.pes for point in self.points}) == 1:
             parts.append(("pes", f"{first.pes} PEs"))
         parts.append(("placement", self.placement))
+        parts += [(name, aspect_text(name, first.stated.get(name))) for name in self.stated_differently()]
         if first.state:
             parts.append(("state", named_states.text_of([point.state for point in self.points])))
         if first.occurrence:
@@ -382,11 +395,11 @@ def _divide(name, members):
 
     def aspects(point):
         return {**{n: v for n, v in point.arguments.items() if n != name},
-                "pes": point.pes, "placement": point.placement}
+                "pes": point.pes, "placement": point.placement, **point.stated}
 
     split = []
     for same in by_x.values():
-        for aspect in aspects(same[0]):
+        for aspect in dict.fromkeys(aspect for point in same for aspect in aspects(point)):
             if aspect not in split and len({str(aspects(p).get(aspect)) for p in same}) > 1:
                 split.append(aspect)
     groups = {}

@@ -132,13 +132,13 @@ def _matching(selector, panel, points):
     some = [point for point in points if cv.selects(selector, point)]
     if not some:
         return []
+    wanted = selector.get("repeated")
     if panel.get("kind") == "dots" and "x" not in panel:
-        found = [cv.Curve(None, False, [point]) for point in some]
+        found = [cv.Curve(None, False, [point], repeated=wanted and number) for number, point in enumerate(some, 1)]
         for curve in found:
             curve.first.x = None
-        return found
-    found = cv.curves(some, panel.get("x"))
-    wanted = selector.get("repeated")
+    else:
+        found = cv.curves(some, panel.get("x"))
     return [c for c in found if wanted is None or c.repeated == wanted]
 
 

@@ -100,6 +100,12 @@ def some_scalars(value):
     return None
 
 
+def some_texts(value):
+    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+        return "is not an object of texts by name"
+    return None
+
+
 def some_numbers(value):
     if not isinstance(value, list) or not value or not all(_is_number(v) for v in value):
         return "is not a list of numbers"
@@ -116,7 +122,7 @@ SELECTOR = {
     "file": a_file, "block": a_text, "function": a_text, "occurrence": a_count(0, 10**9),
     "variables": some_scalars, "arguments": some_scalars, "pes": a_count(0, 10**9),
     "placement": one_of(*PLACEMENTS), "repeated": a_count(1, 10**9), "members": a_text,
-    "state": a_count(0, 10**9), "control": one_of(*WORDS.values()),
+    "stated": some_texts, "state": a_count(0, 10**9), "control": one_of(*WORDS.values()),
 }
 STRIP = ("file", "members", "control")  # what selects a strip of states
 

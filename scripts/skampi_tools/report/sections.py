@@ -7,6 +7,7 @@ import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from ..points import differences
 from ..results import Result
 
 
@@ -97,19 +98,18 @@ def argument_values(result):
 
 
 def tell_apart(points):
-    """Names the arguments of calls that nothing else distinguishes."""
+    """Names the arguments of calls that nothing else distinguishes, and what else is stated of them and differs."""
     groups = defaultdict(list)
     for point in points:
         r = point.result
         groups[point.file, r.function, r.pes, str(r.variables)].append(point)
     for group in groups.values():
-        if len({p.result.call for p in group}) < 2:
-            continue
         values = [argument_values(p.result) for p in group]
         differing = [n for n in values[0] if len({str(v.get(n)) for v in values}) > 1]
-        for point, own in zip(group, values):
-            point.call = (", ".join(f"{n}={own.get(n)}" for n in differing) if differing else
-                          str(point.result.call))
+        calls = len({p.result.call for p in group}) > 1
+        for point, own, stated in zip(group, values, differences([p.result.stated for p in group])):
+            call = ", ".join(f"{n}={own.get(n)}" for n in differing) if differing else str(point.result.call)
+            point.call = ", ".join(filter(None, [call if calls else "", stated]))
 
 
 def axes_of(section):

@@ -1,0 +1,74 @@
+"""Opens whatever a tool is given: result files of any format, campaigns as DIR or DIR:CONFIGURATION, and folders of
+result files. What speaks against them is said once, on standard error."""
+
+import glob
+import os
+
+from . import doubt, results
+from .campaign.directory import is_campaign, read_campaign
+from .cli import Error
+
+
+def campaign_of(path):
+    """(folder, configuration or None) of DIR or DIR:NAME; None for anything else."""
+    if os.path.isdir(path):
+        return path, None
+    folder, colon, name = path.rpartition(":")
+    return (folder, name) if colon and not os.path.exists(path) and os.path.isdir(folder) else None
+
+
+def located(path):
+    """The result file to read for a path: of a campaign its summary."""
+    found = campaign_of(path)
+    if not found:
+        return path
+    folder, name = found
+    if not is_campaign(folder):
+        raise Error(f"{folder}: a folder, but not that of a campaign: name a result file in it")
+    summary = os.path.join(folder, *(["summaries", f"{name}.json"] if name else ["summary.json"]))
+    if not os.path.isfile(summary):
+        raise Error(f"{path}: there is no {summary}: give result files, or the folder of a campaign that "
+                    "skampi-campaign has finished")
+    return summary
+
+
+def one(path, unit=None):
+    """The ResultFile of a path, of a campaign its summary."""
+    file = results.read(located(path), unit)
+    doubt.warn(file)
+    return file
+
+
+def launches(paths, warn=True):
+    """The ResultFiles of paths, one a launch: those of campaigns and folders, and files."""
+    files = []
+    for path in paths:
+        found = campaign_of(path)
+        files += _in_folder(path, *found) if found else [results.read(path)]
+    if warn:
+        doubt.warn(*files)
+    return files
+
+
+def _in_folder(path, folder, configuration):
+    if is_campaign(folder):
+        return _of_campaign(folder, configuration)
+    if configuration is not None:
+        raise Error(f"{folder}: no campaign, so it has no configuration {configuration}")
+    for pattern in ("*.json", "*.csv", "*.sko"):
+        if found := sorted(glob.glob(os.path.join(glob.escape(folder), pattern))):
+            return [results.read(name) for name in found]
+    raise Error(f"{path}: there is no result file and no campaign in this directory")
+
+
+def _of_campaign(folder, configuration):
+    of = read_campaign(folder)
+    if configuration is None and len(of) > 1:
+        raise Error(f"{folder}: this campaign has the configurations {', '.join(of)}: say which, as "
+                    f"{folder}:{next(iter(of))}")
+    name = configuration if configuration is not None else next(iter(of), None)
+    if name not in of:
+        raise Error(f"{folder}: there is no configuration {name}: it has {', '.join(of)}")
+    if not of[name]:
+        raise Error(f"{folder}: no launch of {name} is complete: resume the campaign")
+    return of[name]
