@@ -24,7 +24,7 @@ def located(path):
         return path
     folder, name = found
     if not is_campaign(folder):
-        raise Error(f"{folder}: a folder, but not that of a campaign: name a result file in it")
+        raise Error(f"{folder}: not a file, and not the folder of a campaign: name a result file")
     summary = os.path.join(folder, *(["summaries", f"{name}.json"] if name else ["summary.json"]))
     if not os.path.isfile(summary):
         raise Error(f"{path}: there is no {summary}: give result files, or the folder of a campaign that "

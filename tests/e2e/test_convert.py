@@ -361,7 +361,7 @@ for name, text, wanted in (
            and refused.err.startswith("skampi-convert: error: ") and not refused.out,
            f"refused in one line: {name}", refused)
 for arguments, wanted in (
-        (["nowhere.json"], "nowhere.json: No such file"), (["a\nb.json"], r"a\nb.json: No such"), (["."], ".: Is a directory"),
+        (["nowhere.json"], "nowhere.json: No such file"), (["a\nb.json"], r"a\nb.json: No such"), (["."], ".: not a file"),
         (["a.json", "-o", "none/x.csv"], "none/x.csv: No such file"),
         (["a.json", "-o", "/dev/full"], "/dev/full: No space left"),
         (["a.json", "--to", "xml"], "--to"), ([], "IN"), (["a.json", "--unit", "m"], "--unit"),
