@@ -599,7 +599,7 @@ def changed(path, value):
 
 REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
     (["nowhere.json"], "nowhere.json: No such file or directory"),
-    (["."], ".: a directory, but not that of a campaign; name result files"),
+    (["."], ".: not a file, and not the folder of a campaign: name a result file"),
     (["empty"], "empty: the file is empty"),
     (["none.json"], "none.json: there are no results in it"),
     (["missing.json"], "missing.json: nothing but missing values"),

@@ -179,7 +179,7 @@ tap.ok("  2 measurements are missing, since the time limit had ended\n" in late.
 
 for arguments, text in (
         (["nowhere.sko"], "nowhere.sko: there is no such file"),
-        (["."], ".: not a file"),
+        (["."], ".: not a file, and not the folder of a campaign: name a result file"),
         (["other"], "other: not output of skampi"),
         ([], "standard input: not output of skampi"),
         (["-x"], "unknown option -x; --help shows all options")):
