@@ -11,6 +11,7 @@ import math
 import os
 import re
 import sys
+import textwrap
 
 from . import kinds, pages, screen
 from .errors import Error
@@ -71,6 +72,9 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 
     def add_usage(self, usage, *rest, **further):
         super().add_usage(usage and screen.fold(usage, self._width - len("usage: ")), *rest, **further)
+
+    def _split_lines(self, text, width):
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False, break_long_words=False)
 
     def _fill_text(self, text, width, indent):
         return screen.fold(super()._fill_text(text, width, indent), width)

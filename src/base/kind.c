@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "base/kind.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -125,10 +124,9 @@ const struct kind *kind_of(const char *path)
     return kind;
 }
 
-char *kind_misfit(const char *path)
+char *kind_misfit(const char *path, const char *own)
 {
     const struct kind *kind = kind_of(path);
-    const char *own = program_invocation_short_name;
     size_t length = strlen(own);
     bool damaged = kind && kind->reader && strncmp(kind->reader, own, length) == 0 &&
                    kind->reader[length] == ' ';

@@ -18,8 +18,9 @@ struct kind {
 const struct kind *kind_of(const char *path);
 
 /* For a message about a file that a program cannot use: what the file is and which command reads
- * it, such as "this is a result file: skampi-table a.json". The caller frees it; NULL: unknown. */
-char *kind_misfit(const char *path);
+ * it, such as "this is a result file: skampi-table a.json". own: the program, which is no
+ * answer. The caller frees it; NULL: unknown. */
+char *kind_misfit(const char *path, const char *own);
 
 /* Whether a file may be written: NULL, or why not, which the caller frees. A file that is not empty
  * and was written by none of our programs is refused, unless force is set. *replaced becomes what

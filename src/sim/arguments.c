@@ -106,12 +106,12 @@ struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
 
 struct machine *machine_open(const char *path)
 {
-    char *error = kind_misfit(path);
+    char *error = kind_misfit(path, "shmemsim");
     if (error)
         fail(2, text_format("%s: is no machine description: %s", path, error));
     struct machine *machine = machine_read(path, NULL, &error);
     if (!machine) {
-        fputs(error, stderr);
+        terminal_say(error);
         exit(2);
     }
     return machine;

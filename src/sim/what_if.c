@@ -172,7 +172,7 @@ static void read_sweeps(struct study *study)
         char *error = sweep_read(sweep, rows[study->given[i].row].name, study->given[i].value,
                                  study->machine);
         if (error)
-            fputs(error, stderr);
+            terminal_say(error);
         free(error);
         wrong = wrong || error;
         for (size_t k = 0; k < i && !wrong; k++)

@@ -208,7 +208,7 @@ def test_descriptions():
                          (["--model"], "needs a value"), ([inner, "nowhere"], "nowhere")):
         done = sim.run(*args)
         tap.ok(done.status == 2 and wanted in done.err, f"shmemsim {' '.join(args)}", done)
-    same = sim.run("-o", inner, inner, trace)
+    same = sim.run("-o", inner, inner, trace, "--force")
     tap.ok(same.status == 2 and "is read, too" in same.err, "the description is not overwritten", same)
     full = sim.run("-o", "/dev/full", inner, trace)
     tap.ok(full.status == 1 and "cannot be written" in full.err, "a full disk is noticed", full)

@@ -2,19 +2,26 @@
 # PLAIN
 # TIMEOUT: 120
 """All programs in scripts/ have a version, a manual page and completion, do nothing without arguments, and
-call their output by one rule."""
+call their output by one rule. Help and tables fit the terminal, names and files do not command it, and files that
+a program cannot read are named with the one that can."""
 
+import fcntl
 import os
+import pty
 import re
 import shutil
+import struct
+import subprocess
 import sys
+import termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, tracked_files
+import traces
+from harness import ROOT, Tap, program, run, scratch_directory, tracked_files
 from made_results import point, write
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli
+from skampi_tools import cli, screen
 
 tap = Tap()
 TOOLS = [os.path.join(ROOT, name) for name in tracked_files("scripts/skampi-*", "scripts/shmembench")]
@@ -67,4 +74,97 @@ tap.ok(made.status == 0 and sorted(os.listdir(folder)) == ["a.html", "a.json"], 
 coverage = run([os.path.join(ROOT, "scripts/skampi-coverage")], cwd=folder)
 tap.ok("usage: skampi-coverage" in coverage.err and "nothing is measured" in coverage.err,
        "skampi-coverage shows its usage", coverage)
+
+
+# ---- Terminals ----
+
+
+def on_terminal(columns, *words):
+    """What words print on a terminal that wide."""
+    mine, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    child = subprocess.Popen(words, stdout=its, stderr=its, cwd=folder, env=environment)
+    os.close(its)
+    text = b""
+    while True:
+        try:
+            more = os.read(mine, 65536)
+        except OSError:  # the other end is closed
+            more = b""
+        if not more:
+            break
+        text += more
+    os.close(mine)
+    child.wait()
+    return text.decode().replace("\r\n", "\n")
+
+
+def longest(text):
+    return max(map(len, text.split("\n")))
+
+
+PROGRAMS = [program(), traces.command(), os.path.join(os.path.dirname(program()), "shmemsim")]
+HELPS = [*([tool] for tool in TOOLS), *([name] for name in PROGRAMS), [PROGRAMS[1], "record"], [PROGRAMS[1], "dump"],
+         [PROGRAMS[1], "export"], [PROGRAMS[2], "what-if"], [PROGRAMS[2], "pack"]]
+for words in HELPS:
+    wide, narrow = (run([*words, "-h"], env={"COLUMNS": columns}).out for columns in ("80", "60"))
+    tap.ok(longest(wide) <= 80 and longest(narrow) <= 60 and
+           sorted(wide.split()) == sorted(narrow.split()),
+           f"{' '.join([os.path.basename(words[0]), *words[1:]])} -h is folded, and nothing of it is lost", narrow)
+table = [os.path.join(ROOT, "scripts/skampi-table"), "a.json", "--columns", "p99,min,max,p5,p95"]
+piped, wide, narrow = run(table, cwd=folder), on_terminal(300, *table), on_terminal(60, *table)
+tap.ok(piped.out == wide and longest(wide) > 60 >= longest(narrow), "a table is folded on a terminal alone", narrow)
+tap.equal(sorted(narrow.split()), sorted(wide.split()), "... between words")
+for words in ([PROGRAMS[0], "--list", "put"], [PROGRAMS[0], "--describe", "Shmem_Put_Round"]):
+    shown = on_terminal(70, *words)
+    tap.ok(longest(shown) <= 70 < longest(run(words).out) and sorted(shown.split()) == sorted(run(words).out.split()),
+           f"skampi {words[1]} is folded on a terminal alone", shown)
+rows = [("name", "x"), ("\u6f22\u5b57", "1"), ("e\u0301", "2"), ("abcd", "3")]
+tap.equal(screen.table(rows), ["name  x", "\u6f22\u5b57  1", "e\u0301     2", "abcd  3"],
+          "wide characters take two columns, combining ones none")
+
+# ---- What files and names hold does not command the terminal ----
+
+EVIL = "x\x1b]0;title\x07\x9b31m\u202ey"
+SHOWN = r"x\x1b]0;title\x07\x9b31m\u202ey"
+evil = point(EVIL, "F", {"count": 8}, 1e-6, notes=[EVIL], variables={EVIL: EVIL})
+write(os.path.join(folder, "evil.json"), [evil], header={"library": EVIL, "warnings": [EVIL]})
+run([os.path.join(ROOT, "scripts/skampi-convert"), "evil.json", "-o", "evil.sko"], cwd=folder)
+with open(os.path.join(folder, "evil.sko"), "rb") as file:
+    tap.ok(b"\x1b" in file.read(), "there is something to escape")
+for tool, arguments in (("table", ["-v", "evil.sko"]), ("table", ["-v", "evil.json"]), ("compare", ["evil.json", "a.json"]),
+                        ("plot", ["evil.json", "--list"]), ("report", ["--verdict", "evil.json"]),
+                        ("history", ["evil.json"]), ("guidelines", ["evil.json"]), ("fastest", ["evil.json"]),
+                        ("model", ["evil.json"]), ("convert", [EVIL]), ("table", [EVIL]), ("campaign", [EVIL])):
+    done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), *arguments], cwd=folder)
+    found = set(re.findall("[\0-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out + done.err))
+    tap.ok(not found and (SHOWN in done.out + done.err or tool in ("guidelines", "fastest", "model", "report", "history")),
+           f"skampi-{tool} {arguments[0] if arguments[0] != EVIL else 'a name'}: control characters are shown", done)
+for words in ([PROGRAMS[0], "-i", EVIL], [PROGRAMS[0], EVIL], [PROGRAMS[0], "--list", EVIL], [PROGRAMS[1], EVIL],
+              [PROGRAMS[1], "summary", EVIL], [PROGRAMS[2], EVIL], [PROGRAMS[2], f"--{EVIL}"]):
+    done = run(words, cwd=folder)
+    tap.ok(done.status and not re.findall("[\0-\x08\x0b-\x1f\x7f-\x9f]", done.out + done.err),
+           f"{' '.join([os.path.basename(words[0]), *words[1:-1]])}: control characters are shown", done)
+
+# ---- Files for other programs ----
+
+FILES = {"s.ski": ('begin measurement "a"\nend measurement\n', "oshrun -np 2 skampi -i s.ski"),
+         "m.txt": ("bus b { latency 1 us }\n", "shmemsim m.txt TRACE"), "f.svg": ("<svg>skampi-plot</svg>", "xdg-open f.svg"),
+         "t.trace": ("SHMTRACE", "shmemtrace summary t.trace")}
+for name, (text, reader) in FILES.items():
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+    for tool in ("table", "convert", "plot", "report", "compare", "model", "load", "history", "shares"):
+        done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), name, *([name] if tool == "compare" else [])], cwd=folder)
+        tap.ok(done.status == 2 and f"{name}: " in done.err and reader in done.err, f"skampi-{tool} {name}: who reads it", done)
+for words in ([PROGRAMS[2], "a.json"], [PROGRAMS[1], "summary", "a.json"]):
+    done = run(words, cwd=folder)
+    tap.ok(done.status == 2 and "skampi-table a.json" in done.err, f"{os.path.basename(words[0])} a.json: who reads it", done)
+for tool, arguments in (("convert", ["a.json", "-o", "x.xlsx"]), ("report", ["a.json", "-o", "x.xlsx"]),
+                        ("plot", ["a.json", "-o", "x.xlsx"]), ("model", ["a.json", "-o", "x.xlsx"]),
+                        ("shares", ["t.trace", "-o", "x.xlsx"]), ("compare", ["a.json", "a.json", "--json", "x.xlsx"])):
+    done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), *arguments], cwd=folder)
+    tap.ok(done.status == 2 and "x.xlsx" in done.err and "suffix" in done.err
+           and not os.path.exists(os.path.join(folder, "x.xlsx")), f"skampi-{tool} -o x.xlsx is refused", done)
 tap.done()

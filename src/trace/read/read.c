@@ -282,7 +282,7 @@ static char *read_beginning(struct trace_file *file)
     if (got < 0)
         return text_format("%s: %s", file->path, strerror(errno));
     if (got < (ssize_t)sizeof head || memcmp(head.magic, FORMAT_MAGIC, sizeof head.magic) != 0) {
-        char *misfit = kind_misfit(file->path);
+        char *misfit = kind_misfit(file->path, "shmemtrace");
         char *error = text_format("%s: this is no trace; %s", file->path,
                                   misfit ? misfit
                                          : "name a folder that shmemtrace has written, or a file "
