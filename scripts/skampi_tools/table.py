@@ -87,7 +87,6 @@ class Row:
         self.fields[1:-1] = [_rounded(text, places) for text in self.fields[1:-1]]
         if self.kind != "mean" and _number(self.fields[2]) < 0 <= value:
             self.fields[2] = "0"
-        self.by_state = {state: _rounded(text, places) for state, text in self.by_state.items()}
 
     def shape(self):
         """Rows of the same shape share a head."""
