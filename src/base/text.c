@@ -143,3 +143,15 @@ void text_append_word(struct text *text, const char *word)
         text_append(text, *word == '\'' ? "'\\''" : "%c", *word);
     text_append(text, "'");
 }
+
+void text_print(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = text_format_with(format, arguments);
+    va_end(arguments);
+    char *shown = text_printable(text, true);
+    fputs(shown, out);
+    free(shown);
+    free(text);
+}

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct text {
     char *data; /* NUL-terminated once something was appended */
@@ -33,6 +34,9 @@ void text_disarm(char *text, bool newlines_too);
  * byte that is no UTF-8 as \xff: what a name or a file holds must not command a terminal. newlines:
  * they and tabs stay. The caller frees it. */
 char *text_printable(const char *text, bool newlines);
+
+/* Prints a text so, newlines and tabs as they are. */
+void text_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends a word as a shell reads it: in single quotes, if it has characters that mean something to
  * a shell. */

@@ -222,14 +222,13 @@ void report_text(FILE *out, const struct report *report)
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
     const double run_time = (double)report->run_time;
-    char *command = memory_text(replay->run->command), time[32];
-    text_disarm(command, true);
-    fprintf(out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: %s s\n", command,
-            replay->run->pes, report->machine, replay->model->name,
-            contention_names[replay->contention],
-            words_number(time, report_seconds(run_time),
-                         report->errors ? errors_digits(report->errors, run_time) : REPORT_DIGITS));
-    free(command);
+    char time[32];
+    text_print(
+        out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: %s s\n",
+        replay->run->command, replay->run->pes, report->machine, replay->model->name,
+        contention_names[replay->contention],
+        words_number(time, report_seconds(run_time),
+                     report->errors ? errors_digits(report->errors, run_time) : REPORT_DIGITS));
     if (report->errors)
         errors_text(out, report->errors, run_time, report->machine);
     fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication));

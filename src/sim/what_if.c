@@ -313,9 +313,9 @@ static void print_table(FILE *out, const struct study *study)
 {
     const struct outcome *outcomes = study->outcomes;
     int widths[MOST_SWEEPS], before = 0;
-    fprintf(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", study->run.command,
-            study->run.pes, study->inputs.machine, study->replay.model->name,
-            contention_names[study->replay.contention]);
+    text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", study->run.command,
+               study->run.pes, study->inputs.machine, study->replay.model->name,
+               contention_names[study->replay.contention]);
     for (size_t i = 0; i < study->count; i++) {
         const struct sweep *sweep = &study->sweeps[i];
         size_t width = strlen(sweep->label);

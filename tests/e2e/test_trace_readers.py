@@ -210,6 +210,15 @@ for script, arguments, shows in (
     else:
         tap.ok(ran.status == 0 and shows in ran.out, f"{script} takes them", ran)
 
+# ---- What a trace holds never reaches a terminal ----
+
+make("escapes", "command ./app \\x1b]0;owned\\x07\nhost \\x1b[31mred\n"
+     f"pe 0 1 1\nevent 0 shmem_long_put 1000 40 peer=0 elements=4 bytes=32 target={HEAP}\nend finalize\n")
+for word in ("dump", "summary", "check"):
+    shown = command(word, "escapes")
+    tap.ok(shown.status == 0 and "\x1b" not in shown.out + shown.err and "\x07" not in shown.out + shown.err,
+           f"{word}: control characters of a trace are shown, not printed", shown)
+
 # ---- check ----
 
 good = command("check", "small")

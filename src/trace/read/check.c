@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "trace/read/commands.h"
 #include "trace/read/merge.h"
 #include "trace/read/teams.h"
@@ -80,9 +81,10 @@ static void finding(struct check *check, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(check->reader->out, format, arguments);
-    fputc('\n', check->reader->out);
+    char *text = text_format_with(format, arguments);
     va_end(arguments);
+    text_print(check->reader->out, "%s\n", text);
+    free(text);
     if (check->findings == MOST_FINDINGS)
         fputs("(further findings are only counted)\n", check->reader->out);
     reader_check_written(check->reader, check->reader->out, check->reader->out_name);

@@ -270,7 +270,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
         reader.out = reader_create(&reader, output);
     }
     int status = command->run(&reader);
-    if (!command->findings)
+    if (!command->findings && !reader.status) /* damage was said */
         say_incomplete(&reader);
     reader_close_written(&reader, reader.out, reader.out_name);
     if (reader.out != stdout)
