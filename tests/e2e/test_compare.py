@@ -351,4 +351,31 @@ for arguments, text in (
 usage = tool("--help")
 tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-compare") and "examples:" in usage.out,
        "--help", usage)
+
+
+# ---- What identifies a point ----
+
+from made_results import point
+
+WARM, COLD = (point("get", "F", {"count": 64}, time, cache=cache) for time, cache in ((1e-6, "warm"), (5e-6, "cold")))
+
+
+def file_of(name, records):
+    made = ResultFile(name, dict(HEADER), end={"status": 0})
+    for record in records:
+        made.add(dict(record))
+    made.identify()
+    return made
+
+
+rows = compare.compare_files([file_of("a", [COLD, WARM])], [file_of("b", [WARM])]).rows
+tap.equal({(row.label.rpartition(", ")[2], row.verdict) for row in rows},
+          {("cold", compare.ONLY_OLD), ("warm", compare.CANNOT_TELL)}, "cold is not compared with warm, which stands in its place")
+LOST = {"record": "missing", "kind": "too_large", "block": "get", "number": 1, "call": COLD["call"], "reason": "too large",
+        "point": file_of("a", [COLD]).results[0].key}
+missing = compare.compare_files([file_of("a", [COLD, WARM])], [file_of("b", [LOST, WARM])]).missing
+tap.equal([(one.point, one.old, one.new, one.failed) for one in missing], [(LOST["point"], False, True, True)],
+          "what a side could not measure is listed")
+
+
 tap.done()
