@@ -430,14 +430,14 @@ tap.ok("# state 1: hand-over 61.00 ns (below 100.0 ns), addition 285.0 ps (200.0
 def table(*arguments, **further):
     done = run([TABLE, *arguments], cwd=FOLDER, **further)
     tap.ok(done.status == 0 and not done.err, f"skampi-table {' '.join(arguments)}", done)
-    return [line.rstrip() for line in done.out.splitlines()]
+    lines = [line.rstrip().removesuffix(" *") for line in done.out.splitlines()]
+    return lines[:-2] if lines[-1].startswith("* doubtful: ") else lines
 
 
 STATES_LINE = "  states: 1 (hand-over 61 ns, 60 % of the time), 2 (164 ns, 40 % of the time)"
 RESULTS = [
     "barrier", STATES_LINE,
     "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]  in state 2 [us]",
-    "      0       0.1950          0.1911   0.1989           20           0.1950         ---",
     "      0       0.4900          0.4802   0.4998           20         ---                0.4900",
     "      0       0.2000          0.1960   0.2040           20         ---              ---",
     "      0       0.2500          0.2450   0.2550           20           0.1956           0.4876",
@@ -445,7 +445,7 @@ RESULTS = [
 OVER_ROUNDS = [
     "barrier (rounds)", STATES_LINE,
     "  bytes  median of rounds [us]  95 % from [us]  to [us]  rounds  in state 1 [us]  in state 2 [us]",
-    "      0                 0.2000          0.1900   0.4800      10           0.1956           0.4876"]
+    "      0                   0.20            0.19     0.48      10           0.1956           0.4876"]
 tap.equal(table("pair.json"), RESULTS + OVER_ROUNDS, "values in each state, in columns; the states above")
 converted("pair.json", "medians.sko", "--medians")
 converted("pair.json", "pair.csv")
@@ -466,7 +466,7 @@ with open(path("other.sko"), "w", encoding="utf-8") as stream:
     stream.write(other_unit)
 tap.equal(table("other.sko"), RESULTS + OVER_ROUNDS, "parts in another unit are shown in that of the table")
 tap.near(results.read(path("other.sko")).results[3].parts[1]["median"], 4.876e-7, 1e-15, "... and read in it")
-tap.equal(table("two.json")[0:2] + table("two.json")[9:13],
+tap.equal(table("two.json")[0:2] + table("two.json")[8:12],
           ["barrier", STATES_LINE, "alone", "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
            "      0      0.02000         0.01960  0.02040           20", ""],
           "a set of PEs with one state is shown as ever")
@@ -483,7 +483,7 @@ tap.equal(table("several.json")[1:],
            "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]",
            "      0      0.02000         0.01960  0.02040           20          0.02000", "", "barrier",
            "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
-           "      0        1.000          0.9800    1.020           20"], "states of several sets")
+           "      0        1.000          0.980    1.020           20"], "states of several sets")
 tap.equal(table("known.json")[1:3], [
     "  states: 1 (hand-over 61 ns, 100 % of the time), 2 (164 ns, only in earlier runs), "
     "3 (400 ns, 50 % of the time, new)",
@@ -504,7 +504,7 @@ tap.equal(table("four-medians.sko"), [
     "  state 4: hand-over 164 ns, addition 480 ps, 10 % of the time",
     "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]  in state 2 [us]  in state 3 [us]  "
     "in state 4 [us]",
-    "      0       0.1000         0.09800   0.1020           20           0.1000         ---              ---"
+    "      0       0.1000         0.0980   0.1020           20           0.1000         ---              ---"
     "              ---",
     "      0       0.2000         0.1960    0.2040           20         ---                0.2000         ---"
     "              ---",
