@@ -248,8 +248,9 @@ def created(path, mode="w", errors="replace", newline=None):
 
 def raw_output(**settings):
     """Standard output for what another program reads, byte by byte; on a terminal it commands nothing, too."""
-    sys.stdout.reconfigure(**settings)
     raw = screen.raw(sys.stdout)
+    if hasattr(raw, "reconfigure"):
+        raw.reconfigure(**settings)
     return screen.Shown(raw, folded=False) if raw.isatty() else raw
 
 
