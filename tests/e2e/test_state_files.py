@@ -483,7 +483,7 @@ tap.equal(table("several.json")[1:],
            "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]",
            "      0      0.02000         0.01960  0.02040           20          0.02000", "", "barrier",
            "  bytes  median [us]  95 % from [us]  to [us]  repetitions",
-           "      0        1.000          0.980    1.020           20"], "states of several sets")
+           "      0        1.000           0.980    1.020           20"], "states of several sets")
 tap.equal(table("known.json")[1:3], [
     "  states: 1 (hand-over 61 ns, 100 % of the time), 2 (164 ns, only in earlier runs), "
     "3 (400 ns, 50 % of the time, new)",
@@ -504,15 +504,15 @@ tap.equal(table("four-medians.sko"), [
     "  state 4: hand-over 164 ns, addition 480 ps, 10 % of the time",
     "  bytes  median [us]  95 % from [us]  to [us]  repetitions  in state 1 [us]  in state 2 [us]  in state 3 [us]  "
     "in state 4 [us]",
-    "      0       0.1000         0.0980   0.1020           20           0.1000         ---              ---"
+    "      0       0.1000          0.0980   0.1020           20           0.1000         ---              ---"
     "              ---",
-    "      0       0.2000         0.1960    0.2040           20         ---                0.2000         ---"
+    "      0       0.2000          0.1960   0.2040           20         ---                0.2000         ---"
     "              ---",
-    "      0       0.3000         0.2940    0.3060           20         ---              ---                0.3000"
+    "      0       0.3000          0.2940   0.3060           20         ---              ---                0.3000"
     "         ---",
-    "      0       0.4000         0.3920    0.4080           20         ---              ---              ---"
+    "      0       0.4000          0.3920   0.4080           20         ---              ---              ---"
     "                0.4000",
-    "      0       0.2000         0.1960    0.2040           20           0.1000           0.2000         ---"
+    "      0       0.2000          0.1960   0.2040           20           0.1000           0.2000         ---"
     "              ---"],
           "four states from two controls have a line each")
 write("plain.json", [{name: value for name, value in only_pair[0].items() if "hand_over" not in name}])
