@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 
 from .cli import Error
 from .records import SCHEMA_VERSION, what_is_wrong
@@ -14,10 +13,18 @@ def _integer(text):
     return int(text) if len(text) <= _LONGEST_INTEGER else float(text)
 
 
+class _NoNumber(Exception):
+    """NaN, Infinity or -Infinity, which Python would take."""
+
+
+def _refuse(text):
+    raise _NoNumber(text)
+
+
 def parse(name, lines, warnings):
     """The records of lines, which may be a file that is being read. warnings: a list that gets what the reader
     should know."""
-    decode = json.JSONDecoder(parse_int=_integer, parse_constant=lambda _: None).decode
+    decode = json.JSONDecoder(parse_int=_integer, parse_constant=_refuse).decode
     whole = header = False
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
@@ -28,13 +35,13 @@ def parse(name, lines, warnings):
             kind = record["record"]
             if type(kind) is not str:
                 raise TypeError
+        except _NoNumber as error:
+            raise Error(f"{name}:{number}: JSON has no {error}: write null for what is no number") from None
         except (ValueError, KeyError, TypeError, RecursionError):
             if number > 1 and not raw.endswith(("\n", "\r")):
                 break  # the last one, cut off in the middle
             raise Error(f"{name}:{number}: not a record of skampi's JSON Lines: remove the "
                         f"line, or write the file again") from None
-        # Names are the same in all records: kept once, they need half the memory.
-        record = {sys.intern(member): value for member, value in record.items()}
         if kind == "header":
             if header:
                 raise Error(f"{name}:{number}: a second header: give each run's file by itself")
@@ -68,7 +75,7 @@ def _finite(value):
 def write(stream, file):
     """Writes all; JSON holds everything that a ResultFile can."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
-    for record in [file.header, *file.records]:
+    for record in map(dict, (file.header, *file.records)):
         try:
             line = encode(record)
         except ValueError:

@@ -1,5 +1,9 @@
 """Which members the records of results.schema.json have, and of which types: what readers check
-before anyone works with what they read."""
+before anyone works with what they read; and how many records are kept in little memory."""
+
+import marshal
+import sys
+from collections.abc import Mapping
 
 SCHEMA_VERSION = 1
 
@@ -124,16 +128,21 @@ _NEEDED = {
     "state": ["state", "addition"], "controls": ["at"], "end": ["status"],
 }
 
+_TYPES = {kind: {name: check for name, check in members.items() if isinstance(check, frozenset)}
+          for kind, members in _MEMBERS.items()}
+_CHECKS = {kind: {name: check for name, check in members.items() if name not in _TYPES[kind]}
+           for kind, members in _MEMBERS.items()}
+
 
 def what_is_wrong(record):
     """A few words, or None for a record that has what is needed and nothing of a wrong type."""
     kind = record["record"]
-    members = _MEMBERS.get(kind, {})
+    types, checks = _TYPES.get(kind, {}), _CHECKS.get(kind, {})
     for name, value in record.items():
-        check = members.get(name)
-        if check is None:
-            continue
-        good = type(value) in check if type(check) is frozenset else check(value)
+        if name in types:
+            good = type(value) in types[name]
+        else:
+            good = name not in checks or checks[name](value)
         if not good:
             return f"its {name} has a value of the wrong kind (docs/results.md)"
     for name in _NEEDED.get(kind, ()):
@@ -141,3 +150,60 @@ def what_is_wrong(record):
             return f"a {kind} record without {name}"
     return None
 
+
+
+# ---- Kept in little memory ----
+
+
+class Record(Mapping):
+    """A record as its values, and names that it shares with others: a quarter of a dict."""
+
+    __slots__ = ("_places", "_values")
+
+    def __init__(self, places, values):
+        self._places, self._values = places, values
+
+    def __getitem__(self, name):
+        return self._values[self._places[name]]
+
+    def __setitem__(self, name, value):
+        members = {**self, name: value}
+        if name not in self._places:
+            self._places = {own: place for place, own in enumerate(members)}
+        self._values = tuple(members.values())
+
+    def get(self, name, default=None):
+        place = self._places.get(name)
+        return default if place is None else self._values[place]
+
+    def __contains__(self, name):
+        return name in self._places
+
+    def __iter__(self):
+        return iter(self._places)
+
+    def __len__(self):
+        return len(self._values)
+
+
+class Keeper:
+    """Makes Records of the dicts of one file. What many of them have in common, as names, texts and sets of PEs, is
+    kept once."""
+
+    MOST = 10_000  # things that are kept in case they come again
+
+    def __init__(self):
+        self._places, self._seen = {}, {}
+
+    def record(self, members):
+        names = tuple(members)
+        places = self._places.get(names)
+        if places is None:
+            names = tuple(map(sys.intern, names))
+            places = self._places[names] = {name: place for place, name in enumerate(names)}
+        return Record(places, tuple([self._once(value) if type(value) in (str, dict, list) else value
+                                     for value in members.values()]))
+
+    def _once(self, value):
+        key = value if type(value) is str else marshal.dumps(value, 2)  # tells 1 from 1.0
+        return self._seen.setdefault(key, value) if len(self._seen) < self.MOST else self._seen.get(key, value)

@@ -11,6 +11,7 @@ machine it was measured (file.states), and its value in each.
 """
 
 import gc
+import itertools
 import math
 import os
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from . import doubt, format_csv, format_json, kinds, points
 from .cli import Error, created
-from .records import NUMBERS
+from .records import NUMBERS, Keeper
 from .sko import reader as sko_reader
 from .sko import writer as sko_writer
 from .states import State, StateValue, find, parts_by_state, state_of, states_for
@@ -30,9 +31,11 @@ LAUNCHES = "median of launches"
 # In the notes of a campaign's summary: its launches are.
 IN_PLACE = "in the place of rounds"
 PER_SECOND = ("bandwidth", "bus_bandwidth", "rate")  # members of results, at the median
-LISTS = "notes levels per_pe samples medians parts states round_states".split()
+WITH_NAN = frozenset("per_pe samples medians".split())  # lists of numbers
+LISTS = frozenset("notes levels parts states round_states".split())
 TIME_LIMIT = 4  # exit status: what it left out is counted
-DICTS = "arguments variables pe_set counters".split()
+DICTS = frozenset("arguments variables pe_set counters".split())
+_NUMBERS = frozenset(NUMBERS)
 
 
 class Shown(NamedTuple):
@@ -53,6 +56,8 @@ def shown_as(whats):
 class Result:
     """One result or rounds record. Unknown members are kept in .record."""
 
+    __slots__ = ("record", "of_launches", "stated", "_states", "_key")
+
     def __init__(self, record, of_launches=False, states=()):
         self.record = record
         self.of_launches = of_launches
@@ -64,9 +69,9 @@ class Result:
         if name == "record" or name.startswith("_"):
             raise AttributeError(name)
         value = self.record.get(name)
-        if name in NUMBERS:
+        if name in _NUMBERS:
             return NAN if value is None else value
-        if name in ("per_pe", "samples", "medians"):
+        if name in WITH_NAN:
             return [NAN if x is None else x for x in value or []]
         if name in LISTS:
             return value or []
@@ -173,9 +178,12 @@ class ResultFile:
     doubts: list = field(default_factory=list)   # texts: what reading the file left open
     states: list = field(default_factory=list)   # State, of all sets of PEs
     controls: list = field(default_factory=list) # controls records: how they were over time
+    keeper: Keeper = field(default_factory=Keeper, repr=False)
 
     def add(self, record):
         kind = record["record"]
+        if kind in ("result", "rounds"):
+            record = self.keeper.record(record)
         if kind == "header":
             self.header = record
             return
@@ -256,13 +264,22 @@ def read(path, unit=None):
     with (open(0, encoding="utf-8-sig", errors="replace", newline="", closefd=False)
           if path == "-" else
           open(path, encoding="utf-8-sig", errors="replace", newline="")) as stream:
-        lines = stream.readlines()
-    name = "standard input" if path == "-" else os.fspath(path)
+        return _read("standard input" if path == "-" else os.fspath(path), stream, unit)
+
+
+def _read(name, stream, unit):
+    lines = []
+    for line in stream:
+        lines.append(line)
+        if line.strip():
+            break
     if not lines:
         raise Error(f"{name}: the file is empty")
+    if format_of(lines) != "json":
+        lines += stream
     file = ResultFile(name, format=format_of(lines))
-    if file.format == "json":
-        records = format_json.parse(name, lines, file.doubts)
+    if file.format == "json":  # may be large: a line at a time
+        records = format_json.parse(name, itertools.chain(lines, stream), file.doubts)
     elif file.format == "csv":
         records = format_csv.parse(name, lines, file.doubts)
     elif file.format == "sko":

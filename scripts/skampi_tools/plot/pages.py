@@ -178,7 +178,7 @@ def footer_lines(sources, notes, width, short):
             f"skampi {_version(header, short)}".strip(), str(header.get("library") or ""),
             f"{pes} PEs" + (f" on {places}" if places else "") if pes is not None else places,
             f"timer {timer}" if timer else "", started.partition("T")[0] if short else started,
-            " ".join(str(script[key]) for key in ("name", "checksum")
+            " ".join(os.path.basename(str(script[key])) for key in ("name", "checksum")
                      if script.get(key) and not short)) if part)
         warned = 0 if short else len(header.get("warnings") or [])
         if warned:
