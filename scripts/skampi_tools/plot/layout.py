@@ -47,19 +47,22 @@ class Request:
 
     def draw(self, axes):
         more = {"fontsize": self.font} if self.font else {}
+        places = list(map(str, range(len(self.labels))))  # matplotlib leaves out labels that begin with _
         if self.where == "inside":
-            axes.legend(self.handles, self.labels, loc=self.corner, **more)
+            axes.legend(self.handles, places, loc=self.corner, **more)
         elif self.where == "right":
-            axes.legend(self.handles, self.labels, loc="upper left", bbox_to_anchor=(1.01, 1.0),
+            axes.legend(self.handles, places, loc="upper left", bbox_to_anchor=(1.01, 1.0),
                         borderaxespad=0, **more)
         else:
             shift = ScaledTranslation(-self.left / 72, -self.below / 72, axes.figure.dpi_scale_trans)
-            axes.legend(self.handles, self.labels, loc="upper left", bbox_to_anchor=(0, 0),
+            axes.legend(self.handles, places, loc="upper left", bbox_to_anchor=(0, 0),
                         bbox_transform=axes.transAxes + shift, ncol=self.columns or 1, borderaxespad=0,
                         columnspacing=1.2, **more)
             # It takes height, but may be wider than the axes without making them narrower.
             legend = axes.get_legend()
             legend.get_tightbbox = lambda renderer=None: _between(legend, axes, renderer)
+        for text, label in zip(axes.get_legend().get_texts(), self.labels):
+            text.set_text(label)
 
     def size(self, axes, renderer):
         self.draw(axes)

@@ -7,7 +7,7 @@ from matplotlib.patches import Patch
 
 from ... import style
 from ...cli import Error
-from ...results import MEAN
+from ...results import LAUNCHES, MEAN
 from .. import breaks
 from .. import curves as cv
 from ..axes import (MANY_CURVES, Legend, Look, Scale, axis_text, flag_text, handle_of, limits_of, looks,
@@ -130,8 +130,8 @@ def _intervals_note(points, drawn, legend, notes):
         return
     if any(point.is_rounds for point in points):
         counts = sorted({len(point.medians) for point in points if point.is_rounds})
-        notes.append(f"median of {'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} "
-                     "rounds")
+        units = "launches" if all(p.what == LAUNCHES for p in points if p.is_rounds) else "rounds"
+        notes.append(f"median of {'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} {units}")
     known = [point.confidence for point in points if not math.isnan(point.confidence)]
     if known:
         notes.append(f"intervals of the median: confidence{_percent(known)}")
