@@ -138,7 +138,7 @@ static void unseen(void **state)
     (void)state;
     double medians[] = {100, 101, 102, 103, 104, 105, 106}, same[] = {2, 2, 2, 2, 2};
     struct rounds seen = rounds_of(medians, NULL, 7, 0.95), wider = seen;
-    rounds_widen(&wider, &(struct rounds_unseen){0.01, 0});
+    rounds_widen(&wider, &(struct rounds_unseen){.launches = 0.01});
     double apart = 1.959964 * sqrt(2) * 0.01;
     assert_true(fabs(log(wider.next_high / seen.median) -
                      hypot(log(seen.next_high / seen.median), apart)) < 1e-6);
@@ -146,22 +146,22 @@ static void unseen(void **state)
                      hypot(log(seen.median / seen.next_low), apart)) < 1e-6);
     assert_true(wider.median == seen.median && wider.low == seen.low && wider.high == seen.high);
     wider = seen;
-    rounds_widen(&wider, &(struct rounds_unseen){0, 0.5});
+    rounds_widen(&wider, &(struct rounds_unseen){.step = 0.5});
     assert_true(fabs(wider.next_low - (seen.next_low - 0.5)) < 1e-9 &&
                 fabs(wider.next_high - (seen.next_high + 0.5)) < 1e-9);
     struct rounds constant = rounds_of(same, NULL, 5, 0.95);
-    rounds_widen(&constant, &(struct rounds_unseen){0.01, 0});
+    rounds_widen(&constant, &(struct rounds_unseen){.launches = 0.01});
     assert_true(fabs(log(constant.next_high / 2) - apart) < 1e-6 &&
                 fabs(log(2 / constant.next_low) - apart) < 1e-6);
     /* Differences may be below 0: the scale is linear. */
     double mixed[] = {-1, -0.5, 0, 0.5, 1, 1.5};
     struct rounds below = rounds_of(mixed, NULL, 6, 0.95), widened = below;
-    rounds_widen(&widened, &(struct rounds_unseen){0.01, 0});
+    rounds_widen(&widened, &(struct rounds_unseen){.launches = 0.01});
     assert_true(fabs(widened.next_high - below.median -
                      hypot(below.next_high - below.median, below.median * apart)) < 1e-6);
     assert_true(widened.next_low < below.next_low);
     struct rounds none = rounds_of(medians, NULL, 4, 0.95);
-    rounds_widen(&none, &(struct rounds_unseen){0.01, 1});
+    rounds_widen(&none, &(struct rounds_unseen){.launches = 0.01, .step = 1});
     assert_true(isnan(none.next_low) && isnan(none.next_high));
 }
 

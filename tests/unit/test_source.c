@@ -106,7 +106,16 @@ static void says_why_it_cannot_read(void **state)
     assert_null(source_open("first", search, 2, &error));
     assert_text(error, "cannot read script 'first': Is a directory");
     assert_null(source_open("/dev/zero", NULL, 0, &error));
-    assert_text(error, "cannot read script '/dev/zero': larger than 4 MiB, so it is not a script");
+    assert_text(error, "cannot read script '/dev/zero': it is no script but a binary file");
+
+    size_t large = 5 << 20;
+    char *comment = malloc(large);
+    assert_non_null(comment);
+    memset(comment, '#', large);
+    write_file("large.ski", comment, large);
+    free(comment);
+    assert_null(source_open("large.ski", NULL, 0, &error));
+    assert_text(error, "cannot read script 'large.ski': larger than 4 MiB, so it is not a script");
 }
 
 static void reads_standard_input(void **state)
