@@ -76,13 +76,20 @@ static void print_rounds_wanted(FILE *text, const struct header *header)
                 100 * header->known_difference);
 }
 
+/* "Thu Nov 26 15:34:52 2026 +0000", as the C locale writes it. */
+static void print_moment(FILE *text, const char *before, time_t moment)
+{
+    char date[32], zone[16];
+    struct tm local;
+    strftime(zone, sizeof zone, "%z", localtime_r(&moment, &local));
+    fprintf(text, "%s%.24s %s\n", before, ctime_r(&moment, date), zone);
+}
+
 static void print_header(FILE *text, const struct header *header)
 {
-    char started[32], zone[16];
-    struct tm local;
-    strftime(zone, sizeof zone, "%z", localtime_r(&header->started, &local));
     fprintf(text, "# SKaMPI Version %s\n\n", header->version);
-    fprintf(text, "# Started at %.24s %s\n\n\n", ctime_r(&header->started, started), zone);
+    print_moment(text, "# Started at ", header->started);
+    fputs("\n\n", text);
     fprintf(text, "# command line: %s\n", header->command_line);
     fprintf(text, "# script: %s (checksum %s)\n", header->script, header->checksum);
     fprintf(text, "# library: %s\n", header->library);
@@ -511,8 +518,7 @@ static void print_missing(FILE *text, const struct record_missing *missing)
 
 static void print_end(FILE *text, const struct record_end *end)
 {
-    char finished[32];
-    fprintf(text, "\n# Finished at %.24s\n", ctime_r(&end->finished, finished));
+    print_moment(text, "\n# Finished at ", end->finished);
     fprintf(text, "# Total runtime %.0f seconds\n\n", end->duration);
     fprintf(text, "# Timed regions: %.3f of %.3f seconds on PE 0\n", end->timed, end->duration);
 }
