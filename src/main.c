@@ -63,10 +63,11 @@ static struct source *open_source(const struct options *options, char **error)
     return source;
 }
 
-/* Reads and checks the script on PE 0 (or on the only process, without a launcher). NULL when
- * there are errors, which have then been printed. */
-static struct source *load(const struct options *options)
+/* Reads and checks the script on PE 0 (or on the only process, without a launcher). NULL, with
+ * *tree NULL, when there are errors, which have then been printed. */
+static struct source *load(const struct options *options, struct tree **tree)
 {
+    *tree = NULL;
     char *error = NULL, *messages = NULL;
     struct source *source = open_source(options, &error);
     if (!source) {
@@ -74,13 +75,13 @@ static struct source *load(const struct options *options)
         free(error);
         return NULL;
     }
-    struct tree *tree;
-    int errors = parse(source, options, &tree, &messages);
-    tree_release(tree);
+    int errors = parse(source, options, tree, &messages);
     terminal_say(messages);
     free(messages);
     if (errors == 0)
         return source;
+    tree_release(*tree);
+    *tree = NULL;
     source_release(source);
     return NULL;
 }
@@ -203,9 +204,9 @@ static bool read_known(const struct options *options, struct known **earlier)
 
 /* Finds everything that can be wrong before a measurement, on PE 0 alone. */
 static struct source *prepare(const struct options *options, struct start *start,
-                              struct output **output, struct known **earlier)
+                              struct tree **tree, struct output **output, struct known **earlier)
 {
-    struct source *source = load(options);
+    struct source *source = load(options, tree);
     if (source && !options->check_only && read_known(options, earlier)) {
         process_enter("opening the output");
         *output = open_output(options, source);
@@ -265,12 +266,13 @@ static bool wants_summary(const struct options *options)
            terminal_of_messages(comm_launched_rank() >= 0) >= 0;
 }
 
+/* tree: NULL on all PEs apart from PE 0; it is released. */
 static int measure(const struct options *options, double launched_at, struct source *source,
-                   struct output *output, const struct known *earlier, bool *report_end)
+                   struct tree *tree, struct output *output, const struct known *earlier,
+                   bool *report_end)
 {
-    struct tree *tree;
-    char *messages;
-    if (parse(source, options, &tree, &messages)) {
+    char *messages = NULL;
+    if (!tree && parse(source, options, &tree, &messages)) {
         terminal_message(
             "skampi: error: PE %d cannot read the script, but PE 0 can: put it where all nodes "
             "can read it\n",
@@ -362,9 +364,11 @@ static int print_script(const struct options *options)
         options_print_error(options);
         return STATUS_BAD_SCRIPT;
     }
-    struct source *source = load(options);
+    struct tree *tree;
+    struct source *source = load(options, &tree);
     if (!source)
         return STATUS_BAD_SCRIPT;
+    tree_release(tree);
     fputs(source_text(source, 0, &length), stdout);
     source_release(source);
     return 0;
@@ -404,8 +408,10 @@ int main(int argc, char **argv)
             options_print_error(&options);
             return STATUS_BAD_SCRIPT;
         }
-        struct source *source = load(&options);
+        struct tree *tree;
+        struct source *source = load(&options, &tree);
         bool good = source;
+        tree_release(tree);
         source_release(source);
         return good ? 0 : STATUS_BAD_SCRIPT;
     }
@@ -418,21 +424,23 @@ int main(int argc, char **argv)
     struct output *output = NULL;
     struct known *earlier = NULL;
     struct source *source = NULL;
+    struct tree *tree = NULL;
     if (comm_pe() == 0) {
         if (options.error) {
             options_print_error(&options);
             start.status = STATUS_BAD_SCRIPT;
         } else {
-            source = prepare(&options, &start, &output, &earlier);
+            source = prepare(&options, &start, &tree, &output, &earlier);
         }
     }
     source = share(source, &start);
     if (start.status != 0)
         end_job((int)start.status);
     bool report_end = false;
-    status = options.check_only
-                 ? 0
-                 : measure(&options, launched_at, source, output, earlier, &report_end);
+    if (options.check_only)
+        tree_release(tree);
+    else
+        status = measure(&options, launched_at, source, tree, output, earlier, &report_end);
     known_free(earlier);
     source_release(source);
     if (status != 0)

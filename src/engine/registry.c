@@ -25,9 +25,9 @@ const char *measurement_family(const struct measurement *function)
 
 const struct measurement *measurement_find(const char *name)
 {
-    const struct measurement *function;
-    for (size_t i = 0; (function = measurement_at(i)); i++)
-        if (strcmp(function->name, name) == 0)
-            return function;
+    for (size_t family = 0; measurement_families[family]; family++)
+        for (const struct measurement *at = measurement_families[family]; at->name; at++)
+            if (strcmp(at->name, name) == 0)
+                return at;
     return NULL;
 }
