@@ -10,6 +10,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from harness import Tap, in_parallel, skampi
 
+PAIRS = "Shmem_Put_Pairs_Rate" if harness.has("SHMEM") else "Put_Pairs_Rate"  # takes a pattern
+
 MARK = "@@"  # stands before the offending token of a script
 
 BLOCK = 'begin measurement "b"\n  {}\nend measurement\n'
@@ -255,8 +257,8 @@ def test_options(tap):
         (["Shmem_Put_Round", "--iterations", "2.5"], ("--iterations 2.5", "no whole number")),
         (["Bcast", "datatype=MPI_INTT"], ("datatype=MPI_INTT", "did you mean 'MPI_INT'?")),
         (["Bcast", "datatype=8"], ("datatype", "must be a datatype")),
-        (["Shmem_Put_Pairs_Rate", "pattern=xx"], ("pattern must be one of",)),
-        (["Shmem_Put_Pairs_Rate", 'pattern=a"b'], ('pattern=a"b', "quotation marks")),
+        ([PAIRS, "pattern=xx"], ("pattern must be one of",)),
+        ([PAIRS, 'pattern=a"b'], ('pattern=a"b', "quotation marks")),
         (["Shmem_Reduce_Sum_Double"], ("Shmem_Reduce_Sum_Double: did you mean ",
                                        "Shmem_Reduce_Sum_Double_Barrier")),
         (["shmem_double_p"], ("shmem_double_p: did you mean Shmem_P_",)),

@@ -301,6 +301,9 @@ def test_placed(tap):
     """Each function that takes a datatype, with data anywhere in its elements."""
     typed = [f for f in harness.functions() if f["api"] == "MPI" and "unsupported" not in f
              and any(p["type"] == "datatype" for p in f["parameters"])]
+    if "(MPICH 4.0" in skampi(block("b", "measure comm(1) : wtime(1)"), np=1).out:
+        tap.skip("persistent allgathers of derived datatypes", "MPICH 4.0 aborts when one is started a second time")
+        typed = [f for f in typed if not f["name"].startswith("Allgather_Persistent_")]
     head = FEW + "set_skampi_buffer(1mb)\ngrid = topology_cartesian(MPI_COMM_WORLD, {2}, {1}, 0)\n"
 
     def start(kind):
@@ -326,7 +329,7 @@ def main():
         test_values(tap)
         test_lost_data(tap)
         test_start(tap)
-    test_placed(tap)
+        test_placed(tap)
     tap.done()
 
 
