@@ -15,7 +15,7 @@ char *engine_refusal_everywhere(const struct measure_request *request, int *argu
 {
     int world = measurement_pes();
     const int sizes[] = {1, 2, 4, world ? world : 1, 1 << 16};
-    char *refusal = NULL;
+    char *first = NULL; /* of a set that is large enough: larger ones may lack something else, too */
 
     if (request->function->neighborhood)
         return NULL; /* that depends on the set's topology */
@@ -23,11 +23,19 @@ char *engine_refusal_everywhere(const struct measure_request *request, int *argu
         struct measure_request other = *request;
         struct pe_set *set = pe_set_strided(0, 1, sizes[i]);
         other.set = set;
-        free(refusal);
-        refusal = engine_refusal(&other, argument);
+        int offending;
+        char *refusal = engine_refusal(&other, &offending);
         pe_set_release(set);
-        if (!refusal)
+        if (!refusal) {
+            free(first);
             return NULL;
+        }
+        if (!first && sizes[i] >= request->function->minimum_pes) {
+            first = refusal;
+            *argument = offending;
+        } else {
+            free(refusal);
+        }
     }
-    return refusal;
+    return first;
 }
