@@ -65,14 +65,14 @@ void check_measurement(struct checker *c, struct expr *call, const struct measur
     c->tree->communicates =
         c->tree->communicates || (measurement->api != API_NONE && !measurement->once);
     for (size_t i = 0; i < call->count; i++) {
-        const struct parameter *parameter = &measurement->parameters[i];
-        enum value_type type = i < wanted ? value_type_of(parameter->type) : TYPE_UNKNOWN;
+        const struct parameter *parameter = i < wanted ? &measurement->parameters[i] : NULL;
+        enum value_type type = parameter ? value_type_of(parameter->type) : TYPE_UNKNOWN;
 
         if (!arguments_quoted(c, call, i, type))
             continue;
         enum value_type given = check_value(c, call->args[i]);
 
-        if (i >= wanted)
+        if (!parameter)
             continue;
         arguments_type(c, call, i, given, type, parameter->name);
         arguments_whole(c, call, i, type, parameter->name);
