@@ -57,7 +57,7 @@ REFUSED = [
     ("Shmem_Segment_Sequence(8, 8, 10)", "MPI_COMM_WORLD", "(size) must be at least 16", 2),
     ("Shmem_Rmw_Local(7, 1)", "MPI_COMM_WORLD", "(count) must be at least 8", 2),
     ("Shmem_Hash_Mcs(0)", "MPI_COMM_WORLD", "(inserts) must be at least 1", 2),
-    ("Shmem_Hash_Atomic(2000001)", "MPI_COMM_WORLD", "more than 64 MiB on each PE", 2),
+    ("Shmem_Hash_Atomic(2000001)", "MPI_COMM_WORLD", "inserts is 2000001, but may be at most 2000000", 2),
     ("Shmem_Mcs_Handed_Over(1)", "comm(1)", "at least 2 PEs", 3),
 ]
 

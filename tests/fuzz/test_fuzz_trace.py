@@ -45,7 +45,8 @@ def code():
         flags=[f"-DSKAMPI_OTF2={int(HAS_OTF2)}"],
         linked=[*build_config().get("CONFIG_OTF2_LIBS", "").split(), "-lm"],
         text="#define main shmemtrace_main\n#include \"trace/command/main.c\"\n"
-             "int record_main(int argc, char **argv) { (void)argc, (void)argv; return 2; }\n")
+             "int record_main(int argc, char **argv, const char *const *commands, int command_count)\n"
+             "{ (void)argc, (void)argv, (void)commands, (void)command_count; return 2; }\n")
 
 
 def outcomes(target, files):

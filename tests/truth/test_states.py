@@ -310,9 +310,6 @@ def check_sets():
     for record in measured.of("rounds"):
         if record["block"] != "one":
             check_round_states("sets", record)
-    for record in measured.of("result"):
-        tap.ok(record["hand_over_shared"] is None, f"{record['block']}: no hand-over through memory "
-               "that PEs do not reach")
 
 
 def main():
