@@ -327,7 +327,7 @@ def test_warnings(tap):
         ("for count = 1 to 8 do measure comm(1) : Shmem_Put_Round(10, @@count) od", "swapped"),
         ("for n = 1 to ... do measure comm(1) : Shmem_Put_Round(10, @@n) od", "swapped"),
         ("for size in [1, 8] do measure comm(1) : Shmem_Bcast_All(@@size, 64, 0) od", "swapped"),
-        ("for i = 5 to 1 do od", None),
+        ("for i = @@5 to 1 do od", "give a step below 0"),
         ("for i = 1 to get_np() - 9 step 1 do od", None),
         ("for i = 10 to 1 step -2 do od", None),
         ("for n = 1 to 8 do measure comm(1) : Shmem_Put_Round(10, n) od", None),

@@ -142,7 +142,7 @@ def check_completeness(tap, examples):
 
 def check_options(tap):
     """The options are those that -h lists."""
-    listed = re.findall(r"^ .*?--([a-z-]+)", skampi(args=["-h"], launch=False).out, re.MULTILINE)
+    listed = re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)", skampi(args=["-h"], launch=False).out, re.MULTILINE)
     with open(os.path.join(ROOT, DOCUMENT), encoding="utf-8") as file:
         described = re.findall(r"^\| `.*$", file.read(), re.MULTILINE)
     described = re.findall(r"--([a-z-]+)", "".join(re.findall(r"`-[^`]*`", "".join(described))))
