@@ -219,18 +219,17 @@ def _name(result):
     return f"{result.call or ''} [{', '.join(others)}]".lstrip() if others else str(result.call)
 
 
-def _value(value, quantity):
-    return style.size_text(value) if quantity == "bytes" else style.time_text(value)
+def _value_and_interval(measured, quantity, text):
+    """measured: a Result or a StateValue. text: writes times in the unit of the column; bytes state theirs."""
+    low, high = measured.median_low, measured.median_high
+    if quantity == "bytes":
+        def text(value, _):
+            return style.size_text(value)
+    value, *ends = (text(value, (high - low) / 2) for value in (measured.median, low, high))
+    return value, " - ".join(ends) if math.isfinite(low) else style.NOTHING
 
 
-def _interval(measured, quantity):
-    """measured: a Result or a StateValue."""
-    if not math.isfinite(measured.median_low):
-        return style.NOTHING
-    return f"{_value(measured.median_low, quantity)} - {_value(measured.median_high, quantity)}"
-
-
-def _state_rows(result, summary, several):
+def _state_rows(result, summary, several, text):
     """A row a state, where there are several."""
     values = result.by_state()
     mine = states_for(result.pe_set, summary.states)
@@ -239,7 +238,7 @@ def _state_rows(result, summary, several):
         return []
     return [[f"  state {number} ({control_text(told, states[number].values)}, "
              f"{style.percent_text(states[number].share, 2)} of the time)", *([""] if several else []),
-             _value(value.median, result.quantity), _interval(value, result.quantity),
+             *_value_and_interval(value, result.quantity, text),
              style.percent_text(value.between, 2), "", str(value.count)]
             for number, value in values.items()]
 
@@ -255,17 +254,19 @@ def table(campaign, summaries):
             points.setdefault(_name(result), []).append((name, result))
     lines = []
     for (_, block), points in sorted(blocks.items(), key=lambda item: item[0][0]):
-        rows = [["point", *(["configuration"] if several else []), "median", "interval", "between",
+        times = [result.median for cells in points.values() for _, result in cells if result.quantity != "bytes"]
+        median_, text = style.column("median", times) if times else ("median", None)
+        interval = median_.replace("median", "interval")
+        rows = [["point", *(["configuration"] if several else []), median_, interval, "between",
                  "within", "launches"]]
         for label, cells in points.items():
             for number, (name, result) in enumerate(cells):
-                interval = _interval(result, result.quantity)
                 rows.append([label if number == 0 else "", *([name] if several else []),
-                             _value(result.median, result.quantity), interval,
+                             *_value_and_interval(result, result.quantity, text),
                              style.percent_text(result.between, 2),
                              style.percent_text(result.within, 2),
                              f"{result.record['rounds']}{doubt.mark(result.doubtful)}"])
-                rows += _state_rows(result, summaries[name], several)
+                rows += _state_rows(result, summaries[name], several, text)
         lines += [block, *screen.table(rows, (*range(1 + several), -1), indent="  "), ""]
     return lines + _not_measured(summaries, several) + _footnotes(summaries)
 

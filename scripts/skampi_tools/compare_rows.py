@@ -42,6 +42,11 @@ class Row:
     share_old: float = NAN     # of the point's rounds, or repetitions: in this state
     share_new: float = NAN
 
+    @property
+    def half_width(self):
+        """Of the ratio's interval."""
+        return (self.high - self.low) / 2
+
 
 class Missing(NamedTuple):
     """A point that a side has no result of, in none of its launches, though one of them says why."""

@@ -32,6 +32,10 @@ class Cost:
     high: float
     doubtful: bool = False
 
+    @property
+    def half_width(self):
+        return (self.high - self.low) / 2
+
 
 @dataclass
 class Place:

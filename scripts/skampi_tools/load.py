@@ -28,6 +28,7 @@ class Row(NamedTuple):
     ratios: tuple
     rate: tuple         # bytes/s that the slowest and the fastest aggressor achieved; None: not known
     doubtful: bool
+    error: float = NAN  # seconds, of the median; NaN: not known
 
 
 def _argument(result, name, otherwise):
@@ -70,16 +71,18 @@ def _ratio(value, alone):
     return value / alone if math.isfinite(value) and alone > 0 else NAN
 
 
-def _rows_of(point, beside, doubtful):
-    """Of one operation: {(aggressors, flood): results}. doubtful: keys of the points that are."""
+def _rows_of(point, beside, points):
+    """Of one operation: {(aggressors, flood): results}. points: what is shown of them, by their keys."""
     _, operation, pes, _, size, victims = point
     alone = _times([result for (name, _), several in beside.items() if name == NONE for result in several])
     for (name, flood), several in beside.items():
         times = _times(several)
         ratios = tuple(_ratio(*pair) for pair in zip(times, alone))
+        shown = [points[key] for key in {result.key for result in several} if key in points]
         yield Row(operation, pes, size, victims, name, flood,
                   min(result.valid or 0 for result in several), times, ratios, _rate(several),
-                  any(result.key in doubtful for result in several))
+                  any(result.doubtful for result in shown),
+                  max((result.shown().half_width for result in shown), default=NAN))
 
 
 def rows(file):
@@ -89,5 +92,5 @@ def rows(file):
         if result.function and result.function.endswith(SUFFIX) and math.isfinite(result.best()):
             point, aggressors = _key(result)
             found.setdefault(point, {}).setdefault(aggressors, []).append(result)
-    doubtful = {result.key for result in file.points if result.doubtful}
-    return [row for point, beside in found.items() for row in _rows_of(point, beside, doubtful)]
+    points = file.by_key()
+    return [row for point, beside in found.items() for row in _rows_of(point, beside, points)]

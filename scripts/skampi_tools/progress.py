@@ -24,6 +24,10 @@ class Time(NamedTuple):
     low: float
     high: float
 
+    @property
+    def half_width(self):
+        return (self.high - self.low) / 2
+
 
 class Row(NamedTuple):
     """An operation. share: of the computation that it waited, as a Time without unit; of a collective, of its time on

@@ -47,6 +47,10 @@ class Shown(NamedTuple):
     high: float
     confidence: float  # of the interval; NaN: it is ± standard error
 
+    @property
+    def half_width(self):
+        return (self.high - self.low) / 2
+
 
 def shown_as(whats):
     """What the values of a table or a diagram are, in words."""

@@ -51,16 +51,26 @@ def decimals_for(value, error):
     """Places after the point (before it, if negative) that the error allows: two digits of the error, and two of the
     value at least. error 0 or NaN: not known, two digits of the value."""
     def second_digit(number):
-        return 1 - math.floor(math.log10(abs(number))) if number and math.isfinite(number) else -math.inf
+        return 1 - math.floor(math.log10(float(f"{abs(number):.2g}"))) if number and math.isfinite(number) else -math.inf
     places = max(second_digit(value), second_digit(error) if error > 0 else -math.inf)
     return 0 if places == -math.inf else places
 
 
 def digits_for(value, error):
-    """The same in significant digits of the value, at most 4; 3 where it is exact."""
-    if error == 0 or not value or not math.isfinite(value):
+    """The same in significant digits of the value, at most 4; 3 where it is exact, or the error is not known."""
+    if not error > 0 or not value or not math.isfinite(value):
         return 3
     return min(4, decimals_for(value, error) + 1 + math.floor(math.log10(abs(value))))
+
+
+def fixed_text(value, digits=3):
+    """A number with this many significant digits, trailing zeros included: the numbers of a column compare by their
+    digits."""
+    text = number_text(value, digits)
+    if not value or not math.isfinite(value) or "e" in text:
+        return text
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(float(f"{value:.{digits}g}")))))
+    return f"{float(text):.{decimals}f}"
 
 
 def choose_unit(value, units):
@@ -71,6 +81,21 @@ def choose_unit(value, units):
         if value is not None and math.isfinite(value) and abs(value) >= 0.9995 * unit[1]:
             chosen = unit
     return chosen
+
+
+def unit_for(values, units=TIME_UNITS):
+    """The (name, size) of the unit in which most of the values read well: the one of a column."""
+    known = sorted(abs(value) for value in values if value and math.isfinite(value))
+    return choose_unit(known[len(known) // 2] if known else math.nan, units)
+
+
+def column(title, values, units=TIME_UNITS):
+    """(title with the unit, text(value, error)) of a column with one unit, in the digits that the errors allow."""
+    name, size = unit_for(values, units)
+
+    def text(value, error=math.nan):
+        return fixed_text(value / size, digits_for(value, error)) if math.isfinite(value) else NOTHING
+    return f"{title} [{name}]", text
 
 
 def _with_unit(value, units, digits):

@@ -207,7 +207,7 @@ def launches():
 
 def summary():
     folder = scratch_directory()
-    done = launch(folder, "-k", "6", "my.ski", STUB_BEHAVIOUR="3=less,5=fail")
+    done = launch(folder, "-k", "6", "my.ski", STUB_BEHAVIOUR="1=doubt,3=less,4=doubt,5=fail,6=doubt")
     top = os.path.join(folder, "my.campaign")
     tap.equal(done.status, 3, "launches with status 3 are complete, and so ends the campaign", done)
     tap.ok("not measured:\n  put: Shmem_Put_Other(8): unsupported: not in this library (in 1 of 6 launches)\n" in done.out,
@@ -221,8 +221,9 @@ def summary():
         tap.near(getattr(small, name), value, 1e-9, f"the summary's {name}")
     tap.ok(small.next_low < small.median_low and small.next_high > small.median_high,
            "... and prediction interval")
-    tap.ok(small.flags == ["levels"] and small.notes == ["levels: in 1 of 6 launches"],
-           "flags are kept, with how often", small.record)
+    tap.ok(small.flags == ["few_valid"] and
+           small.notes == ["few_valid: in 3 of 6 launches", "levels: in 1 of 6 launches"],
+           "flags of half of the launches are kept; all are noted, with how often", f"{small.flags} {small.notes}")
     tap.ok(large.record["rounds"] == 5 and large.record["medians"][2] is None and
            large.notes == ["nothing in 1 of 6 launches: 3"], "a point may be missing", large.record)
     tap.ok(file.end["status"] == 3 and any(
@@ -234,7 +235,7 @@ def summary():
     table = results.read(os.path.join(top, "summary.csv"))
     tap.equal([(r.key, r.median, r.medians[0]) for r in table.rounds],
               [(r.key, r.median, r.medians[0]) for r in file.rounds], "summary.csv says the same")
-    for text in ("1.03 µs", "1.01 µs - 1.06 µs", "2.4 %", "6 *", "5 *", "(count=8)", "median of launches"):
+    for text in ("median [µs]", "1.035  1.010 - 1.060", "2.4 %", "6 *\n", "5\n", "(count=8)", "median of launches"):
         tap.ok(text in done.out, f"the table shows {text}", done)
     if not jsonschema:
         tap.skip("summaries follow the schema", "python3-jsonschema is not installed")

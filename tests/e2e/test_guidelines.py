@@ -218,8 +218,8 @@ write(in_folder("p.json"), linear + sweep("Shmem_Get_Round", [1e-6, 1e-6]))
 shown = tool("p.json")
 tap.ok(shown.status == 0 and shown.err == "" and shown.out.startswith(
     "1 violation of 1 rule; ") and f"2.50 times (at least 2.40): {BROADCAST}\n" in shown.out
-    and "5 µs  Shmem_Bcast_All_Synchro(count=64, root=0) on 2 PEs\n" in shown.out
-    and "2 µs  Shmem_Put_One_To_All_Full(count=64) + Shmem_Barrier()\n" in shown.out
+    and "5.00 µs  Shmem_Bcast_All_Synchro(count=64, root=0) on 2 PEs\n" in shown.out
+    and "2.000 µs  Shmem_Put_One_To_All_Full(count=64) + Shmem_Barrier()\n" in shown.out
     and "caution: intervals hold within one run alone" in shown.out, "the text", shown)
 tap.ok(re.search(r"\n\nrule +comparisons  violations\n" + re.escape(BROADCAST) + r" +1 +1\n(.* +\d+ +0\n)+\n2\.50",
                  shown.out), "... first a summary by rule, what is violated at its top", shown)

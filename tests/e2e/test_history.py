@@ -7,6 +7,7 @@ there, and ends with a status for continuous integration; files that cannot be u
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import xml.etree.ElementTree
@@ -63,6 +64,20 @@ started = [launch["started"] for launch in told["launches"]]
 tap.ok(started == sorted(started) and len(started) == LAUNCHES, "launches are in the order of their headers' dates",
        started)
 tap.equal(everything(quiet, "--fail-over", "5%")[1], told, "the same input gives the same output")
+
+# ---- Too few launches ----
+
+for number in range(3):
+    write(os.path.join(scratch, f"few{number}.json"), [point("put", "Shmem_Put_Round", {"count": 8}, 1e-6 + number * 1e-9)],
+          header={"started": (FIRST + timedelta(minutes=10 * number)).isoformat()})
+made = tool(*(f"few{number}.json" for number in range(3)), "--html", "few.html")
+with open(os.path.join(scratch, "few.html"), encoding="utf-8") as file:
+    html = file.read()
+tap.ok("too few launches to tell" in made.out and "no point has changed" not in made.out, "3 launches tell nothing", made)
+tap.ok("Too few launches to tell" in html and "No point has changed" not in html, "... which the page says, too")
+ticks = re.findall(r'text-anchor="middle">([^<]*)</text>', html)[:-2]
+tap.ok(len(ticks) > 2 and len(set(ticks)) == len(ticks) and all(":" in tick for tick in ticks),
+       "launches of one hour are told apart by the labels of the axis", ticks)
 
 # ---- A change, and what changed with it ----
 

@@ -40,8 +40,10 @@ def check_table():
     tap.ok(found["memory"]["times"]["p999"] is None and found["memory"]["times"]["p99"],
            "999 operations have no p99.9", found["memory"])
     lines = tool.shown(points).out.splitlines()
-    tap.ok("REPETITIONS=1000" in lines[-1] and "1 GB/s to 2 GB/s" in lines[2], "as a table", lines)
-    tap.equal(lines[2].split()[-8:-5], ["3", "4", "10"], "the ratios stand in it", lines)
+    tap.ok("REPETITIONS=1000" in lines[-1] and lines[2].endswith(" 1.00 to 2.00") and
+           all(f"{name} [µs]" in lines[0] for name in ("median", "p99", "p99.9")) and
+           lines[0].endswith("[GB/s]"), "as a table, with a unit a column", lines)
+    tap.equal(lines[2].split()[-6:-3], ["3", "4", "10"], "the ratios stand in it", lines)
     two = tool.table([made("none", US, US, US), made("puts", 2 * US, US, US), made("puts", 4 * US, US, US, round=2)])
     tap.equal(two["puts"]["ratios"]["median"], 3.0, "of several rounds the median", two)
     apart = json.loads(tool.shown([made(kind, scale * US, US, US, **where)

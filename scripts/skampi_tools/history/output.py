@@ -13,8 +13,8 @@ MOST_TEXT = 160    # characters of a difference of the environment
 NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def value_text(value, quantity):
-    return size_text(value) if quantity == "bytes" else time_text(value)
+def value_text(value, quantity, digits=3):
+    return (size_text if quantity == "bytes" else time_text)(value, digits)
 
 
 def change_text(ratio):
@@ -45,6 +45,15 @@ def summary_text(history):
             f"{len(history.changed)} with changes")
 
 
+def nothing_text(history):
+    """Where no change was found: what that means."""
+    if history.judged == len(history.series):
+        return "no point has changed"
+    few = f"too few launches to tell: a point needs at least {2 * history.least}"
+    return f"none of the {history.judged} points with enough launches has changed; of the others: {few}" \
+        if history.judged else few
+
+
 def counts_text(group):
     slower = sum(member.change.ratio > 1 for member in group.members)
     faster = len(group.members) - slower
@@ -64,7 +73,7 @@ def as_text(history, everything=False):
         if len(shown) < len(group.members):
             lines.append(f"  {len(group.members) - len(shown)} more: --all shows them")
     if not history.groups:
-        lines.append("no point has changed")
+        lines.append(nothing_text(history))
     if history.limit is not None:
         lines += ["", *_over_lines(history, everything)]
     if everything:

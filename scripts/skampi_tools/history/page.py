@@ -9,12 +9,14 @@ from ..report.page import DARK_PALETTE, document
 from ..report.parts import section_part
 from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of
 from ..statistics import median
-from .output import change_text, counts_text, summary_text, value_text, when_text, where_text
+from .output import change_text, counts_text, nothing_text, summary_text, value_text, when_text, where_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 100     # of a change: the largest ones
 MOST_DRAWN = 240    # places of a picture: of more launches, medians of neighbours are drawn
 LONG_PAGE = 40      # points that are laid out only where they are looked at
+DAY = 24 * 60 * 60  # seconds
+DATE_FORMATS = {3: "%Y-%m-%d", 4: "%m-%d %H:%M", 5: "%m-%d %H:%M:%S"}  # by the digits that numbers would have
 DASHES = ("", "8 4", "2 3")
 
 
@@ -26,7 +28,7 @@ def render(history):
     times = [launch.when.timestamp() for launch in history.launches]
     body = [f"<p>{esc(summary_text(history))}.</p>", _method(history),
             section_part("changes", "Changes", "".join(_group(group, history, numbers) for group in history.groups)
-                         or "<p>No point has changed.</p>")]
+                         or f"<p>{nothing_text(history).capitalize()}.</p>")]
     if history.limit is not None:
         body.append(section_part("over", "Slower by more than the limit", _over(history, numbers)))
     body.append(section_part("results", "Points", _tools() + "".join(
@@ -138,12 +140,20 @@ def _thinned(places):
     return [(places[i][0], median([value for _, value in places[i:i + step]])) for i in range(0, len(places), step)]
 
 
+def _date_text(seconds, digits):
+    """More of it where dates alone do not differ."""
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):{DATE_FORMATS.get(digits, DATE_FORMATS[5])}}"
+
+
 def _picture(point, lines, times):
     drawn = [_thinned([(times[i], one.values[i]) for i in one.there]) for one, _ in lines]
-    x_axis = Axis([x for line in drawn for x, _ in line], False, LEFT, WIDTH - RIGHT)
+    dates = [x for line in drawn for x, _ in line]
+    if min(dates) == max(dates):  # a day around
+        dates = [dates[0] - DAY / 2, dates[0] + DAY / 2]
+    x_axis = Axis(dates, False, LEFT, WIDTH - RIGHT)
     y_axis = Axis([y for line in drawn for _, y in line], False, HEIGHT - BOTTOM, TOP)
-    parts = grid_of(x_axis, y_axis, lambda x, _: f"{datetime.fromtimestamp(x, timezone.utc):%Y-%m-%d}",
-                    lambda y, _: value_text(y, point.quantity), "launch", point.quantity, esc)
+    parts = grid_of(x_axis, y_axis, _date_text,
+                    lambda y, digits: value_text(y, point.quantity, digits), "launch (UTC)", point.quantity, esc)
     for number, ((one, _), line) in enumerate(zip(lines, drawn)):
         path = " ".join(f"{x_axis.place(x):.0f},{y_axis.place(y):.1f}" for x, y in line)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{_color(number)}" stroke-width="1.2" '

@@ -8,7 +8,7 @@ from . import verdicts as v
 from .machine import state_columns
 from .markup import VERDICT_STATES, badge, esc, quoted
 from .sections import is_number
-from .tables import Column, interval_text, measured_cell, number_cell, percent_cell, text_cell, unit_for
+from .tables import Column, interval_text, measured_cell, number_cell, percent_cell, text_cell
 
 
 def confidence_text(results, default):
@@ -27,7 +27,7 @@ def result_columns(section, files, comparison, machine):
     points = section.points
     results = [p.result for p in points]
     times = [r for r in results if r.quantity == "time"]
-    unit, scale = unit_for([r.best() for r in times])
+    unit, scale = style.unit_for([r.best() for r in times])
     scales = [scale if r.quantity == "time" else 1.0 for r in results]
     memory = len(times) < len(results)
     unit_text = f"{unit} or bytes" if memory and times else "bytes" if memory else unit
@@ -56,23 +56,30 @@ def result_columns(section, files, comparison, machine):
                                         for r in results]))
 
     def times_column(name, value, title=""):
-        return Column(name, [measured_cell(value(r), s) if r.quantity == "time" else
+        return Column(name, [measured_cell(value(r), s, r.shown().half_width) if r.quantity == "time" else
                              number_cell(value(r), digits=12)
                              for r, s in zip(results, scales)], unit_text, title)
+
+    def result_column(name, value, title):
+        """Of results themselves: the doubtful ones are marked."""
+        column = times_column(name, value, title)
+        column.cells = [cell and (cell[0] + doubt.mark(r.doubtful), cell[1]) for cell, r in zip(column.cells, results)]
+        return column
 
     def interval_column(name, low, high, title):
         return Column(name, [interval_text(low(r), high(r), s) for r, s in zip(results, scales)],
                       unit_text, title)
 
     medians = any(is_number(r.median) for r in results)
-    means = [times_column(MEAN, lambda r: r.time, MEAN_TITLE),
+    means = [(times_column if medians else result_column)(MEAN, lambda r: r.time, MEAN_TITLE),
              times_column("standard error", lambda r: r.standard_error, ERROR_TITLE)]
     columns += [
         *([] if medians else means),
-        times_column("median", lambda r: r.median, f"Of the repetitions, or of the medians of {several}"),
+        result_column("median", lambda r: r.median, f"Of the repetitions, or of the medians of {several}"),
         *state_columns(points, scales, unit_text, machine),
         interval_column(f"{confidence_text(results, '')} interval".strip(), lambda r: r.median_low,
                         lambda r: r.median_high, "Confidence interval of the median"),
+        Column("flags", [flags_cell(r) for r in results], markup=True),
         Column("±", [percent_cell(v.half_width(r)) for r in results],
                title="Half the width of that interval, as a share of the median"),
         interval_column("next run", lambda r: r.next_low, lambda r: r.next_high,
@@ -86,7 +93,6 @@ def result_columns(section, files, comparison, machine):
     if comparison:
         columns += comparison_columns([comparison.get(id(r.record)) for r in results])
     columns += [
-        Column("flags", [flags_cell(r) for r in results], markup=True),
         Column("levels", [levels_cell(r, s) for r, s in zip(results, scales)], unit_text,
                "Levels between which the time jumped, and their share of the time"),
         Column("bandwidth", [rate_cell(r) for r in results],
@@ -140,7 +146,7 @@ def comparison_columns(rows, old="old", new="new"):
     return [
         Column("verdict", [(badge(VERDICT_STATES.get(r.verdict, "note"), r.verdict), r.verdict) if r
                            else None for r in rows], markup=True),
-        Column(f"{new} / {old}", [measured_cell(r.ratio) if r else None for r in rows],
+        Column(f"{new} / {old}", [measured_cell(r.ratio, error=r.half_width) if r else None for r in rows],
                title=f"Median of {new} over median of {old}"),
         Column("its interval", [interval_text(r.low, r.high, 1.0) if r else None for r in rows]),
     ]

@@ -8,7 +8,7 @@ from ..plot.strips import strips_of
 from ..states import WORDS, told_by
 from .markup import esc
 from .picture import strip_pictures
-from .tables import Column, measured_cell, number_cell, percent_cell, table, text_cell, unit_for
+from .tables import Column, measured_cell, number_cell, percent_cell, table, text_cell
 
 INTRODUCTION = (
     "<p>While this was measured, the machine was in several <em>states</em>. Controls tell them apart, which are "
@@ -43,7 +43,7 @@ def state_columns(points, scales, unit, machine):
     for place, (point, scale) in enumerate(zip(points, scales)):
         for named, value, _ in machine.parts(point):
             cells, states = columns.setdefault(named.number, ([None] * len(points), []))
-            cells[place] = measured_cell(value.median, scale)
+            cells[place] = measured_cell(value.median, scale, (value.median_high - value.median_low) / 2)
             states.append(named)
     return [Column(f"state {number}", cells, unit, f"Median in {named_states.text_of(states)}")
             for number, (cells, states) in sorted(columns.items())]
@@ -87,9 +87,9 @@ def state_table(mine, sets, label):
 def control_columns(name, states):
     """Its median in each state, and its range."""
     controls = [state.controls.get(name) for state in states]
-    unit, scale = unit_for([own.value for own in controls if own], style.SHORT_UNITS)
+    unit, scale = style.unit_for([own.value for own in controls if own], style.SHORT_UNITS)
     return [
-        Column(WORDS[name], [own and measured_cell(own.value, scale) for own in controls], unit,
+        Column(WORDS[name], [own and number_cell(own.value, scale, 3) for own in controls], unit,
                f"Median of the control {WORDS[name]}"),
         Column(f"{WORDS[name]}, range", [own and text_cell(named_states.bounds_text(own)) for own in controls]),
     ]

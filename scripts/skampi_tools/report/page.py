@@ -3,7 +3,7 @@
 import os
 import string
 
-from .. import style
+from .. import doubt, style
 from . import verdicts as v
 from .blocks import block_part, missing_table, plot_data
 from .columns import compared_records
@@ -53,7 +53,7 @@ def render(files, title, comparison=None, coverage=None, configurations=()):
         section_part("said", "Other messages", said_part(files)),
     ]
     data = {"blocks": [plot_data(s, rows, files) for s in sections],
-            "light": list(style.PALETTE), "dark": list(DARK_PALETTE)}
+            "mark": doubt.MARK, "light": list(style.PALETTE), "dark": list(DARK_PALETTE)}
     size = "long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short"
     return document(title, "\n".join(part for part in body if part), data, size, asset(HERE, "report.js"),
                     ", and tables can be neither sorted nor filtered; all numbers are in the tables.")

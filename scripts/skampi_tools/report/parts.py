@@ -7,7 +7,7 @@ from . import verdicts as v
 from .columns import comparison_columns
 from .markup import STATE_NAMES, VERDICT_STATES, badge, esc
 from .sections import is_number
-from .tables import Column, measured_cell, percent_cell, table, text_cell, unit_for
+from .tables import Column, measured_cell, percent_cell, table, text_cell
 
 
 def verdict_part(verdicts, files):
@@ -204,7 +204,7 @@ def comparison_part(comparison, old="old", new="new"):
                *(f"{state.text}: {style.percent_text(state.share_old, 2)} of the time of {old}, "
                  f"{style.percent_text(state.share_new, 2)} of that of {new}." for state in comparison.states),
                *comparison.differences, *comparison.cautions]
-    unit, scale = unit_for([r.old for r in comparison.rows if r.quantity == "time"])
+    unit, scale = style.unit_for([r.old for r in comparison.rows if r.quantity == "time"])
     parts = [f"<p>{listing or 'There is nothing to compare.'}</p>",
              "<ul>" + "".join(f"<li>{esc(remark)}" for remark in remarks) + "</ul>"]
     for quantity, name, size in (("time", unit, scale), ("bytes", "bytes", 1.0)):
@@ -216,12 +216,12 @@ def comparison_part(comparison, old="old", new="new"):
              Column("point", [text_cell(r.label) for r in rows]),
              Column("state", [text_cell(r.text) for r in rows], title="A point's row is followed by those of its "
                     "states: what was measured while the machine was in one"),
-             Column(old, [measured_cell(r.old, size) for r in rows], name),
-             Column(new, [measured_cell(r.new, size) for r in rows], name),
              *ratio,
+             Column("why", [text_cell(r.reason) for r in rows]),
+             Column(old, [measured_cell(r.old, size, r.old * r.half_width / r.ratio) for r in rows], name),
+             Column(new, [measured_cell(r.new, size, r.new * r.half_width / r.ratio) for r in rows], name),
              Column(f"share of {old}", [percent_cell(r.share_old) for r in rows], title=SHARE),
-             Column(f"share of {new}", [percent_cell(r.share_new) for r in rows], title=SHARE),
-             Column("why", [text_cell(r.reason) for r in rows])],
+             Column(f"share of {new}", [percent_cell(r.share_new) for r in rows], title=SHARE)],
             f"Differences of {new} to {old}, in {name}"))
     return "".join(parts)
 

@@ -368,7 +368,7 @@ class Plot {
       return element("li", {}, button);
     });
     if (this.points.some((p) => this.block.doubted[p.i]))
-      items.push(element("li", { className: "key" }, mark(), " flagged as doubtful"));
+      items.push(element("li", { className: "key" }, element("span", { className: "doubt" }, data.mark), " doubtful"));
     if (this.old && this.points.some((p) => p.old !== null))
       items.push(element("li", { className: "key" }, this.block.axes.length ? "dotted: baseline" : "squares: baseline"));
     const scrolled = this.legend.scrollTop;
@@ -528,7 +528,7 @@ class Plot {
              paths: axis ? undefined : () => null };
   }
 
-  /* Rings around what is flagged as doubtful; bars for intervals where there is no line to have a band. */
+  /* The mark of what is doubtful; bars for intervals where there is no line to have a band. */
   drawMarks(plot) {
     const { ctx } = plot;
     const scale = devicePixelRatio;
@@ -555,11 +555,9 @@ class Plot {
         }
       }
       if (this.block.doubted[p.i]) {
-        ctx.strokeStyle = colors.doubtful;
-        ctx.lineWidth = 2 * scale;
-        ctx.beginPath();
-        ctx.arc(x, y, 7 * scale, 0, 2 * Math.PI);
-        ctx.stroke();
+        ctx.fillStyle = colors.doubtful;
+        ctx.font = `bold ${18 * scale}px sans-serif`;
+        ctx.fillText(data.mark, x + 4 * scale, y);
       }
     }
     ctx.restore();
@@ -687,12 +685,6 @@ function swatch(series) {
   image.append(svg("line", { x1: 0, x2: 26, y1: 6, y2: 6, stroke: colorOf(series), "stroke-width": 2,
                              "stroke-dasharray": dashOf(series).join(" ") }),
                svg("circle", { cx: 13, cy: 6, r: 3, fill: colorOf(series) }));
-  return image;
-}
-
-function mark() {
-  const image = svg("svg", { width: 16, height: 16, "aria-hidden": "true" });
-  image.append(svg("circle", { cx: 8, cy: 8, r: 6, fill: "none", stroke: colors.doubtful, "stroke-width": 2 }));
   return image;
 }
 

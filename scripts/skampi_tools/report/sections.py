@@ -165,17 +165,14 @@ def split_into_series(axis, section):
             continue
         if name in ("", "file") or not follows(values, axis.positions, points):
             kept.append((name, values))
-    functions = len(section.functions) > 1
+    texts = [[values[i] if name in ("", "file", "call") else f"{name}={values[i]}" for name, values in kept if values[i]]
+             for i, _ in enumerate(points)]
+    if len(section.functions) < 2 and not all(texts):  # a line without a name: all begin with the function
+        texts = [[str(point.result.function or section.name), *parts] for point, parts in zip(points, texts)]
     labels = []
     seen = Counter()
-    for i, _ in enumerate(points):
-        parts = []
-        for name, values in kept:
-            if values[i]:
-                parts.append(values[i] if name in ("", "file", "call") else f"{name}={values[i]}")
+    for i, parts in enumerate(texts):
         label = ", ".join(parts)
-        if not label and not functions:
-            label = str(points[i].result.function or section.name)
         seen[label, axis.positions[i]] += 1
         again = seen[label, axis.positions[i]]
         labels.append(label if again == 1 else f"{label} ({again})")

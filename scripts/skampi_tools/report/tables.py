@@ -32,17 +32,9 @@ def number_cell(value, scale=1.0, digits=4):
     return style.number_text(value / scale, digits), value
 
 
-def significant(value, digits=4):
-    """With this number of significant digits, including trailing zeros, so that columns can be compared."""
-    text = style.number_text(value, digits)
-    if not value or not math.isfinite(value) or "e" in text:
-        return text
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(float(f"{value:.{digits}g}")))))
-    return f"{float(text):.{decimals}f}"
-
-
-def measured_cell(value, scale=1.0):
-    return (significant(value / scale), value) if is_number(value) else None
+def measured_cell(value, scale=1.0, error=math.nan):
+    """error: of the value; NaN: not known."""
+    return (style.fixed_text(value / scale, style.digits_for(value, error)), value) if is_number(value) else None
 
 
 def text_cell(text):
@@ -89,13 +81,8 @@ def numeric_class(column):
 def interval_text(low, high, scale):
     if not (is_number(low) and is_number(high)):
         return None
-    return f"{significant(low / scale)} – {significant(high / scale)}", low
-
-
-def unit_for(values, units=style.TIME_UNITS):
-    """The unit in which most of the times read well."""
-    known = sorted(abs(x) for x in values if is_number(x) and x)
-    return style.choose_unit(known[len(known) // 2] if known else math.nan, units)
+    low_text, high_text = (style.fixed_text(end / scale, style.digits_for(end, (high - low) / 2)) for end in (low, high))
+    return f"{low_text} – {high_text}", low
 
 
 def percent_cell(share):
