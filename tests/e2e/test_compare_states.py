@@ -25,7 +25,7 @@ except SystemExit as error:
     skip_all(error)
 
 import numpy as np
-from skampi_tools import compare, compare_states
+from skampi_tools import compare, compare_states, reading
 from skampi_tools.results import ResultFile
 
 COMPARE = os.path.join(ROOT, "scripts/skampi-compare")
@@ -188,7 +188,7 @@ def tool(*arguments):
 
 def judged(old, new, function="Shmem_Barrier", **more):
     """The row of this function, as the tool gets it."""
-    sides = (compare.read_side([os.path.join(folder, name)]) for name in (old, new))
+    sides = (reading.launches([os.path.join(folder, name)]) for name in (old, new))
     return next(row for row in compare.compare_files(*sides, **more).rows if row.function == function)
 
 

@@ -131,7 +131,7 @@ def test_table(tap, stub):
     head = next((line for line in lines if "bytes" in line), [])
     row = lines[lines.index(head) + 1] if head else []
     tap.equal(head[-2:], ["PAPI_TOT_CYC", "PAPI_TOT_INS"], "skampi-table: columns", shown)
-    tap.equal(row[-2:], ["1000.0", "0.0"], "skampi-table: counts", shown)
+    tap.equal([cell for cell in row if cell != "*"][-2:], ["1000.0", "0.0"], "skampi-table: counts", shown)
 
 
 def main():
