@@ -78,7 +78,7 @@ def test_prediction():
     tap.ok(drawn.status == 0 and drawn.out == "one.svg\n" and
            {"one: each PE", "one: routines", "computing", "communication", "waiting", "PE", "Time [µs]",
             "shmem_putmem", "shmem_barrier_all", "My run", "1", "2", "3"} <= set(shown), "both are drawn", (drawn, shown))
-    tap.ok(any("model paper" in text and "4 PEs on" in text for text in shown), "the small print", shown)
+    tap.ok(any("model loggp" in text and "4 PEs on" in text for text in shown), "the small print", shown)
     again = plot("one.json", "-o", "again.svg", "--title", "My run")
     tap.ok(again.status == 0 and content("one.svg") == content("again.svg"), "the same input gives the same bytes", again)
     drawn = plot("one.json", "--kind", "routines", "--unit", "ms", "-o", "kind.svg", "--no-footer")
