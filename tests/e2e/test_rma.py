@@ -23,7 +23,7 @@ set_max_relative_standard_error(1.0)
 # Call, words of the message.
 REFUSED = [
     ("Shmem_Put_Elements_Round(8, 3, 1)", "1, 2, 4, 8 or 16"),
-    ("Shmem_Get_Elements_Nonblocking_Post(8, 32, 1)", "1, 2, 4, 8 or 16"),
+    ("Shmem_Get_Elements_Nonblocking_Post(8, 32, 1)", "element_bytes is 32, but may be at most 16"),
     ("Shmem_Iget_Elements_Round(8, 2, 12, 1)", "1, 2, 4, 8 or 16"),
     ("Shmem_Put_Elements_Full(8, 0, 1)", "element_bytes"),
     ("Shmem_Put_Elements_Full(0, 8, 1)", "count"),

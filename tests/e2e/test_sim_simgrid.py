@@ -72,7 +72,7 @@ def test_file():
     wide = sim.run("--platform", "-", sim.write(f"bus b {{ bandwidth 1 GB/s latency 1 us }}\n"
                                                 f"node n {{ count 3000 {INSIDE} in 1 out 1 bus b }}\n"))
     tap.ok(wide.status == 0 and wide.out.count("<route ") == 3 * 3000 + 1, "routes grow with the nodes, not with pairs")
-    for args, wanted in ((("--platform", "p", machine, "run1"), "reads no trace"), (("--platform", machine, machine), "is read, too"),
+    for args, wanted in ((("--platform", "p", machine, "run1"), "reads no trace"), (("--force", "--platform", machine, machine), "is read, too"),
                          (("--platform", "/dev/full", machine), "cannot be written"),
                          (("--platform", "no/such", machine), "cannot be written"), (("--platform",), "needs a value")):
         done = sim.run(*args)
