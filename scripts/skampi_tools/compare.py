@@ -31,7 +31,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from . import compare_states, hand_over, results, separation
+from . import compare_states, doubt, hand_over, results, separation
 from .cli import Error
 from .common_states import CommonStates
 from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS,
@@ -285,7 +285,9 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
         some = (mine or theirs)[0]
         row = Row(key, some, str(some.block), str(some.function), some.label(), some.quantity or "time",
                   _median([r.best() for r in mine]), _median([r.best() for r in theirs]),
-                  count_old=len(mine), count_new=len(theirs))
+                  count_old=len(mine), count_new=len(theirs),
+                  doubts_old=doubt.of_launches(mine) if mine else [],
+                  doubts_new=doubt.of_launches(theirs) if theirs else [])
         comparison.rows.append(row)
         if mine and theirs:
             shared.append(row)
@@ -327,9 +329,8 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
 
 
 def _check_sides(comparison, old_files, new_files):
+    comparison.cautions += doubt.cautions_of(old_files + new_files)
     for file in old_files + new_files:
-        if reason := file.unfinished():
-            comparison.cautions.append(f"{file.path}: {reason}: points may be missing")
         if file.of_launches():
             comparison.cautions.append(f"{file.path}: the summary of a campaign, so its launches count "
                                        f"as rounds: give the campaign's directory")

@@ -35,6 +35,8 @@ class Row:
     count_old: int = 0
     count_new: int = 0
     states: list = field(default_factory=list)  # Rows, one a state, where states are compared one by one
+    doubts_old: list = field(default_factory=list)  # flags that make it doubtful
+    doubts_new: list = field(default_factory=list)
     overall: object = None     # a Row: what there is to say without a look at states; None: no states
     # Only in .states of another row:
     state: int = 0             # its number, the same on both sides
@@ -46,6 +48,11 @@ class Row:
     def half_width(self):
         """Of the ratio's interval."""
         return (self.high - self.low) / 2
+
+    @property
+    def share(self):
+        """Half of the interval, as a share of the ratio; NaN: not known."""
+        return self.half_width / self.ratio if self.ratio > 0 else NAN
 
 
 class Missing(NamedTuple):

@@ -64,6 +64,12 @@ def over_rounds(flags):
             if 2 * count >= len(flags) and not FLAGS.get(flag, {}).get("covered_by_rounds")]
 
 
+def of_launches(results):
+    """The flags that make a point doubtful, of its results in several launches."""
+    flags = results[0].flags if len(results) == 1 else over_rounds([result.flags for result in results])
+    return list(filter(speaks_against, flags))
+
+
 def mark(doubtful):
     """Behind a value."""
     return f" {MARK}" if doubtful else ""
@@ -138,13 +144,21 @@ def print_explanation(files):
         print(line if number else f"\n{line}")
 
 
-def warn(*files):
-    """Says cautions() on standard error; what holds for several files, however its numbers differ, once."""
+def cautions_of(files):
+    """cautions() with the names of the files."""
+    return together((file.path, text) for file in files for text in cautions(file))
+
+
+def together(said_of):
+    """Lines of (path, text) pairs; what holds for several files, however its numbers differ, once."""
     said = {}
-    for file in files:
-        for text in cautions(file):
-            said.setdefault(re.sub(r"\d+(\.\d+)?", "0", text), []).append((file.path, text))
-    for alike in said.values():
-        path, text = alike[0]
-        more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
-        print(f"{os.path.basename(sys.argv[0])}: warning: {printable(f'{path}{more}: {text}')}", file=sys.stderr)
+    for path, text in said_of:
+        said.setdefault(re.sub(r"\d+(\.\d+)?", "0", text), []).append((path, text))
+    for (path, text), *others in said.values():
+        yield f"{path}{f' and {len(others)} more' if others else ''}: {text}"
+
+
+def warn(*files):
+    """Says cautions_of() on standard error."""
+    for text in cautions_of(files):
+        print(f"{os.path.basename(sys.argv[0])}: warning: {printable(text)}", file=sys.stderr)

@@ -319,7 +319,15 @@ for name, values in (("zeros", [0.0] * 5), ("nulls", [None] * 5), ("mixed", [1e-
 for name, text in (("zeros", "1 cannot tell"), ("nulls", "1 cannot tell"), ("mixed", "1 cannot tell")):
     odd = tool(name, "equal")
     tap.ok(odd.status == 0 and text in odd.out.splitlines()[0] and odd.err == "" and
-           f"{name}/0.json: the file is not complete" in odd.out, f"{name}: {text}", odd)
+           f"caution: {name}/0.json and 1 more: no end record" in odd.out, f"{name}: {text}", odd)
+os.makedirs(in_folder("busy"))
+for number in range(5):
+    write(in_folder(f"busy/{number}.json"), [point("b", "f", {"count": 8}, 2e-6, flags=["few_valid"])],
+          header={"warnings": [f"the node was busy: load {number}.5"]})
+busy = tool("equal", "busy")
+tap.ok(" µs *" in busy.out and "* doubtful: 1 of 2 results: 1 few_valid" in busy.out and
+       "caution: busy/0.json and 4 more: the node was busy: load 0.5" in busy.out,
+       "doubtful values are marked, and what skampi warned of is repeated once", busy)
 equal = tool("equal", "equal")
 tap.ok(equal.status == 0 and "1 unchanged" in equal.out.splitlines()[0], "equal times are unchanged", equal)
 

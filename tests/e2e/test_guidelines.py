@@ -213,6 +213,13 @@ got = counted(tool(*(f"parts{n}.json" for n in range(5)), "--json", "-"))
 tap.ok([v["where"] for v in got["violations"]] == ["state 2 (hand-over 164 ns)"],
        "launches whose repetitions lie in several states", got)
 
+# Files that say less than they should.
+text = open(in_folder("parts0.json"), encoding="utf-8").read().splitlines(keepends=True)
+with open(in_folder("cut.json"), "w", encoding="utf-8") as file:
+    file.writelines(text[:-1])
+cut = tool("cut.json")
+tap.ok(cut.status == 0 and "cut.json: no end record" in cut.err, "a file that was cut off: a warning", cut)
+
 # What people read.
 write(in_folder("p.json"), linear + sweep("Shmem_Get_Round", [1e-6, 1e-6]))
 shown = tool("p.json")

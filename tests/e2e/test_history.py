@@ -68,13 +68,16 @@ tap.equal(everything(quiet, "--fail-over", "5%")[1], told, "the same input gives
 # ---- Too few launches ----
 
 for number in range(3):
-    write(os.path.join(scratch, f"few{number}.json"), [point("put", "Shmem_Put_Round", {"count": 8}, 1e-6 + number * 1e-9)],
-          header={"started": (FIRST + timedelta(minutes=10 * number)).isoformat()})
+    write(os.path.join(scratch, f"few{number}.json"), [point("put", "Shmem_Put_Round", {"count": 8}, 1e-6 + number * 1e-9,
+                                                             flags=["few_valid"] * (number == 1))],
+          header={"warnings": [f"the node was busy: load {number}.5"], "started": (FIRST + timedelta(minutes=10 * number)).isoformat()})
 made = tool(*(f"few{number}.json" for number in range(3)), "--html", "few.html")
 with open(os.path.join(scratch, "few.html"), encoding="utf-8") as file:
     html = file.read()
 tap.ok("too few launches to tell" in made.out and "no point has changed" not in made.out, "3 launches tell nothing", made)
 tap.ok("Too few launches to tell" in html and "No point has changed" not in html, "... which the page says, too")
+for text in ("few0.json and 2 more: the node was busy", "doubtful: 1 of 3 results: 1 few_valid"):
+    tap.ok(text in made.err and text in html, f"what speaks against values is said: {text}", made)
 ticks = re.findall(r'text-anchor="middle">([^<]*)</text>', html)[:-2]
 tap.ok(len(ticks) > 2 and len(set(ticks)) == len(ticks) and all(":" in tick for tick in ticks),
        "launches of one hour are told apart by the labels of the axis", ticks)

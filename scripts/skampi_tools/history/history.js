@@ -97,6 +97,7 @@ class Plot {
       tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
       scales: { x: { time: true } },
       series: [{}, ...this.series()],
+      padding: [null, 60, null, null],
       axes: [{ ...axis, space: 110, values: dates }, { ...axis, values: texts,
                      size: (plot, made) => 20 + WIDTH_OF_DIGIT * Math.max(4, ...(made ?? []).map((one) => one.length)) }],
       hooks: { draw: [(plot) => this.mark(plot)], setCursor: [(plot) => this.say(plot)] },

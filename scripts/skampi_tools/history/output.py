@@ -1,9 +1,10 @@
 """A history as text, as JSON, and as a file in JUnit's format for services of continuous integration."""
 
 import re
+from collections import Counter
 from xml.sax.saxutils import escape, quoteattr
 
-from .. import screen
+from .. import doubt, screen
 from ..cli import finite
 from ..style import count_text, number_text, printable, size_text, time_text
 
@@ -58,6 +59,22 @@ def counts_text(group):
     slower = sum(member.change.ratio > 1 for member in group.members)
     faster = len(group.members) - slower
     return ", ".join(f"{count} {word}" for count, word in ((slower, "slower"), (faster, "faster")) if count)
+
+
+def cautions(history):
+    """What speaks against a history."""
+    yield from doubt.together((launch.path, text) for launch in history.launches for text in launch.cautions)
+    if doubts := [flags for launch in history.launches for flags in launch.doubts]:
+        counts = Counter(flag for flags in doubts for flag in flags).most_common()
+        total = sum(len(launch.values) for launch in history.launches)
+        yield doubt.legend_text(len(doubts), total, counts).removeprefix(f"{doubt.MARK} ")
+    if history.judged < len(history.series):
+        yield (f"{len(history.series) - history.judged} of {len(history.series)} series have fewer than "
+               f"{2 * history.least} launches: changes of these cannot be seen yet")
+    if history.useless:
+        yield f"{history.useless} values that are not above 0 do not count"
+    if not history.complete:
+        yield "there may be more changes: the search ended early"
 
 
 def as_text(history, everything=False):

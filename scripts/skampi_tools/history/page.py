@@ -9,7 +9,7 @@ from ..report.page import DARK_PALETTE, document
 from ..report.parts import section_part
 from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of
 from ..statistics import median
-from .output import change_text, counts_text, nothing_text, summary_text, value_text, when_text, where_text
+from .output import cautions, change_text, counts_text, nothing_text, summary_text, value_text, when_text, where_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 100     # of a change: the largest ones
@@ -27,6 +27,7 @@ def render(history):
     numbers = {point: number for number, point in enumerate(points)}
     times = [launch.when.timestamp() for launch in history.launches]
     body = [f"<p>{esc(summary_text(history))}.</p>", _method(history),
+            "<ul>" + "".join(f"<li>{esc(text)}" for text in cautions(history)) + "</ul>",
             section_part("changes", "Changes", "".join(_group(group, history, numbers) for group in history.groups)
                          or f"<p>{nothing_text(history).capitalize()}.</p>")]
     if history.limit is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import NamedTuple
 
-from .. import results
+from .. import doubt, results
 from ..campaign import is_campaign
 from ..cli import Error
 from ..configuration import all_facts_of, software_of
@@ -53,6 +53,8 @@ class Launch:
     values: dict = field(default_factory=dict)  # {Point: value above 0}
     parts: dict = field(default_factory=dict)   # {Point: {(members, number of the state): StateValue}}
     useless: int = 0                            # values that are not above 0: they have no ratio
+    cautions: list = field(default_factory=list)  # what speaks against the file
+    doubts: list = field(default_factory=list)    # of each doubtful value its flags
 
 
 class LeftOut(NamedTuple):
@@ -137,7 +139,7 @@ def _read(path, kept):
     facts = {kept(name): kept(str(value)) for name, value in all_facts_of(file.header).items()
              if value not in (None, "")}
     software = {kept(name): kept(str(value)) for name, value in software_of(file.header).items()}
-    launch = Launch(path, when, facts, software, with_shared(file))
+    launch = Launch(path, when, facts, software, with_shared(file), cautions=doubt.cautions(file))
     script = os.path.basename(str((file.header.get("script") or {}).get("name") or ""))
     for result in file.points:
         point = _point(script, result, kept)
@@ -148,6 +150,8 @@ def _read(path, kept):
             launch.useless += 1
             continue
         launch.values[point] = value
+        if result.doubtful:
+            launch.doubts.append([kept(flag) for flag in result.flags if doubt.speaks_against(flag)])
         if parts := _parts(file, result):
             launch.parts[point] = parts
     return launch

@@ -192,6 +192,11 @@ def configurations_part(comparisons):
     return "".join(parts)
 
 
+def _side_cell(value, size, row, doubts):
+    cell = measured_cell(value, size, value * row.share)
+    return cell and (cell[0] + doubt.mark(doubts), cell[1])
+
+
 SHARE = "Of what was measured of the point: in this state"
 
 
@@ -218,8 +223,9 @@ def comparison_part(comparison, old="old", new="new"):
                     "states: what was measured while the machine was in one"),
              *ratio,
              Column("why", [text_cell(r.reason) for r in rows]),
-             Column(old, [measured_cell(r.old, size, r.old * r.half_width / r.ratio) for r in rows], name),
-             Column(new, [measured_cell(r.new, size, r.new * r.half_width / r.ratio) for r in rows], name),
+             *(Column(side, [_side_cell(value, size, r, doubts) for r, value, doubts in cells], name)
+               for side, cells in ((old, [(r, r.old, r.doubts_old) for r in rows]),
+                                   (new, [(r, r.new, r.doubts_new) for r in rows]))),
              Column(f"share of {old}", [percent_cell(r.share_old) for r in rows], title=SHARE),
              Column(f"share of {new}", [percent_cell(r.share_new) for r in rows], title=SHARE)],
             f"Differences of {new} to {old}, in {name}"))
