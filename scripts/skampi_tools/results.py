@@ -28,8 +28,10 @@ FORMATS = ("sko", "csv", "json")
 NAN = math.nan
 MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
 LAUNCHES = "median of launches"
+IN_ALL = "sum of all calls"  # of a traced application
 # In the notes of a campaign's summary: its launches are.
 IN_PLACE = "in the place of rounds"
+TRACED = "calls of a traced application"  # in the notes of a trace's summary
 PER_SECOND = ("bandwidth", "bus_bandwidth", "rate")  # members of results, at the median
 WITH_NAN = frozenset("per_pe samples medians".split())  # lists of numbers
 LISTS = frozenset("notes levels parts states round_states".split())
@@ -54,7 +56,7 @@ class Shown(NamedTuple):
 
 def shown_as(whats):
     """What the values of a table or a diagram are, in words."""
-    return " or ".join(what for what in (MEDIAN, MEAN, ROUNDS, LAUNCHES) if what in whats)
+    return " or ".join(what for what in (MEDIAN, MEAN, ROUNDS, LAUNCHES, IN_ALL) if what in whats)
 
 
 class Result:
@@ -207,6 +209,10 @@ class ResultFile:
     def of_launches(self):
         """Whether this is the summary of a campaign: its launches are in the place of rounds."""
         return any(IN_PLACE in str(note) for note in self.header.get("notes") or [])
+
+    def of_trace(self):
+        """Whether this is the summary of a trace: its results are all calls, and no sample of them."""
+        return any(TRACED in str(note) for note in self.header.get("notes") or [])
 
     def missing(self):
         """How many measurements are known to have no result."""

@@ -7,55 +7,30 @@ configuration are there, the places of points are right, colours differ in grey,
 the same bytes; and what it cannot draw it says in one line. make figures draws what the scripts in
 inputs/figures measure."""
 
-import contextlib
 import glob
-import io
 import json
 import math
 import os
 import re
-import runpy
 import struct
 import sys
 import xml.etree.ElementTree
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Run, Tap, run, scratch_directory, skip_all
-from made_results import point, records, write
+from drawing import PLOT, SVG, plot, texts_in
+from harness import ROOT, Tap, run, scratch_directory
+from made_results import over_rounds, point, records, write
 from made_states import FOUR, controls_of, in_parts, in_rounds, in_state, states_of, write_states
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli, results, style
+from skampi_tools import results, style
 from skampi_tools.plot import curves, spec as spec_module
 
-PLOT = os.path.join(ROOT, "scripts/skampi-plot")
-SVG = "{http://www.w3.org/2000/svg}"
-try:
-    cli.need("numpy", "matplotlib")  # may start this anew with the system's Python
-except SystemExit:
-    skip_all("numpy or matplotlib for Python is not installed")
 from skampi_tools.plot.axes import Scale
 tap = Tap()
 folder = scratch_directory()
 os.chdir(folder)
-
-
-def plot(*arguments):
-    """Runs the script in this process: starting matplotlib takes longer than most figures."""
-    out, err, argv = io.StringIO(), io.StringIO(), sys.argv
-    sys.argv = [PLOT, *arguments]
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            runpy.run_path(PLOT, run_name="__main__")
-        status = "no exit status"
-    except SystemExit as ended:
-        status = ended.code
-    except Exception as error:
-        status = f"{type(error).__name__}: {error}"
-    finally:
-        sys.argv = argv
-    return Run(sys.argv, status, out.getvalue(), err.getvalue(), 0, folder)
 
 
 def start_plot(*arguments, **further):
@@ -81,18 +56,8 @@ def sweep(block, function, factor=1.0, **more):
             for n in SIZES]
 
 
-def over_rounds(record):
-    kept = ("block function call arguments variables pe_set bytes quantity").split()
-    time = record["median"]
-    return {**{name: record[name] for name in kept}, "record": "rounds", "rounds": 10,
-            "median": time, "median_low": 0.9 * time, "median_high": 1.1 * time, "reached": 0.978,
-            "next_low": 0.7 * time, "next_high": 1.5 * time, "confidence": 0.95, "between": 0.1,
-            "within": 0.02, "medians": [time * (1 + 0.01 * i) for i in range(10)], "flags": [],
-            "notes": [], "levels": []}
-
-
 made("dots.json", [point("<b> & \"$x$\" 'ü'", "wtime", {}, 2e-8),
-                   point("quiet", "Shmem_Quiet", {}, 3e-8, flags=["autocorrelated"])])
+                   point("quiet", "Shmem_Quiet", {}, 3e-8, flags=["unstable"])])
 
 # ---- Units and colours ----
 
@@ -249,7 +214,7 @@ INTERVALS = ["intervals of the median: confidence 95 %"]
 DRAWN = [  # name, arguments, texts that must be there, in whole
     ("curves", ["put.json"],
      ["Time [ns]", "Size (count)", "1 B", "4 KiB", "post", "quiet", "full", "overlap", "100", "1000",
-      "flagged: level shift", *FOOTER, *INTERVALS]),
+      "doubtful: 1 of 90 results: 1 level_shift", *FOOTER, *INTERVALS]),
     ("two-files", ["put.json", "other.json", "--block", "full"],
      ["put: ", "other: ", "other library 2.0", "1 warning in the file", "ended with status 4"]),
     ("labels", ["put.json", "other.json", "--block", "full", "--label", "Open $ MPI"],
@@ -280,7 +245,7 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
       "intervals of the median: confidence 97.8 %"]),
     ("below", ["below.json"], ["0 B", "zero or below: off the axis"]),
     ("dots", ["dots.json"],
-     ["<b> & \"$x$\" 'ü'", "quiet", "Time [ns]", "flagged: autocorrelated"]),
+     ["<b> & \"$x$\" 'ü'", "quiet", "Time [ns]", "doubtful: 1 of 2 results: 1 unstable"]),
     ("memory", ["memory.json"], ["Memory", "32 KiB", "2 MiB", "128 MiB"]),
     ("cut", ["cut.json", "--intervals", "none"], ["the file is not complete"]),
     ("small", ["put.json", "--small"], ["made library 1.0", "2 PEs on 1 node", "2026-01-02"]),
@@ -312,10 +277,6 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
      ["State of the machine, two", "State of the machine, levels", "Hand-over [µs]",
       "state 1 (hand-over 65 ns), 50 % of the time"]),
 ]
-
-
-def texts_in(svg):
-    return ["".join(element.itertext()) for element in svg.iter(f"{SVG}text")]
 
 
 def draw(name, arguments):
@@ -371,7 +332,7 @@ tap.ok(all(abs((line[0][1] - y) / decade - math.log10(nanoseconds(n) / nanosecon
            for n, (_, y) in zip(SIZES, line)), "times are where a logarithmic axis has them", line)
 uses = [u.get("style", "") for u in drawn["curves"].iter(f"{SVG}use")]
 tap.equal(sum("fill: #ffffff" in u and style.PALETTE[0] in u for u in uses), 1,
-          "what is flagged has a hollow marker, and nothing else")
+          "what is doubtful has a hollow marker, and nothing else")
 colors = [color for color in style.PALETTE if paths(drawn["curves"], color)]
 tap.equal(colors, list(style.PALETTE[:5]), "five curves, five colours")
 both = paths(drawn["two-files"], style.PALETTE[0]) and paths(drawn["two-files"], style.PALETTE[1])
@@ -553,7 +514,7 @@ tap.ok(done.status == 0, "a campaign's directory stands for its summary", done)
 listed = plot("put.json", "raw.json", "--list")
 tap.ok(listed.status == 0 and "--x count: 18 values, 1 B to 128 KiB (chosen)" in listed.out
        and "kinds: curve, dots, stack, share, overlap, heatmap, ecdf, histogram, violin, order\n"
-       in listed.out and "18 results, 1 flagged" in listed.out, "--list", listed)
+       in listed.out and "18 results, 1 doubtful" in listed.out, "--list", listed)
 
 # ---- A spec ----
 

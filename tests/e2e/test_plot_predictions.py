@@ -79,12 +79,17 @@ def test_prediction():
            {"one: each PE", "one: routines", "computing", "communication", "waiting", "PE", "Time [µs]",
             "shmem_putmem", "shmem_barrier_all", "My run", "1", "2", "3"} <= set(shown), "both are drawn", (drawn, shown))
     tap.ok(any("model loggp" in text and "4 PEs on" in text for text in shown), "the small print", shown)
+    with open(sim.path("folders.json"), "w", encoding="utf-8") as file:
+        json.dump({**record, "command": "/opt/there/app -n 4"}, file)
+    plot("folders.json", "-o", "folders.svg")
+    shown = texts("folders.svg")
+    tap.ok(any("app -n 4: " in text for text in shown) and "/opt" not in " ".join(shown), "... has no folders", shown)
     again = plot("one.json", "-o", "again.svg", "--title", "My run")
     tap.ok(again.status == 0 and content("one.svg") == content("again.svg"), "the same input gives the same bytes", again)
     drawn = plot("one.json", "--kind", "routines", "--unit", "ms", "-o", "kind.svg", "--no-footer")
     shown = texts("kind.svg")
     tap.ok(drawn.status == 0 and "Time, all PEs [ms]" in shown and "one: each PE" not in shown and
-           not any("model paper" in text for text in shown), "--kind, --unit and --no-footer", (drawn, shown))
+           not any("model loggp" in text for text in shown), "--kind, --unit and --no-footer", (drawn, shown))
     drawn = plot("one.json")
     tap.ok(drawn.out == "one.png\n" and content("one.png").startswith(b"\x89PNG"), "a PNG without options", drawn)
 

@@ -6,10 +6,11 @@ import statistics
 import matplotlib
 from matplotlib import ticker
 from matplotlib.lines import Line2D
+from matplotlib.markers import CARETDOWN, CARETLEFT, CARETRIGHT, CARETUP
 
-from .. import style
+from .. import doubt, style
 from ..cli import Error
-from ..results import PER_SECOND, shown_as
+from ..results import LAUNCHES, PER_SECOND, shown_as
 from . import curves as cv
 from . import layout
 from .spec import TIME_UNITS
@@ -74,6 +75,12 @@ class Scale:
             return amount / time if time > 0 and amount > 0 else NAN
         value, low, high, next_low, next_high = (rate(time) for time in five)
         return value, high, low, next_high, next_low
+
+    def ends(self, points):
+        """The least and the largest value of these points, in the unit of the axis; [] without any."""
+        values = [abs(self.of(point)[0]) for point in points]
+        values = [v for v in values if 0 < v < math.inf]
+        return [min(values), max(values)] if values else []
 
     def of(self, point):
         return tuple(value / self.factor for value in self.base(point))
@@ -309,9 +316,32 @@ def handle_of(look):
                   linewidth=look.width)
 
 
-def flag_text(points):
-    names = sorted({flag.replace("_", " ") for point in points for flag in point.flags})
-    return f"flagged: {', '.join(names)}"
+CUT = "triangles at the frame: the interval goes on beyond it"
+
+
+def mark_cut(axes, notes, intervals, color, across=False):
+    """Marks where intervals, (place, low, high) each, leave the axes; after their limits are set. across: they lie
+    along x."""
+    bottom, top = axes.get_xlim() if across else axes.get_ylim()
+    transform = axes.get_yaxis_transform() if across else axes.get_xaxis_transform()
+    for at, marker, places in (
+            (0, CARETLEFT if across else CARETDOWN, [p for p, low, high in intervals if low < bottom <= high]),
+            (1, CARETRIGHT if across else CARETUP, [p for p, low, high in intervals if high > top >= low])):
+        if places:
+            ends = [at] * len(places)
+            axes.plot(*((ends, places) if across else (places, ends)), linestyle="none", marker=marker, markersize=5,
+                      color=color, markeredgewidth=0, transform=transform, clip_on=False, zorder=5)
+            notes.append(CUT)
+
+
+def runs_of(points):
+    """What aggregates of these points are over, in a word."""
+    return "launches" if all(p.what == LAUNCHES for p in points if p.is_rounds) else "rounds"
+
+
+def doubt_text(points):
+    """What the mark of doubt means, in the words of tables."""
+    return doubt.legend(points).removeprefix(f"{doubt.MARK} ")
 
 
 class Legend:
@@ -330,3 +360,9 @@ class Legend:
         if not self.labels or where == "none":
             return
         layout.ask(axes, self.handles, self.labels, where)
+
+    def add_doubt(self, points, marker="o"):
+        """What hollow markers mean, where one of these points has one."""
+        if any(point.doubtful for point in points):
+            self.add(Line2D([], [], linestyle="none", marker=marker, color=style.GREY, markerfacecolor="white",
+                            markeredgewidth=1.2), doubt_text(points))

@@ -14,8 +14,9 @@ import statistics
 from dataclasses import dataclass, field, replace
 
 from .. import named_states
+from ..doubt import speaks_against
 from ..points import aspect_text, aspects_of
-from ..results import MEDIAN, PER_SECOND
+from ..results import IN_ALL, MEDIAN, PER_SECOND
 
 NAN = math.nan
 LOG_DECADES = 1.5  # values that span more are drawn on a logarithmic axis
@@ -63,6 +64,8 @@ class Point:
     next_low: float
     next_high: float
     flags: list
+    doubtful: bool
+    notes: list
     per_pe: list
     samples: list
     medians: list
@@ -73,10 +76,6 @@ class Point:
     parts: list = field(default_factory=list)  # Part, where states of the machine are known
     state: object = None  # NamedState, where separate() made it the part of a point
     x: object = None   # set by curves()
-
-    @property
-    def flagged(self):
-        return bool(self.flags)
 
 
 def _number(value):
@@ -132,15 +131,27 @@ def load(source, parts_of=lambda result: []):
             bytes=number("bytes"), amounts={rate: result.amount(rate) for rate in PER_SECOND}, quantity=result.quantity or "time",
             time=time, low=low, high=high, confidence=confidence, aimed=number("confidence"),
             next_low=number("next_low"), next_high=number("next_high"), flags=result.flags,
+            doubtful=result.doubtful, notes=result.notes,
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
             samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
             is_rounds=result.is_rounds, what=shown.what, members=result.pe_set.get("members") or "",
             stated={name: text for name, text in aspects_of(result.stated).items() if name != "placement"},
             parts=[Part(*part) for part in parts_of(result)]))
+    if file.of_trace():
+        loaded = [_in_all(point, result) for point, result in zip(loaded, file.points)]
     for point in loaded:
         if len(numbers_of[point.block]) == 1:
             point.occurrence = 0
     return loaded
+
+
+def _in_all(point, result):
+    """The time of all calls in a trace's summary: a call that is short in the median may make up most of the time. It
+    is no estimate, and has no interval."""
+    flags = result.record.get("flags") or []
+    return replace(point, time=_number(result.mean * result.valid), low=NAN, high=NAN, confidence=NAN, what=IN_ALL,
+                   amounts={rate: amount * result.valid for rate, amount in point.amounts.items()}, flags=flags,
+                   doubtful=any(map(speaks_against, flags)))
 
 
 def separate(points):
@@ -226,6 +237,34 @@ def selects(selector, point):
             if name not in values or not same_value(values[name], wanted):
                 return False
     return True
+
+
+class Index:
+    """Points in their order. What a selector takes is found without looking at all of them, where it names a block and
+    a function."""
+
+    def __init__(self, points):
+        self.points = points
+        self._by_name = {}
+        for point in points:
+            for key in ((point.block, point.function), (point.block, None), (None, point.function)):
+                self._by_name.setdefault(key, []).append(point)
+
+    def selected(self, selector):
+        key = tuple(_literal(selector.get(name)) for name in ("block", "function"))
+        some = self.points if key == (None, None) else self._by_name.get(key, [])
+        return [point for point in some if selects(selector, point)]
+
+    @functools.cached_property
+    def separate(self):
+        """Of the same points by states of the machine."""
+        return Index(separate(self.points))
+
+
+def _literal(pattern):
+    """The only text that the pattern matches; None where it may match several."""
+    text = None if pattern is None else unescape(pattern)
+    return text if text is not None and escape(text) == pattern else None
 
 
 # ---- Against what ----
@@ -358,6 +397,10 @@ class Curve:
 def escape(text):
     """A pattern that matches just this text."""
     return re.sub(r"([*?[])", r"[\1]", text)
+
+
+def unescape(pattern):
+    return re.sub(r"\[([*?[])\]", r"\1", pattern)
 
 
 def curves(points, x=None):

@@ -18,15 +18,17 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from .. import style
+from .. import doubt, style
 from ..cli import Error, created
 from . import curves as cv
 from . import layout, strips
-from .axes import MANY_CURVES, plain
+from .axes import MANY_CURVES, Scale, plain
 from .kinds import DRAW
 from .spec import BY_STATE
 
 CM = 1 / 2.54  # inches
+OF_ONE_UNIT = ("curve", "dots", "stack", "ecdf", "histogram", "violin", "order")
+SUITS = (0.01, 1e5)  # numbers that are still read with ease
 METADATA = {
     "svg": {"Date": None, "Creator": "skampi-plot"},
     "pdf": {"CreationDate": None, "Creator": "skampi-plot", "Producer": None},
@@ -89,7 +91,7 @@ def choose(panel, points, path):
     if kind == "states":
         return _strip(panel, points, path)
     if kind in BY_STATE and panel.get("states") != "together":
-        points = cv.separate(points)
+        points = points.separate
     chosen = []
     for number, series in enumerate(panel["series"]):
         at = f"{path}.series[{number}]"
@@ -118,7 +120,7 @@ def choose(panel, points, path):
 
 def _strip(panel, points, path):
     series = panel["series"][0]
-    found = [strip for strip in strips.strips({point.source.index: point.source for point in points}.values())
+    found = [strip for strip in strips.strips({point.source.index: point.source for point in points.points}.values())
              if strips.selects(series, strip)]
     if len(found) > 1 or len(panel["series"]) > 1:
         raise Error(f"{path}: a panel of kind states shows one set of PEs of one file: give it one series with "
@@ -129,7 +131,7 @@ def _strip(panel, points, path):
 
 
 def _matching(selector, panel, points):
-    some = [point for point in points if cv.selects(selector, point)]
+    some = points.selected(selector)
     if not some:
         return []
     wanted = selector.get("repeated")
@@ -159,7 +161,7 @@ def _version(header, short):
     return version.partition(" ")[0] if short else version
 
 
-def footer_lines(sources, notes, width, short):
+def footer_lines(sources, subtracted, notes, width, short):
     """What was measured, where and how, in small lines of at most this many characters. short:
     without what only those who were there understand."""
     lines = []
@@ -193,6 +195,7 @@ def footer_lines(sources, notes, width, short):
         lines.append(f"{names}: {text}" if len(sources) > 1 else text)
     if len(texts) > 4:
         lines.append(f"… and {len(texts) - 4} more files")
+    lines += subtracted
     unique = list(dict.fromkeys(notes))
     if unique:
         lines.append("; ".join(unique))
@@ -208,6 +211,23 @@ def _sources_of(chosen):
     of_strips = [what.source for _, what in chosen if isinstance(what, strips.Strip)]
     found = {source.index: source for source in [point.source for point in _points_of(chosen)] + of_strips}
     return [found[index] for index in sorted(found)]
+
+
+def _in_one_unit(panels):
+    """Diagrams of the same quantity get the unit of all of them, where its numbers suit each."""
+    groups = {}
+    for place, (panel, chosen, _) in enumerate(panels):
+        if panel.get("kind", "curve") in OF_ONE_UNIT and "unit" not in panel and chosen:
+            groups.setdefault((panel.get("y"), chosen[0][1].first.quantity), []).append(place)
+    for places in groups.values():
+        points = [_points_of(panels[place][1]) for place in places]
+        scale = Scale(panels[places[0]][0], [point for some in points for point in some])
+        fits = all(SUITS[0] <= value <= SUITS[1] for some in points for value in scale.ends(some))
+        if len(places) > 1 and fits and not scale.sizes:
+            for place in places:
+                panel, *others = panels[place]
+                panels[place] = ({**panel, "unit": scale.name}, *others)
+    return panels
 
 
 def _characters(width_cm, font_size):
@@ -247,12 +267,14 @@ def _page(spec, panels, size):
             DRAW[panel.get("kind", "curve")](axes, {"kind": "curve", **panel}, chosen, notes)
         except Error as error:
             raise Error(f"{path}: {error}") from None
-    placements = {point.placement for _, chosen, _ in panels for point in _points_of(chosen)}
+    points = [point for _, chosen, _ in panels for point in _points_of(chosen)]
+    subtracted = doubt.subtracted({id(point): point for point in points}.values())
+    placements = {point.placement for point in points}
     if len(placements) == 1 and "" not in placements:
         notes.append(f"PEs {placements.pop()}")
     sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
     frame_figure(figure, spec, size, width, lambda characters: footer_lines(
-        sources, notes, characters, spec.get("footer") == "short"))
+        sources, subtracted, notes, characters, spec.get("footer") == "short"))
     return figure
 
 
@@ -301,7 +323,7 @@ def pages(spec, points, where):
     fit the data."""
     try:
         size = settings(spec.get("font", {}))
-        panels = []
+        panels, points = [], cv.Index(points)
         for number, panel in enumerate(spec["panels"]):
             path = f"panels[{number}]"
             chosen = choose(panel, points, path)
@@ -309,6 +331,7 @@ def pages(spec, points, where):
                 panels.append((panel, chosen, path))
         if not panels:
             raise Error("none of its panels has any data")
+        panels = _in_one_unit(panels)
         per_page = spec.get("panels_per_page", len(panels))
         for begin in range(0, len(panels), per_page):
             yield _page(spec, panels[begin:begin + per_page], size)

@@ -49,7 +49,8 @@ def load(path, label, kind=None, x=None):
         what_if = "what_if" in record
         found = _what_if(record, label, x) if what_if else [_pes(record, label), _routines(record, label)]
         model = record["model"] + (f", contention {record['contention']}" if record["contention"] else "")
-        footer = [f"{record['what_if' if what_if else 'command']}: {record['pes']} PEs on {record['machine']}, "
+        what = re.sub(r"(?<!\S)/\S*/", "", record["what_if" if what_if else "command"])  # no folders
+        footer = [f"{what}: {record['pes']} PEs on {record['machine']}, "
                   f"shmemsim, model {model}"]
     except json.JSONDecodeError as error:
         raise Error(f"{path}:{error.lineno}:{error.colno}: the prediction is damaged: {error.msg}; predict "

@@ -7,6 +7,7 @@ import difflib
 import json
 import math
 import re
+from collections import Counter
 
 from .. import style
 from ..cli import Error
@@ -30,6 +31,8 @@ MAX_CURVES_BLOCK = 14  # of one block
 MAX_DOTS = 30
 PANELS_PER_PAGE = 6
 MAX_CM = 500
+MOST_PANELS = 60     # that are drawn without a spec
+MOST_SERIES = 200    # in one of them
 HINT = "; --write-spec FILE writes one that is right, to be edited"
 
 
@@ -349,8 +352,9 @@ def _curve_panels(found, arrangement, kind):
                     panels.append(panel)
             placements.extend([group[0].placement] * (len(panels) - len(placements)))
     titles = [panel["title"] for panel in panels]
+    counts = Counter(titles)
     for panel, placement, title in zip(panels, placements, titles):
-        if placement and titles.count(title) > 1:
+        if placement and counts[title] > 1:
             panel["title"] = f"{title}, {placement}" if title else placement
     return panels
 
@@ -441,6 +445,7 @@ def _single_panels(found, kind):
         alone += _grouped(single, lambda c: c.first.quantity)
     else:
         alone += _grouped(single, _by_block)
+    blocks = {_by_block(curves[0]): curves for curves in _grouped(found, _by_block)}
     panels = []
     for group in alone:
         panel = _panel(kind, group)
@@ -449,7 +454,7 @@ def _single_panels(found, kind):
         wanted = [texts.get("block", "")] if len(group) == 1 or not panel["title"] and \
             len({_by_block(c) for c in group}) == 1 else [panel["title"]]
         if len(group) == 1:
-            same = [c for c in found if _by_block(c) == _by_block(first)]
+            same = blocks[_by_block(first)]
             extra = cv.labels(same)[0][next(i for i, c in enumerate(same) if c is first)]
             wanted += [extra] if extra else []
         panel["title"] = ", ".join(text for text in wanted if text)
@@ -510,8 +515,10 @@ def from_data(points, kind=None, x=None, arrangement=None, states=None):
     if states and chosen not in BY_STATE:
         raise Error(f"only {' and '.join(BY_STATE)} show states apart, or together: draw one of these kinds")
     if chosen in BY_STATE and states != "together":
-        points = cv.separate(points)
-        drawn = _with_values(cv.curves(points, x))
+        apart = cv.separate(points)
+        if apart is not points:
+            points = apart
+            drawn = _with_values(cv.curves(points, x))
     with_x = [c for c in drawn if c.x is not None]
     if chosen == "curve":
         panels = _curve_panels(with_x, arrangement, "curve")
@@ -539,7 +546,27 @@ def from_data(points, kind=None, x=None, arrangement=None, states=None):
         raise Error(f"nothing to draw as {chosen}: {WHAT_IS_MISSING[chosen]}")
     if states:
         panels = [{**panel, "states": states} for panel in panels]
-    return {"panels": panels, "panels_per_page": PANELS_PER_PAGE}
+    return {"panels": _titled(panels), "panels_per_page": PANELS_PER_PAGE}
+
+
+def refuse_too_many(spec):
+    """Before minutes go by: nobody looks at hundreds of diagrams, or sees hundreds of curves apart."""
+    count = len(spec["panels"])
+    series = max(len(panel["series"]) for panel in spec["panels"])
+    if count > MOST_PANELS or series > MOST_SERIES:
+        many = (f"{count} diagrams, more than {MOST_PANELS}" if count > MOST_PANELS else
+                f"a diagram of {series} curves, more than {MOST_SERIES}")
+        raise Error(f"{many}: choose with --block, --function or --panel, or draw all with --write-spec "
+                    "FILE, then --spec FILE")
+
+
+def _titled(panels):
+    """Each with a title, or none."""
+    if any(panel["title"] for panel in panels):
+        for panel in panels:
+            names = list(dict.fromkeys(one.get("block") or one.get("function", "") for one in panel["series"]))
+            panel["title"] = panel["title"] or cv.unescape(", ".join(names[:3]) + (", …" if len(names) > 3 else ""))
+    return panels
 
 
 def _with_values(found):

@@ -59,6 +59,17 @@ def point(block, function, arguments, time, samples=None, **more):
     return record
 
 
+def over_rounds(record):
+    """The rounds record of ten rounds that agree with a result."""
+    kept = ("block function call arguments variables pe_set bytes quantity").split()
+    time = record["median"]
+    return {**{name: record[name] for name in kept}, "record": "rounds", "rounds": 10,
+            "median": time, "median_low": 0.9 * time, "median_high": 1.1 * time, "reached": 0.978,
+            "next_low": 0.7 * time, "next_high": 1.5 * time, "confidence": 0.95, "between": 0.1,
+            "within": 0.02, "medians": [time * (1 + 0.01 * i) for i in range(10)], "flags": [],
+            "notes": [], "levels": []}
+
+
 def range_of(value, low=None, high=None):
     """A control in a state record."""
     return {"value": value, "low": low, "high": high}

@@ -7,13 +7,12 @@ import matplotlib
 import numpy
 from matplotlib import ticker
 from matplotlib.colors import LogNorm, Normalize
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ... import style
 from ...cli import Error
 from .. import curves as cv
-from ..axes import Legend, Scale, flag_text, plain, set_ticks
+from ..axes import Legend, Scale, plain, set_ticks
 from .lines import NAN
 
 MAX_ROWS = 512          # of a heat map; more PEs are put together
@@ -85,13 +84,12 @@ def draw_heatmap(axes, panel, chosen, notes):
         axes.set_xticks(places)
         axes.set_xticklabels([text(points[i].x) for i in places])
         axes.set_xlabel(plain(panel.get("x_label", f"Size ({curve.x})" if curve.size else curve.x), 80))
-    flagged = [i for i, p in enumerate(points) if p.flagged]
+    doubtful = [i for i, p in enumerate(points) if p.doubtful]
     legend = Legend()
-    if flagged:
-        axes.plot(flagged, [0.97] * len(flagged), linestyle="none", marker="v", color=style.GREY,
+    if doubtful:
+        axes.plot(doubtful, [0.97] * len(doubtful), linestyle="none", marker="v", color=style.GREY,
                   markerfacecolor="white", transform=axes.get_xaxis_transform(), clip_on=False)
-        legend.add(Line2D([], [], linestyle="none", marker="v", color=style.GREY,
-                          markerfacecolor="white"), flag_text(points))
+        legend.add_doubt(points, "v")
     if (there & ~numpy.isfinite(table)).any():
         legend.add(Patch(facecolor=EMPTY), "nothing to report")
     legend.draw(axes, {"legend": "below"})

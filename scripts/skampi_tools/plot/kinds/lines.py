@@ -7,11 +7,11 @@ from matplotlib.patches import Patch
 
 from ... import style
 from ...cli import Error
-from ...results import LAUNCHES, MEAN
+from ...results import MEAN
 from .. import breaks
 from .. import curves as cv
-from ..axes import (MANY_CURVES, Legend, Look, Scale, axis_text, flag_text, handle_of, limits_of, looks,
-                    plain, set_ticks, span, x_axis, y_axis)
+from ..axes import (MANY_CURVES, Legend, Look, Scale, axis_text, handle_of, limits_of, looks, mark_cut, plain,
+                    runs_of, set_ticks, span, x_axis, y_axis)
 
 NAN = math.nan
 MAX_BARS = 24           # points of a curve with error bars; more have bands
@@ -39,8 +39,16 @@ def draw_curve(axes, panel, chosen, notes):
     for (series, curve), look in zip(chosen, looks(chosen)):
         kind = panel.get("intervals") or (
             "bands" if len(curve.points) > MAX_BARS or curve.first.is_rounds else "bars")
+        if kind == "bands" and len(curve.points) == 1:
+            kind = "bars"  # a band of one point has no width
+        if len(curve.points) == 1 and not look.marker:
+            look.marker = "o"  # nor has a line
         bands |= _one_curve(axes, curve, values, look, kind, logarithmic)
-        if len(chosen) > 1 or "label" in series:
+        if kind != "none":
+            of_interval = (3, 4) if kind == "bands" and "next" in bands else (1, 2)
+            mark_cut(axes, notes, [(point.x, *(values[id(point)][end] for end in of_interval))
+                                   for point in curve.points], look.color)
+        if (len(chosen) > 1 or "label" in series) and _is_visible(axes, curve, values):
             legend.add(handle_of(look), series.get("label", ""))
     if panel.get("thresholds", True):
         breaks.draw(axes, chosen, lambda curve: [(p.x, values[id(p)][0]) for p in curve.points
@@ -49,6 +57,13 @@ def draw_curve(axes, panel, chosen, notes):
     _legend_of_marks(legend, points, values, logarithmic)
     _intervals_note(points, bands, legend, notes)
     legend.draw(axes, panel)
+
+
+def _is_visible(axes, curve, values):
+    """Whether any part of it is in the axes, or marked at their bottom."""
+    known = [(point.x, values[id(point)][0]) for point in curve.points if math.isfinite(values[id(point)][0])]
+    return bool(known) and all(min(have) <= high and (max(have) >= low or low > 0 >= min(have))
+                               for have, (low, high) in zip(zip(*known), (axes.get_xlim(), axes.get_ylim())))
 
 
 def _for_limits(firsts, all_values):
@@ -91,9 +106,9 @@ def _one_curve(axes, curve, values, look, intervals, logarithmic):
     every = max(1, math.ceil(len(xs) / MAX_MARKERS))
     axes.plot(xs, ys, color=look.color, linestyle=look.line or "none", linewidth=look.width,
               marker=look.marker, markevery=every, zorder=3)
-    flagged = [(x, y) for x, y, point in zip(xs, ys, curve.points) if point.flagged]
-    if flagged:
-        axes.plot(*zip(*flagged), linestyle="none", marker=look.marker or "o", color=look.color,
+    doubtful = [(x, y) for x, y, point in zip(xs, ys, curve.points) if point.doubtful]
+    if doubtful:
+        axes.plot(*zip(*doubtful), linestyle="none", marker=look.marker or "o", color=look.color,
                   markerfacecolor="white", markeredgewidth=1.2, zorder=4)
     if logarithmic:
         off = [x for x, v in zip(xs, five) if v[0] <= 0]
@@ -105,9 +120,7 @@ def _one_curve(axes, curve, values, look, intervals, logarithmic):
 
 
 def _legend_of_marks(legend, points, values, logarithmic):
-    if any(point.flagged for point in points):
-        legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
-                          markerfacecolor="white", markeredgewidth=1.2), flag_text(points))
+    legend.add_doubt(points)
     if logarithmic and any(values[id(point)][0] <= 0 for point in points):
         legend.add(Line2D([], [], linestyle="none", marker="v", color=style.GREY,
                           markerfacecolor="white"), "zero or below: off the axis")
@@ -130,8 +143,7 @@ def _intervals_note(points, drawn, legend, notes):
         return
     if any(point.is_rounds for point in points):
         counts = sorted({len(point.medians) for point in points if point.is_rounds})
-        units = "launches" if all(p.what == LAUNCHES for p in points if p.is_rounds) else "rounds"
-        notes.append(f"median of {'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} {units}")
+        notes.append(f"median of {'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} {runs_of(points)}")
     known = [point.confidence for point in points if not math.isnan(point.confidence)]
     if known:
         notes.append(f"intervals of the median: confidence{_percent(known)}")
@@ -172,11 +184,12 @@ def draw_dots(axes, panel, chosen, notes):
                     if math.isfinite(a) and math.isfinite(b):
                         axes.hlines(place, max(a, left), b, color=look.color, linewidth=width,
                                     alpha=alpha)
+                        mark_cut(axes, notes, [(place, a, b)], look.color, across=True)
                         drawn.add(name)
                 inside = math.isfinite(value) and (value > 0 or not flat)
                 axes.plot([value if inside else 0.015], [place], marker=look.marker if inside else "<",
                           color=look.color, linestyle="none", zorder=3,
-                          markerfacecolor="white" if point.flagged or not inside else look.color,
+                          markerfacecolor="white" if point.doubtful or not inside else look.color,
                           **({} if inside else {"transform": axes.get_yaxis_transform(),
                                                 "visible": not math.isnan(value)}))
     axes.set_yticks(range(len(texts)))
@@ -211,7 +224,7 @@ def _horizontal(axes, panel, values, scale):
     if limits is None:
         raise Error("a logarithmic axis has nothing to show: no value is above zero")
     if not logarithmic and limits[0] > 0:
-        limits = (0, limits[1])
+        limits = (0, max(limits[1], 1.06 * max(values)))
     limits = limits_of(panel, "y_range", limits)
     if logarithmic:
         if limits[0] <= 0:

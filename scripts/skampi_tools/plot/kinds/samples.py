@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 from ... import style
 from ...cli import Error
 from .. import curves as cv
-from ..axes import (MANY_CURVES, Legend, Look, Scale, flag_text, handle_of, limits_of, plain, set_ticks, span,
-                    x_axis, y_axis)
+from ..axes import (MANY_CURVES, Legend, Look, Scale, handle_of, limits_of, plain, runs_of, set_ticks, span, x_axis,
+                    y_axis)
 
 MAX_DISTRIBUTIONS = 8   # curves of samples in a panel
 MAX_VIOLINS = 20
@@ -110,11 +110,10 @@ def draw_distribution(axes, panel, chosen, notes):
             counts, _ = numpy.histogram(row, edges)
             axes.stairs(100 * counts / len(row), edges, color=look.color, linestyle=look.line,
                         linewidth=look.width)
-        mark = " (flagged)" if point.flagged else ""
+        mark = " (doubtful)" if point.doubtful else ""
         legend.add(handle_of(look), f"{text}{mark}, {len(row)} samples" if len(found) > 1 else
                    f"{len(row)} samples{mark}")
-    if any(point.flagged for _, _, point in found):
-        legend.add(Line2D([], [], linestyle="none"), flag_text([p for _, _, p in found]))
+    legend.add_doubt([point for _, _, point in found], "")
     _value_axis(axes, panel, scale, everything, logarithmic)
     axes.set_ylabel("Repetitions, cumulative [%]" if panel["kind"] == "ecdf" else "Repetitions [%]")
     if panel["kind"] == "ecdf":
@@ -160,9 +159,9 @@ def draw_violin(axes, panel, chosen, notes):
                                facecolor=style.PALETTE[6], edgecolor=color, linewidth=0.6)
         else:
             axes.plot([place] * len(row), row, linestyle="none", marker=".", color=color)
-        flagged = found[place][2].flagged
+        doubtful = found[place][2].doubtful
         axes.plot([place], [statistics.median(row)], linestyle="none", marker="o", color=color,
-                  markerfacecolor="white" if flagged else color, zorder=4)
+                  markerfacecolor="white" if doubtful else color, zorder=4)
     numbers = all(point.x is not None for _, _, point in found)
     step = math.ceil(len(found) / 10)
     shown = range(0, len(found), step)
@@ -176,10 +175,7 @@ def draw_violin(axes, panel, chosen, notes):
         axes.set_xlabel(plain(panel.get("x_label", f"Size ({name})" if chosen[0][1].size else name), 80))
     legend = Legend()
     legend.add(Line2D([], [], linestyle="none", marker="o", color=color), "median")
-    flagged_points = [p for _, _, p in found if p.flagged]
-    if flagged_points:
-        legend.add(Line2D([], [], linestyle="none", marker="o", color=color,
-                          markerfacecolor="white"), flag_text(flagged_points))
+    legend.add_doubt([point for _, _, point in found])
     legend.draw(axes, panel)
 
 
@@ -195,18 +191,18 @@ def draw_order(axes, panel, chosen, notes):
     y_axis(axes, panel, everything, scale)
     legend = Legend()
     for place, ((text, _, point), row) in enumerate(zip(found, values)):
+        if not any(map(math.isfinite, row)):
+            continue
         look = Look({}, place)
         look.line = "solid" if rounds else ""
         axes.plot(range(1, len(row) + 1), row, linestyle=look.line or "none", marker=look.marker,
                   color=look.color, linewidth=0.8, rasterized=len(row) > 5000,
                   markersize=matplotlib.rcParams["lines.markersize"] * (1 if rounds else 0.5),
-                  markerfacecolor="white" if point.flagged else look.color)
+                  markerfacecolor="white" if point.doubtful else look.color)
         legend.add(handle_of(look), text if len(found) > 1 else "")
-    flagged_points = [p for _, _, p in found if p.flagged]
-    if flagged_points:
-        legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
-                          markerfacecolor="white"), flag_text(flagged_points))
-    axes.set_xlabel("Round" if rounds else "Repetition, in the order of time")
+    legend.add_doubt([point for _, _, point in found])
+    axes.set_xlabel({"rounds": "Round", "launches": "Launch"}[runs_of([p for _, _, p in found])] if rounds
+                    else "Repetition, in the order of time")
     axes.xaxis.set_major_locator(ticker.MaxNLocator(7, integer=True))
     legend.draw(axes, {"legend": "inside" if len(legend.labels) < MANY_CURVES else "right",
                        **panel})
@@ -232,8 +228,8 @@ def draw_spread(axes, panel, chosen, notes):
     y_axis(axes, {"y_scale": "linear", "y_range": [0, top], **panel}, [0, top], None,
            "Standard error of the mean [%]")
     x_axis(axes, panel, all_x, all(curve.size for _, curve in chosen), chosen[0][1].x)
-    counts = sorted({len(point.medians) for _, curve in chosen for point in curve.points
-                     if len(point.medians) > 1})
+    points = [point for _, curve in chosen for point in curve.points]
+    counts = sorted({len(point.medians) for point in points if len(point.medians) > 1})
     notes.append("spread: 100 sigma / (mean sqrt(k)) of the medians of k = "
-                 f"{'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} rounds")
+                 f"{'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} {runs_of(points)}")
     legend.draw(axes, panel)

@@ -3,13 +3,12 @@
 import math
 
 import numpy
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ... import style
 from ...cli import Error
 from .. import curves as cv
-from ..axes import Legend, Look, Scale, flag_text, handle_of, x_axis, y_axis
+from ..axes import Legend, Look, Scale, handle_of, mark_cut, x_axis, y_axis
 from .lines import NAN
 
 OVERLAP_SHOWN = (-50, 150)  # percent; beyond, the three times do not belong together
@@ -25,6 +24,7 @@ def draw_stack(axes, panel, chosen, notes):
                                    for _, c in areas)))
     if not xs or xs[0] is None:
         raise Error("the parts have no point in common")
+    alone = len(xs) == 1
     points = [p for _, c in chosen for p in c.points]
     scale = Scale(panel, points)
     if scale.rate:
@@ -44,8 +44,11 @@ def draw_stack(axes, panel, chosen, notes):
     handles = []
     for place, layer in enumerate(layers):
         color = look[place].color
-        axes.fill_between(xs, base, base + layer, facecolor=color, alpha=0.75, edgecolor="white",
-                          hatch=hatches[place % len(hatches)], linewidth=0.5)
+        edges = (base, base + layer)
+        if alone:  # an area of one point has a width, too
+            edges = [numpy.repeat(edge, 2) for edge in edges]
+        axes.fill_between([0.97 * xs[0], 1.03 * xs[0] or 1.0] if alone else xs, *edges, facecolor=color, alpha=0.75,
+                          edgecolor="white", hatch=hatches[place % len(hatches)], linewidth=0.5)
         handles.append((Patch(facecolor=color, alpha=0.75, edgecolor="white",
                               hatch=hatches[place % len(hatches)]), areas[place][0].get("label", "")))
         base = base + layer
@@ -62,13 +65,11 @@ def draw_stack(axes, panel, chosen, notes):
                   marker=line.marker, linestyle=line.line, zorder=4)
         legend.add(handle_of(line), series.get("label", ""))
         tops += ys
-    flagged = [p for _, c in areas for p in c.points if p.flagged and p.x in set(xs)]
-    for x in sorted({p.x for p in flagged}):
+    doubtful = [p for _, c in areas for p in c.points if p.doubtful and p.x in set(xs)]
+    for x in sorted({p.x for p in doubtful}):
         axes.plot([x], [base[xs.index(x)]], marker="o", color=style.GREY, markerfacecolor="white",
                   linestyle="none", zorder=5, clip_on=False)
-    if flagged:
-        legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
-                          markerfacecolor="white"), flag_text(flagged))
+    legend.add_doubt([p for _, c in areas for p in c.points if p.x in set(xs)])
     settled = {"y_scale": "linear", **panel}
     if share:
         settled.setdefault("y_range", [0, 100])
@@ -83,9 +84,9 @@ def draw_stack(axes, panel, chosen, notes):
 
 
 def draw_overlap(axes, panel, chosen, notes):
-    legend = Legend()
+    legend, drawn = Legend(), []
     all_values, all_x, left_out, outside = [], [], 0, 0
-    flagged_points = []
+    shown = []
     sizes = True
     for place, (series, parts) in enumerate(chosen):
         look = Look(series, place)
@@ -98,20 +99,21 @@ def draw_overlap(axes, panel, chosen, notes):
             if math.isnan(value):
                 left_out += 1
                 continue
-            rows.append((x, value, low, high, any(p.flagged for p in three)))
-            flagged_points += [p for p in three if p.flagged]
+            rows.append((x, value, low, high, any(p.doubtful for p in three)))
+            shown += three
         if not rows:
-            legend.add(handle_of(look), f"{series.get('label', '')} (nothing to hide)")
+            notes.append(f"{series.get('label') or 'an operation'}: nothing to hide")
             continue
-        xs, ys, lows, highs, flagged = (list(column) for column in zip(*rows))
-        inside = [OVERLAP_SHOWN[0] <= y <= OVERLAP_SHOWN[1] for y in ys]
-        outside += len(ys) - sum(inside)
-        ys = [y if shown else NAN for y, shown in zip(ys, inside)]
-        bars = [row for row, shown in zip(rows, inside) if shown]
+        xs, ys, lows, highs, doubtful = (list(column) for column in zip(*rows))
+        in_range = [OVERLAP_SHOWN[0] <= y <= OVERLAP_SHOWN[1] for y in ys]
+        outside += len(ys) - sum(in_range)
+        ys = [y if there else NAN for y, there in zip(ys, in_range)]
+        bars = [row for row, there in zip(rows, in_range) if there]
         axes.vlines([bar[0] for bar in bars], [bar[2] for bar in bars], [bar[3] for bar in bars],
                     color=look.color, linewidth=0.9)
+        drawn.append(([(bar[0], bar[2], bar[3]) for bar in bars], look.color))
         axes.plot(xs, ys, color=look.color, linestyle=look.line, marker=look.marker, zorder=3)
-        marked = [(x, y) for x, y, f in zip(xs, ys, flagged) if f]
+        marked = [(x, y) for x, y, f in zip(xs, ys, doubtful) if f]
         if marked:
             axes.plot(*zip(*marked), linestyle="none", marker=look.marker or "o", color=look.color,
                       markerfacecolor="white", markeredgewidth=1.2, zorder=4)
@@ -121,12 +123,12 @@ def draw_overlap(axes, panel, chosen, notes):
     if not all_x:
         raise Error("the full operation never takes clearly longer than its post: there is "
                     "nothing to overlap")
-    if flagged_points:
-        legend.add(Line2D([], [], linestyle="none", marker="o", color=style.GREY,
-                          markerfacecolor="white"), flag_text(flagged_points))
+    legend.add_doubt(shown)
     low, high = min([-5, *all_values]) - 5, max([105, *all_values]) + 5
     y_axis(axes, {"y_scale": "linear", "y_range": [low, high], **panel}, [low, high], None,
            "Overlap [%]")
+    for bars, color in drawn:
+        mark_cut(axes, notes, bars, color)
     axes.axhline(100, color=style.GREY, linewidth=0.7)
     axes.axhline(0, color=style.GREY, linewidth=0.7)
     x_axis(axes, panel, all_x, sizes, chosen[0][1]["full"].x)
