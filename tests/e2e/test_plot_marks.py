@@ -73,9 +73,10 @@ made("lone.json", twice)
 with open("lone.spec", "w", encoding="utf-8") as file:
     json.dump({"panels": [{"x": "count", "series": [{"variables": {"n": 1}, "color": 1, "marker": "none"}]}]}, file)
 texts, text = drawing_of("lone", "lone.json", "--spec", "lone.spec")
-svg = xml.etree.ElementTree.fromstring(text)
-tap.ok(any(style.PALETTE[0] in use.get("style", "") for use in svg.iter(f"{SVG}use"))
-       and "median of 10 rounds" in texts, "a curve of one point is seen, with its interval", texts)
+tap.ok('id="LineCollection' in text and "median of 10 rounds" in texts, "the interval of one point is a bar", texts)
+texts, text = drawing_of("mark", "lone.json", "--spec", "lone.spec", "--intervals", "none")
+tap.ok(any(style.PALETTE[0] in use.get("style", "") for use in xml.etree.ElementTree.fromstring(text).iter(f"{SVG}use")),
+       "a curve of one point is seen, whatever its marker", texts)
 one_size = [point(f"put, {part.lower()}", f"Shmem_Put_Nonblocking_{part}", {"count": n}, factor * 1e-6)
             for part, factor in PARTS for n in (8, 16)]
 with open("stack.spec", "w", encoding="utf-8") as file:
