@@ -110,6 +110,12 @@ with open(os.path.join(folder, "node.html"), encoding="utf-8") as file:
     page = file.read()
 tap.ok("<title>n00002 - n00005: " in page.replace("n00005 - n00002", "n00002 - n00005") and "<script" not in page,
        "the page has a heat map with names")
+tap.ok(all(text in page for text in ("20 % faster", "usual pair", "20 % slower")), "... and what its colours mean")
+for sites, text in ((2, "There is one link, "), (3, "slower than the usual pair by")):
+    few = made(f"few{sites}", "", sites, "--html", f"few{sites}.html")
+    with open(os.path.join(folder, f"few{sites}.html"), encoding="utf-8") as file:
+        page = file.read()
+    tap.ok(text in page and "<rect" not in page, f"the page of {sites} sites says what its links are, without a map", few)
 files = sorted(f"node/{name}" for name in os.listdir(os.path.join(folder, "node")) if name.endswith(".json"))
 tap.ok(len(files) >= 2, "results of tournament and re-tests are kept", files)
 again = tool("--from", *files, "--json", "again.json")

@@ -10,6 +10,7 @@ from ..style import percent_text
 from .output import headline, time_of
 from .values import KINDS
 
+FEWEST_SITES = 5    # that have a heat map
 CELLS = 64          # of a side of a heat map; more sites share cells
 CELL = 11           # units of the picture
 MARGIN = 90
@@ -54,8 +55,38 @@ def heat_map(value, place):
         parts.append(f'<text x="{MARGIN - 4}" y="{at}" text-anchor="end">{esc(names[i * share])}</text>'
                      f'<text transform="translate({at} {MARGIN - 4}) rotate(-60)">{esc(names[i * share])}</text>')
     width = MARGIN + CELL * count + 40
-    return (f'<svg class="heat" viewBox="0 0 {width} {width}" role="img" aria-label="Heat map of links">'
+    return (f'<svg class="heat" style="max-width: min(60rem, {2 * width}px)" viewBox="0 0 {width} {width}" '
+            'role="img" aria-label="Heat map of links">'
             f'{"".join(parts)}</svg>')
+
+
+def color_key():
+    """What the colours of a heat map mean: from 20 % faster to 20 % slower."""
+    shown = [STRONGEST * step / 4 for step in range(-4, 5)]
+    parts = [f'<rect x="{20 + 22 * i}" y="0" width="22" height="{CELL}" fill="{_color(share)}"/>'
+             for i, share in enumerate(shown)]
+    parts += [f'<text x="{31 + 22 * i}" y="{CELL + 10}" text-anchor="middle">{esc(text)}</text>'
+              for i, text in ((0, f"{percent_text(STRONGEST)} faster"), (4, "usual pair"),
+                              (8, f"{percent_text(STRONGEST)} slower"))]
+    return ('<svg class="heat" style="max-width: 26rem" viewBox="0 0 240 24" role="img" '
+            'aria-label="What the colours mean">'
+            f'{"".join(parts)}</svg>')
+
+
+def _links(value, place):
+    """A heat map; of few sites, whose map would be some squares, a table. Empty without links."""
+    names = [site["name"] for site in value["sites"]]
+    if len(names) >= FEWEST_SITES:
+        picture = heat_map(value, place)
+        return picture and ("<p>Each square is a link; its colour says how much slower or faster it is:</p>"
+                            f"{color_key()}{picture}")
+    links = [(f"{names[a]} - {names[b]}", numbers[place]) for a, b, *numbers in value["links"]
+             if numbers[place] is not None]
+    if len(links) == 1:
+        return f"<p>There is one link, {esc(links[0][0])}: no other is there that it can be compared with.</p>"
+    return table([Column("link", [text_cell(name) for name, _ in links]),
+                  Column("slower than the usual pair by", [percent_cell(math.expm1(number)) for _, number in links])],
+                 "Links", sortable=False) if links else ""
 
 
 def _sites(value):
@@ -98,9 +129,8 @@ def page(value):
     if value["doubts"]:
         body.append(f"<h2>Doubts</h2>{_list(value['doubts'])}")
     for place, kind in enumerate(KINDS):
-        if picture := heat_map(value, place):
-            body.append(f"<h2>Links: {kind}</h2><p>Red: slower than the usual pair, blue: faster; full colour at "
-                        f"{percent_text(STRONGEST)}.</p>{picture}")
+        if links := _links(value, place):
+            body.append(f"<h2>Links: {kind}</h2>{links}")
     if value["tests"]:
         body.append(f"<h2>Suspicions</h2>{_tests(value)}")
     body.append(f"<h2>Sites</h2>{_sites(value)}")
