@@ -15,7 +15,8 @@ char *engine_refusal_everywhere(const struct measure_request *request, int *argu
 {
     int world = measurement_pes();
     const int sizes[] = {1, 2, 4, world ? world : 1, 1 << 16};
-    char *first = NULL; /* of a set that is large enough: larger ones may lack something else, too */
+    char *first =
+        NULL; /* of a set that is large enough: larger ones may lack something else, too */
 
     if (request->function->neighborhood)
         return NULL; /* that depends on the set's topology */
