@@ -71,6 +71,12 @@ for number in range(3):
     write(os.path.join(scratch, f"few{number}.json"), [point("put", "Shmem_Put_Round", {"count": 8}, 1e-6 + number * 1e-9,
                                                              flags=["few_valid"] * (number == 1))],
           header={"warnings": [f"the node was busy: load {number}.5"], "started": (FIRST + timedelta(minutes=10 * number)).isoformat()})
+with open(os.path.join(scratch, "few2.json"), encoding="utf-8") as file:
+    lines = file.read().splitlines()
+lines.insert(-1, json.dumps({"record": "missing", "kind": "unsupported", "block": "put", "number": 1, "call": "Lost(8)",
+                             "reason": "not in this library"}))
+with open(os.path.join(scratch, "few2.json"), "w", encoding="utf-8") as file:
+    file.write("\n".join(lines) + "\n")
 made = tool(*(f"few{number}.json" for number in range(3)), "--html", "few.html")
 with open(os.path.join(scratch, "few.html"), encoding="utf-8") as file:
     html = file.read()
@@ -78,6 +84,8 @@ tap.ok("too few launches to tell" in made.out and "no point has changed" not in 
 tap.ok("Too few launches to tell" in html and "No point has changed" not in html, "... which the page says, too")
 for text in ("few0.json and 2 more: the node was busy", "doubtful: 1 of 3 results: 1 few_valid"):
     tap.ok(text in made.err and text in html, f"what speaks against values is said: {text}", made)
+LOST = "put: Lost(8): unsupported: not in this library (in 1 of 3 launches)"
+tap.ok(f"not measured:\n  {LOST}\n" in made.out and LOST in html, "what a launch did not measure is listed", made)
 ticks = re.findall(r'text-anchor="middle">([^<]*)</text>', html)[:-2]
 tap.ok(len(ticks) > 2 and len(set(ticks)) == len(ticks) and all(":" in tick for tick in ticks),
        "launches of one hour are told apart by the labels of the axis", ticks)

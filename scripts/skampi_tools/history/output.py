@@ -77,6 +77,13 @@ def cautions(history):
         yield "there may be more changes: the search ended early"
 
 
+def missing_lines(history):
+    """What launches did not measure, and why; what many did not, once."""
+    counts = Counter(text for launch in history.launches for text in launch.missing)
+    lines = [f"{text} (in {count} of {len(history.launches)} launches)" for text, count in counts.most_common(MOST_SHOWN)]
+    return lines + ([f"and {len(counts) - MOST_SHOWN} more"] if len(counts) > MOST_SHOWN else [])
+
+
 def as_text(history, everything=False):
     lines = [summary_text(history)]
     for group in history.groups:
@@ -91,6 +98,8 @@ def as_text(history, everything=False):
             lines.append(f"  {len(group.members) - len(shown)} more: --all shows them")
     if not history.groups:
         lines.append(nothing_text(history))
+    if missing := missing_lines(history):
+        lines += ["", "not measured:", *(f"  {_short(line)}" for line in missing)]
     if history.limit is not None:
         lines += ["", *_over_lines(history, everything)]
     if everything:

@@ -9,7 +9,7 @@ from ..report.page import DARK_PALETTE, document
 from ..report.parts import section_part
 from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of
 from ..statistics import median
-from .output import cautions, change_text, counts_text, nothing_text, summary_text, value_text, when_text, where_text
+from .output import cautions, change_text, counts_text, missing_lines, nothing_text, summary_text, value_text, when_text, where_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 100     # of a change: the largest ones
@@ -34,6 +34,9 @@ def render(history):
         body.append(section_part("over", "Slower by more than the limit", _over(history, numbers)))
     body.append(section_part("results", "Points", _tools() + "".join(
         _point(number, point, points[point], history, times) for point, number in numbers.items())))
+    if missing := missing_lines(history):
+        body.append(section_part("missing", "Not measured",
+                                 "<ul>" + "".join(f"<li>{esc(line)}" for line in missing) + "</ul>"))
     if history.left_out:
         body.append(section_part("left", "Files that are left out", "<ul>" + "".join(
             f"<li>{esc(entry.path)}: {esc(entry.reason)}" for entry in history.left_out) + "</ul>"))

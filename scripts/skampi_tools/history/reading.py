@@ -12,6 +12,7 @@ from ..campaign import is_campaign
 from ..cli import Error
 from ..configuration import all_facts_of, software_of
 from ..independent import with_shared
+from ..points import missing_label
 from ..reading import campaign_of, launches
 from ..states import states_for
 
@@ -55,6 +56,7 @@ class Launch:
     useless: int = 0                            # values that are not above 0: they have no ratio
     cautions: list = field(default_factory=list)  # what speaks against the file
     doubts: list = field(default_factory=list)    # of each doubtful value its flags
+    missing: list = field(default_factory=list)   # what it did not measure, and why, in words
 
 
 class LeftOut(NamedTuple):
@@ -139,7 +141,9 @@ def _read(path, kept):
     facts = {kept(name): kept(str(value)) for name, value in all_facts_of(file.header).items()
              if value not in (None, "")}
     software = {kept(name): kept(str(value)) for name, value in software_of(file.header).items()}
-    launch = Launch(path, when, facts, software, with_shared(file), cautions=doubt.cautions(file))
+    launch = Launch(path, when, facts, software, with_shared(file), cautions=doubt.cautions(file),
+                    missing=[f"{missing_label(record)}: {record.get('reason') or 'no reason is stated'}"
+                             for record in file.missing_by_key().values()])
     script = os.path.basename(str((file.header.get("script") or {}).get("name") or ""))
     for result in file.points:
         point = _point(script, result, kept)
