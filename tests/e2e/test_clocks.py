@@ -167,7 +167,7 @@ def patterns():
 
 def errors():
     for call, part in (('set_clock_sync("best")', "unknown"), ('set_window_rule("best")', "unknown"),
-                       ("set_clock_patience(0)", "allowed is 1"),
+                       ("set_clock_patience(0)", "at least 1"),
                        ("set_mpiperf_trim(0.5)", "less than 0.5"),
                        ("set_mpiperf_growth(1)", "more than 1")):
         run = harness.skampi(f"{call}\nbegin measurement \"e\" end measurement\n", np=1)

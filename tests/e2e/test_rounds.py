@@ -79,11 +79,11 @@ for call, text in {
         'set_stop_rule("median_ci", 0.05, 1.5)': "less than 1",
         'set_stop_rule("median_ci", 0.0, 0.95)': "more than 0",
         'set_stop_rule("standard_error", 0.1, 0.9)': "set_max_relative_standard_error()",
-        'set_stop_rule("median_ci", 1, 2, 3)': "at most 3 arguments",
+        'set_stop_rule("median_ci", 1, 0.5, 3)': "at most 3 arguments",
         "set_rounds(0)": "1 to 100000",
         "set_rounds(2, -1.0)": "at least 0",
         "set_rounds()": "at least 1 argument",
-        "set_levels(2)": "0 to 1",
+        "set_levels(2)": "0 or 1",
         "set_max_time(1e10)": "at most 1e+09",
         "set_rounds(2, 1e12)": "at most 1e+09",
         "set_max_time(-1)": "at least 0"}.items():

@@ -368,7 +368,7 @@ launcher = launched(np=1)
 for name, command, env in (
         ("in the environment", launcher, {"LD_PRELOAD": path("counter.so")}),
         ("by -x", ["oshrun", "-np", "1", "-x", other, *launcher[-2:]] if shutil.which("oshrun") else None,
-         harness.launch_environment())):
+         {**harness.launch_environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})):
     if not command:
         tap.skip(f"another library that is preloaded {name}", "another launcher")
         continue
