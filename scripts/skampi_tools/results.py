@@ -62,7 +62,7 @@ def shown_as(whats):
 class Result:
     """One result or rounds record. Unknown members are kept in .record."""
 
-    __slots__ = ("record", "of_launches", "stated", "_states", "_key")
+    __slots__ = ("record", "of_launches", "stated", "_states", "_key", "_shown")
 
     def __init__(self, record, of_launches=False, states=()):
         self.record = record
@@ -70,6 +70,7 @@ class Result:
         self._states = states  # of the file, which may still be read: theirs follow the results
         self._key = record.get("point")
         self.stated = record   # with all members that identify it
+        self._shown = None     # what shown() returns: pages ask for it many times
 
     def __getattr__(self, name):
         if name == "record" or name.startswith("_"):
@@ -152,6 +153,11 @@ class Result:
 
     def shown(self):
         """What tables, figures and reports show of it."""
+        if self._shown is None:
+            self._shown = self._find_shown()
+        return self._shown
+
+    def _find_shown(self):
         if not self.is_rounds and math.isnan(self.median):
             return Shown(MEAN, self.time, self._at_least_0(self.time - self.standard_error),
                          self.time + self.standard_error, NAN)
