@@ -66,6 +66,7 @@ struct trace_cursor {
 
 /* ---- Head ---- */
 
+/* As a terminal may show it: a damaged or foreign trace can have anything in its names. */
 static const char *keep_text(struct trace_file *file, struct input *input)
 {
     size_t length;
@@ -74,11 +75,10 @@ static const char *keep_text(struct trace_file *file, struct input *input)
         file->text_room = file->text_room * 2 + 16;
         file->texts = memory_resize_array(file->texts, file->text_room, sizeof *file->texts);
     }
-    char *text = memory_zeroed((bytes ? length : 0) + 1, 1);
-    if (bytes)
-        memcpy(text, bytes, length);
-    file->texts[file->text_count++] = text;
-    return text;
+    char *text = memory_text_part(bytes ? bytes : "", bytes ? length : 0);
+    file->texts[file->text_count++] = text_printable(text, false);
+    free(text);
+    return file->texts[file->text_count - 1];
 }
 
 /* A count of things that take at least a byte each; 0 and bad input when it cannot be. */
