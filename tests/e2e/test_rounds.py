@@ -368,7 +368,7 @@ def on_terminal(arguments, environment):
     script = run.path("p.ski")
     with open(script, "w", encoding="utf-8") as file:
         file.write(block("for i = 1 to 40 do measure comm(2) : "
-                         "WaitPatternLevels(1.0e-3, 1.0e-3, i*1.0e-3) od"))
+                         "WaitPatternLevels(1.0e-2, 1.0e-2, i*1.0e-3) od"))
     line = [*harness.launch_line(2, [harness.program(), "-i", script, *arguments])]
     process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=second, env={**os.environ, **harness.launch_environment(), **environment})
