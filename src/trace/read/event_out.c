@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 
 /* Of TRACE_COMPARISON. */
 static const char *const comparisons[] = {
@@ -307,10 +306,10 @@ void event_json(FILE *out, const struct trace_file *file, const struct trace_eve
 
 void event_text_header(FILE *out, const struct trace_info *info)
 {
-    text_print(out, "# PE %d of %d on %s: %s\n", info->pe, info->pes, info->host, info->command);
-    text_print(out, "# %s, %s; %d thread%s, %" PRIu64 " events%s%s\n", info->library, info->date,
-               info->threads, info->threads == 1 ? "" : "s", info->events,
-               *info->end ? ", ended by " : "", info->end);
+    fprintf(out, "# PE %d of %d on %s: %s\n", info->pe, info->pes, info->host, info->command);
+    fprintf(out, "# %s, %s; %d thread%s, %" PRIu64 " events%s%s\n", info->library, info->date,
+            info->threads, info->threads == 1 ? "" : "s", info->events,
+            *info->end ? ", ended by " : "", info->end);
     if (!info->complete)
         fputs("# not ended in order\n", out);
     if (info->dropped)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "trace/read/event_out.h"
 
 /* ---- What both show ---- */
@@ -181,7 +180,7 @@ static double mean_of_pes(const struct summary *summary, double sum)
 static void text_head(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
-    text_print(out, "%s\n%s, %s\n", summary->command, summary->library, summary->date);
+    fprintf(out, "%s\n%s, %s\n", summary->command, summary->library, summary->date);
     fprintf(out, "%d PE%s", summary->pes, summary->pes == 1 ? "" : "s");
     if (summary->pe_count != (size_t)summary->pes)
         fprintf(out, ", %zu of them here", summary->pe_count);
