@@ -175,11 +175,11 @@ tap.ok(called.status == 2 and called.err.startswith("test.ski:3:21: error: too f
 
 # ---- What is suggested works ----
 
-first = skampi(args=["--summary", "always", "--rounds", "2", "--time-limit", "1m", "wtime", "iterations=10", "-o", "-"],
+first = skampi(args=["--summary", "always", "--rounds", "2", "--time-limit", "8s", "wtime", "iterations=10", "-o", "-"],
                np=2)
 following = re.search(r"^  next +(.*)", first.err, re.MULTILINE)
 tap.ok(first.status == 0 and following and following.group(1).endswith(
-    " wtime iterations=10 --summary always --rounds 2 --time-limit 1m -o results.json"),
+    " wtime iterations=10 --summary always --rounds 2 --time-limit 8s -o results.json"),
        "a run without a file suggests itself, with its options and a file", first)
 as_root = {**launch_environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 if following:

@@ -167,7 +167,7 @@ else:
         {**event, "ph": "B"}, {**event, "ts": 0}, {**event, "more": 1},
         {**event, "args": {"more": 1}}, {**event, "cat": "x"})), "which finds what is wrong", event)
 tap.equal(documents["lone"]["otherData"], {
-    "program": "shmemtrace", "command": './"a b" \\n \n\t\x7f \u20ac \ufffd', "library": "OpenSHMEM 1.4",
+    "program": "shmemtrace", "command": './"a b" \\n \\n\\t\\x7f \u20ac \\xff', "library": "OpenSHMEM 1.4",
     "library_version": "0", "date": "2026-01-31T12:00:00Z", "pes": 1}, "the run has its description")
 
 
@@ -289,7 +289,7 @@ def parse_in_chromium():
                                if t["tid"] != MEMORY for s in t["slices"]]
     tap.equal(names["small"], {pe: (f"PE {pe} on node", {0: "thread 0", 1: "thread 1", MEMORY: "memory"})
                                for pe in (0, 1)}, "processes and tracks have names")
-    odd, even = 'PE 1 on odd\n"host"\\, \ufffd', "PE {} on ev\u00e9n\x01<&>"
+    odd, even = r'PE 1 on odd\n"host"\, \xff', "PE {} on ev\u00e9n\\x01<&>"
     tap.equal({pe: name for pe, (name, _) in names["scattered"].items()},
               {0: even.format(0), 1: odd, 2: even.format(2), 3: "PE 3"},
               "hosts' names may be anything; a PE without a file has one, too")
@@ -480,7 +480,7 @@ for one in exported:
     if one.name == "scattered":
         tap.equal((prv.processors, prv.tasks, prv.names["NODE"]),
                   ([2, 3, 1], [(1, 1), (3, 2), (1, 1), (1, 3)],
-                   ["ev\u00e9n?<&>", 'odd?"host"\\, \ufffd', "?"]), "processors are those of the hosts")
+                   ["ev\u00e9n\\x01<&>", r'odd\n"host"\, \xff', "?"]), "processors are those of the hosts")
         tap.equal(prv.names["CPU"], ["PE 0 thread 0", "PE 2 thread 0", "PE 1 thread 0", "PE 1 thread 1",
                                      "PE 1 thread 2", "PE 3 thread 0"], "and have their names")
 with open(path("out-small.prv"), encoding="utf-8") as file:
